@@ -1,1 +1,35 @@
-"""Room."""
+"""Collections of labelled documents: the standard ones by name, a user's own from files, one embedded."""
+
+from bayesift.datasets._collection import Collection
+from bayesift.datasets._description import Description
+from bayesift.datasets._errors import (
+    ChecksumError,
+    DamagedArchiveError,
+    FetchError,
+    MalformedFileError,
+    MissingDataError,
+)
+from bayesift.datasets._loading import available, describe, known, load
+from bayesift.datasets._origin import Origin
+from bayesift.datasets._paths import cache_root, data_root
+from bayesift.datasets._split import Split
+from bayesift.datasets._stop_words import stop_words
+
+__all__ = [
+    "ChecksumError",
+    "Collection",
+    "DamagedArchiveError",
+    "Description",
+    "FetchError",
+    "MalformedFileError",
+    "MissingDataError",
+    "Origin",
+    "Split",
+    "available",
+    "cache_root",
+    "data_root",
+    "describe",
+    "known",
+    "load",
+    "stop_words",
+]

@@ -1,0 +1,1 @@
+"""One module per collection; each gives an ``ENTRY`` for the registry."""

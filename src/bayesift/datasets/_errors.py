@@ -1,0 +1,45 @@
+"""The errors of this room: each is also the built-in error that a caller would expect."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class MissingDataError(FileNotFoundError):
+    """The files of a collection are not in the data root."""
+
+    def __init__(self, name: str, root: Path, expected: str, *, remedy: str) -> None:
+        super().__init__(f"{name} is not in the data root {root}: expected {expected} there; {remedy}")
+        self.name = name
+        self.root = root
+
+
+class ChecksumError(ValueError):
+    """A file is not the one it claims to be."""
+
+    def __init__(self, path: str | Path, *, expected: str, found: str) -> None:
+        super().__init__(
+            f"{path} has SHA-256 {found}, expected {expected}: it is damaged or of another version"
+        )
+
+
+class MalformedFileError(ValueError):
+    """A file can not be read at one of its lines."""
+
+    def __init__(self, path: str | Path, line: int, problem: str) -> None:
+        super().__init__(f"{path}, line {line}: {problem}")
+        self.path = path
+        self.line = line
+
+
+class DamagedArchiveError(ValueError):
+    """An archive can not be unpacked."""
+
+    def __init__(self, path: Path, cause: BaseException) -> None:
+        super().__init__(
+            f"{path} can not be unpacked, it is damaged or cut short: {cause or type(cause).__name__}"
+        )
+
+
+class FetchError(OSError):
+    """A collection could not be fetched."""

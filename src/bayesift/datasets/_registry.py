@@ -1,0 +1,29 @@
+"""The collections that have a name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from bayesift.datasets._collections import newsroom, reuters21578, twenty_newsgroups
+from bayesift.datasets._entry import Entry, Holding
+from bayesift.datasets._stop_words import WORD_LISTS
+
+_MODULES = (newsroom, reuters21578, twenty_newsgroups)
+
+REGISTRY: Mapping[str, Entry] = MappingProxyType({module.ENTRY.name: module.ENTRY for module in _MODULES})
+
+
+def entry(name: str) -> Entry:
+    """Look a collection up by its name."""
+    if name not in REGISTRY:
+        raise ValueError(f"name must be one of {', '.join(REGISTRY)}, found {name!r}")
+    return REGISTRY[name]
+
+
+def holding(name: str) -> Holding:
+    """Look a collection or a word list up by its name."""
+    holdings: dict[str, Holding] = {**REGISTRY, **WORD_LISTS}
+    if name not in holdings:
+        raise ValueError(f"name must be one of {', '.join(holdings)}, found {name!r}")
+    return holdings[name]

@@ -1,0 +1,106 @@
+"""The files of a collection as they lie on the disk: an archive, a packed file or an unpacked folder."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import hashlib
+import lzma
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from bayesift.datasets._errors import ChecksumError, DamagedArchiveError
+
+_TAR_ENDINGS = (".tar", ".tar.gz", ".tar.xz", ".tar.bz2", ".tgz", ".gtar.gz")
+_OPENERS: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
+_DAMAGE = (tarfile.TarError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile, EOFError)
+
+Member = tuple[str, bytes]
+
+
+@dataclass(frozen=True)
+class Source:
+    """One or more paths below a base folder that together hold a collection.
+
+    Parameters
+    ----------
+    base : Path
+        The folder that member names are relative to.
+    paths : tuple of Path
+        One archive or packed file, or the files and folders of an unpacked collection.
+    sha256 : str, optional
+        Checksum of the archive where it is known.
+    """
+
+    base: Path
+    paths: tuple[Path, ...]
+    sha256: str | None = None
+
+    def files(self) -> Iterator[Path]:
+        """List the files on the disk, folders walked in sorted order."""
+        for path in self.paths:
+            if path.is_dir():
+                yield from sorted(inner for inner in path.rglob("*") if inner.is_file())
+            else:
+                yield path
+
+    def identity(self) -> str:
+        """Tell this state of the files from any other by their places, sizes and times of change."""
+        digest = hashlib.sha256()
+        for path in self.files():
+            status = path.stat()
+            digest.update(f"{path.resolve()}\0{status.st_size}\0{status.st_mtime_ns}\n".encode())
+        return digest.hexdigest()
+
+    def verify(self) -> None:
+        """Raise an error if the checksum is known and the archive has another one."""
+        if self.sha256 is not None and (found := sha256_of(self.paths[0])) != self.sha256:
+            raise ChecksumError(self.paths[0], expected=self.sha256, found=found)
+
+    def members(self) -> Iterator[Member]:
+        """Give each file inside with its name and its bytes; nothing is unpacked to the disk."""
+        for path in self.files():
+            try:
+                if path.name.endswith(_TAR_ENDINGS):
+                    yield from _tar_members(path)
+                elif path.suffix == ".zip":
+                    yield from _zip_members(path)
+                elif path.suffix in _OPENERS:
+                    with open_packed(path) as stream:
+                        yield path.stem, stream.read()
+                else:
+                    yield path.relative_to(self.base).as_posix(), path.read_bytes()
+            except _DAMAGE as error:
+                raise DamagedArchiveError(path, error) from error
+
+
+def open_packed(path: Path) -> IO[bytes]:
+    """Open a file for reading bytes, unpacking ``.gz``, ``.xz`` and ``.bz2`` on the way."""
+    opener = _OPENERS.get(path.suffix)
+    return opener(path, "rb") if opener else path.open("rb")
+
+
+def sha256_of(path: Path) -> str:
+    """Compute the SHA-256 of a file as 64 hexadecimal digits."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _tar_members(path: Path) -> Iterator[Member]:
+    with tarfile.open(path) as archive:
+        for member in archive:
+            content = archive.extractfile(member) if member.isfile() else None
+            if content is not None:
+                yield member.name.removeprefix("./"), content.read()
+
+
+def _zip_members(path: Path) -> Iterator[Member]:
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.infolist():
+            if not member.is_dir():
+                yield member.filename, archive.read(member)

@@ -1,0 +1,50 @@
+"""Shared by all tests: a cache folder of their own, and skipping where a real collection is missing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+
+import pytest
+
+from bayesift.datasets import data_root
+from bayesift.datasets._registry import holding
+
+_CACHE = "BAYESIFT_CACHE"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep what the tests parse away from the user's cache, in one folder for all processes of the run."""
+    if not hasattr(config, "workerinput"):
+        # Worker processes start later and inherit the variable.
+        config.stash[_folder] = os.environ[_CACHE] = tempfile.mkdtemp(prefix="bayesift-tests-")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove the cache folder when the run ends."""
+    if _folder in config.stash:
+        shutil.rmtree(config.stash[_folder], ignore_errors=True)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test marked ``collection(name)`` where the data root lacks it, and say how to get it."""
+    for mark in item.iter_markers("collection"):
+        for name in mark.args:
+            if not holding(name).present(data_root()):
+                pytest.skip(
+                    f"{name} is not in the data root {data_root()}: run 'bayesift data fetch {name}' "
+                    f"or set BAYESIFT_DATA to a folder that has it"
+                )
+
+
+@pytest.fixture
+def empty_root(tmp_path, monkeypatch):
+    """A data root with nothing in it, in force for the test."""
+    root = tmp_path / "data"
+    root.mkdir()
+    monkeypatch.setenv("BAYESIFT_DATA", str(root))
+    return root
+
+
+_folder = pytest.StashKey[str]()
