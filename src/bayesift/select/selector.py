@@ -1,0 +1,178 @@
+"""A scikit-learn selector that keeps the terms with the greatest scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from bayesift._typing import BoolArray, FloatArray
+from bayesift.select import scores
+from bayesift.select._inputs import class_targets
+
+_Score = Callable[[Any, Any], Any]
+
+_TWO_CLASS: dict[str, _Score] = {
+    "binormal_separation": scores.binormal_separation,
+    "chi_square": scores.chi_square,
+    "likelihood_ratio": scores.likelihood_ratio,
+    "pearson": scores.pearson,
+    "yules_q": scores.yules_q,
+}
+_NAMED = {**_TWO_CLASS, "mutual_information": scores.mutual_information}
+_COMBINE: dict[str, Callable[..., FloatArray]] = {"max": np.max, "mean": np.mean}
+
+
+class TermSelector(SelectorMixin, BaseEstimator):
+    """Keep the terms that score highest against the category.
+
+    Terms are ranked by the absolute value of their score, ties by column order. In a pipeline inside
+    :class:`sklearn.multiclass.OneVsRestClassifier` every category gets a set of its own; given several
+    categories at once (more than two classes, or an indicator), one set serves them all.
+
+    Parameters
+    ----------
+    score : str or callable, default="likelihood_ratio"
+        ``"binormal_separation"``, ``"chi_square"``, ``"likelihood_ratio"``, ``"mutual_information"``,
+        ``"pearson"`` or ``"yules_q"``, or a function ``score(X, y)`` that returns one number per column, or
+        one row of them per category. Read it back with ``get_params()``.
+    k : int, optional
+        Keep at most this many terms. Without it there is no limit.
+    threshold : float, optional
+        Keep only terms whose absolute score is strictly greater. With ``k``: the best ``k`` of those.
+    combine : {"max", "mean"}, default="max"
+        How the scores of several categories become one: the greatest absolute value (a term is as good as
+        its best category) or the mean. With more than two classes the two-class scores take each class
+        against the rest; ``"mutual_information"`` handles them jointly.
+
+    Attributes
+    ----------
+    scores_ : array of shape (n_features_in_,)
+        Absolute scores, combined over categories: what the ranking is by.
+    n_features_in_ : int
+        Number of columns seen in ``fit``.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, where ``X`` had names.
+
+    Examples
+    --------
+    >>> from bayesift.select import TermSelector
+    >>> selector = TermSelector(score="chi_square", k=1).fit([[1, 0], [2, 1], [0, 1], [0, 0]], [1, 1, 0, 0])
+    >>> selector.scores_
+    array([4., 0.])
+    >>> selector.get_feature_names_out(["wheat", "the"])
+    array(['wheat'], dtype=object)
+    """
+
+    def __init__(
+        self,
+        score: str | _Score = "likelihood_ratio",
+        k: int | None = None,
+        threshold: float | None = None,
+        combine: str = "max",
+    ) -> None:
+        self.score = score
+        self.k = k
+        self.threshold = threshold
+        self.combine = combine
+
+    @property
+    def score(self) -> Any:
+        """Not readable: scikit-learn takes an attribute of this name for a method and calls it."""
+        raise AttributeError("score is a parameter of TermSelector, not a method; read get_params()['score']")
+
+    @score.setter
+    def score(self, score: str | _Score) -> None:
+        self._score = score
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Has no effect: no parameter is an estimator.
+
+        Returns
+        -------
+        dict
+        """
+        return {"score": self._score, "k": self.k, "threshold": self.threshold, "combine": self.combine}
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Score every column of ``X`` against ``y``.
+
+        Parameters
+        ----------
+        X : {sparse matrix, array, data frame} of shape (n_documents, n_terms)
+            Term weights.
+        y : array of shape (n_documents,) or {array, sparse matrix} of shape (n_documents, n_categories)
+            Class labels or a 0/1 indicator.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        score = _NAMED[self._score] if isinstance(self._score, str) else self._score
+        X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), dtype="numeric", multi_output=True)
+        if score in _TWO_CLASS.values() and y.ndim == 1:
+            classes = class_targets(y, X.shape[0]).indicator
+            y = classes if classes.shape[1] > 2 else y
+        self.scores_ = self._combined(score(X, y), X.shape[1])
+        return self
+
+    def _check_parameters(self) -> None:
+        named = isinstance(self._score, str) and self._score in _NAMED
+        if not (named or callable(self._score)):
+            raise ValueError(f"score is {self._score!r}; expected one of {sorted(_NAMED)} or a callable")
+        if self.k is not None and (_not_a(Integral, self.k) or self.k < 1):
+            raise ValueError(f"k is {self.k!r}; expected a whole number of at least 1, or None for no limit")
+        if self.threshold is not None and (_not_a(Real, self.threshold) or np.isnan(self.threshold)):
+            raise ValueError(f"threshold is {self.threshold!r}; expected a number, or None for no threshold")
+        if self.combine not in _COMBINE:
+            raise ValueError(f"combine is {self.combine!r}; expected one of {sorted(_COMBINE)}")
+
+    def _combined(self, raw: Any, n_features: int) -> FloatArray:
+        """Check what the score returned and reduce it to one absolute value per column."""
+        values = np.abs(np.asarray(raw, dtype=np.float64))
+        if values.ndim not in (1, 2) or values.shape[-1] != n_features or len(values) == 0:
+            raise ValueError(
+                f"score returned an array of shape {values.shape}; expected ({n_features},) or "
+                f"(n_categories, {n_features})"
+            )
+        if np.isnan(values).any():
+            raise ValueError(f"score returned NaN for column {int(np.argwhere(np.isnan(values))[0, -1])}")
+        return values if values.ndim == 1 else _COMBINE[self.combine](values, axis=0)
+
+    def _get_support_mask(self) -> BoolArray:
+        check_is_fitted(self)
+        eligible = np.ones(len(self.scores_), dtype=bool)
+        if self.threshold is not None:
+            eligible = self.scores_ > self.threshold
+        if self.k is None:
+            return eligible
+        # A stable sort leaves equal scores in column order.
+        ranked = np.argsort(-self.scores_, kind="stable")
+        kept = ranked[eligible[ranked]][: self.k]
+        mask = np.zeros_like(eligible)
+        mask[kept] = True
+        return mask
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        tags.target_tags.two_d_labels = True
+        return tags
+
+
+def _not_a(kind: type, value: object) -> bool:
+    """Tell whether a parameter is no number of that kind; True and False are not numbers here."""
+    return isinstance(value, bool) or not isinstance(value, kind)
