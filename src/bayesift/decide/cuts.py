@@ -1,0 +1,188 @@
+"""The best place to cut a ranking in two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import isfinite
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.preprocessing import LabelEncoder
+from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
+
+from bayesift._typing import BoolArray, FloatArray, Int64Array
+from bayesift.decide.utility import BALANCED_ERROR, SUM_OF_ERRORS, T11U, T13U, Utility
+
+CutPlace = Literal["midpoint", "accepted"]
+TieRule = Literal["highest", "median", "lowest"]
+Policy = str | Utility | Mapping[str, float]
+
+_UTILITIES = {"min_error": SUM_OF_ERRORS, "t11u": T11U, "t13u": T13U, "balanced_error": BALANCED_ERROR}
+TUNED = ("max_f1", *_UTILITIES)
+"""Names of the policies that are tuned on training scores."""
+
+CUTS = ("midpoint", "accepted")
+TIES = ("highest", "median", "lowest")
+
+# Values nearer than this, relative to the greatest, are ties that weights or gains with rounding errors blur.
+_TIE = 1e-12
+
+
+def best_threshold(
+    scores: Any,
+    y: Any,
+    *,
+    policy: Policy = "min_error",
+    cut: CutPlace = "midpoint",
+    ties: TieRule = "highest",
+    sample_weight: Any = None,
+) -> float:
+    """Return the threshold t for which "accept where score ≥ t" is best on these documents, in O(n log n).
+
+    Parameters
+    ----------
+    scores : array of shape (n_documents,)
+        Probabilities, log-odds or any other scores that rise with the belief in the category.
+    y : array of shape (n_documents,)
+        Labels of two values, of which the greater marks the category. If only one value occurs it must be a
+        number or a truth value, and marks the category when it is greater than 0.
+    policy : str, Utility or mapping, default="min_error"
+        What is made as great as possible: ``"min_error"`` minus the number of errors, ``"max_f1"``
+        2TP/(2TP+FP+FN), which is 1 when there is nothing to find and nothing accepted, ``"t11u"``,
+        ``"t13u"``, ``"balanced_error"``, or any :class:`Utility` or mapping of gains such as
+        ``{"tp": 2, "fp": -1}``.
+    cut : {"midpoint", "accepted"}, default="midpoint"
+        Where between the last accepted and the first rejected score the threshold lies: half-way, or at the
+        last accepted one. To reject all it is ∞; to accept all it is −∞ for ``"midpoint"``, the least score
+        for ``"accepted"``.
+    ties : {"highest", "median", "lowest"}, default="highest"
+        Which of several best cuts is taken: the one with the highest threshold (Genkin, Lewis & Madigan
+        2007), the middle one (of two middle ones the higher), or the lowest (the BBR program).
+    sample_weight : array of shape (n_documents,), optional
+        How often each document counts; documents of weight 0 are left out.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from bayesift.decide import best_threshold
+    >>> best_threshold([0.1, 0.4, 0.5, 0.9], [0, 1, 0, 1])
+    0.7
+    >>> best_threshold([0.1, 0.4, 0.5, 0.9], [0, 1, 0, 1], policy="max_f1", cut="accepted")
+    0.4
+    """
+    measure = measure_of(policy)
+    check_choice("cut", cut, CUTS)
+    check_choice("ties", ties, TIES)
+    values = checked_scores(scores)
+    if values.ndim != 1:
+        raise ValueError(f"scores has shape {values.shape}; expected one score per document")
+    positive = _positives(y, values)
+    weight = _weights(sample_weight, values)
+    counted = weight > 0
+    distinct, tp, fp = _outcomes(values[counted], positive[counted], weight[counted])
+    gains = measure(tp, fp, tp[-1] - tp, fp[-1] - fp)
+    return _place(distinct, _chosen(gains, ties), cut)
+
+
+def measure_of(policy: Policy) -> Callable[..., FloatArray]:
+    """Return the function of TP, FP, FN and TN that a policy makes as great as possible."""
+    if isinstance(policy, Mapping):
+        policy = Utility.from_gains(policy)
+    if isinstance(policy, Utility):
+        return policy.value
+    check_choice("policy", policy, TUNED)
+    return _f1 if policy == "max_f1" else _UTILITIES[policy].value
+
+
+def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    """Raise an error that lists the choices if ``value`` is none of them."""
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name} is {value!r}; expected one of {list(allowed)}")
+
+
+def checked_scores(scores: Any) -> FloatArray:
+    """Return scores as finite float64 of one or two dimensions."""
+    if np.ndim(scores) == 0:
+        raise ValueError(f"scores is {scores!r}; expected an array of one or two dimensions")
+    return check_array(scores, ensure_2d=False, dtype=np.float64, input_name="scores")
+
+
+def _f1(tp: FloatArray, fp: FloatArray, fn: FloatArray, tn: FloatArray) -> FloatArray:
+    size = 2 * tp + fp + fn
+    return np.divide(2 * tp, size, out=np.ones_like(size), where=size > 0)  # (26)
+
+
+def _positives(y: Any, scores: FloatArray) -> BoolArray:
+    labels = column_or_1d(y, input_name="y")
+    check_consistent_length(scores, labels)
+    encoder = LabelEncoder()
+    codes = encoder.fit_transform(labels)
+    classes = encoder.classes_
+    odd = [
+        label
+        for label in classes.tolist()
+        if label is None or (isinstance(label, float) and not isfinite(label))
+    ]
+    if odd:
+        raise ValueError(f"y holds {odd[0]}; expected labels of two finite values")
+    if len(classes) > 2:
+        raise ValueError(f"y has {len(classes)} classes; expected labels of two values")
+    if len(classes) == 2:
+        return codes == 1
+    if classes.dtype.kind not in "buif":
+        raise ValueError(
+            f"y holds only {classes.tolist()[0]!r}, which does not tell whether it is the category; use 0 and 1"
+        )
+    return np.full(len(labels), bool(classes[0] > 0))
+
+
+def _weights(sample_weight: Any, scores: FloatArray) -> FloatArray:
+    if sample_weight is None:
+        return np.ones(len(scores))
+    weight = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+    if weight.shape != scores.shape:
+        raise ValueError(
+            f"sample_weight has shape {weight.shape}; expected {scores.shape}, one weight per score"
+        )
+    if np.any(weight < 0) or not np.any(weight):
+        raise ValueError("sample_weight has a negative weight or only zeros; expected weights of at least 0")
+    return weight
+
+
+def _outcomes(
+    scores: FloatArray, positive: BoolArray, weight: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the distinct scores, falling, and TP and FP after accepting the first 0, 1, … of them."""
+    order = np.argsort(-scores, kind="stable")
+    ranked = scores[order]
+    last = np.append(
+        np.flatnonzero(ranked[1:] != ranked[:-1]), len(ranked) - 1
+    )  # last position of each distinct score
+    tp = np.cumsum(np.where(positive, weight, 0.0)[order])[last]
+    fp = np.cumsum(np.where(positive, 0.0, weight)[order])[last]
+    return ranked[last], np.append(0.0, tp), np.append(0.0, fp)
+
+
+def _chosen(gains: FloatArray, ties: TieRule) -> int:
+    """Return how many distinct scores the best cut accepts."""
+    best: Int64Array = np.flatnonzero(gains >= gains.max() - _TIE * np.abs(gains).max())
+    position = {"highest": 0, "median": (len(best) - 1) // 2, "lowest": len(best) - 1}[ties]
+    return int(best[position])
+
+
+def _place(distinct: FloatArray, accepted: int, cut: CutPlace) -> float:
+    """Return the threshold that accepts that many of the distinct scores, which fall."""
+    if accepted == 0:
+        return np.inf
+    last = float(distinct[accepted - 1])
+    if cut == "accepted":
+        return last
+    if accepted == len(distinct):
+        return -np.inf
+    first_rejected = float(distinct[accepted])
+    middle = last / 2 + first_rejected / 2
+    # Between neighbouring floats the middle may round down to the rejected one.
+    return middle if first_rejected < middle <= last else last

@@ -1,0 +1,150 @@
+"""Thresholds as an estimator."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from scipy.sparse import csc_array, issparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from bayesift._typing import FloatArray, Int64Array
+from bayesift.decide.cuts import (
+    CUTS,
+    TIES,
+    CutPlace,
+    Policy,
+    TieRule,
+    best_threshold,
+    check_choice,
+    checked_scores,
+    measure_of,
+)
+
+_HALF = {"probability": 0.5, "log_odds": 0.0}
+
+
+class Threshold(BaseEstimator):
+    """Accept a document where its score is at least a threshold, fixed or tuned for each category.
+
+    Parameters
+    ----------
+    policy : str, Utility or mapping, default="half"
+        ``"half"``: probability ½, no tuning. ``"min_error"``: least number of training errors. ``"max_f1"``:
+        greatest training F1. ``"t11u"``, ``"t13u"``, ``"balanced_error"``, a :class:`Utility` or a mapping of
+        gains such as ``{"tp": 2, "fp": -1}``: greatest utility.
+    cut : {"midpoint", "accepted"}, default="midpoint"
+        Where a tuned threshold lies between the last accepted and the first rejected training score.
+    ties : {"highest", "median", "lowest"}, default="highest"
+        Which of several equally good cuts is taken. See :func:`best_threshold` for both.
+    scale : {"probability", "log_odds"}, default="probability"
+        What ``"half"`` means: a probability of 0.5 or a linear score of 0. Tuned policies take scores of any
+        scale as they come; their thresholds are on the same scale.
+
+    Attributes
+    ----------
+    thresholds_ : array of shape (n_categories,)
+        One for each column of the scores (one for one-dimensional scores).
+
+    Examples
+    --------
+    >>> from bayesift.decide import Threshold
+    >>> rule = Threshold(policy="max_f1").fit([0.1, 0.3, 0.5, 0.9], [0, 1, 0, 1])
+    >>> rule.thresholds_
+    array([0.2])
+    >>> rule.predict([0.15, 0.25])
+    array([0, 1])
+    """
+
+    def __init__(
+        self,
+        policy: Policy = "half",
+        cut: CutPlace = "midpoint",
+        ties: TieRule = "highest",
+        scale: Literal["probability", "log_odds"] = "probability",
+    ) -> None:
+        self.policy = policy
+        self.cut = cut
+        self.ties = ties
+        self.scale = scale
+
+    def fit(self, scores: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Choose the thresholds.
+
+        Parameters
+        ----------
+        scores : array of shape (n_documents,) or (n_documents, n_categories)
+            Scores of training documents, better those from cross-validation.
+        y : array of the same shape, or sparse matrix
+            Labels of two values, the greater marking the category; for a matrix of scores a 0/1 indicator.
+            Not needed for ``"half"``.
+        sample_weight : array of shape (n_documents,), optional
+            How often each document counts.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        values = self._checked(scores)
+        columns = values[:, None] if values.ndim == 1 else values
+        if self.policy == "half":
+            self.thresholds_: FloatArray = np.full(columns.shape[1], _HALF[self.scale])
+            return self
+        labels = _label_columns(y, values)
+        options: dict[str, Any] = {"policy": self.policy, "cut": self.cut, "ties": self.ties}
+        self.thresholds_ = np.array(
+            [
+                best_threshold(column, label, sample_weight=sample_weight, **options)
+                for column, label in zip(columns.T, labels, strict=True)
+            ]
+        )
+        return self
+
+    def predict(self, scores: Any) -> Int64Array:
+        """Decide: 1 to accept, 0 to reject.
+
+        Parameters
+        ----------
+        scores : array of shape (n_documents,) or (n_documents, n_categories)
+            Scores on the scale of those given to ``fit``.
+
+        Returns
+        -------
+        decisions : array of the same shape
+        """
+        check_is_fitted(self)
+        values = self._checked(scores)
+        n_columns = 1 if values.ndim == 1 else values.shape[1]
+        if n_columns != len(self.thresholds_):
+            raise ValueError(
+                f"scores have {n_columns} categories; expected {len(self.thresholds_)} as in fit"
+            )
+        return (values >= (self.thresholds_[0] if values.ndim == 1 else self.thresholds_)).astype(np.int64)
+
+    def _check_parameters(self) -> None:
+        if not (isinstance(self.policy, str) and self.policy == "half"):
+            measure_of(self.policy)
+        check_choice("cut", self.cut, CUTS)
+        check_choice("ties", self.ties, TIES)
+        check_choice("scale", self.scale, tuple(_HALF))
+
+    def _checked(self, scores: Any) -> FloatArray:
+        values = checked_scores(scores)
+        if self.policy == "half" and self.scale == "probability" and (values.min() < 0 or values.max() > 1):
+            found = f"{values.min():g} to {values.max():g}"
+            raise ValueError(f"scores run from {found}; expected probabilities, or scale='log_odds'")
+        return values
+
+
+def _label_columns(y: Any, scores: FloatArray) -> list[Any]:
+    """Return one array of labels for each column of the scores."""
+    labels: Any = csc_array(y) if issparse(y) else np.asarray(y)
+    if labels.shape != scores.shape:
+        raise ValueError(f"y has shape {labels.shape}; expected {scores.shape}, the shape of scores")
+    if labels.ndim == 1:
+        return [labels]
+    if issparse(labels):
+        return [labels[:, [j]].toarray().ravel() for j in range(labels.shape[1])]
+    return list(labels.T)

@@ -1,0 +1,101 @@
+"""The estimator over one column or a matrix of scores."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import f1_score
+
+from bayesift.decide import T11U, Threshold, best_threshold
+
+
+def matrix() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(5)
+    Y = (rng.random((120, 4)) < [0.5, 0.2, 0.05, 0.0]).astype(int)
+    return 1 / (1 + np.exp(-rng.normal(size=(120, 4)) - 2 * Y + 1)), Y
+
+
+@pytest.mark.parametrize(
+    "policy", ["min_error", "max_f1", "t11u", "t13u", "balanced_error", T11U, {"tp": 3, "fp": -1}]
+)
+@pytest.mark.parametrize("options", [{}, {"cut": "accepted", "ties": "median"}])
+def test_each_category_gets_the_threshold_of_its_column(policy: object, options: dict) -> None:
+    scores, Y = matrix()
+    weight = np.arange(120) % 3
+    rule = Threshold(policy, **options).fit(scores, Y, sample_weight=weight)
+    expected = [
+        best_threshold(s, y, policy=policy, sample_weight=weight, **options)
+        for s, y in zip(scores.T, Y.T, strict=True)
+    ]
+    assert_array_equal(rule.thresholds_, expected)
+    assert_array_equal(rule.predict(scores), scores >= np.array(expected))
+    for labels in (csr_array(Y), Y.astype(bool)):
+        assert_array_equal(Threshold(policy, **options).fit(scores, labels, weight).thresholds_, expected)
+
+
+def test_one_column_of_scores() -> None:
+    scores, Y = matrix()
+    rule = Threshold("max_f1").fit(scores[:, 1], Y[:, 1])
+    assert rule.thresholds_.shape == (1,)
+    decisions = rule.predict(scores[:, 1])
+    assert decisions.shape == (120,)
+    reached = f1_score(Y[:, 1], decisions)
+    assert reached == max(f1_score(Y[:, 1], scores[:, 1] >= t) for t in scores[:, 1])
+    assert reached > f1_score(Y[:, 1], Threshold().fit(scores[:, 1]).predict(scores[:, 1]))
+
+
+def test_half_is_a_probability_of_one_half_or_a_score_of_zero() -> None:
+    assert_array_equal(Threshold().fit([0.3, 0.9]).predict([0.5, np.nextafter(0.5, 0)]), [1, 0])
+    linear = Threshold(scale="log_odds").fit([[-3.0, 2.0]])
+    assert_array_equal(linear.thresholds_, [0, 0])
+    assert_array_equal(linear.predict([[0.0, -0.1], [7.0, 0.1]]), [[1, 0], [1, 1]])
+
+
+def test_half_refuses_what_cannot_be_probabilities() -> None:
+    with pytest.raises(
+        ValueError, match="scores run from -3 to 2; expected probabilities, or scale='log_odds'"
+    ):
+        Threshold().fit([-3.0, 2.0])
+    with pytest.raises(ValueError, match="expected probabilities"):
+        Threshold().fit([0.3, 0.9]).predict([1.5])
+    assert Threshold("min_error").fit([-3.0, 2.0], [0, 1]).thresholds_ == [-0.5]
+
+
+def test_the_scikit_learn_contract() -> None:
+    rule = Threshold(policy={"tp": 1, "fp": -2}, ties="median")
+    assert clone(rule).get_params() == rule.get_params()
+    with pytest.raises(NotFittedError):
+        rule.predict([0.5])
+    scores, Y = matrix()
+    kept = scores.copy(), Y.copy()
+    rule.fit(scores, Y)
+    assert_array_equal(scores, kept[0])
+    assert_array_equal(Y, kept[1])
+
+
+@pytest.mark.parametrize(
+    ("options", "scores", "y", "message"),
+    [
+        ({"policy": "best"}, [0.1], [1], "policy is 'best'; expected one of"),
+        ({"policy": None}, [0.1], [1], "policy is None"),
+        ({"cut": "middle"}, [0.1], [1], "cut is 'middle'"),
+        ({"ties": "any"}, [0.1], [1], "ties is 'any'"),
+        ({"scale": "percent"}, [0.1], [1], "scale is 'percent'; expected one of"),
+        ({}, [], None, "0 sample"),
+        ({}, [np.nan], None, "scores contains NaN"),
+        ({"policy": "max_f1"}, [0.1, 0.2], None, r"y has shape \(\); expected \(2,\)"),
+        ({"policy": "max_f1"}, [[0.1, 0.2]], [1], r"y has shape \(1,\); expected \(1, 2\)"),
+    ],
+)
+def test_bad_input_is_named(options: dict, scores: list, y: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Threshold(**options).fit(scores, y)
+
+
+def test_another_number_of_categories_is_refused() -> None:
+    with pytest.raises(ValueError, match="scores have 3 categories; expected 2"):
+        Threshold().fit([[0.1, 0.2]]).predict([[0.1, 0.2, 0.3]])
