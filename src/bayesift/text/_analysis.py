@@ -1,0 +1,101 @@
+"""Documents to streams of term numbers, by the rules a vectoriser was given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from bayesift._typing import Int32Array, Int64Array
+from bayesift.text import _pipeline
+from bayesift.text._lexicon import CompiledLexicon, Lexicon, Stream
+from bayesift.text._phrases import Phrases
+from bayesift.text._terms import TermRules
+
+
+class Analysis(NamedTuple):
+    """What was found in a collection.
+
+    ``term_of[number]`` is the place of the term in the list that ``terms()`` spells, or -1 for what does not count.
+    The spelling is put off because it holds the interpreter lock and can go on beside the counting.
+    """
+
+    streams: list[Stream]
+    term_of: Int32Array
+    terms: Callable[[], list[str]]
+
+
+@dataclass(frozen=True)
+class Analyzer:
+    """Tokens, then words, then phrases."""
+
+    make_lexicon: Callable[[], Lexicon]
+    rules: TermRules
+    ngram_range: tuple[int, int]
+    n_threads: int
+
+    def analyze(self, batches: Iterator[list[str]], sort: bool = True) -> Analysis:
+        """Find the terms of every document; list them in code-point order unless ``sort`` is false."""
+        lexicons, found = _pipeline.scan(batches, self.make_lexicon, self.n_threads)
+        streams = _pipeline.unite(lexicons, found)
+        lexicon = lexicons[0]
+        if self.rules.keep_all and self.ngram_range == (1, 1):
+            order = lexicon.order() if sort else np.arange(len(lexicon))
+            return Analysis(streams, _places(order, len(lexicon)), partial(lexicon.spell, order))
+        order = lexicon.order()
+        words, word_of_token = self.rules.words(lexicon.spell(order))
+        word_of = np.empty(len(lexicon), dtype=np.int32)
+        word_of[order] = word_of_token
+        if self.ngram_range == (1, 1):
+            return Analysis(streams, word_of, lambda: words)
+        return _find_phrases(streams, words, word_of, *self.ngram_range)
+
+
+class LookupTable:
+    """Fixed terms in a compiled lexicon, for tokens that are terms as they stand.
+
+    Parameters
+    ----------
+    vocabulary : dict of str to int
+        Column of every term. A term that the scanner would never give (a phrase, say) is simply never found.
+    lowercase, keep_single : bool
+        Rules of the scanner.
+    """
+
+    def __init__(self, vocabulary: dict[str, int], lowercase: bool, keep_single: bool) -> None:
+        self.n_terms = len(vocabulary)
+        terms = list(vocabulary)
+        lexicon = CompiledLexicon(lowercase, keep_single=True)
+        stream = lexicon.scan(terms)
+        whole = np.flatnonzero(np.diff(stream.ends, prepend=0) == 1)
+        numbers = stream.numbers[stream.ends[whole] - 1]
+        self.column_of: Int32Array = np.full(len(lexicon) + 1, -1, dtype=np.int32)
+        for place, number, spelled in zip(whole.tolist(), numbers.tolist(), lexicon.spell(numbers), strict=True):
+            if spelled == terms[place]:
+                self.column_of[number] = vocabulary[spelled]
+        self._reader = lexicon.reader(keep_single)
+
+    def look_up(self, batches: Iterator[list[str]], n_threads: int) -> list[Stream]:
+        """Number the tokens of every document; ``column_of`` maps the numbers to columns."""
+        _, found = _pipeline.scan(batches, lambda: self._reader.reader(self._reader.keep_single), n_threads)
+        return [stream for _, stream in found]
+
+
+def _find_phrases(
+    streams: list[Stream], words: list[str], word_of: Int32Array, shortest: int, longest: int
+) -> Analysis:
+    phrases = Phrases(len(words), shortest, longest)
+    streams = [phrases.scan(stream, word_of) for stream in streams]
+    spelled = phrases.spell(words)
+    order = np.array(sorted(phrases.wanted().tolist(), key=spelled.__getitem__), dtype=np.int64)
+    return Analysis(streams, _places(order, len(spelled)), lambda: [spelled[number] for number in order])
+
+
+def _places(order: Int64Array, n_numbers: int) -> Int32Array:
+    """Give for each number its place in the order, -1 for those not in it."""
+    places = np.full(n_numbers, -1, dtype=np.int32)
+    places[order] = np.arange(order.size, dtype=np.int32)
+    return places

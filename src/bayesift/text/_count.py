@@ -1,0 +1,145 @@
+"""Compiled counting: streams of term numbers to the rows of a sparse matrix.
+
+Terms are numbered as they are met, so frequent ones have small numbers and share few cache lines. Counting therefore
+works on numbers; the columns, whose order is alphabetical, come in only when the rows are sorted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from bayesift._typing import AnyArray, Int32Array, Int64Array, UInt64Array
+
+_LOW32, _SHIFT = np.uint64(0xFFFFFFFF), np.uint64(32)
+
+
+def fold_numbers(column_of: Int32Array, n_columns: int) -> tuple[Int32Array, Int32Array]:
+    """Let the smallest number of each column stand for all of them.
+
+    Returns for every number the one that stands for it (-1 where it has no column), and for every column the number
+    that stands for it (-1 where it has none).
+    """
+    counted = np.flatnonzero(column_of >= 0).astype(np.int32)
+    number_of = np.full(n_columns, -1, dtype=np.int32)
+    # Of repeated assignments the last one holds: that of the smallest number.
+    number_of[column_of[counted[::-1]]] = counted[::-1]
+    fold = np.full(column_of.size, -1, dtype=np.int32)
+    fold[counted] = number_of[column_of[counted]]
+    return fold, number_of
+
+
+@njit(cache=True, nogil=True)
+def count_rows(
+    numbers: Int32Array,
+    ends: Int64Array,
+    fold: Int32Array,
+    entries: Int32Array,
+    counts: Int32Array,
+    row_ends: Int64Array,
+) -> int:
+    """Count the folded numbers of every document; return how many entries were written.
+
+    ``entries`` and ``counts`` have room for one more than there are tokens; a row stands in the order of first
+    occurrence.
+    """
+    tally = np.zeros(fold.size, dtype=np.int32)
+    begin, n_entries = 0, 0
+    for doc in range(ends.size):
+        row = n_entries
+        for i in range(begin, ends[doc]):
+            number = fold[numbers[i]]
+            if number >= 0:
+                # Without a branch: a repeated number is written too, and then written over.
+                entries[n_entries] = number
+                n_entries += tally[number] == 0
+                tally[number] += 1
+        begin = ends[doc]
+        for entry in range(row, n_entries):
+            counts[entry] = tally[entries[entry]]
+            tally[entries[entry]] = 0
+        row_ends[doc] = n_entries
+    return n_entries
+
+
+@njit(cache=True, nogil=True)
+def sort_rows(
+    entries: Int32Array, counts: Int32Array, row_ends: Int64Array, column_of: Int32Array, number_of: Int32Array
+) -> None:
+    """Replace the numbers by their columns, in place, and sort every row by column.
+
+    The entries are distributed over the columns and collected row by row again: linear time, where sorting each row on
+    its own was measured at twice as long. With fewer entries than columns, rows are sorted on their own.
+    """
+    if entries.size < number_of.size:
+        begin = 0
+        for end in row_ends:
+            for entry in range(begin, end):
+                entries[entry] = column_of[entries[entry]]
+            order = np.argsort(entries[begin:end])
+            entries[begin:end] = entries[begin:end][order]
+            counts[begin:end] = counts[begin:end][order]
+            begin = end
+        return
+    place, pairs = _distribute(entries, counts, row_ends, column_of.size)
+    following = np.zeros(row_ends.size, dtype=np.int64)
+    following[1:] = row_ends[:-1]
+    for column in range(number_of.size):
+        number = number_of[column]
+        if number < 0:
+            continue
+        for i in range(place[number - 1] if number else 0, place[number]):
+            row = np.int64(pairs[i] >> _SHIFT)
+            entries[following[row]] = column
+            counts[following[row]] = np.int32(pairs[i] & _LOW32)
+            following[row] += 1
+
+
+@njit(cache=True, nogil=True)
+def _distribute(
+    entries: Int32Array, counts: Int32Array, row_ends: Int64Array, n_numbers: int
+) -> tuple[Int32Array, UInt64Array]:
+    """Gather for every number its rows and counts, packed in pairs; those of a number end before ``place[number]``."""
+    place = np.zeros(n_numbers + 1, dtype=np.int32)
+    for number in entries:
+        place[number + 1] += 1
+    for number in range(n_numbers):
+        place[number + 1] += place[number]
+    pairs = np.empty(entries.size, dtype=np.uint64)
+    begin = 0
+    for row in range(row_ends.size):
+        for entry in range(begin, row_ends[row]):
+            here = place[entries[entry]]
+            place[entries[entry]] = here + 1
+            pairs[here] = np.uint64(row) << _SHIFT | np.uint64(counts[entry])
+        begin = row_ends[row]
+    return place, pairs
+
+
+@njit(cache=True, nogil=True)
+def document_frequencies(columns: AnyArray, n_columns: int) -> Int64Array:
+    """Count the rows that hold each column; every row holds a column once at most."""
+    frequencies = np.zeros(n_columns, dtype=np.int64)
+    for column in columns:
+        frequencies[column] += 1
+    return frequencies
+
+
+@njit(cache=True, nogil=True)
+def keep_columns(indptr: AnyArray, indices: AnyArray, data: AnyArray, new_column: Int32Array) -> int:
+    """Renumber the columns of a CSR matrix in place and drop the entries whose new column is negative.
+
+    Returns the number of entries left. The new columns must keep the order of the old ones.
+    """
+    begin, kept = indptr[0], 0
+    for row in range(indptr.size - 1):
+        end = indptr[row + 1]
+        for entry in range(begin, end):
+            column = new_column[indices[entry]]
+            if column >= 0:
+                indices[kept] = column
+                data[kept] = data[entry]
+                kept += 1
+        begin = end
+        indptr[row + 1] = kept
+    return kept

@@ -1,0 +1,69 @@
+"""From whatever the caller has to batches of strings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+#: Characters in a batch: enough to make a call of the scanner worth its cost, few enough for the second-level cache.
+BATCH_CHARACTERS = 1 << 18
+
+
+def check_documents(documents: Any) -> Iterable[Any]:
+    """Refuse what is not a collection of documents, before any work."""
+    if isinstance(documents, str | bytes):
+        raise TypeError(
+            f"documents must be an iterable of documents, got one {type(documents).__name__}; "
+            "put a single document into a list"
+        )
+    if isinstance(documents, dict) or not isinstance(documents, Iterable):
+        raise TypeError(f"documents must be an iterable of strings, got {type(documents).__name__}")
+    n_dimensions = getattr(documents, "ndim", 1)
+    if n_dimensions != 1:
+        raise ValueError(
+            f"documents must be one-dimensional, got {n_dimensions} dimensions; pass the column that holds the text"
+        )
+    return documents
+
+
+def batches(
+    documents: Iterable[Any],
+    source: Literal["content", "filename"],
+    encoding: str,
+    decode_error: str,
+) -> Iterator[list[str]]:
+    """Yield lists of decoded documents with about ``BATCH_CHARACTERS`` characters each."""
+    batch: list[str] = []
+    size = 0
+    for position, item in enumerate(documents):
+        text = item
+        if type(item) is not str or source == "filename":
+            text = _decoded(item, position, source, encoding, decode_error)
+        batch.append(text)
+        size += len(text)
+        if size >= BATCH_CHARACTERS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _decoded(item: Any, position: int, source: str, encoding: str, decode_error: str) -> str:
+    """Turn one item into a string, or say which item cannot be."""
+    if source == "filename":
+        if not isinstance(item, str | os.PathLike):
+            raise TypeError(f"document {position} must be a file path, got {type(item).__name__}")
+        item = Path(item).read_bytes()
+    if isinstance(item, str):
+        return item
+    if isinstance(item, bytes):
+        try:
+            return item.decode(encoding, decode_error)
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"document {position} is not {encoding}: {error.reason} at byte {error.start}; "
+                "give the right encoding=, or decode_error='replace' or 'ignore'"
+            ) from error
+    raise TypeError(f"document {position} must be a string, got {type(item).__name__}")

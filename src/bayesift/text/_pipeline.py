@@ -1,0 +1,146 @@
+"""The two passes over a collection: documents to streams of numbers, streams to rows of counts; on several threads.
+
+The compiled code of both passes releases the interpreter lock, so plain threads use the cores.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from itertools import chain, islice
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import DTypeLike
+
+from bayesift._typing import AnyArray, Int32Array, Int64Array
+from bayesift.text import _count
+from bayesift.text._lexicon import Lexicon, Stream
+
+#: Tokens counted in one go: enough that a pass over all columns is cheap beside them.
+GROUP_TOKENS = 1 << 19
+
+
+class Chunk(NamedTuple):
+    """Rows of counts: the entries of row i end before ``row_ends[i]``, sorted by column."""
+
+    columns: Int32Array
+    counts: Int32Array
+    row_ends: Int64Array
+
+
+@contextmanager
+def threads(n_threads: int) -> Iterator[Callable[..., Iterable[Any]]]:
+    """Give a ``map`` that starts at once on several threads, or the plain lazy one for a single thread."""
+    if n_threads == 1:
+        yield map
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        yield pool.map
+
+
+def scan(
+    batches: Iterator[list[str]], make_lexicon: Callable[[], Lexicon], n_threads: int
+) -> tuple[list[Lexicon], list[tuple[int, Stream]]]:
+    """Number the tokens of every batch; returns a lexicon for each thread, and the streams with the thread's place."""
+    first = list(islice(batches, n_threads))
+    n_threads = max(len(first), 1)
+    numbered = enumerate(chain(first, batches))
+    found: dict[int, tuple[int, Stream]] = {}
+    lexicons = [make_lexicon() for _ in range(n_threads)]
+    lock = threading.Lock()
+
+    def work(worker: int) -> None:
+        while True:
+            with lock:
+                place, batch = next(numbered, (-1, []))
+            if place < 0:
+                return
+            found[place] = worker, lexicons[worker].scan(batch)
+
+    with threads(n_threads) as run:
+        list(run(work, range(n_threads)))
+    return lexicons, [found[place] for place in range(len(found))]
+
+
+def unite(lexicons: list[Lexicon], found: list[tuple[int, Stream]]) -> list[Stream]:
+    """Put the terms of all lexicons into the first, and let all streams refer to it."""
+    numbers_of = [lexicons[0].absorb(other) for other in lexicons[1:]]
+    return [
+        Stream(numbers_of[worker - 1][stream.numbers], stream.ends) if worker else stream for worker, stream in found
+    ]
+
+
+def count(
+    streams: list[Stream], column_of: Int32Array, n_columns: int, run: Callable[..., Iterable[Any]]
+) -> Iterable[Chunk]:
+    """Count the terms of every document in the columns of their numbers (-1: none); ``run`` is from :func:`threads`."""
+    fold, number_of = _count.fold_numbers(column_of, n_columns)
+    return run(partial(_count_group, fold=fold, column_of=column_of, number_of=number_of), _groups(streams))
+
+
+def _groups(streams: list[Stream]) -> Iterator[list[Stream]]:
+    """Yield lists of neighbouring streams with about ``GROUP_TOKENS`` tokens together."""
+    group: list[Stream] = []
+    n_tokens = 0
+    for stream in streams:
+        group.append(stream)
+        n_tokens += stream.numbers.size
+        if n_tokens >= GROUP_TOKENS:
+            yield group
+            group, n_tokens = [], 0
+    if group:
+        yield group
+
+
+def _count_group(group: list[Stream], fold: Int32Array, column_of: Int32Array, number_of: Int32Array) -> Chunk:
+    numbers = np.concatenate([stream.numbers for stream in group])
+    starts = np.cumsum([0, *(stream.numbers.size for stream in group)])
+    ends = np.concatenate([stream.ends + start for stream, start in zip(group, starts, strict=False)])
+    columns = np.empty(numbers.size + 1, dtype=np.int32)
+    counts = np.empty(numbers.size + 1, dtype=np.int32)
+    row_ends = np.empty(ends.size, dtype=np.int64)
+    n_entries = _count.count_rows(numbers, ends, fold, columns, counts, row_ends)
+    chunk = Chunk(columns[:n_entries].copy(), counts[:n_entries].copy(), row_ends)
+    _count.sort_rows(*chunk, column_of, number_of)
+    return chunk
+
+
+def assemble(chunks: list[Chunk], n_columns: int, dtype: DTypeLike) -> sp.csr_matrix:
+    """Put the rows together; the list is emptied on the way, so that memory is not needed twice."""
+    n_entries = sum(chunk.columns.size for chunk in chunks)
+    n_rows = sum(chunk.row_ends.size for chunk in chunks)
+    index_type = np.int32 if n_entries <= np.iinfo(np.int32).max else np.int64
+    data: AnyArray = np.empty(n_entries, dtype=dtype)
+    indices: AnyArray = np.empty(n_entries, dtype=index_type)
+    indptr: AnyArray = np.zeros(n_rows + 1, dtype=index_type)
+    row = entry = 0
+    chunks.reverse()
+    while chunks:
+        columns, counts, row_ends = chunks.pop()
+        data[entry : entry + counts.size] = counts
+        indices[entry : entry + columns.size] = columns
+        indptr[row + 1 : row + 1 + row_ends.size] = row_ends + entry
+        row += row_ends.size
+        entry += columns.size
+    return _canonical((data, indices, indptr), (n_rows, n_columns))
+
+
+def keep_columns(counts: sp.csr_matrix, kept: Int64Array) -> sp.csr_matrix:
+    """Give the matrix of the columns in ``kept`` (sorted) only; works in the arrays of ``counts``."""
+    new_column = np.full(counts.shape[1], -1, dtype=np.int32)
+    new_column[kept] = np.arange(kept.size, dtype=np.int32)
+    n_entries = _count.keep_columns(counts.indptr, counts.indices, counts.data, new_column)
+    arrays = counts.data[:n_entries], counts.indices[:n_entries], counts.indptr
+    return _canonical(arrays, (counts.shape[0], kept.size))
+
+
+def _canonical(arrays: tuple[AnyArray, AnyArray, AnyArray], shape: tuple[int, int]) -> sp.csr_matrix:
+    matrix = sp.csr_matrix(arrays, shape=shape, copy=False)
+    matrix.has_sorted_indices = True
+    matrix.has_canonical_format = True
+    return matrix

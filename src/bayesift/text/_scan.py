@@ -1,0 +1,306 @@
+"""Compiled scanner: bytes to clean bytes to term numbers.
+
+Two passes over a batch of documents that fits the second-level cache:
+
+1. :func:`clean` lower-cases the text and puts a zero wherever there is no word character, so that a token is a maximal
+   run of non-zero bytes;
+2. :func:`tokenize` finds the runs 64 bytes at a time, looks each token up in an open-addressing hash table (or adds it)
+   and writes the stream of term numbers.
+
+A token of at most 16 bytes is its own key (two words, padded with zeros). A longer one has its hash for a key, a mark
+in the second word (a byte that never occurs in UTF-8) and its bytes in an arena, which are compared on a match.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from bayesift._typing import ByteArray, Int32Array, Int64Array, UInt64Array
+from bayesift.text._bits import load_word, store_word, trailing_zeros
+
+#: Zero bytes that must follow the text in a buffer, so that whole words can be read at its end.
+PADDING = 80
+
+#: Longest token that is its own key, in bytes.
+SHORT = 16
+
+_U = np.uint64
+_ONES = _U(0x0101010101010101)
+_HIGH = _U(0x8080808080808080)
+_LOW7 = _U(0x7F7F7F7F7F7F7F7F)
+_PACK = _U(0x0102040810204080)
+_ALL = _U(0xFFFFFFFFFFFFFFFF)
+_ZERO, _ONE, _TWO, _SEVEN, _FIFTY_SIX, _SIXTY_THREE = _U(0), _U(1), _U(2), _U(7), _U(56), _U(63)
+_LONG_MARK = _U(0xFF00000000000000)
+_MIX_1, _MIX_2, _MIX_3, _FOLD = _U(0x9E3779B97F4A7C15), _U(0xC2B2AE3D27D4EB4F), _U(0xD6E8FEB86659FD93), _U(32)
+
+# Byte masks for the two words of a key by token length.
+_KEEP_LOW = np.array([(1 << 8 * min(n, 8)) - 1 for n in range(SHORT + 1)], dtype=np.uint64)
+_KEEP_HIGH = np.array([(1 << 8 * max(n - 8, 0)) - 1 for n in range(SHORT + 1)], dtype=np.uint64)
+
+# Positions in the ``state`` vector of a table.
+N_TERMS, ARENA_USED, ARENA_WANTED = range(3)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _between(word, first, last):  # type: ignore[no-untyped-def]
+    """Set the high bit of each byte of an ASCII word that lies in [first, last]."""
+    return (word + _ONES * _U(128 - first)) & ~(word + _ONES * _U(127 - last)) & _HIGH
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _clean_ascii(word, lowercase):  # type: ignore[no-untyped-def]
+    """Lower-case eight ASCII bytes and zero those that are not letters, digits or underscores."""
+    upper = _between(word, 65, 90)
+    if lowercase:
+        word |= upper >> _TWO
+        upper = _ZERO
+    keep = _between(word, 97, 122) | upper | _between(word, 48, 57) | _between(word, 95, 95)
+    return word & ((keep >> _SEVEN) * _U(255))
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _clean_character(raw, position, pages, values, out, written):  # type: ignore[no-untyped-def]
+    """Copy one character of UTF-8 as the table has it; return the two positions after it."""
+    lead = np.int32(raw[position])
+    if lead < 0x80:
+        code, length = lead, 1
+    elif lead < 0xE0:
+        code, length = (lead & 0x1F) << 6 | (raw[position + 1] & 0x3F), 2
+    elif lead < 0xF0:
+        code = (lead & 0x0F) << 12 | (raw[position + 1] & 0x3F) << 6 | (raw[position + 2] & 0x3F)
+        length = 3
+    else:
+        code = (lead & 0x07) << 18 | (raw[position + 1] & 0x3F) << 12
+        code |= (raw[position + 2] & 0x3F) << 6 | (raw[position + 3] & 0x3F)
+        length = 4
+    kept = values[pages[code >> 8], code & 0xFF]
+    if kept < 0x80:
+        out[written] = kept
+        written += 1
+    elif kept < 0x800:
+        out[written] = 0xC0 | kept >> 6
+        out[written + 1] = 0x80 | kept & 0x3F
+        written += 2
+    elif kept < 0x10000:
+        out[written] = 0xE0 | kept >> 12
+        out[written + 1] = 0x80 | kept >> 6 & 0x3F
+        out[written + 2] = 0x80 | kept & 0x3F
+        written += 3
+    else:
+        out[written] = 0xF0 | kept >> 18
+        out[written + 1] = 0x80 | kept >> 12 & 0x3F
+        out[written + 2] = 0x80 | kept >> 6 & 0x3F
+        out[written + 3] = 0x80 | kept & 0x3F
+        written += 4
+    return position + length, written
+
+
+@njit(cache=True, nogil=True)
+def clean(
+    raw: ByteArray, ends: Int64Array, lowercase: bool, pages: Int32Array, values: Int32Array, out: ByteArray
+) -> int:
+    """Write the word characters of UTF-8 documents with zeros between them; return the number of bytes written.
+
+    Document ``i`` ends before ``raw[ends[i]]`` and the next begins there; ``raw`` goes on for at least eight bytes
+    after the last. ``ends`` is changed to where the documents end in ``out``, which has room for 3/2 of the text, a
+    byte a document and the padding.
+    """
+    position, written = 0, 0
+    for doc in range(ends.size):
+        end = ends[doc]
+        while position < end:
+            word = load_word(raw, position)
+            if end - position < 8:
+                word &= _KEEP_LOW[end - position]
+            if word & _HIGH == _ZERO:
+                store_word(out, written, _clean_ascii(word, lowercase))
+                advance = min(8, end - position)
+                position += advance
+                written += advance
+            else:
+                stop = min(position + 8, end)
+                while position < stop:
+                    position, written = _clean_character(raw, position, pages, values, out, written)
+        ends[doc] = written
+        out[written] = 0
+        written += 1
+    out[written : written + PADDING] = 0
+    return written
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _token_bits(clean_bytes, position):  # type: ignore[no-untyped-def]
+    """Pack 64 bytes into a word with one bit for each byte that is not zero."""
+    bits = _ZERO
+    for part in range(8):
+        word = load_word(clean_bytes, position + 8 * part)
+        filled = (((word & _LOW7) + _LOW7) | word) & _HIGH
+        bits |= ((filled >> _SEVEN) * _PACK >> _FIFTY_SIX) << _U(8 * part)
+    return bits
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _mix(low, high):  # type: ignore[no-untyped-def]
+    mixed = (low * _MIX_1) ^ (high * _MIX_2)
+    return (mixed ^ (mixed >> _FOLD)) * _MIX_3
+
+
+@njit(cache=True, nogil=True)
+def _long_key(clean_bytes, start, length):  # type: ignore[no-untyped-def]
+    """Hash of a token of more than 16 bytes, and the mark with its length."""
+    mixed = _ZERO
+    for offset in range(0, length - 7, 8):
+        mixed = _mix(mixed, load_word(clean_bytes, start + offset))
+    return _mix(mixed, load_word(clean_bytes, start + length - 8)), _LONG_MARK | _U(length)
+
+
+@njit(cache=True, nogil=True)
+def _same_bytes(first, start, second, offset, length):  # type: ignore[no-untyped-def]
+    for i in range(length):  # noqa: SIM110 - a generator would not compile
+        if first[start + i] != second[offset + i]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _find(buffer, first, length, low, high, slots, keys, offsets, arena):  # type: ignore[no-untyped-def]
+    """Look a token up: its term number, or ``-1 - slot`` for the free slot where it belongs."""
+    slot = np.int64(_mix(low, high) >> (_U(64) - _U(trailing_zeros(_U(slots.size)))))
+    while True:
+        term = np.int64(slots[slot])
+        if term < 0:
+            return -1 - slot
+        if (
+            keys[term, 0] == low
+            and keys[term, 1] == high
+            and (length <= SHORT or _same_bytes(buffer, first, arena, offsets[term], length))
+        ):
+            return term
+        slot = (slot + 1) & (slots.size - 1)
+
+
+@njit(cache=True, nogil=True)
+def tokenize(
+    clean_bytes: ByteArray,
+    n_bytes: int,
+    position: int,
+    skip_single: bool,
+    grow: bool,
+    slots: Int32Array,
+    keys: UInt64Array,
+    offsets: Int64Array,
+    arena: ByteArray,
+    state: Int64Array,
+    doc: int,
+    ends: Int64Array,
+    doc_tokens: Int64Array,
+    stream: Int32Array,
+    n_stream: int,
+) -> tuple[int, int, int]:
+    """Append the term number of every token from ``position`` on; stop early when a table is full.
+
+    Without ``grow`` the tables are only read, and every unknown token gets the number after the last.
+    Returns the position reached, the document it lies in and the length of the stream. When the position is not
+    ``n_bytes``, the caller enlarges the tables and calls again with what was returned. ``doc_tokens[i]`` becomes the
+    length of the stream at the end of document ``i``.
+    """
+    room = min(slots.size // 2, offsets.size)
+    block = position
+    start = -1
+    inside = _ZERO
+    while block < n_bytes:
+        bits = _token_bits(clean_bytes, block)
+        # One bit for each place where a token begins or ends.
+        turns = bits ^ ((bits << _ONE) | inside)
+        inside = bits >> _SIXTY_THREE
+        while turns != _ZERO:
+            turn = block + trailing_zeros(turns)
+            turns &= turns - _ONE
+            if start < 0:
+                start = turn
+                continue
+            first, length = start, turn - start
+            start = -1
+            while first > ends[doc]:
+                doc_tokens[doc] = n_stream
+                doc += 1
+            if skip_single and _is_single(clean_bytes[first], length):
+                continue
+            if length <= SHORT:
+                low = load_word(clean_bytes, first) & _KEEP_LOW[length]
+                high = load_word(clean_bytes, first + 8) & _KEEP_HIGH[length]
+            else:
+                low, high = _long_key(clean_bytes, first, length)
+            term = _find(clean_bytes, first, length, low, high, slots, keys, offsets, arena)
+            if term < 0 and not grow:
+                term = state[N_TERMS]
+            elif term < 0:
+                if state[N_TERMS] == room or (length > SHORT and state[ARENA_USED] + length > arena.size):
+                    state[ARENA_WANTED] = state[ARENA_USED] + length
+                    return first, doc, n_stream
+                slots[-1 - term] = state[N_TERMS]
+                term = _add(clean_bytes, first, length, low, high, keys, offsets, arena, state)
+            stream[n_stream] = term
+            n_stream += 1
+        block += 64
+    doc_tokens[doc:] = n_stream
+    return n_bytes, doc, n_stream
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _is_single(lead, length):  # type: ignore[no-untyped-def]
+    """Tell whether a token of ``length`` bytes with this first byte is one character."""
+    return length == 1 or (
+        length <= 4 and lead >= 0xC0 and length == 2 + np.int64(lead >= 0xE0) + np.int64(lead >= 0xF0)
+    )
+
+
+@njit(cache=True, nogil=True)
+def _add(clean_bytes, first, length, low, high, keys, offsets, arena, state):  # type: ignore[no-untyped-def]
+    term = state[N_TERMS]
+    keys[term, 0] = low
+    keys[term, 1] = high
+    offsets[term] = state[ARENA_USED]
+    if length > SHORT:
+        arena[state[ARENA_USED] : state[ARENA_USED] + length] = clean_bytes[first : first + length]
+        state[ARENA_USED] += length
+    state[N_TERMS] = term + 1
+    return term
+
+
+@njit(cache=True, nogil=True)
+def rehash(n_terms: int, keys: UInt64Array, slots: Int32Array) -> None:
+    """Fill the empty ``slots`` (all -1) with the terms."""
+    shift = _U(64) - _U(trailing_zeros(_U(slots.size)))
+    wrap = slots.size - 1
+    for term in range(n_terms):
+        slot = np.int64(_mix(keys[term, 0], keys[term, 1]) >> shift)
+        while slots[slot] >= 0:
+            slot = (slot + 1) & wrap
+        slots[slot] = term
+
+
+@njit(cache=True, nogil=True)
+def absorb(
+    n_other: int,
+    other_keys: UInt64Array,
+    other_offsets: Int64Array,
+    other_arena: ByteArray,
+    slots: Int32Array,
+    keys: UInt64Array,
+    offsets: Int64Array,
+    arena: ByteArray,
+    state: Int64Array,
+    numbers: Int32Array,
+) -> None:
+    """Look up or add the terms of another table; there must be room. ``numbers`` gets the term numbers here."""
+    for other in range(n_other):
+        low, high, start = other_keys[other, 0], other_keys[other, 1], other_offsets[other]
+        length = np.int64(high & ~_LONG_MARK) if high >= _LONG_MARK else SHORT
+        term = _find(other_arena, start, length, low, high, slots, keys, offsets, arena)
+        if term < 0:
+            slots[-1 - term] = state[N_TERMS]
+            term = _add(other_arena, start, length, low, high, keys, offsets, arena, state)
+        numbers[other] = term

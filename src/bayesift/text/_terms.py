@@ -1,0 +1,115 @@
+"""From the tokens found to the words that count: stop words, lengths, numbers, stems.
+
+Everything here is done once for each distinct token, never for each occurrence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import Stemmer
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+from bayesift import datasets
+from bayesift._typing import Int32Array
+
+
+@dataclass(frozen=True)
+class TermRules:
+    """Which tokens are kept, and under which name."""
+
+    stop_words: frozenset[str] = frozenset()
+    min_length: int = 1
+    max_length: int | None = None
+    drop_numbers: bool = False
+    stem: Callable[[list[str]], list[str]] | None = None
+
+    @property
+    def keep_all(self) -> bool:
+        """Whether every token is a word under its own name."""
+        return self == TermRules()
+
+    def words(self, tokens: list[str]) -> tuple[list[str], Int32Array]:
+        """List the distinct words in code-point order, and for each token the place of its word (or -1).
+
+        Fastest when the tokens are nearly sorted.
+        """
+        longest = self.max_length or max(map(len, tokens), default=0)
+        kept = [
+            place
+            for place, token in enumerate(tokens)
+            if token not in self.stop_words
+            and self.min_length <= len(token) <= longest
+            and not (self.drop_numbers and token.isdecimal())
+        ]
+        names = [tokens[place] for place in kept]
+        if self.stem is not None:
+            names = self.stem(names)
+        words = sorted(dict.fromkeys(names))
+        place_of = dict(zip(words, range(len(words)), strict=True))
+        word_of = np.full(len(tokens), -1, dtype=np.int32)
+        word_of[kept] = np.fromiter(map(place_of.__getitem__, names), dtype=np.int32, count=len(names))
+        return words, word_of
+
+
+def resolve_stop_words(stop_words: Any) -> frozenset[str]:
+    """Give the words to leave out for a name or an iterable."""
+    if stop_words is None:
+        return frozenset()
+    if isinstance(stop_words, str):
+        if stop_words == "english":
+            return ENGLISH_STOP_WORDS
+        if stop_words == "smart":
+            return datasets.stop_words("smart")
+        raise ValueError(f"stop_words must be None, 'smart', 'english' or an iterable of words, got {stop_words!r}")
+    words = frozenset(stop_words)
+    for word in words:
+        if not isinstance(word, str):
+            raise TypeError(f"stop_words must hold strings, got {word!r} of type {type(word).__name__}")
+    return words
+
+
+def resolve_stemmer(stemmer: Any) -> Callable[[list[str]], list[str]] | None:
+    """Give a function from words to stems for the name of a Snowball algorithm, or a function of one word."""
+    if stemmer is None:
+        return None
+    if callable(stemmer):
+        return lambda words: [stemmer(word) for word in words]
+    algorithms = Stemmer.algorithms(aliases=True)
+    if stemmer not in algorithms:
+        raise ValueError(
+            f"stemmer must be None, a function or one of {', '.join(Stemmer.algorithms())}; got {stemmer!r}"
+        )
+    # Every word comes once, so a cache would only cost memory.
+    return Stemmer.Stemmer(stemmer, 0).stemWords
+
+
+def check_ngram_range(ngram_range: Any) -> None:
+    """Refuse what is not a pair of positive whole numbers in order."""
+    pair = tuple(ngram_range)
+    if len(pair) != 2 or not all(isinstance(n, int | np.integer) and n >= 1 for n in pair) or pair[0] > pair[1]:
+        raise ValueError(f"ngram_range must be two whole numbers 1 <= low <= high, got {ngram_range!r}")
+
+
+def check_token_rules(
+    token_pattern: str | None, tokenizer: Any, min_token_length: int | None, max_token_length: int | None
+) -> None:
+    """Refuse contradictory rules for tokens and patterns that cannot be used."""
+    if token_pattern is not None:
+        if tokenizer is not None:
+            raise ValueError("token_pattern and tokenizer both say what a token is; give one of them")
+        try:
+            groups = re.compile(token_pattern).groups
+        except re.error as error:
+            raise ValueError(f"token_pattern {token_pattern!r} is not a regular expression: {error}") from error
+        if groups > 1:
+            raise ValueError(f"token_pattern must have at most one group, {token_pattern!r} has {groups}")
+    if min_token_length is not None and max_token_length is not None and min_token_length > max_token_length:
+        raise ValueError(
+            f"min_token_length={min_token_length} is greater than max_token_length={max_token_length}: "
+            "no token could be kept"
+        )

@@ -1,0 +1,470 @@
+"""Documents to a sparse matrix of term weights."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from itertools import chain
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+from joblib import effective_n_jobs
+from numpy.typing import DTypeLike
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from bayesift._typing import AnyArray, Int32Array
+from bayesift.text import _count, _pipeline
+from bayesift.text._analysis import Analysis, Analyzer, LookupTable
+from bayesift.text._documents import batches, check_documents
+from bayesift.text._hashing import combine_signs, hashed_columns
+from bayesift.text._lexicon import CompiledLexicon, Lexicon, PythonLexicon, Stream
+from bayesift.text._terms import (
+    TermRules,
+    check_ngram_range,
+    check_token_rules,
+    resolve_stemmer,
+    resolve_stop_words,
+)
+from bayesift.text._vocabulary import check_document_limits, check_vocabulary, select_columns
+from bayesift.text.weighting import apply_weighting, inverse_document_frequency, parse_weighting
+
+#: scikit-learn's default rule, which the compiled scanner follows.
+DEFAULT_PATTERN = r"(?u)\b\w\w+\b"
+
+
+def _has_names(estimator: TextVectorizer) -> bool:
+    if estimator.n_features is not None:
+        raise AttributeError("terms are hashed (n_features is set), so columns have no names")
+    return True
+
+
+class TextVectorizer(TransformerMixin, BaseEstimator):
+    """Turn texts into a sparse matrix of term weights, in compiled code on all cores.
+
+    Tokens are runs of two or more word characters of the lower-cased text, exactly as scikit-learn's default analyser
+    finds them in any Unicode text. A term's weight in a document is
+
+        x_ij = tf(n_ij) · idf(df_j, N), rows divided by their Euclidean norm,
+
+    each part chosen by a letter of ``weighting``; document frequencies come from the training documents only. An
+    unknown term is ignored, and a document without a known term is a row of zeros.
+
+    Parameters
+    ----------
+    weighting : str, default="lsc"
+        SMART triple. Term frequency: ``n`` raw count, ``l`` 1 + ln tf, ``b`` binary, ``a`` augmented,
+        0.5 + 0.5 tf / (greatest tf of the document). Document frequency: ``n`` none, ``t`` ln(N/df),
+        ``s`` ln((N+1)/(df+1)), ``p`` ln((N-df)/df) but at least 0. Normalisation: ``n`` none, ``c`` cosine.
+    stop_words : {"smart", "english"}, iterable of str or None, default=None
+        Tokens to leave out: the SMART list (read from the data root), scikit-learn's list, or your own. They are
+        compared with the tokens before stemming.
+    stemmer : str, callable or None, default=None
+        Name of a Snowball algorithm (``"porter"``, ``"english"``, ``"german"``, ...), or a function from word to stem.
+    lowercase : bool, default=True
+        Lower-case the text first.
+    token_pattern : str or None, default=None
+        Regular expression for tokens (at most one group); None is the default rule, which alone runs compiled.
+    tokenizer : callable or None, default=None
+        Function from a text to its tokens, instead of a pattern. Receives the text lower-cased if ``lowercase``.
+    min_token_length, max_token_length : int or None, default=None
+        Shortest and longest token kept, in characters. None: 2 for the default rule, else 1; and no upper limit.
+    drop_numbers : bool, default=False
+        Leave out tokens made of decimal digits only.
+    ngram_range : tuple of two int, default=(1, 1)
+        Least and greatest number of neighbouring words that make a term.
+    min_df, max_df : int or float, default=1 and 1.0
+        Keep terms in at least and at most so many documents (an integer), or such a share of them (a float).
+    max_features : int or None, default=None
+        Keep only so many terms, those that occur most often (ties: first in code-point order).
+    vocabulary : mapping or iterable of str or None, default=None
+        Fixed terms, instead of learning them.
+    n_features : int or None, default=None
+        Hash terms into so many columns instead of keeping a vocabulary, as ``HashingVectorizer`` does.
+    signed : bool, default=True
+        With hashing, let the hash also choose the sign, so that collisions cancel on average.
+    input : {"content", "filename"}, default="content"
+        Whether documents are texts (``str`` or ``bytes``) or paths of files to read.
+    encoding : str, default="utf-8"
+        Encoding of bytes and files.
+    decode_error : {"strict", "ignore", "replace"}, default="strict"
+        What to do with bytes that are not in that encoding.
+    dtype : dtype, default=numpy.float64
+        Type of the matrix; an integer type only for the weightings ``nnn`` and ``bnn``.
+    n_jobs : int or None, default=-1
+        Threads; -1 is all cores, None is one. A single small batch never starts threads.
+
+    Attributes
+    ----------
+    vocabulary_ : dict of str to int
+        Column of every term. Terms of one ``fit`` are in code-point order.
+    document_frequency_ : ndarray of shape (n_terms,)
+        In how many training documents each term stands.
+    n_documents_ : int
+        How many training documents there were.
+    idf_ : ndarray of shape (n_terms,)
+        The factor of each term for its document frequency (ones where the weighting has none).
+    stop_words_ : frozenset of str
+        The words left out.
+
+    Examples
+    --------
+    >>> from bayesift.text import TextVectorizer
+    >>> vectorizer = TextVectorizer(weighting="nnn", stemmer="porter", stop_words=["the"])
+    >>> X = vectorizer.fit_transform(["The cat sat", "the cats sit on the mat, cat"])
+    >>> vectorizer.get_feature_names_out().tolist()
+    ['cat', 'mat', 'on', 'sat', 'sit']
+    >>> X.toarray().astype(int).tolist()
+    [[1, 0, 0, 1, 0], [2, 1, 1, 0, 1]]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "weighting": [str],
+        "stop_words": [str, "array-like", Iterable, None],
+        "stemmer": [str, callable, None],
+        "lowercase": ["boolean"],
+        "token_pattern": [str, None],
+        "tokenizer": [callable, None],
+        "min_token_length": [Interval(Integral, 1, None, closed="left"), None],
+        "max_token_length": [Interval(Integral, 1, None, closed="left"), None],
+        "drop_numbers": ["boolean"],
+        "ngram_range": [tuple, list],
+        "min_df": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="both")],
+        "max_df": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="both")],
+        "max_features": [Interval(Integral, 1, None, closed="left"), None],
+        "vocabulary": [Mapping, Iterable, None],
+        "n_features": [Interval(Integral, 1, None, closed="left"), None],
+        "signed": ["boolean"],
+        "input": [StrOptions({"content", "filename"})],
+        "encoding": [str],
+        "decode_error": [StrOptions({"strict", "ignore", "replace"})],
+        "dtype": "no_validation",
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        weighting: str = "lsc",
+        *,
+        stop_words: Any = None,
+        stemmer: str | Callable[[str], str] | None = None,
+        lowercase: bool = True,
+        token_pattern: str | None = None,
+        tokenizer: Callable[[str], Iterable[str]] | None = None,
+        min_token_length: int | None = None,
+        max_token_length: int | None = None,
+        drop_numbers: bool = False,
+        ngram_range: tuple[int, int] = (1, 1),
+        min_df: int | float = 1,
+        max_df: int | float = 1.0,
+        max_features: int | None = None,
+        vocabulary: Mapping[str, int] | Iterable[str] | None = None,
+        n_features: int | None = None,
+        signed: bool = True,
+        input: Literal["content", "filename"] = "content",
+        encoding: str = "utf-8",
+        decode_error: str = "strict",
+        dtype: DTypeLike = np.float64,
+        n_jobs: int | None = -1,
+    ) -> None:
+        self.weighting = weighting
+        self.stop_words = stop_words
+        self.stemmer = stemmer
+        self.lowercase = lowercase
+        self.token_pattern = token_pattern
+        self.tokenizer = tokenizer
+        self.min_token_length = min_token_length
+        self.max_token_length = max_token_length
+        self.drop_numbers = drop_numbers
+        self.ngram_range = ngram_range
+        self.min_df = min_df
+        self.max_df = max_df
+        self.max_features = max_features
+        self.vocabulary = vocabulary
+        self.n_features = n_features
+        self.signed = signed
+        self.input = input
+        self.encoding = encoding
+        self.decode_error = decode_error
+        self.dtype = dtype
+        self.n_jobs = n_jobs
+
+    def fit(self, documents: Iterable[Any], y: Any = None) -> Self:
+        """Learn the terms and their document frequencies.
+
+        Parameters
+        ----------
+        documents : iterable of str (or bytes, or paths)
+            The training documents; read once.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self._learn(documents)
+        return self
+
+    def fit_transform(self, documents: Iterable[Any], y: Any = None) -> sp.csr_matrix:
+        """Learn the terms and return the weights of the same documents; reads them once.
+
+        Parameters
+        ----------
+        documents : iterable of str (or bytes, or paths)
+            The training documents.
+        y : ignored
+
+        Returns
+        -------
+        X : csr_matrix of shape (n_documents, n_terms)
+        """
+        return self._weigh(self._learn(documents))
+
+    def partial_fit(self, documents: Iterable[Any], y: Any = None) -> Self:
+        """Learn from more documents: new terms get new columns at the end, old columns never move.
+
+        Parameters
+        ----------
+        documents : iterable of str (or bytes, or paths)
+            The next part of a stream.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        if self._limits_columns():
+            raise ValueError(
+                "partial_fit keeps every term, because a column once given never moves: min_df must be 1, max_df 1.0 "
+                f"and max_features None, got {self.min_df!r}, {self.max_df!r} and {self.max_features!r}"
+            )
+        if not hasattr(self, "n_documents_"):
+            self._check_parameters()
+            self.stop_words_ = resolve_stop_words(self.stop_words)
+            self.n_documents_ = 0
+            self.document_frequency_ = np.zeros(self.n_features or 0, dtype=np.int64)
+            if self.n_features is None:
+                self.vocabulary_ = {} if self.vocabulary is None else check_vocabulary(self.vocabulary)
+        analysis = self._analyze(documents)
+        if self.n_features is not None:
+            counts = self._count_hashed(analysis)
+        elif self.vocabulary is not None:
+            counts = self._count_known(analysis)
+        else:
+            counts = self._count_growing(analysis)
+        frequency = _count.document_frequencies(counts.indices, counts.shape[1])
+        frequency[: self.document_frequency_.size] += self.document_frequency_
+        self.document_frequency_ = frequency
+        self.n_documents_ += counts.shape[0]
+        return self
+
+    def transform(self, documents: Iterable[Any]) -> sp.csr_matrix:
+        """Give the weights of the known terms in these documents.
+
+        Parameters
+        ----------
+        documents : iterable of str (or bytes, or paths)
+            The documents, one for each row.
+
+        Returns
+        -------
+        X : csr_matrix of shape (n_documents, n_terms)
+        """
+        if self._needs_fit():
+            check_is_fitted(self, "n_documents_")
+        else:
+            self._check_parameters()
+        if self.n_features is not None:
+            return self._weigh(self._count_hashed(self._analyze(documents, sort=False)))
+        if self._tokens_are_terms():
+            return self._weigh(self._look_up(documents))
+        return self._weigh(self._count_known(self._analyze(documents, sort=False)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        # Made anew from the vocabulary when needed.
+        state.pop("_lookup_table", None)
+        return state
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "n_documents_") or not self._needs_fit()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.requires_fit = self._needs_fit()
+        return tags
+
+    @available_if(_has_names)
+    def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
+        """List the terms by column.
+
+        Parameters
+        ----------
+        input_features : ignored
+
+        Returns
+        -------
+        names : ndarray of str objects of shape (n_terms,)
+        """
+        check_is_fitted(self, "vocabulary_")
+        names = np.empty(len(self.vocabulary_), dtype=object)
+        names[list(self.vocabulary_.values())] = list(self.vocabulary_)
+        return names
+
+    @property
+    def idf_(self) -> AnyArray:
+        """Factor of each term for its document frequency."""
+        check_is_fitted(self, "n_documents_")
+        letter = parse_weighting(self.weighting).document_frequency
+        return inverse_document_frequency(letter, self.document_frequency_, self.n_documents_)
+
+    def _learn(self, documents: Iterable[Any]) -> sp.csr_matrix:
+        """Start anew: find the terms, count them, choose the columns; returns the counts."""
+        self._check_parameters()
+        self.stop_words_ = resolve_stop_words(self.stop_words)
+        if self.n_features is not None:
+            counts = self._count_hashed(self._analyze(documents))
+        elif self.vocabulary is not None:
+            self.vocabulary_ = check_vocabulary(self.vocabulary)
+            counts = self._count_known(self._analyze(documents))
+        else:
+            counts = self._count_all(self._analyze(documents))
+        self.n_documents_ = counts.shape[0]
+        self.document_frequency_ = _count.document_frequencies(counts.indices, counts.shape[1])
+        return counts
+
+    def _batches(self, documents: Iterable[Any]) -> Iterator[list[str]]:
+        return batches(check_documents(documents), self.input, self.encoding, self.decode_error)
+
+    def _analyze(self, documents: Iterable[Any], sort: bool = True) -> Analysis:
+        """Find the terms in the documents by the rules of this vectoriser."""
+        make_lexicon: Callable[[], Lexicon]
+        n_threads = 1
+        if self._is_compiled():
+            make_lexicon = partial(CompiledLexicon, self.lowercase, keep_single=self._shortest() == 1)
+            n_threads = self._n_threads()
+        else:
+            tokens = self.tokenizer or re.compile(self.token_pattern or "").findall
+            make_lexicon = partial(PythonLexicon, tokens, self.lowercase)
+        low, high = self.ngram_range
+        return Analyzer(make_lexicon, self._rules(), (low, high), n_threads).analyze(self._batches(documents), sort)
+
+    def _is_compiled(self) -> bool:
+        return self.tokenizer is None and self.token_pattern in (None, DEFAULT_PATTERN)
+
+    def _shortest(self) -> int:
+        return self.min_token_length or (2 if self._is_compiled() else 1)
+
+    def _rules(self) -> TermRules:
+        shortest = self._shortest()
+        return TermRules(
+            stop_words=self.stop_words_ if hasattr(self, "stop_words_") else resolve_stop_words(self.stop_words),
+            # The compiled scanner leaves out single characters itself.
+            min_length=1 if self._is_compiled() and shortest == 2 else shortest,
+            max_length=self.max_token_length,
+            drop_numbers=self.drop_numbers,
+            stem=resolve_stemmer(self.stemmer),
+        )
+
+    def _n_threads(self) -> int:
+        return int(effective_n_jobs(self.n_jobs))
+
+    def _tokens_are_terms(self) -> bool:
+        """Whether every token found is a term as it stands, so that fixed terms can be looked up directly."""
+        return self._is_compiled() and tuple(self.ngram_range) == (1, 1) and self._rules().keep_all
+
+    def _look_up(self, documents: Iterable[Any]) -> sp.csr_matrix:
+        """Count the terms of the vocabulary without spelling the tokens found."""
+        table: LookupTable | None = getattr(self, "_lookup_table", None)
+        if table is None or table.n_terms != len(self.vocabulary_):
+            table = LookupTable(self.vocabulary_, self.lowercase, self._shortest() == 1)
+            self._lookup_table = table
+        streams = table.look_up(self._batches(documents), self._n_threads())
+        return self._count(streams, table.column_of, len(self.vocabulary_))
+
+    def _count(self, streams: list[Stream], column_of: Int32Array, n_columns: int) -> sp.csr_matrix:
+        with _pipeline.threads(self._n_threads()) as run:
+            chunks = list(_pipeline.count(streams, column_of, n_columns, run))
+        return _pipeline.assemble(chunks, n_columns, self.dtype)
+
+    def _count_terms(self, analysis: Analysis, columns: Iterable[int], n_columns: int) -> sp.csr_matrix:
+        """Count the terms of an analysis in the columns given for them (-1: none)."""
+        column_of_term = np.fromiter(chain(columns, [-1]), dtype=np.int32)
+        # Numbers that do not count have the place -1, which is the last.
+        return self._count(analysis.streams, column_of_term[analysis.term_of], n_columns)
+
+    def _count_all(self, analysis: Analysis) -> sp.csr_matrix:
+        """Make every term a column, then drop those outside the limits."""
+        n_terms = int(analysis.term_of.max(initial=-1)) + 1
+        if n_terms == 0:
+            raise ValueError(
+                "no term was found: the documents are empty, or hold only stop words and tokens that are left out"
+            )
+        with _pipeline.threads(self._n_threads()) as run:
+            chunks = _pipeline.count(analysis.streams, analysis.term_of, n_terms, run)
+            # Spelling needs the interpreter lock, counting does not: they go on side by side.
+            terms = analysis.terms()
+            self.vocabulary_ = dict(zip(terms, range(n_terms), strict=True))
+            counts = _pipeline.assemble(list(chunks), n_terms, self.dtype)
+        if self._limits_columns():
+            documents = _count.document_frequencies(counts.indices, n_terms)
+            occurrences = np.bincount(counts.indices, weights=counts.data, minlength=n_terms)
+            limits = self.min_df, self.max_df, self.max_features
+            kept = select_columns(documents, occurrences, counts.shape[0], *limits)
+            counts = _pipeline.keep_columns(counts, kept)
+            self.vocabulary_ = {terms[column]: place for place, column in enumerate(kept.tolist())}
+        return counts
+
+    def _count_known(self, analysis: Analysis) -> sp.csr_matrix:
+        """Count the terms of the vocabulary and ignore all others."""
+        vocabulary = self.vocabulary_
+        return self._count_terms(analysis, (vocabulary.get(term, -1) for term in analysis.terms()), len(vocabulary))
+
+    def _count_growing(self, analysis: Analysis) -> sp.csr_matrix:
+        """Count all terms; those not in the vocabulary are added to it."""
+        vocabulary = self.vocabulary_
+        columns = [vocabulary.setdefault(term, len(vocabulary)) for term in analysis.terms()]
+        return self._count_terms(analysis, columns, len(vocabulary))
+
+    def _count_hashed(self, analysis: Analysis) -> sp.csr_matrix:
+        n_features = self.n_features or 0
+        columns = hashed_columns(analysis.terms(), n_features, self.signed)
+        counts = self._count_terms(analysis, columns, 2 * n_features if self.signed else n_features)
+        return combine_signs(counts) if self.signed else counts
+
+    def _weigh(self, counts: sp.csr_matrix) -> sp.csr_matrix:
+        weighting = parse_weighting(self.weighting)
+        return apply_weighting(counts, weighting, self.idf_ if weighting.uses_document_frequency else None)
+
+    def _needs_fit(self) -> bool:
+        """Whether documents must be seen first: hashing without document frequencies needs none."""
+        return self.n_features is None or parse_weighting(self.weighting).uses_document_frequency
+
+    def _limits_columns(self) -> bool:
+        return self.min_df != 1 or self.max_df != 1.0 or self.max_features is not None
+
+    def _check_parameters(self) -> None:
+        """Refuse impossible settings before any document is read."""
+        self._validate_params()
+        parse_weighting(self.weighting)
+        if np.issubdtype(self.dtype, np.integer) and self.weighting not in ("nnn", "bnn"):
+            raise ValueError(
+                f"dtype {np.dtype(self.dtype).name} holds whole numbers only, which weighting={self.weighting!r} does "
+                "not give; use a floating type, or weighting 'nnn' or 'bnn'"
+            )
+        resolve_stemmer(self.stemmer)
+        check_ngram_range(self.ngram_range)
+        check_document_limits(self.min_df, self.max_df)
+        check_token_rules(self.token_pattern, self.tokenizer, self.min_token_length, self.max_token_length)
+        if self.n_features is not None and (self.vocabulary is not None or self._limits_columns()):
+            raise ValueError(
+                f"n_features={self.n_features} hashes terms, which leaves no vocabulary: vocabulary, min_df, max_df "
+                "and max_features must have their default values"
+            )
