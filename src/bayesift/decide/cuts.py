@@ -134,7 +134,7 @@ def _positives(y: Any, scores: FloatArray) -> BoolArray:
         return codes == 1
     if classes.dtype.kind not in "buif":
         raise ValueError(
-            f"y holds only {classes.tolist()[0]!r}, which does not tell whether it is the category; use 0 and 1"
+            f"y holds only {classes.tolist()[0]!r}, which may be the category or not; use 0 and 1"
         )
     return np.full(len(labels), bool(classes[0] > 0))
 
