@@ -124,9 +124,7 @@ def test_a_midpoint_does_not_overflow() -> None:
     assert best_threshold([1.7e308, -1.7e308], [1, 0]) == 0
 
 
-@pytest.mark.parametrize(
-    "labels", [["spam", "ham", "spam"], [2, 1, 2], [True, False, True], [0.5, -0.5, 0.5]]
-)
+@pytest.mark.parametrize("labels", [["spam", "ham", "spam"], [2, 1, 2], [True, False, True], [0.5, -0.5, 0.5]])
 def test_the_greater_of_two_labels_is_the_category(labels: list) -> None:
     assert best_threshold([3.0, 1.0, 2.0], labels) == 1.5
 

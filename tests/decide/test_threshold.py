@@ -19,17 +19,14 @@ def matrix() -> tuple[np.ndarray, np.ndarray]:
     return 1 / (1 + np.exp(-rng.normal(size=(120, 4)) - 2 * Y + 1)), Y
 
 
-@pytest.mark.parametrize(
-    "policy", ["min_error", "max_f1", "t11u", "t13u", "balanced_error", T11U, {"tp": 3, "fp": -1}]
-)
+@pytest.mark.parametrize("policy", ["min_error", "max_f1", "t11u", "t13u", "balanced_error", T11U, {"tp": 3, "fp": -1}])
 @pytest.mark.parametrize("options", [{}, {"cut": "accepted", "ties": "median"}])
 def test_each_category_gets_the_threshold_of_its_column(policy: object, options: dict) -> None:
     scores, Y = matrix()
     weight = np.arange(120) % 3
     rule = Threshold(policy, **options).fit(scores, Y, sample_weight=weight)
     expected = [
-        best_threshold(s, y, policy=policy, sample_weight=weight, **options)
-        for s, y in zip(scores.T, Y.T, strict=True)
+        best_threshold(s, y, policy=policy, sample_weight=weight, **options) for s, y in zip(scores.T, Y.T, strict=True)
     ]
     assert_array_equal(rule.thresholds_, expected)
     assert_array_equal(rule.predict(scores), scores >= np.array(expected))
@@ -56,9 +53,7 @@ def test_half_is_a_probability_of_one_half_or_a_score_of_zero() -> None:
 
 
 def test_half_refuses_what_cannot_be_probabilities() -> None:
-    with pytest.raises(
-        ValueError, match="scores run from -3 to 2; expected probabilities, or scale='log_odds'"
-    ):
+    with pytest.raises(ValueError, match="scores run from -3 to 2; expected probabilities, or scale='log_odds'"):
         Threshold().fit([-3.0, 2.0])
     with pytest.raises(ValueError, match="expected probabilities"):
         Threshold().fit([0.3, 0.9]).predict([1.5])

@@ -106,9 +106,7 @@ def test_mutual_information_equals_the_double_sum_and_scikit_learn(
             for label in set(y.tolist()):
                 joint = sum((w != 0) == x and t == label for w, t in zip(column, y, strict=True)) / n
                 if joint:
-                    double_sum += joint * math.log(
-                        joint / (np.mean((column != 0) == x) * np.mean(y == label))
-                    )
+                    double_sum += joint * math.log(joint / (np.mean((column != 0) == x) * np.mean(y == label)))
         assert_allclose(value, double_sum, atol=1e-12)
         assert_allclose(value, mutual_info_score(column != 0, y), atol=1e-12)
 
@@ -128,18 +126,14 @@ def test_mutual_information_equals_the_closed_form_for_binary_features(
     assert_allclose(mutual_information(X, y), expected, atol=1e-12)
 
 
-def random_problem(
-    seed: int = 0, n: int = 300, d: int = 40, categories: int = 3
-) -> tuple[csr_array, np.ndarray]:
+def random_problem(seed: int = 0, n: int = 300, d: int = 40, categories: int = 3) -> tuple[csr_array, np.ndarray]:
     rng = np.random.default_rng(seed)
     X = rng.gamma(1.0, size=(n, d)) * (rng.random((n, d)) < rng.uniform(0.02, 0.6, d))
     Y = (X[:, :categories] + rng.normal(size=(n, categories)) > 0.7).astype(int)
     return csr_array(X), Y
 
 
-@pytest.mark.parametrize(
-    ("score", "lambda_"), [(chi_square, "pearson"), (likelihood_ratio, "log-likelihood")]
-)
+@pytest.mark.parametrize(("score", "lambda_"), [(chi_square, "pearson"), (likelihood_ratio, "log-likelihood")])
 def test_statistics_equal_scipys(score: Callable, lambda_: str) -> None:
     X, Y = random_problem()
     for row, y in zip(score(X, Y), Y.T, strict=True):

@@ -100,9 +100,7 @@ def test_callables_of_ones_own_see_the_labels_as_given() -> None:
 
 def test_each_category_gets_its_own_terms_in_a_pipeline_under_one_vs_rest() -> None:
     X, Y = problem()
-    model = OneVsRestClassifier(
-        make_pipeline(TermSelector(score="likelihood_ratio", k=4), LogisticRegression())
-    )
+    model = OneVsRestClassifier(make_pipeline(TermSelector(score="likelihood_ratio", k=4), LogisticRegression()))
     model.fit(X, Y)
     kept = [pipeline[0].get_support(indices=True) for pipeline in model.estimators_]
     assert_array_equal(kept, [[0, 1, 2, 3], [10, 11, 12, 13], [20, 21, 22, 23]])

@@ -121,11 +121,7 @@ def _positives(y: Any, scores: FloatArray) -> BoolArray:
     encoder = LabelEncoder()
     codes = encoder.fit_transform(labels)
     classes = encoder.classes_
-    odd = [
-        label
-        for label in classes.tolist()
-        if label is None or (isinstance(label, float) and not isfinite(label))
-    ]
+    odd = [label for label in classes.tolist() if label is None or (isinstance(label, float) and not isfinite(label))]
     if odd:
         raise ValueError(f"y holds {odd[0]}; expected labels of two finite values")
     if len(classes) > 2:
@@ -133,9 +129,7 @@ def _positives(y: Any, scores: FloatArray) -> BoolArray:
     if len(classes) == 2:
         return codes == 1
     if classes.dtype.kind not in "buif":
-        raise ValueError(
-            f"y holds only {classes.tolist()[0]!r}, which may be the category or not; use 0 and 1"
-        )
+        raise ValueError(f"y holds only {classes.tolist()[0]!r}, which may be the category or not; use 0 and 1")
     return np.full(len(labels), bool(classes[0] > 0))
 
 
@@ -144,23 +138,17 @@ def _weights(sample_weight: Any, scores: FloatArray) -> FloatArray:
         return np.ones(len(scores))
     weight = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
     if weight.shape != scores.shape:
-        raise ValueError(
-            f"sample_weight has shape {weight.shape}; expected {scores.shape}, one weight per score"
-        )
+        raise ValueError(f"sample_weight has shape {weight.shape}; expected {scores.shape}, one weight per score")
     if np.any(weight < 0) or not np.any(weight):
         raise ValueError("sample_weight has a negative weight or only zeros; expected weights of at least 0")
     return weight
 
 
-def _outcomes(
-    scores: FloatArray, positive: BoolArray, weight: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _outcomes(scores: FloatArray, positive: BoolArray, weight: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the distinct scores, falling, and TP and FP after accepting the first 0, 1, … of them."""
     order = np.argsort(-scores, kind="stable")
     ranked = scores[order]
-    last = np.append(
-        np.flatnonzero(ranked[1:] != ranked[:-1]), len(ranked) - 1
-    )  # last position of each distinct score
+    last = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]), len(ranked) - 1)  # last position of each distinct score
     tp = np.cumsum(np.where(positive, weight, 0.0)[order])[last]
     fp = np.cumsum(np.where(positive, 0.0, weight)[order])[last]
     return ranked[last], np.append(0.0, tp), np.append(0.0, fp)

@@ -118,9 +118,7 @@ class Threshold(BaseEstimator):
         values = self._checked(scores)
         n_columns = 1 if values.ndim == 1 else values.shape[1]
         if n_columns != len(self.thresholds_):
-            raise ValueError(
-                f"scores have {n_columns} categories; expected {len(self.thresholds_)} as in fit"
-            )
+            raise ValueError(f"scores have {n_columns} categories; expected {len(self.thresholds_)} as in fit")
         return (values >= (self.thresholds_[0] if values.ndim == 1 else self.thresholds_)).astype(np.int64)
 
     def _check_parameters(self) -> None:

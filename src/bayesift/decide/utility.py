@@ -44,9 +44,7 @@ class Utility:
         for name in ("tp", "fp", "fn", "tn"):
             gain = getattr(self, name)
             if isinstance(gain, bool) or not isinstance(gain, Real) or not isfinite(gain):
-                raise ValueError(
-                    f"{name} is {gain!r}; expected a finite number, the gain for each such outcome"
-                )
+                raise ValueError(f"{name} is {gain!r}; expected a finite number, the gain for each such outcome")
 
     @classmethod
     def from_gains(cls, gains: Mapping[str, float]) -> Self:

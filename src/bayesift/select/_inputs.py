@@ -75,9 +75,7 @@ def _as_array(y: Any) -> Any:
             "y is a ragged sequence; expected one label per row or a 0/1 indicator, one column per category"
         ) from error
     if labels.ndim not in (1, 2):
-        raise ValueError(
-            f"y has {labels.ndim} dimensions; expected one label per row or a two-dimensional indicator"
-        )
+        raise ValueError(f"y has {labels.ndim} dimensions; expected one label per row or a two-dimensional indicator")
     return labels
 
 
@@ -117,9 +115,7 @@ def _indicator(labels: Any, n_rows: int) -> csr_array:
 
 def _check_length(n_labels: int, n_rows: int) -> None:
     if n_labels != n_rows:
-        raise ValueError(
-            f"y has {n_labels} rows, X has {n_rows}; expected one label (or row of labels) per document"
-        )
+        raise ValueError(f"y has {n_labels} rows, X has {n_rows}; expected one label (or row of labels) per document")
 
 
 def _listing(classes: AnyArray) -> str:

@@ -243,9 +243,7 @@ def _likelihood_ratio(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray
     return 2 * (_divergence(a, b, *totals) + _divergence(c, d, *totals))
 
 
-def _divergence(
-    k: FloatArray, rest: FloatArray, with_term: FloatArray, without_term: FloatArray
-) -> FloatArray:
+def _divergence(k: FloatArray, rest: FloatArray, with_term: FloatArray, without_term: FloatArray) -> FloatArray:
     """Return one class's part of n times the mutual information, Σ observed ln(observed/expected).
 
     k and rest are the class's documents with and without the term, the other two those of all documents.
