@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from joblib import effective_n_jobs
 from numpy.typing import DTypeLike
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -134,8 +134,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         "max_token_length": [Interval(Integral, 1, None, closed="left"), None],
         "drop_numbers": ["boolean"],
         "ngram_range": [tuple, list],
-        "min_df": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="both")],
-        "max_df": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="both")],
+        "min_df": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="both")],
+        "max_df": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="both")],
         "max_features": [Interval(Integral, 1, None, closed="left"), None],
         "vocabulary": [Mapping, Iterable, None],
         "n_features": [Interval(Integral, 1, None, closed="left"), None],
