@@ -118,9 +118,7 @@ def test_layouts(layout, tmp_path):
 def test_wrong_option_values(tmp_path):
     with pytest.raises(ValueError, match="categories must be 90, 10 or 'all', found 12"):
         load("reuters21578", tmp_path, categories=12)
-    with pytest.raises(
-        TypeError, match="options of 'reuters21578' are categories, drop_unlabelled; found top"
-    ):
+    with pytest.raises(TypeError, match="options of 'reuters21578' are categories, drop_unlabelled; found top"):
         load("reuters21578", tmp_path, top=10)
 
 

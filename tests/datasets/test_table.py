@@ -12,9 +12,7 @@ from bayesift.datasets import cache_root, load
 from bayesift.datasets._table import Table, cached_table, load_table, save_table
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
-rows = st.lists(
-    st.tuples(text, st.sampled_from(["train", "test"]), st.lists(text, max_size=3), text), max_size=6
-)
+rows = st.lists(st.tuples(text, st.sampled_from(["train", "test"]), st.lists(text, max_size=3), text), max_size=6)
 
 
 @given(rows, st.dictionaries(text, text, max_size=3), st.booleans())

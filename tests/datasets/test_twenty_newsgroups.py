@@ -8,9 +8,7 @@ import pytest
 from bayesift.datasets import load
 from bayesift.datasets._collections.twenty_newsgroups import subject_and_body
 
-MESSAGE = (
-    "From: a@b.c\nSubject: Re: engines,\n  large and small\nLines: 2\n\nFirst line.\n\nLast \xe9 line.\n"
-)
+MESSAGE = "From: a@b.c\nSubject: Re: engines,\n  large and small\nLines: 2\n\nFirst line.\n\nLast \xe9 line.\n"
 
 
 def fill(folder):

@@ -9,9 +9,12 @@ from bayesift.datasets._errors import (
     MalformedFileError,
     MissingDataError,
 )
+from bayesift.datasets._fetching import ProgressBar, fetch
 from bayesift.datasets._loading import available, describe, known, load
 from bayesift.datasets._origin import Origin
 from bayesift.datasets._paths import cache_root, data_root
+from bayesift.datasets._reading import read
+from bayesift.datasets._records import Record, Records, iter_records
 from bayesift.datasets._split import Split
 from bayesift.datasets._stop_words import stop_words
 
@@ -24,12 +27,18 @@ __all__ = [
     "MalformedFileError",
     "MissingDataError",
     "Origin",
+    "ProgressBar",
+    "Record",
+    "Records",
     "Split",
     "available",
     "cache_root",
     "data_root",
     "describe",
+    "fetch",
+    "iter_records",
     "known",
     "load",
+    "read",
     "stop_words",
 ]

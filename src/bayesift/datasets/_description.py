@@ -60,9 +60,7 @@ class Description:
 
     def __str__(self) -> str:
         embedded = not self.files
-        place = (
-            "inside the package" if embedded else f"{self.root}{'' if self.present else ' (not there yet)'}"
-        )
+        place = "inside the package" if embedded else f"{self.root}{'' if self.present else ' (not there yet)'}"
         lines = [
             f"{self.name}: {self.title}",
             "",

@@ -22,7 +22,7 @@ class Archive:
     Parameters
     ----------
     name : str
-        Its name, looked for in the folders of the collection and in the data root itself.
+        Its name, by which it is looked for.
     sha256 : str, optional
         Its checksum where it is known; without one any content is accepted.
     url : str, optional
@@ -64,7 +64,8 @@ class Holding:
     citation, terms, homepage : str
         Whom to cite, what its authors allow, where it lives.
     folders : tuple of str
-        Folders of the data root it is looked for in; what is fetched goes into the first.
+        Folders of the data root it is looked for in; what is fetched goes into the first. Archives, whose
+        names are unmistakable, are looked for in the data root itself as well.
     archives, unpacked : tuple
         The forms its files come in, most preferred first.
     needs : tuple of str
@@ -84,16 +85,21 @@ class Holding:
 
     def find(self, root: Path, part: str = DOCUMENTS) -> Source | None:
         """Look for a part in the data root: archives first, then unpacked folders."""
-        for folder in (*self.folders, "."):
-            base = root / folder
+        for base in (*(root / folder for folder in self.folders), root):
             for archive in self.archives:
                 if archive.part == part and (base / archive.name).is_file():
                     return Source(base, (base / archive.name,), archive.sha256)
+        for base in (root / folder for folder in self.folders):
             for unpacked in self.unpacked:
                 if unpacked.part == part and any(base.glob(unpacked.patterns[0])):
                     found = [path for pattern in unpacked.patterns for path in sorted(base.glob(pattern))]
                     return Source(base, tuple(found))
         return None
+
+    def forms(self, part: str = DOCUMENTS) -> str:
+        """Name the files that a part may come in."""
+        names = [archive.name for archive in self.archives if archive.part == part]
+        return " or ".join(names + [each.patterns[0] for each in self.unpacked if each.part == part])
 
     def present(self, root: Path) -> bool:
         """Whether everything needed is in the data root."""
@@ -123,11 +129,13 @@ class Shelf:
         found = self.holding.find(self.root, part)
         if found is None:
             archives = [archive for archive in self.holding.archives if archive.part == part]
-            names = " or ".join(archive.name for archive in archives)
             fetch = f"bayesift data fetch {self.holding.name}"
             remedy = f"run: {fetch}" if any(a.url for a in archives) else f"{fetch} tells where to get it"
             raise MissingDataError(
-                self.holding.name, self.root, f"{self.holding.folders[0]}/{names}", remedy=remedy
+                self.holding.name,
+                self.root,
+                f"{self.holding.folders[0]}/ to hold {self.holding.forms(part)}",
+                remedy=remedy,
             )
         return found
 

@@ -9,7 +9,7 @@ class MissingDataError(FileNotFoundError):
     """The files of a collection are not in the data root."""
 
     def __init__(self, name: str, root: Path, expected: str, *, remedy: str) -> None:
-        super().__init__(f"{name} is not in the data root {root}: expected {expected} there; {remedy}")
+        super().__init__(f"{name} is not in the data root {root}: expected {expected}; {remedy}")
         self.name = name
         self.root = root
 
@@ -18,9 +18,7 @@ class ChecksumError(ValueError):
     """A file is not the one it claims to be."""
 
     def __init__(self, path: str | Path, *, expected: str, found: str) -> None:
-        super().__init__(
-            f"{path} has SHA-256 {found}, expected {expected}: it is damaged or of another version"
-        )
+        super().__init__(f"{path} has SHA-256 {found}, expected {expected}: it is damaged or of another version")
 
 
 class MalformedFileError(ValueError):
@@ -36,9 +34,7 @@ class DamagedArchiveError(ValueError):
     """An archive can not be unpacked."""
 
     def __init__(self, path: Path, cause: BaseException) -> None:
-        super().__init__(
-            f"{path} can not be unpacked, it is damaged or cut short: {cause or type(cause).__name__}"
-        )
+        super().__init__(f"{path} can not be unpacked, it is damaged or cut short: {cause or type(cause).__name__}")
 
 
 class FetchError(OSError):

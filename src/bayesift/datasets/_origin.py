@@ -19,7 +19,8 @@ class Origin:
     text, labels, id : str, optional
         The columns used for each, where the format has columns.
     guessed : tuple of str
-        Which of ``"text"`` and ``"labels"`` were not named by the caller but found by their usual names.
+        Which of ``"text"``, ``"labels"`` and ``"id"`` the caller did not name; they were found by their
+        usual names.
     """
 
     path: Path

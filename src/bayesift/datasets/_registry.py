@@ -5,11 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from bayesift.datasets._collections import newsroom, reuters21578, twenty_newsgroups
+from bayesift.datasets._collections import (
+    cohen2006,
+    newsroom,
+    ohsumed,
+    rcv1,
+    reuters21578,
+    si650,
+    sms,
+    trec9,
+    twenty_newsgroups,
+    webkb,
+)
 from bayesift.datasets._entry import Entry, Holding
 from bayesift.datasets._stop_words import WORD_LISTS
 
-_MODULES = (newsroom, reuters21578, twenty_newsgroups)
+_MODULES = (
+    newsroom,
+    reuters21578,
+    twenty_newsgroups,
+    si650,
+    webkb,
+    ohsumed,
+    trec9,
+    rcv1,
+    sms,
+    cohen2006,
+)
 
 REGISTRY: Mapping[str, Entry] = MappingProxyType({module.ENTRY.name: module.ENTRY for module in _MODULES})
 

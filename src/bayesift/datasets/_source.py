@@ -17,7 +17,8 @@ from typing import IO, Any
 from bayesift.datasets._errors import ChecksumError, DamagedArchiveError
 
 _TAR_ENDINGS = (".tar", ".tar.gz", ".tar.xz", ".tar.bz2", ".tgz", ".gtar.gz")
-_OPENERS: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
+_PACKED = (".gz", ".xz", ".bz2")
+_OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"\xfd7zXZ\0": lzma.open, b"BZh": bz2.open}
 _DAMAGE = (tarfile.TarError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile, EOFError)
 
 Member = tuple[str, bytes]
@@ -70,7 +71,7 @@ class Source:
                     yield from _tar_members(path)
                 elif path.suffix == ".zip":
                     yield from _zip_members(path)
-                elif path.suffix in _OPENERS:
+                elif path.suffix in _PACKED:
                     with open_packed(path) as stream:
                         yield path.stem, stream.read()
                 else:
@@ -80,9 +81,17 @@ class Source:
 
 
 def open_packed(path: Path) -> IO[bytes]:
-    """Open a file for reading bytes, unpacking ``.gz``, ``.xz`` and ``.bz2`` on the way."""
-    opener = _OPENERS.get(path.suffix)
-    return opener(path, "rb") if opener else path.open("rb")
+    """Open a file for reading bytes, unpacking ``.gz``, ``.xz`` and ``.bz2`` on the way.
+
+    The first bytes decide and not the name: some servers unpack what they send.
+    """
+    if path.suffix in _PACKED:
+        with path.open("rb") as stream:
+            head = stream.read(6)
+        for magic, opener in _OPENERS.items():
+            if head.startswith(magic):
+                return opener(path, "rb")
+    return path.open("rb")
 
 
 def sha256_of(path: Path) -> str:

@@ -102,9 +102,7 @@ class Split:
         """
         names = self.categories if categories is None else tuple(categories)
         column = {name: number for number, name in enumerate(names)}
-        rows = {
-            labels: sorted(column[name] for name in labels if name in column) for labels in set(self.labels)
-        }
+        rows = {labels: sorted(column[name] for name in labels if name in column) for labels in set(self.labels)}
         indices = [number for labels in self.labels for number in rows[labels]]
         lengths = np.fromiter((len(rows[labels]) for labels in self.labels), np.int64, len(self.labels))
         indptr = np.concatenate([[0], np.cumsum(lengths)])

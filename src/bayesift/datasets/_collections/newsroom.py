@@ -38,8 +38,9 @@ ENTRY = Entry(
     name="newsroom",
     title="Newsroom, the embedded corpus",
     summary=(
-        "Short original English news items in overlapping topics, several topics to an item where that is "
-        "natural, with a fixed split and a paragraph of description per topic. It comes with the package."
+        "Short original English news items in overlapping topics, several topics to an item where that "
+        "is natural, with a fixed split and a paragraph of description per topic. It comes with the "
+        "package."
     ),
     citation="The Bayesift developers",
     terms="BSD-3-Clause, like the package",

@@ -85,10 +85,7 @@ def parse(members: list[Member]) -> Table:
     """Make the table of all stories, in the order of the files."""
     pages = {name.rpartition("/")[2]: content for name, content in members}
     found = [
-        story
-        for name in sorted(pages)
-        if name.endswith(".sgm")
-        for story in stories(pages[name].decode("latin-1"))
+        story for name in sorted(pages) if name.endswith(".sgm") for story in stories(pages[name].decode("latin-1"))
     ]
     notes = pages.get("cat-descriptions_120396.txt", b"").decode("latin-1")
     return Table(
@@ -100,9 +97,7 @@ def parse(members: list[Member]) -> Table:
     )
 
 
-def build(
-    shelf: Shelf, *, categories: Literal[90, 10, "all"] = 90, drop_unlabelled: bool = False
-) -> Collection:
+def build(shelf: Shelf, *, categories: Literal[90, 10, "all"] = 90, drop_unlabelled: bool = False) -> Collection:
     """Choose the categories and the documents of the ModApte split."""
     if categories not in (90, 10, "all"):
         raise ValueError(f"categories must be 90, 10 or 'all', found {categories!r}")
@@ -137,15 +132,16 @@ ENTRY = Entry(
     name="reuters21578",
     title="Reuters-21578, Distribution 1.0 (ModApte split)",
     summary=(
-        "Stories of the Reuters newswire of 1987 with the topics given by hand: 9,603 training and 3,299 "
-        "test documents, 90 categories with at least one document in both. The text is the title, a newline "
-        "and the body; stories marked BRIEF have a title only, stories marked UNPROC are taken whole."
+        "Stories of the Reuters newswire of 1987 with the topics given by hand: 9,603 training and "
+        "3,299 test documents, 90 categories with at least one document in both. The text is the title, "
+        "a newline and the body; stories marked BRIEF have a title only, stories marked UNPROC are "
+        "taken whole."
     ),
     citation="D. D. Lewis, Reuters-21578 text categorization test collection, Distribution 1.0, 1997",
     terms="copyright Reuters Ltd and Carnegie Group; free for research, with attribution",
     homepage="http://www.daviddlewis.com/resources/testcollections/reuters21578/",
     build=build,
-    folders=("reuters21578",),
+    folders=("reuters21578", "."),
     archives=(
         Archive("reuters21578.tar.xz", "14a11d4500da4622040e75d38fd90eaed650d164be72077cfcb688be38e936ba"),
         Archive(

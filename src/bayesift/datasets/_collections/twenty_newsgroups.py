@@ -60,14 +60,15 @@ ENTRY = Entry(
     name="20newsgroups",
     title="20 Newsgroups, split by date",
     summary=(
-        "Messages to twenty Usenet groups in 1993, one group to a message: 11,314 for training and 7,532 "
-        "later ones for testing, without duplicates and newsgroup-identifying headers. Read as Latin-1."
+        "Messages to twenty Usenet groups in 1993, one group to a message: 11,314 for training and "
+        "7,532 later ones for testing, without duplicates and newsgroup-identifying headers. Read as "
+        "Latin-1."
     ),
     citation="K. Lang, NewsWeeder: learning to filter netnews, ICML 1995; split by date by J. Rennie",
     terms="no explicit licence; customary research use",
     homepage="http://qwone.com/~jason/20Newsgroups/",
     build=build,
-    folders=("20news-bydate", "20newsgroups"),
+    folders=("20news-bydate", "."),
     archives=(
         Archive("20news-bydate.tar.xz", "8a2f817c45ab582ad6b65bca068da0359793115e5e1385335f2997c90451a1b5"),
         Archive(

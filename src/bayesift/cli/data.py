@@ -1,0 +1,112 @@
+"""``bayesift data``: list, describe and fetch the collections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from bayesift.datasets import ProgressBar
+
+app = typer.Typer(help="List, describe and fetch the collections.", no_args_is_help=True)
+
+DataHome = Annotated[
+    Path | None,
+    typer.Option(help="The data root (default: BAYESIFT_DATA, else a folder in the user's cache)."),
+]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the collection; 'smart' is the stop word list.")]
+
+
+@app.command("list")
+def list_collections(data_home: DataHome = None) -> None:
+    """List the collections and say which are at hand."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from bayesift.datasets import available, data_root, describe, known
+
+    present = available(data_home)
+    table = Table("name", "at hand", "what it is", box=None, pad_edge=False)
+    for name in known():
+        table.add_row(name, "yes" if name in present else "no", describe(name, data_home).title)
+    console = Console()
+    console.print(table)
+    console.print(f"\nData root: {data_root(data_home)}", soft_wrap=True, highlight=False)
+
+
+@app.command()
+def info(name: Name, data_home: DataHome = None) -> None:
+    """Say what a collection is, whom to cite, its terms, its files and its options."""
+    from bayesift.datasets import describe
+
+    typer.echo(str(describe(name, data_home)))
+
+
+@app.command()
+def fetch(
+    name: Name,
+    data_home: DataHome = None,
+    url: Annotated[str | None, typer.Option(help="Another address of the same file.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Fetch even if it is there.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
+) -> None:
+    """Fetch a collection from its public address into the data root."""
+    from bayesift.datasets import fetch as fetch_collection
+
+    if quiet:
+        path = fetch_collection(name, data_home, url=url, force=force)
+    else:
+        with _download_bar(name) as bar:
+            path = fetch_collection(name, data_home, url=url, force=force, progress=bar)
+    typer.echo(path)
+
+
+class _Bar:
+    """A bar of rich that speaks the protocol of pooch."""
+
+    def __init__(self, progress: Progress, name: str) -> None:
+        self._progress = progress
+        self._task = progress.add_task(name, total=None)
+        self._total = 0
+
+    @property
+    def total(self) -> int:
+        return self._total
+
+    @total.setter
+    def total(self, size: int) -> None:
+        # Told when the server has answered; before that there is nothing to show.
+        self._total = size
+        self._progress.update(self._task, total=size or None)
+        self._progress.start()
+
+    def update(self, size: int) -> None:
+        self._progress.advance(self._task, size)
+
+    def reset(self) -> None:
+        self._progress.update(self._task, completed=0)
+
+    def close(self) -> None:
+        self._progress.stop()
+
+
+@contextmanager
+def _download_bar(name: str) -> Iterator[ProgressBar]:
+    """Show a bar on standard error while the block runs; the path alone goes to standard output."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    progress = Progress(*columns, console=Console(stderr=True))
+    try:
+        yield _Bar(progress, name)
+    finally:
+        # Stopping a bar that was never started would print an empty line.
+        if progress.live.is_started:
+            progress.stop()

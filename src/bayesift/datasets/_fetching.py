@@ -1,0 +1,127 @@
+"""Fetching collections from their public addresses."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Protocol
+
+from bayesift._files import atomic_path
+from bayesift.datasets._entry import Archive, Holding
+from bayesift.datasets._errors import ChecksumError, FetchError
+from bayesift.datasets._paths import data_root
+from bayesift.datasets._registry import holding
+from bayesift.datasets._source import Source, sha256_of
+
+_CHUNK = 1 << 16
+
+
+class ProgressBar(Protocol):
+    """What is told about a download while it goes on; the protocol of pooch."""
+
+    total: int
+
+    def update(self, size: int) -> None:
+        """Count more bytes."""
+
+    def reset(self) -> None:
+        """Start counting anew."""
+
+    def close(self) -> None:
+        """Be done."""
+
+
+def fetch(
+    name: str,
+    data_home: str | os.PathLike[str] | None = None,
+    *,
+    url: str | None = None,
+    force: bool = False,
+    progress: ProgressBar | None = None,
+) -> Path:
+    """Fetch a collection, or a word list, from its public address into the data root.
+
+    The download goes to a temporary file that takes its name only when it is whole and its SHA-256, where
+    known, is right; a download that fails or is interrupted leaves nothing behind.
+
+    Parameters
+    ----------
+    name : str
+        Name of the collection; ``"smart"`` is the stop word list.
+    data_home : path, optional
+        The data root, see :func:`data_root`.
+    url : str, optional
+        Another address of the same file.
+    force : bool
+        Fetch even if the collection is there.
+    progress : ProgressBar, optional
+        Told how many bytes have come.
+
+    Returns
+    -------
+    Path
+        The file that was fetched, or the one that was there.
+
+    Raises
+    ------
+    FetchError
+        There is no public address, or it did not answer. It is an ``OSError``.
+    ChecksumError
+        Something else than the known file came. It is a ``ValueError``.
+
+    Examples
+    --------
+    >>> from bayesift.datasets import fetch
+    >>> fetch("reuters21578")  # doctest: +SKIP
+    """
+    found = holding(name)
+    root = data_root(data_home)
+    if not found.archives:
+        raise FetchError(f"{name} is part of the package, there is nothing to fetch")
+    archive = next((archive for archive in found.archives if archive.url), None)
+    if archive is None:
+        raise FetchError(_by_hand(found, root, "no public address of it is known for certain"))
+    source = found.find(root)
+    if source is not None and not force:
+        return source.paths[0]
+    target = root / found.folders[0] / archive.name
+    address = url or archive.url or ""
+    try:
+        _download(archive, target, address, progress)
+    except OSError as error:
+        raise FetchError(_by_hand(found, root, f"{address} failed, {_reason(error)}")) from error
+    return target
+
+
+def _download(archive: Archive, target: Path, url: str, progress: ProgressBar | None) -> None:
+    import pooch
+
+    # Without this header some servers pack or unpack what they send, and the checksum is of another file.
+    headers = {"Accept-Encoding": "identity"}
+    download = pooch.HTTPDownloader(progressbar=progress or False, chunk_size=_CHUNK, headers=headers)
+    with atomic_path(target) as temporary:
+        download(url, str(temporary), None)
+        if archive.sha256 is None:
+            # Reading it through tells a damaged file, or a page that says sorry, from an archive.
+            for _ in Source(target.parent, (temporary,)).members():
+                pass
+        elif (digest := sha256_of(temporary)) != archive.sha256:
+            raise ChecksumError(url, expected=archive.sha256, found=digest)
+
+
+def _reason(error: OSError) -> str:
+    """Say in a few words why a download failed; requests tells it at length."""
+    response = getattr(error, "response", None)
+    if response is not None:
+        return f"the server answered {response.status_code} {response.reason}"
+    kinds = {"ConnectTimeout": "no answer in time", "ReadTimeout": "no answer in time"}
+    kinds |= {"ConnectionError": "no connection", "ChunkedEncodingError": "the connection broke off"}
+    return kinds.get(type(error).__name__, str(error))
+
+
+def _by_hand(found: Holding, root: Path, reason: str) -> str:
+    wanted = " and ".join(found.forms(part) for part in found.needs)
+    return (
+        f"{found.name} can not be fetched: {reason}; get it by hand (home: {found.homepage}) "
+        f"and put {wanted} into {root / found.folders[0]}"
+    )
