@@ -15,7 +15,7 @@ import numpy as np
 
 from bayesift._typing import AnyArray, ByteArray, Int32Array, Int64Array, UInt64Array
 from bayesift.text import _scan, _sort
-from bayesift.text._unicode import SPECIAL_LOWER, word_table
+from bayesift.text._unicode import NO_TABLE, SPECIAL_LOWER, word_table
 
 
 class Stream(NamedTuple):
@@ -71,11 +71,13 @@ class CompiledLexicon:
 
     def scan(self, documents: Sequence[str]) -> Stream:
         """Number the tokens of the documents, adding the terms not met before."""
-        raw, ends = self._encode(documents)
+        text, ends = self._encode(documents)
+        raw = np.frombuffer(text, dtype=np.uint8)
         capacity = raw.size + raw.size // 2 + ends.size + _scan.PADDING
         if self._clean.size < capacity:
             self._clean = np.empty(capacity, dtype=np.uint8)
-        table = word_table(self.lowercase)
+        # The table takes a moment to make, so plain ASCII does without.
+        table = NO_TABLE if text.isascii() else word_table(self.lowercase)
         n_bytes = _scan.clean(raw, ends, self.lowercase, table.pages, table.values, self._clean)
         # A token and what follows it take two bytes at least, three when single characters are dropped.
         numbers = np.empty(n_bytes // (2 if self.keep_single else 3) + 1, dtype=np.int32)
@@ -143,12 +145,12 @@ class CompiledLexicon:
         if n_bytes > self._arena.size:
             self._arena = _enlarged(self._arena, n_bytes, used_bytes)
 
-    def _encode(self, documents: Sequence[str]) -> tuple[ByteArray, Int64Array]:
+    def _encode(self, documents: Sequence[str]) -> tuple[bytes, Int64Array]:
         """Join the documents as UTF-8 and tell where each ends; eight bytes follow the last."""
         encoded = [document.encode() if document.isascii() else self._encode_wide(document) for document in documents]
         ends = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded)).cumsum()
         encoded.append(bytes(8))
-        return np.frombuffer(b"".join(encoded), dtype=np.uint8), ends
+        return b"".join(encoded), ends
 
     def _encode_wide(self, document: str) -> bytes:
         if self.lowercase and any(character in document for character in SPECIAL_LOWER):

@@ -68,32 +68,35 @@ def scan(
 
 
 def unite(lexicons: list[Lexicon], found: list[tuple[int, Stream]]) -> list[Stream]:
-    """Put the terms of all lexicons into the first, and let all streams refer to it."""
+    """Put the terms of all lexicons into the first, which alone stays in the list, and let the streams refer to it."""
     numbers_of = [lexicons[0].absorb(other) for other in lexicons[1:]]
-    return [
-        Stream(numbers_of[worker - 1][stream.numbers], stream.ends) if worker else stream for worker, stream in found
-    ]
+    del lexicons[1:]
+    for worker, stream in found:
+        if worker:
+            stream.numbers[:] = numbers_of[worker - 1][stream.numbers]
+    return [stream for _, stream in found]
 
 
 def count(
     streams: list[Stream], column_of: Int32Array, n_columns: int, run: Callable[..., Iterable[Any]]
 ) -> Iterable[Chunk]:
-    """Count the terms of every document in the columns of their numbers (-1: none); ``run`` is from :func:`threads`."""
+    """Count the terms of every document in the columns of their numbers (-1: none); ``run`` is from :func:`threads`.
+
+    The list of streams is emptied on the way, so that their memory is free for the counts.
+    """
     fold, number_of = _count.fold_numbers(column_of, n_columns)
     return run(partial(_count_group, fold=fold, column_of=column_of, number_of=number_of), _groups(streams))
 
 
 def _groups(streams: list[Stream]) -> Iterator[list[Stream]]:
-    """Yield lists of neighbouring streams with about ``GROUP_TOKENS`` tokens together."""
-    group: list[Stream] = []
-    n_tokens = 0
-    for stream in streams:
-        group.append(stream)
-        n_tokens += stream.numbers.size
-        if n_tokens >= GROUP_TOKENS:
-            yield group
-            group, n_tokens = [], 0
-    if group:
+    """Yield lists of neighbouring streams with about ``GROUP_TOKENS`` tokens together; empties the list."""
+    streams.reverse()
+    while streams:
+        group: list[Stream] = []
+        n_tokens = 0
+        while streams and n_tokens < GROUP_TOKENS:
+            group.append(streams.pop())
+            n_tokens += group[-1].numbers.size
         yield group
 
 

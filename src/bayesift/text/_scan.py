@@ -32,6 +32,7 @@ _LOW7 = _U(0x7F7F7F7F7F7F7F7F)
 _PACK = _U(0x0102040810204080)
 _ALL = _U(0xFFFFFFFFFFFFFFFF)
 _ZERO, _ONE, _TWO, _SEVEN, _FIFTY_SIX, _SIXTY_THREE = _U(0), _U(1), _U(2), _U(7), _U(56), _U(63)
+_BYTES, _LENGTH = _U(0xFFFFFFFF), _U(32)
 _LONG_MARK = _U(0xFF00000000000000)
 _MIX_1, _MIX_2, _MIX_3, _FOLD = _U(0x9E3779B97F4A7C15), _U(0xC2B2AE3D27D4EB4F), _U(0xD6E8FEB86659FD93), _U(32)
 
@@ -76,30 +77,15 @@ def _clean_character(raw, position, pages, values, out, written):  # type: ignor
         code |= (raw[position + 2] & 0x3F) << 6 | (raw[position + 3] & 0x3F)
         length = 4
     kept = values[pages[code >> 8], code & 0xFF]
-    if kept < 0x80:
-        out[written] = kept
-        written += 1
-    elif kept < 0x800:
-        out[written] = 0xC0 | kept >> 6
-        out[written + 1] = 0x80 | kept & 0x3F
-        written += 2
-    elif kept < 0x10000:
-        out[written] = 0xE0 | kept >> 12
-        out[written + 1] = 0x80 | kept >> 6 & 0x3F
-        out[written + 2] = 0x80 | kept & 0x3F
-        written += 3
-    else:
-        out[written] = 0xF0 | kept >> 18
-        out[written + 1] = 0x80 | kept >> 12 & 0x3F
-        out[written + 2] = 0x80 | kept >> 6 & 0x3F
-        out[written + 3] = 0x80 | kept & 0x3F
-        written += 4
+    # The bytes beyond those of the character are written over by what follows.
+    store_word(out, written, kept & _BYTES)
+    written += np.int64(kept >> _LENGTH)
     return position + length, written
 
 
 @njit(cache=True, nogil=True)
 def clean(
-    raw: ByteArray, ends: Int64Array, lowercase: bool, pages: Int32Array, values: Int32Array, out: ByteArray
+    raw: ByteArray, ends: Int64Array, lowercase: bool, pages: Int32Array, values: UInt64Array, out: ByteArray
 ) -> int:
     """Write the word characters of UTF-8 documents with zeros between them; return the number of bytes written.
 
@@ -158,10 +144,11 @@ def _long_key(clean_bytes, start, length):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _same_bytes(first, start, second, offset, length):  # type: ignore[no-untyped-def]
-    for i in range(length):  # noqa: SIM110 - a generator would not compile
-        if first[start + i] != second[offset + i]:
+    """Compare eight bytes or more, word by word; the last word may overlap the one before."""
+    for i in range(0, length - 7, 8):
+        if load_word(first, start + i) != load_word(second, offset + i):
             return False
-    return True
+    return load_word(first, start + length - 8) == load_word(second, offset + length - 8)
 
 
 @njit(cache=True, nogil=True)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesift._typing import Int32Array
+from bayesift._typing import Int32Array, UInt64Array
 
 #: The two characters whose lower case the table cannot give: the first becomes two characters, the second depends on
 #: its neighbours. Documents that hold one are lower-cased by Python before the scan.
@@ -23,10 +23,18 @@ _PAGE = 256
 
 
 class WordTable(NamedTuple):
-    """A two-level table: ``values[pages[c >> 8], c & 255]`` is 0 or the code point to keep for ``c``."""
+    """A two-level table: ``values[pages[c >> 8], c & 255]`` says what to write for the code point ``c``.
+
+    The low 32 bits hold the UTF-8 bytes, first byte lowest, and the high 32 bits their number: one zero byte for what
+    is not a word character.
+    """
 
     pages: Int32Array
-    values: Int32Array
+    values: UInt64Array
+
+
+#: Stands in where there is nothing to look up.
+NO_TABLE = WordTable(np.empty(0, dtype=np.int32), np.empty((0, _PAGE), dtype=np.uint64))
 
 
 @cache
@@ -36,12 +44,24 @@ def word_table(lowercase: bool) -> WordTable:
     kept = everything
     if lowercase:
         kept = everything.replace(SPECIAL_LOWER[0], "i").lower()
-    values = np.frombuffer(kept.encode("utf-32-le", "surrogatepass"), dtype=np.int32).copy()
     is_word = np.zeros(_N_CODE_POINTS, dtype=bool)
     for match in re.finditer(r"\w+", kept):
         is_word[match.start() : match.end()] = True
-    values[~is_word] = 0
+    code_points = np.frombuffer(kept.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
+    values = np.where(is_word, _packed_utf8(code_points), np.uint64(1 << 32)).reshape(-1, _PAGE)
     rows: dict[bytes, int] = {}
-    pages = [rows.setdefault(page.tobytes(), len(rows)) for page in values.reshape(-1, _PAGE)]
-    kept_pages = np.frombuffer(b"".join(rows), dtype=np.int32).reshape(-1, _PAGE)
-    return WordTable(np.array(pages, dtype=np.int32), kept_pages)
+    pages = [rows.setdefault(page.tobytes(), len(rows)) for page in values]
+    distinct = np.frombuffer(b"".join(rows), dtype=np.uint64).reshape(-1, _PAGE)
+    return WordTable(np.array(pages, dtype=np.int32), distinct)
+
+
+def _packed_utf8(code: UInt64Array) -> UInt64Array:
+    """Encode code points: bytes in the low half, first byte lowest, their number in the high half."""
+    six = np.uint64(0x3F)
+    last, third, second = (0x80 | (code >> np.uint64(shift) & six) for shift in (0, 6, 12))
+    one = code | np.uint64(1 << 32)
+    two = (0xC0 | code >> np.uint64(6)) | last << np.uint64(8) | np.uint64(2 << 32)
+    three = (0xE0 | code >> np.uint64(12)) | third << np.uint64(8) | last << np.uint64(16) | np.uint64(3 << 32)
+    four = (0xF0 | code >> np.uint64(18)) | second << np.uint64(8) | third << np.uint64(16) | last << np.uint64(24)
+    four |= np.uint64(4 << 32)
+    return np.select([code < 0x80, code < 0x800, code < 0x10000], [one, two, three], four)

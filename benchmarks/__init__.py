@@ -1,0 +1,1 @@
+"""Speed and memory beside the peers, as ratios in one run: ``python -m benchmarks [NAME ...]``."""

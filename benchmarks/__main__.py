@@ -1,0 +1,26 @@
+"""Run the benchmarks by name, or all of them."""
+
+from __future__ import annotations
+
+import argparse
+from importlib import import_module
+
+BENCHMARKS = ("vectorizer",)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"which to run: {', '.join(BENCHMARKS)} (default: all)"
+    )
+    parser.add_argument("--repeats", type=int, default=7, help="timed runs of each candidate; medians are reported")
+    arguments = parser.parse_args()
+    unknown = sorted(set(arguments.names) - set(BENCHMARKS))
+    if unknown:
+        parser.error(f"unknown benchmark {unknown[0]!r}; known: {', '.join(BENCHMARKS)}")
+    for name in arguments.names or BENCHMARKS:
+        import_module(f"benchmarks.{name}").run(arguments.repeats)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""Timing that survives a noisy machine: candidates take turns, medians and ratios are reported."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from statistics import median
+from typing import Any
+
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+
+def take_turns(candidates: dict[str, Callable[[], Any]], repeats: int, title: str = "") -> dict[str, list[float]]:
+    """Time every candidate ``repeats`` times, one after the other in each round, after one run that is not timed."""
+    for candidate in candidates.values():
+        candidate()
+    seconds: dict[str, list[float]] = {name: [] for name in candidates}
+    for _ in track(range(repeats), description=title, transient=True):
+        for name, candidate in candidates.items():
+            start = time.perf_counter()
+            candidate()
+            seconds[name].append(time.perf_counter() - start)
+    return seconds
+
+
+def ratio(seconds: dict[str, list[float]], peer: str, ours: str) -> float:
+    """How many times as fast as the peer: the median of the ratios within the rounds."""
+    return median(theirs / mine for theirs, mine in zip(seconds[peer], seconds[ours], strict=True))
+
+
+def show(title: str, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+    """Print a table."""
+    table = Table(title=title, title_justify="left")
+    for place, name in enumerate(header):
+        table.add_column(name, justify="left" if place == 0 else "right")
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)
