@@ -1,0 +1,250 @@
+"""Priors from what people know: a description, keywords, yesterday's model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from bayesift._typing import FloatArray
+from bayesift.priors._values import is_number, is_whole
+from bayesift.priors.base import Prior
+from bayesift.priors.gaussian import Gaussian
+from bayesift.priors.laplace import Laplace
+
+Unknown = Literal["error", "ignore"]
+
+
+def from_description(
+    text: str,
+    vectorizer: Any,
+    *,
+    relative: float = 10.0,
+    mode: float = 0.0,
+    weighted: bool = False,
+    family: type[Prior] = Laplace,
+    variance: float | None = None,
+    unknown: Unknown = "error",
+) -> Prior:
+    """Build a prior that expects the terms of a category's description to matter.
+
+    Parameters
+    ----------
+    text : str
+        What the category is about.
+    vectorizer : fitted vectorizer
+        The one that made the matrix: its tokens, stop words and stems decide which columns are meant.
+    relative : float, default=10
+        How many times the common variance the description's terms get.
+    mode : float, default=0
+        The mode their coefficients get.
+    weighted : bool, default=False
+        Let the term with the greatest weight in the description get all of ``relative`` and ``mode`` and the others
+        a share by their weights.
+    family : {Laplace, Gaussian}, default=Laplace
+        Class of the prior.
+    variance : float, optional
+        Common variance; without it the model chooses.
+    unknown : {"error", "ignore"}, default="error"
+        What to do when no term of the description is known, and, later, when the matrix lacks one of them.
+
+    Returns
+    -------
+    Prior
+
+    Examples
+    --------
+    >>> from bayesift.priors import from_description
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> vectorizer = CountVectorizer().fit(["wheat harvest", "gold mine"])
+    >>> from_description("Trade in wheat", vectorizer, relative=5)
+    Laplace(relative={'wheat': 5.0})
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"text is {type(text).__name__}; expected the description as a str")
+    terms = _terms(text, vectorizer)
+    if not terms and unknown == "error":
+        raise ValueError(
+            f"text {text[:60]!r} holds no term that the vectorizer knows; use unknown='ignore' to allow this"
+        )
+    greatest = max(terms.values(), default=1.0)
+    share = {term: weight / greatest if weighted else 1.0 for term, weight in terms.items()}
+    return family(
+        variance,
+        mode={term: mode * part for term, part in share.items()} if mode else 0.0,
+        relative={term: 1.0 + (relative - 1.0) * part for term, part in share.items()},
+        unknown=unknown,
+    )
+
+
+def from_keywords(
+    keywords: Mapping[str, float],
+    vectorizer: Any = None,
+    *,
+    relative: float = 1.0,
+    family: type[Prior] = Laplace,
+    variance: float | None = None,
+    unknown: Unknown = "error",
+) -> Prior:
+    """Build a prior whose modes are what a person expects of some terms' coefficients.
+
+    Parameters
+    ----------
+    keywords : mapping from str to float
+        Expected coefficients: positive for terms that speak for the category, negative for those against it.
+    vectorizer : fitted vectorizer, optional
+        Turns each keyword into the columns it stands for (stems, n-grams). Without it keywords are names of features.
+    relative : float, default=1
+        How many times the common variance these terms get: less than 1 for firm knowledge, more for loose.
+    family : {Laplace, Gaussian}, default=Laplace
+        Class of the prior.
+    variance : float, optional
+        Common variance; without it the model chooses.
+    unknown : {"error", "ignore"}, default="error"
+        What to do with keywords that are no features.
+
+    Returns
+    -------
+    Prior
+
+    Examples
+    --------
+    >>> from bayesift.priors import from_keywords
+    >>> from_keywords({"wheat": +2, "spacecraft": -1}, variance=0.5)
+    Laplace(variance=0.5, mode={'wheat': 2.0, 'spacecraft': -1.0})
+    """
+    if not isinstance(keywords, Mapping):
+        raise TypeError(f"keywords is {type(keywords).__name__}; expected a mapping from term to coefficient")
+    modes: dict[Any, float] = dict(keywords)
+    if vectorizer is not None:
+        modes = {}
+        for keyword, value in keywords.items():
+            terms = _terms(keyword, vectorizer)
+            if not terms and unknown == "error":
+                raise ValueError(f"keywords name {keyword!r}, which holds no term that the vectorizer knows")
+            for term in terms:
+                if modes.setdefault(term, value) != value:
+                    raise ValueError(f"keywords give the term {term!r} two modes, {modes[term]:g} and {value:g}")
+    factors = dict.fromkeys(modes, relative) if relative != 1.0 else 1.0
+    return family(variance, mode=modes, relative=factors, unknown=unknown)
+
+
+def from_model(
+    previous: Any,
+    *,
+    strength: float = 1.0,
+    precision: Any = None,
+    category: int | None = None,
+    feature_names: Iterable[str] | None = None,
+    new_variance: float = 1.0,
+    family: type[Prior] = Gaussian,
+    unknown: Unknown = "error",
+) -> Prior:
+    """Build today's prior from yesterday's posterior.
+
+    Modes are the earlier coefficients; variances are 1/(strength × precision), the precision being that of the earlier
+    posterior, or 1 where it is not known.
+
+    Parameters
+    ----------
+    previous : fitted model
+        Anything with ``coef_`` of shape (n_features,) or (n_categories, n_features), array or sparse, and maybe
+        ``intercept_``, ``precision_`` and ``feature_names_in_``.
+    strength : float, default=1
+        How much the earlier posterior counts: 1 as if its data were still there, ½ as if half of them were.
+    precision : array of shape (n_features,) or (n_features + 1,), or (n_categories, …), optional
+        Inverse variances of the coefficients, that of the intercept last; ``previous.precision_`` where it exists.
+    category : int, optional
+        Which row of the coefficients to take; needed if there are several.
+    feature_names : iterable of str, optional
+        The terms of the earlier columns; ``previous.feature_names_in_`` where it exists. With names, today's matrix may
+        have other columns; without, it must have the same.
+    new_variance : float, default=1
+        Variance of terms that the earlier model did not have.
+    family : {Gaussian, Laplace}, default=Gaussian
+        Class of the prior.
+    unknown : {"error", "ignore"}, default="error"
+        What to do with earlier terms that are no features today.
+
+    Returns
+    -------
+    Prior
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from bayesift.priors import from_model
+    >>> yesterday = SimpleNamespace(coef_=[[1.5, 0.0]], intercept_=[-1.0], precision_=[[4.0, 1.0, 2.0]])
+    >>> today = from_model(yesterday, strength=0.5)
+    >>> today.variance, today.mode
+    (array([0.5, 2. ]), array([1.5, 0. ]))
+    >>> today.intercept_mode, today.intercept_variance
+    (-1.0, 1.0)
+    """
+    if not (is_number(strength) and 0 < strength < np.inf):
+        raise ValueError(f"strength is {strength!r}; expected a finite number greater than 0")
+    if not hasattr(previous, "coef_"):
+        raise TypeError(f"previous is {type(previous).__name__} without coef_; expected a fitted linear model")
+    coef = _row("coef_", previous.coef_, category)
+    options: dict[str, Any] = {"unknown": unknown, "default_variance": new_variance}
+    given = precision if precision is not None else getattr(previous, "precision_", None)
+    known = np.ones(len(coef)) if given is None else _row("precision", given, category)
+    if len(known) not in (len(coef), len(coef) + 1) or not np.all(known >= 0):
+        raise ValueError(
+            f"precision has {len(known)} values, the least {known.min(initial=np.inf):g}; expected {len(coef)} "
+            f"of at least 0, or one more for the intercept"
+        )
+    with np.errstate(divide="ignore"):
+        variance = 1.0 / (strength * known)
+    if len(known) > len(coef):
+        options["intercept_variance"] = float(variance[-1])
+    if getattr(previous, "intercept_", None) is not None:
+        intercepts = np.atleast_1d(np.asarray(previous.intercept_, dtype=np.float64))
+        options["intercept_mode"] = float(intercepts[(category or 0) if len(intercepts) > 1 else 0])
+    return _by_feature(family, coef, variance[: len(coef)], _names(previous, feature_names, len(coef)), options)
+
+
+def _by_feature(
+    family: type[Prior], coef: FloatArray, variance: FloatArray, names: list[str] | None, options: dict[str, Any]
+) -> Prior:
+    if names is None:
+        return family(variance, mode=coef, **options)
+    by_name = dict(zip(names, variance.tolist(), strict=True))
+    modes = {names[column]: float(coef[column]) for column in np.flatnonzero(coef)}
+    return family(by_name, mode=modes, **options)
+
+
+def _names(previous: Any, feature_names: Iterable[str] | None, n_features: int) -> list[str] | None:
+    given = getattr(previous, "feature_names_in_", None) if feature_names is None else feature_names
+    if given is None:
+        return None
+    names = [str(name) for name in given]
+    if len(names) != n_features:
+        raise ValueError(f"feature_names has {len(names)} names; expected {n_features}, one for each coefficient")
+    return names
+
+
+def _row(name: str, values: Any, category: int | None) -> FloatArray:
+    """Return one category's row of an array or sparse matrix as a float array."""
+    table: Any = csr_array(values) if issparse(values) else np.atleast_2d(np.asarray(values, dtype=np.float64))
+    n_rows = table.shape[0]
+    if category is None and n_rows > 1:
+        raise ValueError(f"{name} has {n_rows} rows; say which category (0 to {n_rows - 1}) the prior is for")
+    row = 0 if category is None or n_rows == 1 else category
+    if not (is_whole(row) and 0 <= row < n_rows):
+        raise ValueError(f"category is {category!r}; expected a row of {name}, 0 to {n_rows - 1}")
+    return table[[row]].toarray().ravel() if issparse(table) else np.array(table[row])
+
+
+def _terms(text: str, vectorizer: Any) -> dict[str | int, float]:
+    """Return the terms of a text that are columns of the vectorizer, by name where it has names, with their weights."""
+    row = csr_array(vectorizer.transform([text]))
+    row.sum_duplicates()
+    row.eliminate_zeros()
+    weights = np.abs(row.data).tolist()
+    if not hasattr(vectorizer, "get_feature_names_out"):
+        return dict(zip(row.indices.tolist(), weights, strict=True))
+    names = vectorizer.get_feature_names_out()
+    return dict(zip((str(names[column]) for column in row.indices), weights, strict=True))

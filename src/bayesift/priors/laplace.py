@@ -1,0 +1,55 @@
+"""Laplace priors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bayesift._typing import FloatArray
+from bayesift.priors.arrays import LAPLACE
+from bayesift.priors.base import Prior
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Laplace(Prior):
+    """Laplace priors: the penalty of the lasso.
+
+    p(δ) = λ·abs(δ), δ = β − mode, λ = √(2/v). One-sided (``sign=±1``): λ·abs(δ) with λ = 1/√v on sign·δ ≥ 0,
+    infinite elsewhere, an exponential distribution; v is the variance of δ in both cases.
+
+    Parameters
+    ----------
+    variance : float, array of shape (n_features,), mapping from term to float, or None
+        Infinity leaves a coefficient without penalty, 0 fixes it at its mode. None leaves the common variance open for
+        a model to choose.
+    mode : float, array or mapping, default=0
+        Where the density is greatest; 0 for terms a mapping does not name.
+    sign : {-1, 0, +1}, array or mapping, default=0
+        On which side of its mode the coefficient must lie; 0 is both.
+    relative : float, array or mapping, default=1
+        Multiplies the variance; 1 for terms a mapping does not name. 0 and infinity hold whatever the variance.
+    default_variance : float, default=1
+        Variance of terms that a mapping given as ``variance`` does not name.
+    unknown : {"error", "ignore"}, default="error"
+        What to do with a named term that is no feature of the matrix.
+    intercept_mode : float, default=0
+        Mode of the constant term.
+    intercept_variance : float, optional
+        Variance of the constant term. Without it the model's own setting holds.
+
+    Examples
+    --------
+    >>> from bayesift.priors import Laplace
+    >>> Laplace(variance=0.5).resolve(1).weight
+    array([2.])
+    >>> open_prior = Laplace(relative={"wheat": 4.0})
+    >>> open_prior.scaled(0.5).resolve(2, ["wheat", "gold"]).weight
+    array([1., 2.])
+    """
+
+    _kind: ClassVar[int] = LAPLACE
+
+    def _weights(self, variance: FloatArray, sign: FloatArray) -> FloatArray:
+        return np.sqrt(np.where(sign == 0, 2.0, 1.0) / variance)
