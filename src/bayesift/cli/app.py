@@ -10,6 +10,7 @@ import typer
 
 from bayesift._version import __version__
 from bayesift.cli import data
+from bayesift.cli.demo import demo
 
 # What these modules import at their top is paid for by every command, so numpy and the rooms of the
 # package are imported inside the commands.
@@ -22,6 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(data.app, name="data")
+app.command()(demo)
 
 
 @dataclass
