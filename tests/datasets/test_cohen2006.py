@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import tarfile
+from pathlib import Path
 
 import pytest
 
-from bayesift.datasets import load
+from bayesift.datasets import data_root, load
 
 CSV = (
     "record_id,pubmedID,title,abstract,label_abstract_screening,label_included\n"
@@ -55,6 +56,19 @@ def test_published_counts(review):
     assert (len(found.train), *kept) == PUBLISHED[review]
     assert len(found.test) == 0
     assert found.categories == ("abstract", "included")
+
+
+@pytest.mark.collection("cohen2006")
+def test_columns_of_the_files():
+    with tarfile.open(data_root() / "cohen2006" / "cohen2006.tar.xz") as archive:
+        headers = {
+            Path(member.name).stem: archive.extractfile(member).readline().decode().strip().split(",")
+            for member in archive
+            if member.isfile()
+        }
+    assert set(headers) == set(PUBLISHED)
+    assert {name for name, columns in headers.items() if "keywords" not in columns} == {"ACEInhibitors"}
+    assert {name for name, columns in headers.items() if "year" in columns} == {"ACEInhibitors"}
 
 
 @pytest.mark.collection("cohen2006")

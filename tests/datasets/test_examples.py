@@ -1,9 +1,10 @@
-"""The examples of the docstrings run."""
+"""The examples of the docstrings and of the page for users run."""
 
 from __future__ import annotations
 
 import doctest
 import importlib
+from pathlib import Path
 
 import pytest
 
@@ -23,3 +24,10 @@ def test_there_are_examples():
     finder = doctest.DocTestFinder()
     found = [test for name in MODULES for test in finder.find(importlib.import_module(name)) if test.examples]
     assert len(found) >= 8
+
+
+def test_examples_of_the_page():
+    page = Path(__file__).parents[2] / "docs" / "datasets.md"
+    result = doctest.testfile(str(page), module_relative=False)
+    assert result.attempted > 10
+    assert result.failed == 0

@@ -123,22 +123,21 @@ def test_wrong_option_values(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def all_stories():
+def pages():
     source = ENTRY.find(data_root())
     assert source is not None
-    found = [
-        story
-        for name, content in source.members()
-        if name.endswith(".sgm")
-        for story in stories(content.decode("latin-1"))
-    ]
-    with tarfile.open(source.paths[0]) as archive:
-        assert sum(name.endswith(".sgm") for name in archive.getnames()) == 22
-    return found
+    return {name.rpartition("/")[2]: content for name, content in source.members() if name.endswith(".sgm")}
 
 
 @pytest.mark.collection("reuters21578")
-def test_published_counts_of_the_stories(all_stories):
+def test_files_of_the_distribution(pages):
+    assert sorted(pages) == [f"reut2-{number:03d}.sgm" for number in range(22)]
+    assert [name for name, content in pages.items() for byte in content if byte > 127] == ["reut2-017.sgm"]
+
+
+@pytest.mark.collection("reuters21578")
+def test_published_counts_of_the_stories(pages):
+    all_stories = [story for content in pages.values() for story in stories(content.decode("latin-1"))]
     assert len(all_stories) == 21_578
     assert len({story.id for story in all_stories}) == 21_578
     assert Counter(story.group for story in all_stories) == {"train": 9603, "test": 3299, "unused": 8676}

@@ -87,6 +87,7 @@ def test_published_counts():
         "other": 3764,
     }
     assert sum(name.endswith("\r") for name in ids) == 2
+    assert sum(name.endswith(".") for name in ids) == 1
     for text in found.train.texts + found.test.texts:
         assert not text.startswith(("MIME-Version:", "Server:", "WWW Alert:"))
 

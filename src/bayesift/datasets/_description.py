@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bayesift.datasets._entry import Entry, Holding
+from bayesift.datasets._entry import Entry
+from bayesift.datasets._holding import Holding
 
 
 @dataclass(frozen=True)

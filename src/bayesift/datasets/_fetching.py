@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Protocol
 
 from bayesift._files import atomic_path
-from bayesift.datasets._entry import Archive, Holding
-from bayesift.datasets._errors import ChecksumError, FetchError
+from bayesift.datasets._errors import ChecksumError, DamagedArchiveError, FetchError
+from bayesift.datasets._holding import Archive, Holding
 from bayesift.datasets._paths import data_root
 from bayesift.datasets._registry import holding
-from bayesift.datasets._source import Source, sha256_of
+from bayesift.datasets._source import members_of, sha256_of
 
 _CHUNK = 1 << 16
 
@@ -65,7 +65,7 @@ def fetch(
     Raises
     ------
     FetchError
-        There is no public address, or it did not answer. It is an ``OSError``.
+        There is no public address, or it did not answer as it should. It is an ``OSError``.
     ChecksumError
         Something else than the known file came. It is a ``ValueError``.
 
@@ -90,6 +90,8 @@ def fetch(
         _download(archive, target, address, progress)
     except OSError as error:
         raise FetchError(_by_hand(found, root, f"{address} failed, {_reason(error)}")) from error
+    except DamagedArchiveError as error:
+        raise FetchError(_by_hand(found, root, f"{address} sent something that is no archive")) from error
     return target
 
 
@@ -103,7 +105,7 @@ def _download(archive: Archive, target: Path, url: str, progress: ProgressBar | 
         download(url, str(temporary), None)
         if archive.sha256 is None:
             # Reading it through tells a damaged file, or a page that says sorry, from an archive.
-            for _ in Source(target.parent, (temporary,)).members():
+            for _ in members_of(temporary, target.name):
                 pass
         elif (digest := sha256_of(temporary)) != archive.sha256:
             raise ChecksumError(url, expected=archive.sha256, found=digest)

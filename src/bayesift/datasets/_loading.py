@@ -7,9 +7,9 @@ from typing import Any
 
 from bayesift.datasets._collection import Collection
 from bayesift.datasets._description import Description
-from bayesift.datasets._entry import Shelf
 from bayesift.datasets._paths import data_root
 from bayesift.datasets._registry import REGISTRY, entry, holding
+from bayesift.datasets._shelf import Shelf
 
 
 def load(

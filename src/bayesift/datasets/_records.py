@@ -85,7 +85,7 @@ class Records:
         return row[column]
 
     def _labels(self, cell: Any, line: int) -> tuple[str, ...]:
-        if cell is None or cell != cell:  # an empty cell of a data frame is None or NaN
+        if cell is None:
             return ()
         if hasattr(cell, "tolist"):
             cell = cell.tolist()

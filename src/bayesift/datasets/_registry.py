@@ -17,7 +17,8 @@ from bayesift.datasets._collections import (
     twenty_newsgroups,
     webkb,
 )
-from bayesift.datasets._entry import Entry, Holding
+from bayesift.datasets._entry import Entry
+from bayesift.datasets._holding import Holding
 from bayesift.datasets._stop_words import WORD_LISTS
 
 _MODULES = (

@@ -79,9 +79,13 @@ def frame_columns(path: Path) -> list[str]:
 
 def frame_rows(path: Path, columns: list[str]) -> Iterator[Row]:
     """Give the rows of a Parquet file, numbered from 1, by polars or else by pandas."""
-    package = "polars" if find_spec("polars") else "pandas"
-    frame = require(package, extra="frames", purpose="Parquet files").read_parquet(path, columns=columns)
-    values = [frame[name].to_list() for name in columns]
+    if find_spec("polars"):
+        frame = require("polars", extra="frames", purpose="Parquet files").read_parquet(path, columns=columns)
+        values = [frame[name].to_list() for name in columns]
+    else:
+        frame = require("pandas", extra="frames", purpose="Parquet files").read_parquet(path, columns=columns)
+        # pandas has several marks for a missing value; here it is None.
+        values = [frame[name].astype(object).where(frame[name].notna(), None).to_list() for name in columns]
     for number, row in enumerate(zip(*values, strict=True), start=1):
         yield number, dict(zip(columns, row, strict=True))
 

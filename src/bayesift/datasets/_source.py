@@ -66,18 +66,21 @@ class Source:
     def members(self) -> Iterator[Member]:
         """Give each file inside with its name and its bytes; nothing is unpacked to the disk."""
         for path in self.files():
-            try:
-                if path.name.endswith(_TAR_ENDINGS):
-                    yield from _tar_members(path)
-                elif path.suffix == ".zip":
-                    yield from _zip_members(path)
-                elif path.suffix in _PACKED:
-                    with open_packed(path) as stream:
-                        yield path.stem, stream.read()
-                else:
-                    yield path.relative_to(self.base).as_posix(), path.read_bytes()
-            except _DAMAGE as error:
-                raise DamagedArchiveError(path, error) from error
+            yield from members_of(path, path.relative_to(self.base).as_posix())
+
+
+def members_of(path: Path, name: str) -> Iterator[Member]:
+    """Give the files inside an archive, or the one file that is packed or plain, as the name tells."""
+    try:
+        if name.endswith(_TAR_ENDINGS):
+            yield from _tar_members(path)
+        elif name.endswith(".zip"):
+            yield from _zip_members(path)
+        else:
+            with open_packed(path) as stream:
+                yield name.removesuffix(path.suffix) if path.suffix in _PACKED else name, stream.read()
+    except _DAMAGE as error:
+        raise DamagedArchiveError(path, error) from error
 
 
 def open_packed(path: Path) -> IO[bytes]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
-from bayesift.datasets._entry import Archive, Holding, Shelf
+from bayesift.datasets._holding import Archive, Holding
 from bayesift.datasets._paths import data_root
+from bayesift.datasets._shelf import Shelf
 
 SMART = Holding(
     name="smart",

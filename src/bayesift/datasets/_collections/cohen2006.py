@@ -6,8 +6,10 @@ import csv
 from io import StringIO
 
 from bayesift.datasets._collection import Collection
-from bayesift.datasets._entry import Archive, Entry, Shelf, Unpacked
+from bayesift.datasets._entry import Entry
+from bayesift.datasets._holding import Archive, Unpacked
 from bayesift.datasets._selection import split_of
+from bayesift.datasets._shelf import Shelf
 from bayesift.datasets._source import Member
 from bayesift.datasets._split import Split
 from bayesift.datasets._table import Table
@@ -23,19 +25,22 @@ _COLUMNS = {"abstract": "label_abstract_screening", "included": "label_included"
 
 def parse(members: list[Member]) -> Table:
     """Make the table of the records of all reviews."""
-    table = Table(ids=[], groups=[], labels=[], texts=[])
-    for name, content in sorted(members):
-        review, _, ending = name.rpartition("/")[2].rpartition(".")
-        if ending != "csv":
-            continue
-        for record in csv.DictReader(StringIO(content.decode("utf-8-sig"), newline="")):
-            table.ids.append(record["pubmedID"] or f"record {record['record_id']}")
-            table.groups.append(review)
-            table.labels.append(tuple(name for name, column in _COLUMNS.items() if record[column] == "1"))
-            parts = (record["title"], record["abstract"])
-            assert table.texts is not None
-            table.texts.append("\n".join(part for part in parts if part))
-    return table
+    records = [
+        (name.rpartition("/")[2].removesuffix(".csv"), record)
+        for name, content in sorted(members)
+        if name.endswith(".csv")
+        for record in csv.DictReader(StringIO(content.decode("utf-8-sig"), newline=""))
+    ]
+    return Table(
+        ids=[record["pubmedID"] or f"record {record['record_id']}" for _, record in records],
+        groups=[review for review, _ in records],
+        labels=[_decisions(record) for _, record in records],
+        texts=["\n".join(filter(None, (record["title"], record["abstract"]))) for _, record in records],
+    )
+
+
+def _decisions(record: dict[str, str]) -> tuple[str, ...]:
+    return tuple(name for name, column in _COLUMNS.items() if record[column] == "1")
 
 
 def build(shelf: Shelf, *, review: str = "ACEInhibitors") -> Collection:

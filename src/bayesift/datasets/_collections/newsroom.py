@@ -6,7 +6,8 @@ import json
 from importlib.resources import files
 
 from bayesift.datasets._collection import Collection
-from bayesift.datasets._entry import Entry, Shelf
+from bayesift.datasets._entry import Entry
+from bayesift.datasets._shelf import Shelf
 from bayesift.datasets._split import Split
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from bayesift.datasets._collection import Collection
-from bayesift.datasets._entry import Archive, Entry, Shelf, Unpacked
+from bayesift.datasets._entry import Entry
+from bayesift.datasets._holding import Archive, Unpacked
 from bayesift.datasets._selection import split_of
+from bayesift.datasets._shelf import Shelf
 from bayesift.datasets._source import Member
 from bayesift.datasets._table import Table
 

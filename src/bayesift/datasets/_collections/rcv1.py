@@ -11,9 +11,11 @@ from scipy.io import loadmat
 from scipy.sparse import csr_matrix
 
 from bayesift.datasets._collection import Collection
-from bayesift.datasets._entry import DOCUMENTS, Archive, Entry, Shelf, Unpacked
+from bayesift.datasets._entry import Entry
 from bayesift.datasets._errors import MalformedFileError
+from bayesift.datasets._holding import DOCUMENTS, Archive, Unpacked
 from bayesift.datasets._selection import split_of
+from bayesift.datasets._shelf import Shelf
 from bayesift.datasets._source import Member
 from bayesift.datasets._split import Split
 from bayesift.datasets._table import Table

@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from bayesift.datasets._collection import Collection
-from bayesift.datasets._entry import Archive, Entry, Shelf, Unpacked
+from bayesift.datasets._entry import Entry
+from bayesift.datasets._holding import Archive, Unpacked
 from bayesift.datasets._selection import keep_labels, split_of
+from bayesift.datasets._shelf import Shelf
 from bayesift.datasets._source import Member
 from bayesift.datasets._table import Table
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from bayesift.datasets._collection import Collection
-from bayesift.datasets._entry import Archive, Entry, Shelf, Unpacked
+from bayesift.datasets._entry import Entry
+from bayesift.datasets._holding import Archive, Unpacked
 from bayesift.datasets._labelled_lines import labelled_lines
 from bayesift.datasets._selection import rows_of
+from bayesift.datasets._shelf import Shelf
 from bayesift.datasets._source import Member
 from bayesift.datasets._table import Table
 

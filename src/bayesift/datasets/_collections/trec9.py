@@ -6,8 +6,10 @@ import re
 from typing import Literal
 
 from bayesift.datasets._collection import Collection
-from bayesift.datasets._entry import Archive, Entry, Shelf
+from bayesift.datasets._entry import Entry
 from bayesift.datasets._errors import MalformedFileError
+from bayesift.datasets._holding import Archive
+from bayesift.datasets._shelf import Shelf
 from bayesift.datasets._split import Split
 
 _TOPIC = re.compile(r"<num>\s*Number:\s*(\S+)\s*<title>\s*(.*?)\s*<desc>\s*Description:\s*(.*?)\s*</top>", re.DOTALL)

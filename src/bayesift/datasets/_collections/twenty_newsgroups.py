@@ -6,8 +6,10 @@ import re
 from typing import Literal
 
 from bayesift.datasets._collection import Collection
-from bayesift.datasets._entry import Archive, Entry, Shelf, Unpacked
+from bayesift.datasets._entry import Entry
+from bayesift.datasets._holding import Archive, Unpacked
 from bayesift.datasets._selection import split_of
+from bayesift.datasets._shelf import Shelf
 from bayesift.datasets._source import Member
 from bayesift.datasets._split import Split
 from bayesift.datasets._table import Table
