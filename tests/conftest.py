@@ -17,7 +17,9 @@ _CACHE = "BAYESIFT_CACHE"
 def pytest_configure(config: pytest.Config) -> None:
     """Keep what the tests parse away from the user's cache, in one folder for all processes of the run."""
     if not hasattr(config, "workerinput"):
-        # Worker processes start later and inherit the variable.
+        # The data root stays where it is for the user, who may have fetched collections into the cache.
+        os.environ["BAYESIFT_DATA"] = str(data_root())
+        # Worker processes start later and inherit the variables.
         config.stash[_folder] = os.environ[_CACHE] = tempfile.mkdtemp(prefix="bayesift-tests-")
 
 
