@@ -111,6 +111,8 @@ def test_infinite_and_zero_variances(family: type[Prior]) -> None:
     assert flat.conjugate([-5.0]) == 0
     assert flat.conjugate([5.0]) == math.inf
     assert flat.penalty([-1.0]) == math.inf
+    assert flat.log_density([1.0]) == 0
+    assert flat.log_density([-1.0]) == -math.inf
 
 
 @pytest.mark.parametrize("variance", [1e-320, 5e-324, 1e-308, 1e308])

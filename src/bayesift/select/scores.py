@@ -52,7 +52,7 @@ def chi_square(X: Any, y: Any) -> FloatArray:
 def binormal_separation(X: Any, y: Any) -> FloatArray:
     """Return the bi-normal separation of the term's rates inside and outside the category.
 
-    BNS = |Φ⁻¹(a/(a+b)) − Φ⁻¹(c/(c+d))|  (23), with rates clipped to [0.0005, 0.9995].
+    BNS = abs(Φ⁻¹(a/(a+b)) − Φ⁻¹(c/(c+d)))  (23), with rates clipped to [0.0005, 0.9995].
 
     Parameters
     ----------
@@ -256,15 +256,16 @@ def _divergence(k: FloatArray, rest: FloatArray, with_term: FloatArray, without_
 def _correlation(matrix: csr_array, indicator: csr_array) -> FloatArray:
     """Return |r| for every category and column from sums over the stored entries alone.
 
-    Columns are scaled to a greatest absolute value of 1 (against overflow) and shifted by their mean m before
-    squaring (against cancellation); implicit zeros add −m each. Rounding of m itself is taken out by the
-    corrected two-pass formulas Σ(x−m)² − (Σ(x−m))²/n and Σ(x−m)y − ȳΣ(x−m).
+    Columns are scaled to a greatest absolute value of 1 (against overflow; it also makes a constant column's sums
+    exact, so that its r is 0) and shifted by their mean m before squaring (against cancellation); implicit zeros add
+    −m each. Rounding of m itself is taken out by the corrected two-pass formulas Σ(x−m)² − (Σ(x−m))²/n and
+    Σ(x−m)y − ȳΣ(x−m).
     """
     n_rows, n_columns = matrix.shape
     columns = matrix.indices
     stored = np.bincount(columns, minlength=n_columns)
-    greatest, least = matrix.max(axis=0).toarray().ravel(), matrix.min(axis=0).toarray().ravel()
-    scale = np.maximum(np.maximum(np.abs(greatest), np.abs(least)), np.finfo(np.float64).tiny)
+    greatest = abs(matrix).max(axis=0).toarray().ravel()
+    scale = np.where(greatest > 0, greatest, 1.0)
     scaled = matrix.data / scale[columns]
     mean = np.bincount(columns, scaled, n_columns) / n_rows
     shifted = scaled - mean[columns]
@@ -277,4 +278,4 @@ def _correlation(matrix: csr_array, indicator: csr_array) -> FloatArray:
     covariance = weights - (size - present) * mean - size / n_rows * residue
     spread = squares * (size * (n_rows - size) / n_rows)
     r = _ratio(np.abs(covariance), np.sqrt(np.maximum(spread, 0.0)))
-    return np.where(greatest == least, 0.0, np.minimum(r, 1.0))
+    return np.minimum(r, 1.0)

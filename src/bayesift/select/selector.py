@@ -53,11 +53,11 @@ class TermSelector(SelectorMixin, BaseEstimator):
 
     Attributes
     ----------
-    scores_ : array of shape (n_features_in_,)
+    scores_ : array of shape (n_features,)
         Absolute scores, combined over categories: what the ranking is by.
     n_features_in_ : int
         Number of columns seen in ``fit``.
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (n_features,)
         Their names, where ``X`` had names.
 
     Examples
