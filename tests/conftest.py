@@ -6,6 +6,9 @@ import os
 import shutil
 import tempfile
 
+# Read by scipy when it is imported: without it, scikit-learn skips one of its checks of estimators.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
 import pytest
 
 from bayesift.datasets import data_root
