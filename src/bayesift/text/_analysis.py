@@ -71,7 +71,7 @@ class LookupTable:
         lexicon = CompiledLexicon(lowercase, keep_single=True)
         stream = lexicon.scan(terms)
         whole = np.flatnonzero(np.diff(stream.ends, prepend=0) == 1)
-        numbers = stream.numbers[stream.ends[whole] - 1]
+        numbers = stream.raw_numbers[stream.ends[whole] - 1]
         self.column_of: Int32Array = np.full(len(lexicon) + 1, -1, dtype=np.int32)
         for place, number, spelled in zip(whole.tolist(), numbers.tolist(), lexicon.spell(numbers), strict=True):
             if spelled == terms[place]:

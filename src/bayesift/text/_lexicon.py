@@ -19,10 +19,19 @@ from bayesift.text._unicode import NO_TABLE, SPECIAL_LOWER, word_table
 
 
 class Stream(NamedTuple):
-    """Term numbers of a batch of documents, one after the other, and where each document ends."""
+    """Term numbers of a batch of documents, one after the other, and where each document ends.
 
-    numbers: Int32Array
+    ``renumber`` translates the numbers into those of another lexicon; see :func:`bayesift.text._pipeline.unite`.
+    """
+
+    raw_numbers: Int32Array
     ends: Int64Array
+    renumber: Int32Array | None = None
+
+    @property
+    def numbers(self) -> Int32Array:
+        """The numbers, translated."""
+        return self.raw_numbers if self.renumber is None else self.renumber[self.raw_numbers]
 
 
 class Lexicon(Protocol):

@@ -36,13 +36,15 @@ class Phrases:
 
     def scan(self, words: Stream, word_of: Int32Array) -> Stream:
         """Number the phrases of every document; ``word_of`` maps the stream's numbers to words (or -1 to leave out)."""
+        word_numbers = words.numbers
         per_word = self.longest - self.shortest + 1
-        numbers = np.empty(words.numbers.size * per_word, dtype=np.int32)
+        numbers = np.empty(word_numbers.size * per_word, dtype=np.int32)
         ends = np.empty_like(words.ends)
         doc, n_stream = 0, 0
         while True:
             doc, n_stream = _append_phrases(
-                *words,
+                word_numbers,
+                words.ends,
                 word_of,
                 self.shortest,
                 self.longest,

@@ -69,12 +69,9 @@ def scan(
 
 def unite(lexicons: list[Lexicon], found: list[tuple[int, Stream]]) -> list[Stream]:
     """Put the terms of all lexicons into the first, which alone stays in the list, and let the streams refer to it."""
-    numbers_of = [lexicons[0].absorb(other) for other in lexicons[1:]]
+    numbers_of = [None, *(lexicons[0].absorb(other) for other in lexicons[1:])]
     del lexicons[1:]
-    for worker, stream in found:
-        if worker:
-            stream.numbers[:] = numbers_of[worker - 1][stream.numbers]
-    return [stream for _, stream in found]
+    return [stream._replace(renumber=numbers_of[worker]) for worker, stream in found]
 
 
 def count(
@@ -96,13 +93,13 @@ def _groups(streams: list[Stream]) -> Iterator[list[Stream]]:
         n_tokens = 0
         while streams and n_tokens < GROUP_TOKENS:
             group.append(streams.pop())
-            n_tokens += group[-1].numbers.size
+            n_tokens += group[-1].raw_numbers.size
         yield group
 
 
 def _count_group(group: list[Stream], fold: Int32Array, column_of: Int32Array, number_of: Int32Array) -> Chunk:
     numbers = np.concatenate([stream.numbers for stream in group])
-    starts = np.cumsum([0, *(stream.numbers.size for stream in group)])
+    starts = np.cumsum([0, *(stream.raw_numbers.size for stream in group)])
     ends = np.concatenate([stream.ends + start for stream, start in zip(group, starts, strict=False)])
     columns = np.empty(numbers.size + 1, dtype=np.int32)
     counts = np.empty(numbers.size + 1, dtype=np.int32)
