@@ -93,7 +93,7 @@ def test_most_frequent_terms_with_ties_in_code_point_order():
 
 
 def test_fixed_vocabulary_keeps_its_columns():
-    vocabulary = {"mat": 1, "cats": 0, "New York": 2}
+    vocabulary = {"mat": 1, "cats": 0, "new york": 2}
     matrix = TextVectorizer("nnn", vocabulary=vocabulary).fit_transform(CORPUS)
     np.testing.assert_array_equal(matrix.toarray(), [[1, 0, 0], [0, 1, 0], [1, 0, 0], [0, 0, 0]])
     by_list = TextVectorizer("nnn", vocabulary=["mat", "cats"]).fit(CORPUS)
@@ -174,7 +174,11 @@ def test_hard_documents():
         (["fine", None], TypeError, "document 1 must be a string, got NoneType"),
         (["fine", "too", 3.5], TypeError, "document 2 must be a string, got float"),
         ([b"\xff\xfe"], ValueError, "document 0 is not utf-8"),
-        (pd.DataFrame({"a": ["x"]}), ValueError, "one-dimensional"),
+        (["fine", float("nan")], TypeError, "document 1 must be a string, got float: it is missing"),
+        (pd.Series(["fine", pd.NA], dtype=object), TypeError, "document 1 .* it is missing"),
+        (pd.DataFrame({"a": ["x"]}), ValueError, "pass the column"),
+        (pl.DataFrame({"a": ["x"]}), ValueError, "pass the column"),
+        (np.array([["x"]]), ValueError, "one-dimensional"),
         ([], ValueError, "no term was found"),
         (["a b", "!"], ValueError, "no term was found"),
     ],
@@ -190,7 +194,7 @@ def test_bad_documents_are_named(documents, error, message):
         ({"min_df": 5, "max_df": 2}, "min_df=5 is greater than max_df=2"),
         ({"min_df": 0}, "min_df"),
         ({"max_df": 1.5}, "max_df"),
-        ({"min_df": 4, "max_df": 0.5}, "at most 2 and min_df=4"),
+        ({"min_df": 4, "max_df": 0.5}, "min_df=4 asks for at least 4 documents"),
         ({"min_df": 4}, "no term is left"),
         ({"stemmer": "klingon"}, "stemmer must be .*porter.*got 'klingon'"),
         ({"stop_words": "klingon"}, "stop_words must be"),
@@ -203,6 +207,12 @@ def test_bad_documents_are_named(documents, error, message):
         ({"vocabulary": {"a": 0, "b": 2}}, "columns 0 to 1"),
         ({"vocabulary": ["a", "b", "a"]}, "'a' more than once"),
         ({"vocabulary": []}, "empty"),
+        ({"vocabulary": {"a": 0.0}}, "columns 0 to 0"),
+        ({"vocabulary": {"a": "x"}}, "columns 0 to 0"),
+        ({"encoding": "utf-99"}, "encoding must be one that Python knows"),
+        ({"n_features": 2**31}, "n_features"),
+        ({"dtype": np.int8, "weighting": "nnn"}, "dtype must be"),
+        ({"dtype": "text"}, "dtype must be"),
         ({"n_features": 8, "vocabulary": ["a"]}, "hashes terms"),
         ({"n_features": 8, "max_features": 3}, "hashes terms"),
         ({"dtype": np.int64}, "whole numbers only"),
@@ -214,7 +224,7 @@ def test_impossible_options_are_refused(options, message):
         TextVectorizer(**options).fit(CORPUS)
 
 
-@pytest.mark.parametrize("value", [5, ["fine", 3]])
+@pytest.mark.parametrize("value", [5, ["fine", 3], (word for word in ["once"])])
 def test_stop_words_of_wrong_type_are_refused(value):
     with pytest.raises((TypeError, ValueError), match="stop_words"):
         TextVectorizer(stop_words=value).fit(CORPUS)
@@ -249,3 +259,80 @@ def test_works_in_a_grid_search():
 def test_dtype_of_the_result():
     assert TextVectorizer(dtype=np.float32).fit_transform(CORPUS).dtype == np.float32
     assert TextVectorizer("nnn", dtype=np.int64).fit_transform(CORPUS).dtype == np.int64
+
+
+def test_fitting_again_forgets_what_was_known():
+    vectorizer = TextVectorizer("nnn").fit(["aa bb"])
+    vectorizer.transform(["aa"])
+    vectorizer.fit(["cc dd"])
+    assert vectorizer.transform(["cc dd cc"]).toarray().tolist() == [[2, 1]]
+    vectorizer.set_params(vocabulary=["dd", "cc"]).fit(["cc"])
+    assert vectorizer.transform(["cc dd cc"]).toarray().tolist() == [[1, 2]]
+    vectorizer.set_params(vocabulary=["dd", "Cc"], lowercase=False).fit(["cc"])
+    assert vectorizer.transform(["Cc cc dd"]).toarray().tolist() == [[1, 1]]
+
+
+def test_a_fit_that_fails_leaves_the_last_one_in_force():
+    vectorizer = TextVectorizer("lsc").fit(["aa bb", "bb"])
+    expected = vectorizer.transform(["aa bb"]).toarray()
+    with pytest.raises(ValueError, match="no term is left"):
+        vectorizer.set_params(min_df=2).fit(["cc dd", "ee"])
+    np.testing.assert_array_equal(vectorizer.transform(["aa bb"]).toarray(), expected)
+
+
+def test_parameters_changed_after_the_fit_are_checked():
+    vectorizer = TextVectorizer("nnn").fit(CORPUS)
+    with pytest.raises(ValueError, match="ngram_range"):
+        vectorizer.set_params(ngram_range=(3, 1)).transform(CORPUS)
+    with pytest.raises(ValueError, match="ngram_range"):
+        vectorizer.partial_fit(CORPUS)
+
+
+def test_phrases_that_are_spelled_alike_are_one_term():
+    corpus = ["new york. a new b york", "new-york", "new york"]
+    vectorizer = TextVectorizer("nnn", token_pattern=r"new york|\w+", ngram_range=(1, 2))
+    matrix = vectorizer.fit_transform(corpus)
+    names = vectorizer.get_feature_names_out().tolist()
+    assert matrix.shape[1] == len(names) == len(set(names))
+    assert matrix[:, names.index("new york")].toarray().ravel().tolist() == [1, 1, 1]
+
+
+def test_no_phrase_is_longer_than_a_document():
+    assert len(TextVectorizer(ngram_range=(1, 10**9)).fit(["aa bb cc"]).vocabulary_) == 6
+    with pytest.raises(ValueError, match="no term was found"):
+        TextVectorizer(ngram_range=(5, 6)).fit(["aa bb cc"])
+
+
+def test_a_fixed_vocabulary_without_document_frequencies_needs_no_fit():
+    assert TextVectorizer("nnn", vocabulary=["bb", "aa"]).transform(["aa aa cc"]).toarray().tolist() == [[0, 2]]
+
+
+def test_capitals_in_a_vocabulary_that_can_never_be_met():
+    with pytest.warns(UserWarning, match="'Wheat'"):
+        TextVectorizer(vocabulary=["Wheat"]).fit(["wheat"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tokenizer": lambda text: None}, "tokenizer must give an iterable of strings, got NoneType"),
+        ({"tokenizer": lambda text: [1, "a"]}, "tokenizer must give strings, got 1"),
+        ({"stemmer": lambda word: None}, "stemmer must give strings, got None"),
+        ({"vocabulary": [["a"]]}, "vocabulary must hold strings"),
+        ({"vocabulary": "text"}, "vocabulary must be a mapping or an iterable of terms"),
+    ],
+)
+def test_functions_and_terms_of_wrong_type_are_named(options, message):
+    with pytest.raises(TypeError, match=message):
+        TextVectorizer(**options).fit(CORPUS)
+
+
+def test_an_explicit_default_pattern_keeps_its_meaning():
+    pattern = r"(?u)\b\w\w+\b"
+    assert set(TextVectorizer(token_pattern=pattern, min_token_length=1).fit(["a bb"]).vocabulary_) == {"bb"}
+
+
+def test_very_wide_hashing_costs_no_memory_for_empty_columns():
+    matrix = TextVectorizer("nnn", n_features=2**29).transform(["wide and narrow"])
+    assert matrix.shape == (1, 2**29)
+    assert matrix.nnz == 3

@@ -11,7 +11,7 @@ import numpy as np
 
 from bayesift._typing import Int32Array, Int64Array
 from bayesift.text import _pipeline
-from bayesift.text._lexicon import CompiledLexicon, Lexicon, Stream
+from bayesift.text._lexicon import Lexicon, Stream
 from bayesift.text._phrases import Phrases
 from bayesift.text._terms import TermRules
 
@@ -54,44 +54,22 @@ class Analyzer:
         return _find_phrases(streams, words, word_of, *self.ngram_range)
 
 
-class LookupTable:
-    """Fixed terms in a compiled lexicon, for tokens that are terms as they stand.
-
-    Parameters
-    ----------
-    vocabulary : dict of str to int
-        Column of every term. A term that the scanner would never give (a phrase, say) is simply never found.
-    lowercase, keep_single : bool
-        Rules of the scanner.
-    """
-
-    def __init__(self, vocabulary: dict[str, int], lowercase: bool, keep_single: bool) -> None:
-        self.n_terms = len(vocabulary)
-        terms = list(vocabulary)
-        lexicon = CompiledLexicon(lowercase, keep_single=True)
-        stream = lexicon.scan(terms)
-        whole = np.flatnonzero(np.diff(stream.ends, prepend=0) == 1)
-        numbers = stream.raw_numbers[stream.ends[whole] - 1]
-        self.column_of: Int32Array = np.full(len(lexicon) + 1, -1, dtype=np.int32)
-        for place, number, spelled in zip(whole.tolist(), numbers.tolist(), lexicon.spell(numbers), strict=True):
-            if spelled == terms[place]:
-                self.column_of[number] = vocabulary[spelled]
-        self._reader = lexicon.reader(keep_single)
-
-    def look_up(self, batches: Iterator[list[str]], n_threads: int) -> list[Stream]:
-        """Number the tokens of every document; ``column_of`` maps the numbers to columns."""
-        _, found = _pipeline.scan(batches, lambda: self._reader.reader(self._reader.keep_single), n_threads)
-        return [stream for _, stream in found]
-
-
 def _find_phrases(
     streams: list[Stream], words: list[str], word_of: Int32Array, shortest: int, longest: int
 ) -> Analysis:
-    phrases = Phrases(len(words), shortest, longest)
+    # No phrase is longer than the longest document.
+    longest = min(longest, max((int(np.diff(stream.ends, prepend=0).max()) for stream in streams), default=0))
+    phrases = Phrases(len(words), shortest, max(longest, shortest))
     streams = [phrases.scan(stream, word_of) for stream in streams]
     spelled = phrases.spell(words)
-    order = np.array(sorted(phrases.wanted().tolist(), key=spelled.__getitem__), dtype=np.int64)
-    return Analysis(streams, _places(order, len(spelled)), lambda: [spelled[number] for number in order])
+    wanted = phrases.wanted()
+    # Words that hold a space themselves may spell a phrase that another pair spells too: these are one term.
+    names = [spelled[number] for number in wanted]
+    terms = sorted(set(names))
+    place_of = dict(zip(terms, range(len(terms)), strict=True))
+    term_of = np.full(len(spelled), -1, dtype=np.int32)
+    term_of[wanted] = [place_of[name] for name in names]
+    return Analysis(streams, term_of, lambda: terms)
 
 
 def _places(order: Int64Array, n_numbers: int) -> Int32Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -20,12 +21,24 @@ def check_documents(documents: Any) -> Iterable[Any]:
         )
     if isinstance(documents, dict) or not isinstance(documents, Iterable):
         raise TypeError(f"documents must be an iterable of strings, got {type(documents).__name__}")
+    if hasattr(documents, "columns"):
+        raise ValueError(f"documents must be one column of text, got a {type(documents).__name__}; pass the column")
     n_dimensions = getattr(documents, "ndim", 1)
     if n_dimensions != 1:
         raise ValueError(
             f"documents must be one-dimensional, got {n_dimensions} dimensions; pass the column that holds the text"
         )
     return documents
+
+
+def check_encoding(encoding: str) -> None:
+    """Refuse the name of an encoding that Python does not know."""
+    try:
+        codecs.lookup(encoding)
+    except LookupError as error:
+        raise ValueError(
+            f"encoding must be one that Python knows, such as 'utf-8' or 'latin-1', got {encoding!r}"
+        ) from error
 
 
 def batches(
@@ -66,4 +79,7 @@ def _decoded(item: Any, position: int, source: str, encoding: str, decode_error:
                 f"document {position} is not {encoding}: {error.reason} at byte {error.start}; "
                 "give the right encoding=, or decode_error='replace' or 'ignore'"
             ) from error
-    raise TypeError(f"document {position} must be a string, got {type(item).__name__}")
+    found = f"document {position} must be a string, got {type(item).__name__}"
+    if item is None or str(item) in ("nan", "<NA>", "NaT"):
+        raise TypeError(f"{found}: it is missing; drop such documents or put '' in their place")
+    raise TypeError(found)

@@ -196,16 +196,16 @@ class PythonLexicon:
     def scan(self, documents: Sequence[str]) -> Stream:
         """Number the tokens of the documents, adding the terms not met before."""
         known = self._numbers
-        numbered = [
-            [
-                known.setdefault(token, len(known))
-                for token in self.tokens(document.lower() if self.lowercase else document)
-            ]
-            for document in documents
-        ]
+        numbered = [[known.setdefault(token, len(known)) for token in self._find(document)] for document in documents]
         ends = np.fromiter(accumulate(map(len, numbered)), dtype=np.int64, count=len(numbered))
         flat = (number for document in numbered for number in document)
         return Stream(np.fromiter(flat, dtype=np.int32, count=int(ends[-1]) if ends.size else 0), ends)
+
+    def _find(self, document: str) -> Iterable[str]:
+        found = self.tokens(document.lower() if self.lowercase else document)
+        if not isinstance(found, Iterable):
+            raise TypeError(f"tokenizer must give an iterable of strings, got {type(found).__name__}")
+        return found
 
     def absorb(self, other: Lexicon) -> Int32Array:
         """Add the terms of another lexicon of this kind; return this one's number for each of its numbers."""
@@ -217,6 +217,9 @@ class PythonLexicon:
     def order(self) -> Int64Array:
         """Give the numbers of the terms in code-point order."""
         terms = list(self._numbers)
+        for term in terms:
+            if not isinstance(term, str):
+                raise TypeError(f"tokenizer must give strings, got {term!r} of type {type(term).__name__}")
         return np.array(sorted(range(len(terms)), key=terms.__getitem__), dtype=np.int64)
 
     def spell(self, order: AnyArray) -> list[str]:

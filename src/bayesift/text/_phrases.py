@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from bayesift._kernel import kernel
 from bayesift._typing import Int32Array, Int64Array
 from bayesift.text._bits import trailing_zeros
 from bayesift.text._lexicon import Stream
@@ -85,14 +85,14 @@ class Phrases:
         _rehash(len(self), self._parts, self._slots)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _phrase_lengths(parts: Int32Array, n_words: int, lengths: Int64Array) -> None:
     # A phrase is numbered after the phrase it begins with.
     for phrase in range(parts.shape[0]):
         lengths[n_words + phrase] = lengths[parts[phrase, 0]] + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _append_phrases(
     numbers: Int32Array,
     ends: Int64Array,
@@ -141,7 +141,7 @@ def _append_phrases(
     return doc, n_stream
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _pair(phrase, word, shift, slots, parts, state, first_phrase):  # type: ignore[no-untyped-def]
     """Number of the phrase made of a phrase and one more word."""
     slot = np.int64(_pair_hash(phrase, word) >> shift)
@@ -160,13 +160,13 @@ def _pair(phrase, word, shift, slots, parts, state, first_phrase):  # type: igno
     return first_phrase + found
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _pair_hash(phrase, word):  # type: ignore[no-untyped-def]
     mixed = (_U(phrase) << _SHIFT | _U(word)) * _MIX
     return (mixed ^ (mixed >> _SHIFT)) * _MIX
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _rehash(n_phrases: int, parts: Int32Array, slots: Int32Array) -> None:
     """Fill the empty ``slots`` (all -1) with the phrases."""
     shift = _U(64) - _U(trailing_zeros(_U(slots.size)))

@@ -8,10 +8,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import partial
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,6 +23,9 @@ from bayesift.text._lexicon import Lexicon, Stream
 #: Tokens counted in one go: enough that a pass over all columns is cheap beside them.
 GROUP_TOKENS = 1 << 19
 
+#: With fewer tokens than this share of the columns, a pass over all columns would cost more than sorting the tokens.
+FEW_TOKENS = 8
+
 
 class Chunk(NamedTuple):
     """Rows of counts: the entries of row i end before ``row_ends[i]``, sorted by column."""
@@ -31,16 +33,6 @@ class Chunk(NamedTuple):
     columns: Int32Array
     counts: Int32Array
     row_ends: Int64Array
-
-
-@contextmanager
-def threads(n_threads: int) -> Iterator[Callable[..., Iterable[Any]]]:
-    """Give a ``map`` that starts at once on several threads, or the plain lazy one for a single thread."""
-    if n_threads == 1:
-        yield map
-        return
-    with ThreadPoolExecutor(n_threads) as pool:
-        yield pool.map
 
 
 def scan(
@@ -62,8 +54,11 @@ def scan(
                 return
             found[place] = worker, lexicons[worker].scan(batch)
 
-    with threads(n_threads) as run:
-        list(run(work, range(n_threads)))
+    if n_threads == 1:
+        work(0)
+    else:
+        with ThreadPoolExecutor(n_threads) as pool:
+            list(pool.map(work, range(n_threads)))
     return lexicons, [found[place] for place in range(len(found))]
 
 
@@ -74,15 +69,24 @@ def unite(lexicons: list[Lexicon], found: list[tuple[int, Stream]]) -> list[Stre
     return [stream._replace(renumber=numbers_of[worker]) for worker, stream in found]
 
 
-def count(
-    streams: list[Stream], column_of: Int32Array, n_columns: int, run: Callable[..., Iterable[Any]]
-) -> Iterable[Chunk]:
-    """Count the terms of every document in the columns of their numbers (-1: none); ``run`` is from :func:`threads`.
+def count(streams: list[Stream], column_of: Int32Array, n_columns: int, n_threads: int) -> Iterable[Chunk]:
+    """Count the terms of every document in the columns of their numbers (-1: none).
 
-    The list of streams is emptied on the way, so that their memory is free for the counts.
+    Begins at once on several threads where there is enough to do; the chunks come in order. The list of streams is
+    emptied on the way, so that their memory is free for the counts.
     """
+    n_tokens = sum(stream.raw_numbers.size for stream in streams)
+    if FEW_TOKENS * n_tokens < column_of.size + n_columns:
+        return [Chunk(*_count.count_few(*_joined(streams), column_of))]
     fold, number_of = _count.fold_numbers(column_of, n_columns)
-    return run(partial(_count_group, fold=fold, column_of=column_of, number_of=number_of), _groups(streams))
+    work = partial(_count_group, fold=fold, number_of=number_of)
+    n_threads = min(n_threads, 1 + n_tokens // GROUP_TOKENS)
+    if n_threads == 1:
+        return map(work, _groups(streams))
+    pool = ThreadPoolExecutor(n_threads)
+    chunks = pool.map(work, _groups(streams))
+    pool.shutdown(wait=False)
+    return chunks
 
 
 def _groups(streams: list[Stream]) -> Iterator[list[Stream]]:
@@ -97,21 +101,29 @@ def _groups(streams: list[Stream]) -> Iterator[list[Stream]]:
         yield group
 
 
-def _count_group(group: list[Stream], fold: Int32Array, column_of: Int32Array, number_of: Int32Array) -> Chunk:
-    numbers = np.concatenate([stream.numbers for stream in group])
-    starts = np.cumsum([0, *(stream.raw_numbers.size for stream in group)])
-    ends = np.concatenate([stream.ends + start for stream, start in zip(group, starts, strict=False)])
-    columns = np.empty(numbers.size + 1, dtype=np.int32)
+def _joined(streams: list[Stream]) -> tuple[Int32Array, Int64Array]:
+    """Put streams one after the other."""
+    starts = np.cumsum([0, *(stream.raw_numbers.size for stream in streams)])
+    numbers = [stream.numbers for stream in streams]
+    ends = [stream.ends + start for stream, start in zip(streams, starts, strict=False)]
+    nothing = np.empty(0, dtype=np.int64)
+    return np.concatenate([nothing.astype(np.int32), *numbers]), np.concatenate([nothing, *ends])
+
+
+def _count_group(group: list[Stream], fold: Int32Array, number_of: Int32Array) -> Chunk:
+    numbers, ends = _joined(group)
+    entries = np.empty(numbers.size + 1, dtype=np.int32)
     counts = np.empty(numbers.size + 1, dtype=np.int32)
     row_ends = np.empty(ends.size, dtype=np.int64)
-    n_entries = _count.count_rows(numbers, ends, fold, columns, counts, row_ends)
-    chunk = Chunk(columns[:n_entries].copy(), counts[:n_entries].copy(), row_ends)
-    _count.sort_rows(*chunk, column_of, number_of)
+    n_entries = _count.count_rows(numbers, ends, fold, entries, counts, row_ends)
+    chunk = Chunk(entries[:n_entries].copy(), counts[:n_entries].copy(), row_ends)
+    _count.sort_rows(*chunk, fold.size, number_of)
     return chunk
 
 
-def assemble(chunks: list[Chunk], n_columns: int, dtype: DTypeLike) -> sp.csr_matrix:
-    """Put the rows together; the list is emptied on the way, so that memory is not needed twice."""
+def assemble(found: Iterable[Chunk], n_columns: int, dtype: DTypeLike) -> sp.csr_matrix:
+    """Put the rows together, giving up the chunks on the way, so that memory is not needed twice."""
+    chunks = list(found)
     n_entries = sum(chunk.columns.size for chunk in chunks)
     n_rows = sum(chunk.row_ends.size for chunk in chunks)
     index_type = np.int32 if n_entries <= np.iinfo(np.int32).max else np.int64

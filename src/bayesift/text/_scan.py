@@ -14,8 +14,8 @@ in the second word (a byte that never occurs in UTF-8) and its bytes in an arena
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from bayesift._kernel import kernel
 from bayesift._typing import ByteArray, Int32Array, Int64Array, UInt64Array
 from bayesift.text._bits import load_word, store_word, trailing_zeros
 
@@ -44,13 +44,13 @@ _KEEP_HIGH = np.array([(1 << 8 * max(n - 8, 0)) - 1 for n in range(SHORT + 1)], 
 N_TERMS, ARENA_USED, ARENA_WANTED = range(3)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _between(word, first, last):  # type: ignore[no-untyped-def]
     """Set the high bit of each byte of an ASCII word that lies in [first, last]."""
     return (word + _ONES * _U(128 - first)) & ~(word + _ONES * _U(127 - last)) & _HIGH
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _clean_ascii(word, lowercase):  # type: ignore[no-untyped-def]
     """Lower-case eight ASCII bytes and zero those that are not letters, digits or underscores."""
     upper = _between(word, 65, 90)
@@ -61,7 +61,7 @@ def _clean_ascii(word, lowercase):  # type: ignore[no-untyped-def]
     return word & ((keep >> _SEVEN) * _U(255))
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _clean_character(raw, position, pages, values, out, written):  # type: ignore[no-untyped-def]
     """Copy one character of UTF-8 as the table has it; return the two positions after it."""
     lead = np.int32(raw[position])
@@ -83,7 +83,7 @@ def _clean_character(raw, position, pages, values, out, written):  # type: ignor
     return position + length, written
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def clean(
     raw: ByteArray, ends: Int64Array, lowercase: bool, pages: Int32Array, values: UInt64Array, out: ByteArray
 ) -> int:
@@ -116,7 +116,7 @@ def clean(
     return written
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _token_bits(clean_bytes, position):  # type: ignore[no-untyped-def]
     """Pack 64 bytes into a word with one bit for each byte that is not zero."""
     bits = _ZERO
@@ -127,13 +127,13 @@ def _token_bits(clean_bytes, position):  # type: ignore[no-untyped-def]
     return bits
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _mix(low, high):  # type: ignore[no-untyped-def]
     mixed = (low * _MIX_1) ^ (high * _MIX_2)
     return (mixed ^ (mixed >> _FOLD)) * _MIX_3
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _long_key(clean_bytes, start, length):  # type: ignore[no-untyped-def]
     """Hash of a token of more than 16 bytes, and the mark with its length."""
     mixed = _ZERO
@@ -142,7 +142,7 @@ def _long_key(clean_bytes, start, length):  # type: ignore[no-untyped-def]
     return _mix(mixed, load_word(clean_bytes, start + length - 8)), _LONG_MARK | _U(length)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _same_bytes(first, start, second, offset, length):  # type: ignore[no-untyped-def]
     """Compare eight bytes or more, word by word; the last word may overlap the one before."""
     for i in range(0, length - 7, 8):
@@ -151,7 +151,7 @@ def _same_bytes(first, start, second, offset, length):  # type: ignore[no-untype
     return load_word(first, start + length - 8) == load_word(second, offset + length - 8)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _find(buffer, first, length, low, high, slots, keys, offsets, arena):  # type: ignore[no-untyped-def]
     """Look a token up: its term number, or ``-1 - slot`` for the free slot where it belongs."""
     slot = np.int64(_mix(low, high) >> (_U(64) - _U(trailing_zeros(_U(slots.size)))))
@@ -168,7 +168,7 @@ def _find(buffer, first, length, low, high, slots, keys, offsets, arena):  # typ
         slot = (slot + 1) & (slots.size - 1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tokenize(
     clean_bytes: ByteArray,
     n_bytes: int,
@@ -236,7 +236,7 @@ def tokenize(
     return n_bytes, doc, n_stream
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _is_single(lead, length):  # type: ignore[no-untyped-def]
     """Tell whether a token of ``length`` bytes with this first byte is one character."""
     return length == 1 or (
@@ -244,7 +244,7 @@ def _is_single(lead, length):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add(clean_bytes, first, length, low, high, keys, offsets, arena, state):  # type: ignore[no-untyped-def]
     term = state[N_TERMS]
     keys[term, 0] = low
@@ -257,7 +257,7 @@ def _add(clean_bytes, first, length, low, high, keys, offsets, arena, state):  #
     return term
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rehash(n_terms: int, keys: UInt64Array, slots: Int32Array) -> None:
     """Fill the empty ``slots`` (all -1) with the terms."""
     shift = _U(64) - _U(trailing_zeros(_U(slots.size)))
@@ -269,7 +269,7 @@ def rehash(n_terms: int, keys: UInt64Array, slots: Int32Array) -> None:
         slots[slot] = term
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def absorb(
     n_other: int,
     other_keys: UInt64Array,

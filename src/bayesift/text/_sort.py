@@ -7,8 +7,8 @@ every term, then the next eight where those are equal, then the rest of the few 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from bayesift._kernel import kernel
 from bayesift._typing import AnyArray, ByteArray, Int64Array, UInt64Array
 from bayesift.text._scan import SHORT
 
@@ -18,7 +18,7 @@ _LENGTH = _U(0xFFFFFFFFFFFFFF)
 _EIGHT, _FIFTY_SIX, _BYTE = _U(8), _U(56), _U(255)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _length(low, high):  # type: ignore[no-untyped-def]
     """Length in bytes of the term with this key."""
     if high >> _FIFTY_SIX == _LONG_MARK:
@@ -33,7 +33,7 @@ def _length(low, high):  # type: ignore[no-untyped-def]
     return length
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _prefixes(keys: UInt64Array, offsets: Int64Array, arena: ByteArray) -> UInt64Array:
     """Give the first sixteen bytes of every term as two big-endian words."""
     prefixes = np.empty_like(keys)
@@ -48,7 +48,7 @@ def _prefixes(keys: UInt64Array, offsets: Int64Array, arena: ByteArray) -> UInt6
     return prefixes
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _write(order: Int64Array, keys: UInt64Array, offsets: Int64Array, arena: ByteArray, out: ByteArray) -> None:
     position = 0
     for term in order:
@@ -65,7 +65,7 @@ def _write(order: Int64Array, keys: UInt64Array, offsets: Int64Array, arena: Byt
         position += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _total_length(order: AnyArray, keys: UInt64Array) -> int:
     total = 0
     for term in order:

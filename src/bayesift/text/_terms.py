@@ -6,7 +6,7 @@ Everything here is done once for each distinct token, never for each occurrence.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,11 +49,19 @@ class TermRules:
         names = [tokens[place] for place in kept]
         if self.stem is not None:
             names = self.stem(names)
+            check_strings(names, "stemmer")
         words = sorted(dict.fromkeys(names))
         place_of = dict(zip(words, range(len(words)), strict=True))
         word_of = np.full(len(tokens), -1, dtype=np.int32)
         word_of[kept] = np.fromiter(map(place_of.__getitem__, names), dtype=np.int32, count=len(names))
         return words, word_of
+
+
+def check_strings(names: Iterable[Any], source: str) -> None:
+    """Refuse what a caller's function gave instead of strings."""
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"{source} must give strings, got {name!r} of type {type(name).__name__}")
 
 
 def resolve_stop_words(stop_words: Any) -> frozenset[str]:
@@ -66,6 +74,8 @@ def resolve_stop_words(stop_words: Any) -> frozenset[str]:
         if stop_words == "smart":
             return datasets.stop_words("smart")
         raise ValueError(f"stop_words must be None, 'smart', 'english' or an iterable of words, got {stop_words!r}")
+    if isinstance(stop_words, Iterator):
+        raise TypeError("stop_words must be a collection that can be read again (a list or a set), got an iterator")
     words = frozenset(stop_words)
     for word in words:
         if not isinstance(word, str):

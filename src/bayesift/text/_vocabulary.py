@@ -2,46 +2,74 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from bayesift._typing import Int64Array
+from bayesift.text import _count, _pipeline
 
 
-def check_vocabulary(vocabulary: Mapping[str, int] | Iterable[str]) -> dict[str, int]:
+def check_vocabulary(vocabulary: Mapping[str, int] | Iterable[str], lowercase: bool) -> dict[str, int]:
     """Give a fixed vocabulary as a mapping from term to column, or say what is wrong with it."""
     if isinstance(vocabulary, str):
         raise TypeError(f"vocabulary must be a mapping or an iterable of terms, got the string {vocabulary!r}")
+    terms = list(vocabulary)
+    for term in terms:
+        if not isinstance(term, str):
+            raise TypeError(f"vocabulary must hold strings, got {term!r} of type {type(term).__name__}")
+    capital = next((term for term in terms if lowercase and term != term.lower()), None)
+    if capital is not None:
+        warnings.warn(
+            f"vocabulary holds {capital!r}, which no lower-cased text contains; lower-case it or use lowercase=False",
+            UserWarning,
+            stacklevel=4,
+        )
+    if not terms:
+        raise ValueError("vocabulary is empty; give at least one term, or None to learn the terms")
     if isinstance(vocabulary, Mapping):
         columns = dict(vocabulary)
-        if sorted(columns.values()) != list(range(len(columns))):
+        if set(columns.values()) != set(range(len(columns))) or not all(map(_is_count, columns.values())):
             raise ValueError(
                 f"vocabulary must map its {len(columns)} terms to the columns 0 to {len(columns) - 1}, each once"
             )
     else:
-        terms = sorted(vocabulary) if isinstance(vocabulary, set | frozenset) else list(vocabulary)
+        terms = sorted(terms) if isinstance(vocabulary, set | frozenset) else terms
         columns = dict(zip(terms, range(len(terms)), strict=True))
         if len(columns) != len(terms):
             repeated = next(term for place, term in enumerate(terms) if columns[term] != place)
             raise ValueError(f"vocabulary holds the term {repeated!r} more than once")
-    if not columns:
-        raise ValueError("vocabulary is empty; give at least one term, or None to learn the terms")
-    for term in columns:
-        if not isinstance(term, str):
-            raise TypeError(f"vocabulary must hold strings, got {term!r} of type {type(term).__name__}")
     return columns
 
 
-def _is_count(limit: int | float) -> bool:
-    """Tell a number of documents from a share of them."""
-    return isinstance(limit, int | np.integer)
+def _is_count(value: Any) -> bool:
+    """Tell a whole number (of documents, of a column) from other values."""
+    return isinstance(value, int | np.integer)
 
 
 def check_document_limits(min_df: int | float, max_df: int | float) -> None:
     """Refuse limits that no number of documents could meet."""
     if _is_count(min_df) == _is_count(max_df) and min_df > max_df:
         raise ValueError(f"min_df={min_df} is greater than max_df={max_df}: no term could be kept")
+
+
+def limit_columns(
+    counts: sp.csr_matrix,
+    vocabulary: dict[str, int],
+    min_df: int | float,
+    max_df: int | float,
+    max_features: int | None,
+) -> tuple[sp.csr_matrix, dict[str, int]]:
+    """Drop the columns outside the limits; works in the arrays of ``counts``. Terms stand in the order of columns."""
+    n_terms = counts.shape[1]
+    documents = _count.document_frequencies(counts.indices, n_terms)
+    occurrences = np.bincount(counts.indices, weights=counts.data, minlength=n_terms)
+    kept = select_columns(documents, occurrences, counts.shape[0], min_df, max_df, max_features)
+    terms = list(vocabulary)
+    return _pipeline.keep_columns(counts, kept), {terms[column]: place for place, column in enumerate(kept.tolist())}
 
 
 def select_columns(
@@ -57,8 +85,8 @@ def select_columns(
     most = max_df if _is_count(max_df) else max_df * n_documents
     if most < least:
         raise ValueError(
-            f"of {n_documents} documents, max_df={max_df} allows at most {most:g} and min_df={min_df} asks for at "
-            f"least {least:g}: no term could be kept"
+            f"min_df={min_df} asks for at least {least:g} documents and max_df={max_df} allows at most {most:g} of "
+            f"{n_documents}: no term could be kept"
         )
     kept = np.flatnonzero((documents >= least) & (documents <= most))
     if kept.size == 0:

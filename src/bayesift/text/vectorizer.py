@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from itertools import chain
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
@@ -18,12 +17,13 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from bayesift._typing import AnyArray, Int32Array
-from bayesift.text import _count, _pipeline
-from bayesift.text._analysis import Analysis, Analyzer, LookupTable
-from bayesift.text._documents import batches, check_documents
-from bayesift.text._hashing import combine_signs, hashed_columns
-from bayesift.text._lexicon import CompiledLexicon, Lexicon, PythonLexicon, Stream
+from bayesift._typing import AnyArray
+from bayesift.text import _count
+from bayesift.text._analysis import Analyzer
+from bayesift.text._counter import Counter
+from bayesift.text._documents import batches, check_documents, check_encoding
+from bayesift.text._lexicon import CompiledLexicon, Lexicon, PythonLexicon
+from bayesift.text._lookup import LookupTable
 from bayesift.text._terms import (
     TermRules,
     check_ngram_range,
@@ -31,8 +31,8 @@ from bayesift.text._terms import (
     resolve_stemmer,
     resolve_stop_words,
 )
-from bayesift.text._vocabulary import check_document_limits, check_vocabulary, select_columns
-from bayesift.text.weighting import apply_weighting, inverse_document_frequency, parse_weighting
+from bayesift.text._vocabulary import check_document_limits, check_vocabulary, limit_columns
+from bayesift.text.weighting import apply_weighting, check_dtype, inverse_document_frequency, parse_weighting
 
 #: scikit-learn's default rule, which the compiled scanner follows.
 DEFAULT_PATTERN = r"(?u)\b\w\w+\b"
@@ -138,7 +138,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         "max_df": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="both")],
         "max_features": [Interval(Integral, 1, None, closed="left"), None],
         "vocabulary": [Mapping, Iterable, None],
-        "n_features": [Interval(Integral, 1, None, closed="left"), None],
+        "n_features": [Interval(Integral, 1, 2**29, closed="both"), None],
         "signed": ["boolean"],
         "input": [StrOptions({"content", "filename"})],
         "encoding": [str],
@@ -238,25 +238,22 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         -------
         self
         """
+        self._check_parameters()
         if self._limits_columns():
             raise ValueError(
                 "partial_fit keeps every term, because a column once given never moves: min_df must be 1, max_df 1.0 "
                 f"and max_features None, got {self.min_df!r}, {self.max_df!r} and {self.max_features!r}"
             )
         if not hasattr(self, "n_documents_"):
-            self._check_parameters()
             self.stop_words_ = resolve_stop_words(self.stop_words)
-            self.n_documents_ = 0
             self.document_frequency_ = np.zeros(self.n_features or 0, dtype=np.int64)
             if self.n_features is None:
-                self.vocabulary_ = {} if self.vocabulary is None else check_vocabulary(self.vocabulary)
-        analysis = self._analyze(documents)
-        if self.n_features is not None:
-            counts = self._count_hashed(analysis)
-        elif self.vocabulary is not None:
-            counts = self._count_known(analysis)
+                self.vocabulary_ = {} if self.vocabulary is None else check_vocabulary(self.vocabulary, self.lowercase)
+            self.n_documents_ = 0
+        if self.n_features is None and self.vocabulary is None:
+            counts = self._counter().count_growing(self._batches(documents), self.vocabulary_)
         else:
-            counts = self._count_growing(analysis)
+            counts = self._count(documents)
         frequency = _count.document_frequencies(counts.indices, counts.shape[1])
         frequency[: self.document_frequency_.size] += self.document_frequency_
         self.document_frequency_ = frequency
@@ -275,15 +272,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         -------
         X : csr_matrix of shape (n_documents, n_terms)
         """
+        self._check_parameters()
         if self._needs_fit():
             check_is_fitted(self, "n_documents_")
-        else:
-            self._check_parameters()
-        if self.n_features is not None:
-            return self._weigh(self._count_hashed(self._analyze(documents, sort=False)))
-        if self._tokens_are_terms():
-            return self._weigh(self._look_up(documents))
-        return self._weigh(self._count_known(self._analyze(documents, sort=False)))
+        return self._weigh(self._count(documents))
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
@@ -326,16 +318,22 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         return inverse_document_frequency(letter, self.document_frequency_, self.n_documents_)
 
     def _learn(self, documents: Iterable[Any]) -> sp.csr_matrix:
-        """Start anew: find the terms, count them, choose the columns; returns the counts."""
+        """Start anew; attributes are set only when all has gone well. Returns the counts."""
         self._check_parameters()
-        self.stop_words_ = resolve_stop_words(self.stop_words)
+        stop_words = resolve_stop_words(self.stop_words)
+        counter, source = self._counter(stop_words), self._batches(documents)
         if self.n_features is not None:
-            counts = self._count_hashed(self._analyze(documents))
+            counts = counter.count_hashed(source, self.n_features, self.signed)
         elif self.vocabulary is not None:
-            self.vocabulary_ = check_vocabulary(self.vocabulary)
-            counts = self._count_known(self._analyze(documents))
+            vocabulary = check_vocabulary(self.vocabulary, self.lowercase)
+            counts = counter.count_known(source, vocabulary, None)
         else:
-            counts = self._count_all(self._analyze(documents))
+            counts, vocabulary = counter.count_all(source)
+            if self._limits_columns():
+                counts, vocabulary = limit_columns(counts, vocabulary, self.min_df, self.max_df, self.max_features)
+        if self.n_features is None:
+            self.vocabulary_ = vocabulary
+        self.stop_words_ = stop_words
         self.n_documents_ = counts.shape[0]
         self.document_frequency_ = _count.document_frequencies(counts.indices, counts.shape[1])
         return counts
@@ -343,29 +341,39 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     def _batches(self, documents: Iterable[Any]) -> Iterator[list[str]]:
         return batches(check_documents(documents), self.input, self.encoding, self.decode_error)
 
-    def _analyze(self, documents: Iterable[Any], sort: bool = True) -> Analysis:
-        """Find the terms in the documents by the rules of this vectoriser."""
+    def _count(self, documents: Iterable[Any]) -> sp.csr_matrix:
+        """Count in the columns there are."""
+        source, counter = self._batches(documents), self._counter()
+        if self.n_features is not None:
+            return counter.count_hashed(source, self.n_features, self.signed)
+        if not hasattr(self, "vocabulary_"):
+            return counter.count_known(source, check_vocabulary(self.vocabulary or (), self.lowercase), None)
+        return counter.count_known(source, self.vocabulary_, self._table())
+
+    def _counter(self, stop_words: frozenset[str] | None = None) -> Counter:
+        if stop_words is None:
+            stop_words = self.stop_words_ if hasattr(self, "stop_words_") else resolve_stop_words(self.stop_words)
         make_lexicon: Callable[[], Lexicon]
-        n_threads = 1
         if self._is_compiled():
             make_lexicon = partial(CompiledLexicon, self.lowercase, keep_single=self._shortest() == 1)
-            n_threads = self._n_threads()
+            n_threads = int(effective_n_jobs(self.n_jobs))
         else:
             tokens = self.tokenizer or re.compile(self.token_pattern or "").findall
-            make_lexicon = partial(PythonLexicon, tokens, self.lowercase)
+            make_lexicon, n_threads = partial(PythonLexicon, tokens, self.lowercase), 1
         low, high = self.ngram_range
-        return Analyzer(make_lexicon, self._rules(), (low, high), n_threads).analyze(self._batches(documents), sort)
+        return Counter(Analyzer(make_lexicon, self._rules(stop_words), (low, high), n_threads), self.dtype)
 
     def _is_compiled(self) -> bool:
         return self.tokenizer is None and self.token_pattern in (None, DEFAULT_PATTERN)
 
     def _shortest(self) -> int:
-        return self.min_token_length or (2 if self._is_compiled() else 1)
+        least = 2 if self._is_compiled() and (self.min_token_length is None or self.token_pattern is not None) else 1
+        return max(self.min_token_length or 1, least)
 
-    def _rules(self) -> TermRules:
+    def _rules(self, stop_words: frozenset[str]) -> TermRules:
         shortest = self._shortest()
         return TermRules(
-            stop_words=self.stop_words_ if hasattr(self, "stop_words_") else resolve_stop_words(self.stop_words),
+            stop_words=stop_words,
             # The compiled scanner leaves out single characters itself.
             min_length=1 if self._is_compiled() and shortest == 2 else shortest,
             max_length=self.max_token_length,
@@ -373,79 +381,24 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             stem=resolve_stemmer(self.stemmer),
         )
 
-    def _n_threads(self) -> int:
-        return int(effective_n_jobs(self.n_jobs))
-
-    def _tokens_are_terms(self) -> bool:
-        """Whether every token found is a term as it stands, so that fixed terms can be looked up directly."""
-        return self._is_compiled() and tuple(self.ngram_range) == (1, 1) and self._rules().keep_all
-
-    def _look_up(self, documents: Iterable[Any]) -> sp.csr_matrix:
-        """Count the terms of the vocabulary without spelling the tokens found."""
+    def _table(self) -> LookupTable | None:
+        """Give the vocabulary as a table, where every token found is a term as it stands; kept for the next time."""
+        if not (self._is_compiled() and tuple(self.ngram_range) == (1, 1) and self._rules(self.stop_words_).keep_all):
+            return None
+        rules = self.lowercase, self._shortest() == 1
         table: LookupTable | None = getattr(self, "_lookup_table", None)
-        if table is None or table.n_terms != len(self.vocabulary_):
-            table = LookupTable(self.vocabulary_, self.lowercase, self._shortest() == 1)
-            self._lookup_table = table
-        streams = table.look_up(self._batches(documents), self._n_threads())
-        return self._count(streams, table.column_of, len(self.vocabulary_))
-
-    def _count(self, streams: list[Stream], column_of: Int32Array, n_columns: int) -> sp.csr_matrix:
-        with _pipeline.threads(self._n_threads()) as run:
-            chunks = list(_pipeline.count(streams, column_of, n_columns, run))
-        return _pipeline.assemble(chunks, n_columns, self.dtype)
-
-    def _count_terms(self, analysis: Analysis, columns: Iterable[int], n_columns: int) -> sp.csr_matrix:
-        """Count the terms of an analysis in the columns given for them (-1: none)."""
-        column_of_term = np.fromiter(chain(columns, [-1]), dtype=np.int32)
-        # Numbers that do not count have the place -1, which is the last.
-        return self._count(analysis.streams, column_of_term[analysis.term_of], n_columns)
-
-    def _count_all(self, analysis: Analysis) -> sp.csr_matrix:
-        """Make every term a column, then drop those outside the limits."""
-        n_terms = int(analysis.term_of.max(initial=-1)) + 1
-        if n_terms == 0:
-            raise ValueError(
-                "no term was found: the documents are empty, or hold only stop words and tokens that are left out"
-            )
-        with _pipeline.threads(self._n_threads()) as run:
-            chunks = _pipeline.count(analysis.streams, analysis.term_of, n_terms, run)
-            # Spelling needs the interpreter lock, counting does not: they go on side by side.
-            terms = analysis.terms()
-            self.vocabulary_ = dict(zip(terms, range(n_terms), strict=True))
-            counts = _pipeline.assemble(list(chunks), n_terms, self.dtype)
-        if self._limits_columns():
-            documents = _count.document_frequencies(counts.indices, n_terms)
-            occurrences = np.bincount(counts.indices, weights=counts.data, minlength=n_terms)
-            limits = self.min_df, self.max_df, self.max_features
-            kept = select_columns(documents, occurrences, counts.shape[0], *limits)
-            counts = _pipeline.keep_columns(counts, kept)
-            self.vocabulary_ = {terms[column]: place for place, column in enumerate(kept.tolist())}
-        return counts
-
-    def _count_known(self, analysis: Analysis) -> sp.csr_matrix:
-        """Count the terms of the vocabulary and ignore all others."""
-        vocabulary = self.vocabulary_
-        return self._count_terms(analysis, (vocabulary.get(term, -1) for term in analysis.terms()), len(vocabulary))
-
-    def _count_growing(self, analysis: Analysis) -> sp.csr_matrix:
-        """Count all terms; those not in the vocabulary are added to it."""
-        vocabulary = self.vocabulary_
-        columns = [vocabulary.setdefault(term, len(vocabulary)) for term in analysis.terms()]
-        return self._count_terms(analysis, columns, len(vocabulary))
-
-    def _count_hashed(self, analysis: Analysis) -> sp.csr_matrix:
-        n_features = self.n_features or 0
-        columns = hashed_columns(analysis.terms(), n_features, self.signed)
-        counts = self._count_terms(analysis, columns, 2 * n_features if self.signed else n_features)
-        return combine_signs(counts) if self.signed else counts
+        if table is None or not table.fits(self.vocabulary_, *rules):
+            table = self._lookup_table = LookupTable(self.vocabulary_, *rules)
+        return table
 
     def _weigh(self, counts: sp.csr_matrix) -> sp.csr_matrix:
         weighting = parse_weighting(self.weighting)
         return apply_weighting(counts, weighting, self.idf_ if weighting.uses_document_frequency else None)
 
     def _needs_fit(self) -> bool:
-        """Whether documents must be seen first: hashing without document frequencies needs none."""
-        return self.n_features is None or parse_weighting(self.weighting).uses_document_frequency
+        """Whether documents must be seen first: known columns without document frequencies need none."""
+        has_columns = self.n_features is not None or self.vocabulary is not None
+        return not has_columns or parse_weighting(self.weighting).uses_document_frequency
 
     def _limits_columns(self) -> bool:
         return self.min_df != 1 or self.max_df != 1.0 or self.max_features is not None
@@ -454,11 +407,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         """Refuse impossible settings before any document is read."""
         self._validate_params()
         parse_weighting(self.weighting)
-        if np.issubdtype(self.dtype, np.integer) and self.weighting not in ("nnn", "bnn"):
-            raise ValueError(
-                f"dtype {np.dtype(self.dtype).name} holds whole numbers only, which weighting={self.weighting!r} does "
-                "not give; use a floating type, or weighting 'nnn' or 'bnn'"
-            )
+        check_dtype(self.dtype, self.weighting)
+        check_encoding(self.encoding)
         resolve_stemmer(self.stemmer)
         check_ngram_range(self.ngram_range)
         check_document_limits(self.min_df, self.max_df)

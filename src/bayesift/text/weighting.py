@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import DTypeLike
 
 from bayesift._typing import AnyArray, FloatArray, Int64Array
 
@@ -57,6 +58,21 @@ def parse_weighting(triple: str) -> Weighting:
     return Weighting(*triple)
 
 
+def check_dtype(dtype: DTypeLike, triple: str) -> None:
+    """Refuse types that cannot hold the weights."""
+    try:
+        known = np.dtype(dtype)
+    except TypeError:
+        known = np.dtype(object)
+    if known not in (np.float32, np.float64, np.int32, np.int64):
+        raise ValueError(f"dtype must be float32, float64, int32 or int64, got {dtype!r}")
+    if known.kind == "i" and triple not in ("nnn", "bnn"):
+        raise ValueError(
+            f"dtype {known.name} holds whole numbers only, which weighting={triple!r} does not give; use a floating "
+            "type, or weighting 'nnn' or 'bnn'"
+        )
+
+
 def inverse_document_frequency(letter: str, document_frequency: Int64Array, n_documents: int) -> FloatArray:
     """Weigh terms by how few of the ``n_documents`` hold them.
 
@@ -100,6 +116,9 @@ def apply_weighting(counts: sp.csr_matrix, weighting: Weighting, idf: FloatArray
         data *= sign / 2
     if idf is not None and weighting.uses_document_frequency:
         data *= idf[counts.indices]
+        if not idf.all():
+            counts.eliminate_zeros()
+            data = counts.data
     if weighting.normalization == "c":
         norms = np.sqrt(_row_reduce(np.add, counts, np.square(data)))
         data /= _per_entry(counts, np.where(norms > 0, norms, 1.0))
