@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -13,15 +13,31 @@ from pathlib import Path
 def atomic_path(target: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a temporary path beside ``target`` that takes its place when the block ends well.
 
-    If the block raises, the temporary file is removed and whatever stood at ``target`` is untouched.
+    Folders on the way are made. If the block raises, the temporary file and these folders are removed and
+    whatever stood at ``target`` is untouched. The permissions are those of any new file, by the umask.
     """
     target = Path(target)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=target.suffix, dir=target.parent)
-    os.close(handle)
-    temporary = Path(name)
+    with _folder(target.parent):
+        temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}{target.suffix}")
+        # Not by tempfile, whose files nobody but their owner may read.
+        temporary.touch(exist_ok=False)
+        try:
+            yield temporary
+            os.replace(temporary, target)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _folder(path: Path) -> Iterator[None]:
+    """Make a folder and those it lies in; if the block raises, remove the ones that were made."""
+    made = [folder for folder in (path, *path.parents) if not folder.exists()]
     try:
-        yield temporary
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
+        path.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException:
+        # What another process has put into one of them in the meantime stays.
+        with suppress(OSError):
+            for folder in made:
+                folder.rmdir()
+        raise
