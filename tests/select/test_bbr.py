@@ -1,9 +1,9 @@
 """The features that the original BBRtrain keeps with ``-f 10 -u …`` on its golden training file."""
 
-import golden
 import pytest
 from numpy.testing import assert_array_equal
 
+import golden
 from bayesift.select import TermSelector
 
 
