@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
+from numbers import Integral
+
+import numpy as np
 
 from bayesift.datasets._split import Split
 from bayesift.datasets._table import Table
@@ -33,3 +36,14 @@ def keep_labels(split: Split, categories: Container[str], *, drop_unlabelled: bo
         ids=[split.ids[row] for row in rows],
         texts=[split.texts[row] for row in rows] if split.has_texts else None,
     )
+
+
+def shuffled(size: int, seed: int) -> list[int]:
+    """Give the rows in the order of ``numpy.random.default_rng(seed).permutation(size)``."""
+    return np.random.default_rng(seed).permutation(size).tolist()
+
+
+def check_seed(seed: object) -> None:
+    """Refuse what is no seed, before any work."""
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+        raise ValueError(f"seed must be a whole number of at least 0, found {seed!r}")

@@ -65,7 +65,7 @@ ENTRY = Entry(
         "Records from MEDLINE that were screened for systematic reviews, with the decisions on the "
         "abstract and on the full text; one review at a time. There is no split: every record is in the "
         "training part and the test part is empty. The text is the title, a newline and the abstract, "
-        "which 5 to 20 % lack. Statins, the fifteenth review, is missing."
+        "which 5 to 18 % lack. Statins, the fifteenth review, is missing."
     ),
     citation="A. M. Cohen, W. R. Hersh, K. Peterson, P.-Y. Yen, JAMIA 13(2), 2006",
     terms="texts from MEDLINE as assembled by the ASReview project; custom open licence",

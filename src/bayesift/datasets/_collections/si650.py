@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from bayesift.datasets._collection import Collection
 from bayesift.datasets._entry import Entry
 from bayesift.datasets._holding import Archive, Unpacked
 from bayesift.datasets._labelled_lines import labelled_lines
-from bayesift.datasets._selection import rows_of
+from bayesift.datasets._selection import check_seed, rows_of, shuffled
 from bayesift.datasets._shelf import Shelf
 from bayesift.datasets._source import Member
 from bayesift.datasets._table import Table
@@ -33,8 +31,9 @@ def parse(members: list[Member]) -> Table:
 
 def build(shelf: Shelf, *, seed: int = 0) -> Collection:
     """Shuffle the distinct sentences by the seed; the first thousand are for training."""
+    check_seed(seed)
     table = shelf.table(parse, version=PARSER_VERSION)
-    order = np.random.default_rng(seed).permutation(len(table.ids)).tolist()
+    order = shuffled(len(table.ids), seed)
     return Collection(
         name=shelf.holding.name,
         train=rows_of(table, order[:TRAINING_SIZE]),
