@@ -61,6 +61,10 @@ def files(root):
     return sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
 
 
+def is_empty(root):
+    return not any(root.iterdir())
+
+
 class Bar:
     """Counts what it is told, and may break off like a user who presses control-C."""
 
@@ -106,19 +110,19 @@ def test_a_wrong_checksum_leaves_nothing_behind(server, tmp_path):
     expected = r"/archive has SHA-256 \w{64}, expected 1587ea43e58e"
     with pytest.raises(ChecksumError, match=expected):
         fetch("sms", tmp_path, url=f"{server}/archive")
-    assert files(tmp_path) == []
+    assert is_empty(tmp_path)
 
 
 def test_a_page_instead_of_an_archive_leaves_nothing_behind(server, tmp_path):
     with pytest.raises(FetchError, match="/page sent something that is no archive; get it by hand"):
         fetch("webkb", tmp_path, url=f"{server}/page")
-    assert files(tmp_path) == []
+    assert is_empty(tmp_path)
 
 
 def test_a_connection_that_breaks_off_leaves_nothing_behind(server, tmp_path):
     with pytest.raises(FetchError, match=r"webkb can not be fetched: .*/broken failed, the connection broke off"):
         fetch("webkb", tmp_path, url=f"{server}/broken")
-    assert files(tmp_path) == []
+    assert is_empty(tmp_path)
 
 
 def test_an_interrupted_download_leaves_nothing_behind(server, tmp_path):
@@ -126,7 +130,7 @@ def test_an_interrupted_download_leaves_nothing_behind(server, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         fetch("webkb", tmp_path, url=f"{server}/archive", progress=bar)
     assert len(bar.seen) == 2
-    assert files(tmp_path) == []
+    assert is_empty(tmp_path)
 
 
 def test_a_failed_download_leaves_the_old_file_alone(server, tmp_path):
@@ -141,6 +145,22 @@ def test_a_failed_download_leaves_the_old_file_alone(server, tmp_path):
 def test_no_server(tmp_path):
     with pytest.raises(FetchError, match="no connection; get it by hand"):
         fetch("webkb", tmp_path, url="http://127.0.0.1:9/nobody")
+    assert is_empty(tmp_path)
+
+
+@pytest.mark.parametrize("url", ["", " "])
+def test_an_empty_address_is_not_the_public_one(url, tmp_path):
+    with pytest.raises(ValueError, match=f"url must be an address, or None for the public one, found '{url}'"):
+        fetch("webkb", tmp_path, url=url)
+
+
+def test_what_was_fetched_is_for_everybody_whom_the_umask_allows(server, tmp_path):
+    before = os.umask(0o022)
+    try:
+        path = fetch("smart", tmp_path, url=f"{server}/words")
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o644
 
 
 @pytest.mark.parametrize("name", ["si650", "trec9", "cohen2006"])

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import io
 import os
+import tarfile
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,7 @@ from sklearn.preprocessing import MultiLabelBinarizer
 from bayesift.datasets import (
     ChecksumError,
     Collection,
-    DamagedArchiveError,
+    DamagedFileError,
     MissingDataError,
     Split,
     available,
@@ -22,6 +24,8 @@ from bayesift.datasets import (
     load,
     stop_words,
 )
+from bayesift.datasets._collections.reuters21578 import FILES
+from bayesift.datasets._collections.webkb import CATEGORIES
 from bayesift.datasets._registry import REGISTRY
 
 
@@ -86,6 +90,13 @@ def test_unknown_names_and_options(tmp_path):
         load("newsroom", seed=1)
 
 
+@pytest.mark.parametrize("name", ["si650", "sms"])
+@pytest.mark.parametrize("seed", ["x", -1, 1.5, True])
+def test_a_wrong_seed_is_named_before_the_data_are_looked_for(name, seed, empty_root):
+    with pytest.raises(ValueError, match=f"seed must be a whole number of at least 0, found {seed!r}"):
+        load(name, seed=seed)
+
+
 @pytest.mark.parametrize("name", REGISTRY)
 def test_describe(name, tmp_path):
     facts = describe(name, tmp_path)
@@ -111,8 +122,45 @@ def test_a_wrong_checksum_is_an_error_unless_told_otherwise(tmp_path):
 def test_a_damaged_archive_is_named(content, tmp_path):
     (tmp_path / "webkb").mkdir()
     (tmp_path / "webkb" / "webkb-data.gtar.gz").write_bytes(content)
-    with pytest.raises(DamagedArchiveError, match=r"webkb-data\.gtar\.gz can not be unpacked"):
+    with pytest.raises(DamagedFileError, match=r"webkb-data\.gtar\.gz can not be read, it is damaged or cut short: \w"):
         load("webkb", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "parts", "missing"),
+    [
+        ("20newsgroups", ["20news-bydate-train/sci.space/1", "20news-bydate-test/sci.space/2"], "20news-bydate-test"),
+        ("ohsumed", ["ohsumed/training/C01/1", "ohsumed/test/C01/2"], "test"),
+        ("webkb", [f"webkb/{category}/cornell/a" for category in CATEGORIES], "student"),
+        ("reuters21578", [f"reuters21578/{file}" for file in ("cat-descriptions_120396.txt", *FILES)], "reut2-021.sgm"),
+    ],
+)
+def test_an_unpacked_copy_counts_only_when_it_is_whole(name, parts, missing, tmp_path):
+    *present, last = (tmp_path / part for part in parts)
+    for path in present:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("Subject: a\n\nwords")
+        (path.parent / ".DS_Store").write_bytes(b"\0")
+    last.parent.mkdir(parents=True, exist_ok=True)
+    (last.parent / ".DS_Store").write_bytes(b"\0")
+    assert name not in available(tmp_path)
+    with pytest.raises(
+        MissingDataError, match=rf"expected .*, and the copy in \S+ lacks {missing}; run: bayesift data"
+    ):
+        load(name, tmp_path)
+    last.write_text("Subject: a\n\nwords")
+    found = load(name, tmp_path)
+    documents = 0 if name == "reuters21578" else len(parts)
+    assert len(found.train) + len(found.test) == documents
+
+
+def test_hidden_files_of_an_archive_do_not_count(tmp_path):
+    with tarfile.open(tmp_path / "20news-bydate.tar.gz", "w:gz") as archive:
+        for name in ("20news-bydate-train/sci.space/1", "20news-bydate-train/._sci.space", ".DS_Store"):
+            member = tarfile.TarInfo(f"./{name}")
+            member.size = 5
+            archive.addfile(member, io.BytesIO(b"words"))
+    assert load("20newsgroups", tmp_path, verify=False).train.ids == ["sci.space/1"]
 
 
 def test_newsroom():

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import re
 import tarfile
 from collections import Counter
 
 import pytest
 
 from bayesift.datasets import data_root, load
-from bayesift.datasets._collections.reuters21578 import ENTRY, descriptions, parse, stories
+from bayesift.datasets._collections.reuters21578 import ENTRY, FILES, descriptions, parse, stories
 from bayesift.datasets._source import Member
 
 SGML = """<!DOCTYPE lewis SYSTEM "lewis.dtd">
@@ -96,6 +97,8 @@ def test_layouts(layout, tmp_path):
     place = root if layout.endswith("root") else root / "reuters21578"
     place.mkdir(parents=True)
     if layout.startswith("unpacked"):
+        for name in FILES:
+            (place / name).touch()
         for name, content in members():
             (place / name).write_bytes(content)
     else:
@@ -143,6 +146,9 @@ def test_published_counts_of_the_stories(pages):
     assert Counter(story.group for story in all_stories) == {"train": 9603, "test": 3299, "unused": 8676}
     bodiless = Counter(story.type for story in all_stories if story.body is None)
     assert bodiless == {"UNPROC": 737, "BRIEF": 1798}
+    assert bodiless.total() == 2535
+    elements = [Counter(re.findall(rb"<(REUTERS|BODY)[ >]", content)) for content in pages.values()]
+    assert sum(found[b"REUTERS"] - found[b"BODY"] for found in elements) == 2535
     assert len({topic for story in all_stories for topic in story.topics}) == 120
 
 

@@ -85,9 +85,10 @@ def test_a_cache_that_can_not_be_written_costs_nothing_else(tmp_path):
 
 
 def test_a_changed_source_is_parsed_again(tmp_path):
-    path = tmp_path / "20news-bydate-train" / "sci.space" / "1"
-    path.parent.mkdir(parents=True)
-    path.write_text("Subject: a\n\nfirst")
+    path, other = (tmp_path / f"20news-bydate-{split}" / "sci.space" / "1" for split in ("train", "test"))
+    for place in (path, other):
+        place.parent.mkdir(parents=True)
+        place.write_text("Subject: a\n\nfirst")
     assert load("20newsgroups", tmp_path).train.texts == ["Subject: a\n\nfirst"]
     path.write_text("Subject: a\n\nsecond")
     assert load("20newsgroups", tmp_path).train.texts == ["Subject: a\n\nsecond"]

@@ -19,12 +19,11 @@ def fill(folder):
         ("student", "cornell", "http:^^a^"),
         ("staff", "texas", "http:^^b^\r"),
         ("course", "misc", "http:^^c^."),
+        *((category, "misc", "http:^^d^") for category in ("department", "faculty", "other", "project")),
     ):
         path = folder / category / university / address
         path.parent.mkdir(parents=True)
         path.write_bytes(PAGE.encode("latin-1"))
-    for category in CATEGORIES:
-        (folder / category).mkdir(exist_ok=True)
 
 
 @pytest.mark.parametrize("layout", ["webkb.tar.xz", "webkb-data.gtar.gz", "unpacked", "unpacked twice"])
@@ -39,10 +38,11 @@ def test_layouts(layout, tmp_path):
             archive.add(work, "webkb")
     found = load("webkb", root, verify=False)
     assert found.test.ids == ["student/cornell/http:^^a^"]
-    assert found.train.ids == ["course/misc/http:^^c^.", "staff/texas/http:^^b^\r"]
+    assert (found.train.ids[0], found.train.ids[-1]) == ("course/misc/http:^^c^.", "staff/texas/http:^^b^\r")
+    assert len(found.train) == 6
     assert found.categories == CATEGORIES
     four = load("webkb", root, verify=False, categories=4, test_university="texas")
-    assert four.train.labels == [("course",), ("student",)]
+    assert four.train.labels == [("course",), ("faculty",), ("project",), ("student",)]
     assert len(four.test) == 0
     raw = load("webkb", root, verify=False, markup=True)
     assert raw.test.texts == [PAGE]

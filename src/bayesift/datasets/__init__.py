@@ -4,7 +4,7 @@ from bayesift.datasets._collection import Collection
 from bayesift.datasets._description import Description
 from bayesift.datasets._errors import (
     ChecksumError,
-    DamagedArchiveError,
+    DamagedFileError,
     FetchError,
     MalformedFileError,
     MissingDataError,
@@ -21,7 +21,7 @@ from bayesift.datasets._stop_words import stop_words
 __all__ = [
     "ChecksumError",
     "Collection",
-    "DamagedArchiveError",
+    "DamagedFileError",
     "Description",
     "FetchError",
     "MalformedFileError",

@@ -22,19 +22,20 @@ class ChecksumError(ValueError):
 
 
 class MalformedFileError(ValueError):
-    """A file can not be read at one of its lines."""
+    """A file can not be read at one of its lines, or at a row where it has no lines."""
 
-    def __init__(self, path: str | Path, line: int, problem: str) -> None:
-        super().__init__(f"{path}, line {line}: {problem}")
+    def __init__(self, path: str | Path, line: int, problem: str, *, unit: str = "line") -> None:
+        super().__init__(f"{path}, {unit} {line}: {problem}")
         self.path = path
         self.line = line
 
 
-class DamagedArchiveError(ValueError):
-    """An archive can not be unpacked."""
+class DamagedFileError(ValueError):
+    """A file can not be unpacked, or its format not be read."""
 
     def __init__(self, path: Path, cause: BaseException) -> None:
-        super().__init__(f"{path} can not be unpacked, it is damaged or cut short: {cause or type(cause).__name__}")
+        reason = str(cause) or type(cause).__name__
+        super().__init__(f"{path} can not be read, it is damaged or cut short: {reason}")
 
 
 class FetchError(OSError):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from bayesift._files import atomic_path
-from bayesift.datasets._errors import ChecksumError, DamagedArchiveError, FetchError
+from bayesift.datasets._errors import ChecksumError, DamagedFileError, FetchError
 from bayesift.datasets._holding import Archive, Holding
 from bayesift.datasets._paths import data_root
 from bayesift.datasets._registry import holding
@@ -51,7 +51,7 @@ def fetch(
     data_home : path, optional
         The data root, see :func:`data_root`.
     url : str, optional
-        Another address of the same file.
+        Another address of the same file; the public one by default.
     force : bool
         Fetch even if the collection is there.
     progress : ProgressBar, optional
@@ -76,21 +76,23 @@ def fetch(
     """
     found = holding(name)
     root = data_root(data_home)
+    if url is not None and not url.strip():
+        raise ValueError(f"url must be an address, or None for the public one, found {url!r}")
     if not found.archives:
         raise FetchError(f"{name} is part of the package, there is nothing to fetch")
     archive = next((archive for archive in found.archives if archive.url), None)
-    if archive is None:
+    if archive is None or archive.url is None:
         raise FetchError(_by_hand(found, root, "no public address of it is known for certain"))
     source = found.find(root)
     if source is not None and not force:
         return source.paths[0]
     target = root / found.folders[0] / archive.name
-    address = url or archive.url or ""
+    address = archive.url if url is None else url
     try:
         _download(archive, target, address, progress)
     except OSError as error:
         raise FetchError(_by_hand(found, root, f"{address} failed, {_reason(error)}")) from error
-    except DamagedArchiveError as error:
+    except DamagedFileError as error:
         raise FetchError(_by_hand(found, root, f"{address} sent something that is no archive")) from error
     return target
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,13 +40,24 @@ class Unpacked:
     Parameters
     ----------
     patterns : tuple of str
-        Glob patterns relative to a folder of the collection; the first must match for the copy to count.
+        Glob patterns relative to a folder of the collection; each must match for the copy to count as whole.
     part : str
         Which part of the collection they hold.
     """
 
     patterns: tuple[str, ...]
     part: str = DOCUMENTS
+
+    def find(self, base: Path) -> list[Path]:
+        """List what matches in a folder, pattern by pattern; folders without a file in them do not count."""
+        return [path for pattern in self.patterns for path in _matches(base, pattern)]
+
+    def lacks(self, base: Path) -> list[str]:
+        """List the patterns that nothing in a folder matches."""
+        return [pattern for pattern in self.patterns if not _matches(base, pattern)]
+
+    def __str__(self) -> str:
+        return listing(self.patterns)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,16 +98,32 @@ class Holding:
                     return Source(base, (base / archive.name,), archive.sha256)
         for base in (root / folder for folder in self.folders):
             for unpacked in self.unpacked:
-                if unpacked.part == part and any(base.glob(unpacked.patterns[0])):
-                    found = [path for pattern in unpacked.patterns for path in sorted(base.glob(pattern))]
-                    return Source(base, tuple(found))
+                if unpacked.part == part and not unpacked.lacks(base):
+                    return Source(base, tuple(unpacked.find(base)))
+        return None
+
+    def lacking(self, root: Path, part: str = DOCUMENTS) -> tuple[Path, list[str]] | None:
+        """Find the first unpacked copy that is there in part only: its folder and what is not in it."""
+        for base in (root / folder for folder in self.folders):
+            for unpacked in self.unpacked:
+                if unpacked.part == part and unpacked.find(base) and (lacks := unpacked.lacks(base)):
+                    return base, lacks
         return None
 
     def forms(self, part: str = DOCUMENTS) -> str:
         """Name the files that a part may come in."""
         names = [archive.name for archive in self.archives if archive.part == part]
-        return " or ".join(names + [each.patterns[0] for each in self.unpacked if each.part == part])
+        return " or ".join(names + [str(each) for each in self.unpacked if each.part == part])
 
     def present(self, root: Path) -> bool:
         """Whether everything needed is in the data root."""
         return all(self.find(root, part) for part in self.needs)
+
+
+def listing(names: Sequence[str]) -> str:
+    """Name a few things all, and of many the first and the last."""
+    return " and ".join(names) if len(names) < 4 else f"{names[0]}, ..., {names[-1]} ({len(names)} in all)"
+
+
+def _matches(base: Path, pattern: str) -> list[Path]:
+    return sorted(path for path in base.glob(pattern) if any(Source(base, (path,)).files()))

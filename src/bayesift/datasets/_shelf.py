@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bayesift.datasets._errors import MissingDataError
-from bayesift.datasets._holding import DOCUMENTS, Holding
+from bayesift.datasets._holding import DOCUMENTS, Holding, listing
 from bayesift.datasets._paths import cache_root
 from bayesift.datasets._source import Member, Source
 from bayesift.datasets._table import Table, cached_table
@@ -38,12 +38,11 @@ class Shelf:
             archives = [archive for archive in self.holding.archives if archive.part == part]
             fetch = f"bayesift data fetch {self.holding.name}"
             remedy = f"run: {fetch}" if any(a.url for a in archives) else f"{fetch} tells where to get it"
-            raise MissingDataError(
-                self.holding.name,
-                self.root,
-                f"{self.holding.folders[0]}/ to hold {self.holding.forms(part)}",
-                remedy=remedy,
-            )
+            expected = f"{self.holding.folders[0]}/ to hold {self.holding.forms(part)}"
+            if partly := self.holding.lacking(self.root, part):
+                folder, lacks = partly
+                expected += f", and the copy in {folder} lacks {listing(lacks)}"
+            raise MissingDataError(self.holding.name, self.root, expected, remedy=remedy)
         return found
 
     def verified(self, part: str = DOCUMENTS) -> Source:

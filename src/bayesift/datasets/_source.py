@@ -9,12 +9,13 @@ import lzma
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath
 from typing import IO, Any
 
-from bayesift.datasets._errors import ChecksumError, DamagedArchiveError
+from bayesift.datasets._errors import ChecksumError, DamagedFileError
 
 _TAR_ENDINGS = (".tar", ".tar.gz", ".tar.xz", ".tar.bz2", ".tgz", ".gtar.gz")
 _PACKED = (".gz", ".xz", ".bz2")
@@ -43,12 +44,10 @@ class Source:
     sha256: str | None = None
 
     def files(self) -> Iterator[Path]:
-        """List the files on the disk, folders walked in sorted order."""
+        """List the files on the disk, folders walked in sorted order; hidden ones do not count."""
         for path in self.paths:
-            if path.is_dir():
-                yield from sorted(inner for inner in path.rglob("*") if inner.is_file())
-            else:
-                yield path
+            inside = sorted(inner for inner in path.rglob("*") if inner.is_file()) if path.is_dir() else [path]
+            yield from (file for file in inside if not is_hidden(file.relative_to(self.base)))
 
     def identity(self) -> str:
         """Tell this state of the files from any other by their places, sizes and times of change."""
@@ -70,31 +69,47 @@ class Source:
 
 
 def members_of(path: Path, name: str) -> Iterator[Member]:
-    """Give the files inside an archive, or the one file that is packed or plain, as the name tells."""
+    """Give the files inside an archive, or the one file that is packed or plain, as the name tells.
+
+    Hidden files of an archive do not count.
+    """
+    if name.endswith(_TAR_ENDINGS):
+        members = _tar_members(path)
+    elif name.endswith(".zip"):
+        members = _zip_members(path)
+    else:
+        members = _single_member(path, name)
     try:
-        if name.endswith(_TAR_ENDINGS):
-            yield from _tar_members(path)
-        elif name.endswith(".zip"):
-            yield from _zip_members(path)
-        else:
-            with open_packed(path) as stream:
-                yield name.removesuffix(path.suffix) if path.suffix in _PACKED else name, stream.read()
+        for inner, content in members:
+            # A path has no part for a leading "./".
+            place = PurePosixPath(inner)
+            if not is_hidden(place):
+                yield place.as_posix(), content
     except _DAMAGE as error:
-        raise DamagedArchiveError(path, error) from error
+        raise DamagedFileError(path, error) from error
 
 
-def open_packed(path: Path) -> IO[bytes]:
+@contextmanager
+def open_packed(path: Path) -> Iterator[IO[bytes]]:
     """Open a file for reading bytes, unpacking ``.gz``, ``.xz`` and ``.bz2`` on the way.
 
     The first bytes decide and not the name: some servers unpack what they send.
     """
-    if path.suffix in _PACKED:
-        with path.open("rb") as stream:
-            head = stream.read(6)
-        for magic, opener in _OPENERS.items():
-            if head.startswith(magic):
-                return opener(path, "rb")
-    return path.open("rb")
+    with _opener(path)(path, "rb") as stream:
+        try:
+            yield stream
+        except _DAMAGE as error:
+            raise DamagedFileError(path, error) from error
+        except OSError as error:
+            # What bz2 says of bad data is an error of the system in name only.
+            if error.errno is not None:
+                raise
+            raise DamagedFileError(path, error) from error
+
+
+def is_hidden(path: PurePath) -> bool:
+    """Tell whether a file, or a folder on the way to it, is one that systems leave about, like ``.DS_Store``."""
+    return any(part.startswith(".") for part in path.parts)
 
 
 def sha256_of(path: Path) -> str:
@@ -103,12 +118,27 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def _opener(path: Path) -> Callable[..., Any]:
+    if path.suffix in _PACKED:
+        with path.open("rb") as stream:
+            head = stream.read(6)
+        for magic, opener in _OPENERS.items():
+            if head.startswith(magic):
+                return opener
+    return open
+
+
 def _tar_members(path: Path) -> Iterator[Member]:
     with tarfile.open(path) as archive:
         for member in archive:
             content = archive.extractfile(member) if member.isfile() else None
             if content is not None:
-                yield member.name.removeprefix("./"), content.read()
+                yield member.name, content.read()
+
+
+def _single_member(path: Path, name: str) -> Iterator[Member]:
+    with open_packed(path) as stream:
+        yield name.removesuffix(path.suffix) if path.suffix in _PACKED else name, stream.read()
 
 
 def _zip_members(path: Path) -> Iterator[Member]:

@@ -17,6 +17,7 @@ from bayesift.datasets._source import Member
 from bayesift.datasets._table import Table
 
 PARSER_VERSION = 1
+FILES = tuple(f"reut2-{number:03d}.sgm" for number in range(22))
 
 _STORY = re.compile(r"<REUTERS\s([^>]*)>(.*?)</REUTERS>", re.DOTALL)
 _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
@@ -152,7 +153,7 @@ ENTRY = Entry(
             "https://archive.ics.uci.edu/ml/machine-learning-databases/reuters21578-mld/reuters21578.tar.gz",
         ),
     ),
-    unpacked=(Unpacked(("reut2-*.sgm", "cat-descriptions_120396.txt")),),
+    unpacked=(Unpacked((*FILES, "cat-descriptions_120396.txt")),),
     options={
         "categories": "90 (default): in training and test; 10: the largest; 'all': in training or test",
         "drop_unlabelled": "leave out documents with none of the chosen categories (default: keep them)",
