@@ -65,30 +65,41 @@ def test_every_format_gives_the_same_documents(name, tmp_path):
     assert found.origin.path == tmp_path / name
 
 
-@pytest.fixture
-def without_polars(monkeypatch):
-    monkeypatch.setattr("bayesift.datasets._rows.find_spec", lambda package: None)
-
-
-@pytest.fixture(params=[True, False], ids=["polars", "pandas"])
-def either_package(request):
-    if not request.param:
-        request.getfixturevalue("without_polars")
-
-
 def test_missing_values_of_parquet(tmp_path, either_package):
     path = tmp_path / "a.parquet"
     polars.DataFrame({"text": ["a", "b", "c"], "label": ["x", None, "y"]}).write_parquet(path)
     assert read(path).labels == [("x",), (), ("y",)]
-    polars.DataFrame({"text": ["a", "b"], "label": [2, None]}).write_parquet(path)
-    assert [bool(labels) for labels in read(path).labels] == [True, False]
+    polars.DataFrame({"text": ["a", "b"], "label": [2, None], "id": [7, None]}).write_parquet(path)
+    assert read(path).labels == [("2",), ()]
+    assert read(path).ids == ["7", "2"]
+    polars.DataFrame({"text": ["a", "b"], "label": [float("nan"), 1.5]}).write_parquet(path)
+    assert read(path).labels == [(), ("1.5",)]
+    polars.DataFrame({"text": ["a", "b"], "label": [[float("nan"), 2.0], [None, 1.5]]}).write_parquet(path)
+    assert read(path).labels == [("2.0",), ("1.5",)]
     polars.DataFrame({"text": ["a", None], "label": ["x", "y"]}).write_parquet(path)
-    with pytest.raises(MalformedFileError, match=r"a\.parquet, line 2: 'text' must be a string, found NoneType"):
+    with pytest.raises(MalformedFileError, match=r"a\.parquet, row 2: 'text' must be a string, found a missing value"):
         read(path)
 
 
+def test_missing_values_of_json(tmp_path):
+    cells = ["NaN", "null", "[null, 1.0]", "[NaN]", "[]", '"NaN"']
+    path = write(tmp_path / "a.jsonl", "\n".join(f'{{"text": "a", "label": {cell}}}' for cell in cells))
+    assert read(path).labels == [(), (), ("1.0",), (), (), ("NaN",)]
+    ids = write(tmp_path / "b.jsonl", '{"text": "a", "id": null}\n{"text": "b", "id": NaN}\n{"text": "c", "id": 0}\n')
+    assert read(ids, labels=False).ids == ["1", "2", "0"]
+    missing = write(tmp_path / "c.jsonl", '{"text": NaN, "label": "x"}\n')
+    with pytest.raises(MalformedFileError, match="line 1: 'text' must be a string, found a missing value"):
+        read(missing)
+
+
+def test_missing_values_of_csv_and_svmlight(tmp_path):
+    found = read(write(tmp_path / "a.csv", "id,text,label\n,a,\nk,b,x\n"))
+    assert (found.ids, found.labels) == (["1", "k"], [(), ("x",)])
+    assert read(write(tmp_path / "a.svm", "nan 1:1\n2 1:3\n")).labels == [(), ("2",)]
+
+
 @pytest.mark.parametrize("name", ["pandas.parquet", "polars.parquet"])
-def test_parquet_by_pandas_where_polars_is_missing(name, tmp_path, without_polars):
+def test_parquet_by_pyarrow_where_polars_is_missing(name, tmp_path, without_polars):
     WRITERS[name](tmp_path / name)
     found = read(tmp_path / name, text="story", labels="codes")
     assert found.labels == [tuple(labels) for _, labels in ROWS]
@@ -158,7 +169,7 @@ def test_a_wrong_column_lists_those_that_exist(name, argument, tmp_path):
     ("name", "content", "line", "problem"),
     [
         ("a.csv", 'text,label\na,b\n"two\nlines",c\na,b,c\n', 5, "found 3 fields, expected 2"),
-        ("a.csv", "text,label\na,b\nalone\n", 3, "found 1 fields, expected 2"),
+        ("a.csv", "text,label\na,b\nalone\n", 3, "found 1 field, expected 2"),
         ("a.csv", 'text,label\na,b\n\n"open,c\nd,e\n', 4, "unexpected end of data"),
         ("a.csv", 'text,label\n"a"x,b\n', 2, "expected after"),
         ("a.tsv", "text\tlabel\na\tb\tc\n", 2, "found 3 fields"),
@@ -166,7 +177,7 @@ def test_a_wrong_column_lists_those_that_exist(name, argument, tmp_path):
         ("a.jsonl", '{"text": "a", "label": "b"}\n["a"]\n', 2, "expected a JSON object, found list"),
         ("a.jsonl", '{"text": "a", "label": "b"}\n{"text": "a"}\n', 2, "no key 'label'; its keys are 'text'"),
         ("a.jsonl", '{"text": "a", "label": "b"}\n{"text": 3, "label": "b"}\n', 2, "must be a string, found int"),
-        ("a.jsonl", '{"text": "a", "label": {"b": 1}}\n', 1, "a string, a number or a list, found dict"),
+        ("a.jsonl", '{"text": "a", "label": {"b": 1}}\n', 1, "a string, a number or a list of them, found dict"),
         ("a.svm", "1 1:2 3:4\n-1 1:2 3=4\n", 2, "expected index:value, found '3=4'"),
         ("a.svm", "1 1:2 3:4 # fine\n# only words\nx 1:2\n", 3, "labels must be numbers"),
         ("a.svm", "1 1:2\n1 3:4 2:1\n", 2, "indices must ascend, found 2 after 3"),
@@ -238,7 +249,8 @@ def test_records_in_constant_memory_and_again(tmp_path):
         ("a.csv", "text,label\n", "a.csv has no rows after its header"),
         ("a.csv", "text,text,label\na,b,c\n", "more than one column named text"),
         ("a.jsonl", "\n", "a.jsonl is empty, expected one JSON object a line"),
-        ("a.svm", "", "a.svm is empty"),
+        ("a.svm", "", "a.svm holds no vectors, expected one a line"),
+        ("a.svm", "# words\n\n# more words\n", "a.svm holds no vectors, expected one a line"),
         ("a.parquet", "text", "a.parquet is not a Parquet file"),
         ("a.doc", "text", "the format of .* can not be told from its name; give format as one of csv, tsv"),
     ],

@@ -48,7 +48,10 @@ def resolve(
         raise ValueError(f"{path} has more than one column named {', '.join(twice)}")
     for argument, name in (("text", text), ("labels", labels or None), ("id", id)):
         if name is not None and name not in columns:
-            raise ValueError(f"{argument}: {path} has no column {name!r}; its columns are {_list(columns)}")
+            found = f"its columns are {_list(columns)}{_delimiter_hint(columns)}"
+            raise ValueError(f"{argument}: {path} has no column {name!r}; {found}")
+    if text is not None and text == labels:
+        raise ValueError(f"text and labels must be different columns of {path}, found {text!r} for both")
     found_labels = labels if labels is not None else _guess(path, "labels", columns, taken=(text, id))
     found_id = id if id is not None else _guess(path, "id", columns, taken=(text, found_labels))
     found_text = text if text is not None else _guess(path, "text", columns, taken=(found_labels, found_id))
@@ -71,11 +74,19 @@ def _guess(path: Path, argument: str, columns: Sequence[str], *, taken: Sequence
         return usual[0]
     if argument == "id":
         return None
-    if argument == "text" and len(free) == 1:
+    hint = _delimiter_hint(columns)
+    if argument == "text" and len(free) == 1 and not hint:
         return free[0]
     problem = f"{_list(usual)} could each be it" if usual else "no column has a usual name"
-    hint = "; labels=False reads texts alone" if argument == "labels" and not usual else ""
+    if argument == "labels" and not usual:
+        hint += "; labels=False reads texts alone"
     raise ValueError(f"{argument} must name a column of {path}: {problem}; its columns are {_list(columns)}{hint}")
+
+
+def _delimiter_hint(columns: Sequence[str]) -> str:
+    """Ask about the delimiter where the header is a single name that looks like several."""
+    marks = [mark for mark in (";", "\t", "|", ",") if len(columns) == 1 and mark in columns[0]]
+    return f" (are the fields parted by {marks[0]!r}? give delimiter={marks[0]!r})" if marks else ""
 
 
 def _list(names: Sequence[str]) -> str:

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Literal
 
 from bayesift.datasets._errors import MalformedFileError
+from bayesift.datasets._formats import Format, check_fit, format_of
 from bayesift.datasets._origin import Origin
-from bayesift.datasets._records import Format, format_of, iter_records
+from bayesift.datasets._records import iter_records
+from bayesift.datasets._source import is_hidden
 from bayesift.datasets._split import Split
 from bayesift.datasets._svmlight import read_svmlight
 
@@ -22,20 +24,21 @@ def read(
     label_separator: str | None = None,
     encoding: str = "utf-8",
     quotes: bool = True,
+    delimiter: str | None = None,
     n_features: int | None = None,
     format: Format | None = None,
 ) -> Split:
     r"""Read labelled documents from a file or a folder.
 
     CSV and TSV files begin with a header line; JSONL files have an object a line; Parquet files need polars
-    or pandas; in a folder of folders each file is a document and its folder the label; SVMlight files hold
-    vectors instead of texts.
+    or pyarrow; in a folder of folders each file is a document and its folder the label; SVMlight files hold
+    vectors instead of texts. An argument that means nothing to the format is refused.
 
     Parameters
     ----------
     path : path
         The file or folder.
-    text, labels, id, label_separator, quotes
+    text, labels, id, label_separator, quotes, delimiter
         As in :func:`iter_records`; for files with columns.
     encoding : str
         Encoding of the texts.
@@ -64,6 +67,18 @@ def read(
     """
     path = Path(path)
     found = format_of(path, format)
+    check_fit(
+        path,
+        found,
+        text=text,
+        labels=labels,
+        id=id,
+        label_separator=label_separator,
+        encoding=encoding,
+        quotes=quotes,
+        delimiter=delimiter,
+        n_features=n_features,
+    )
     if found == "svmlight":
         matrix, targets = read_svmlight(path, n_features=n_features)
         ids = [str(number) for number in range(1, len(targets) + 1)]
@@ -78,6 +93,7 @@ def read(
         label_separator=label_separator,
         encoding=encoding,
         quotes=quotes,
+        delimiter=delimiter,
         format=found,
     )
     rows = list(records)
@@ -102,7 +118,7 @@ def _read_folder(path: Path, encoding: str) -> Split:
     for folder in folders:
         for file in sorted(folder.rglob("*")):
             name = file.relative_to(path)
-            if not file.is_file() or any(part.startswith(".") for part in name.parts):
+            if not file.is_file() or is_hidden(name):
                 continue
             texts.append(_decoded(file, encoding))
             ids.append(name.as_posix())

@@ -5,27 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import isnan
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from bayesift.datasets._columns import resolve
 from bayesift.datasets._errors import MalformedFileError
+from bayesift.datasets._formats import Format, check_fit, format_of
 from bayesift.datasets._origin import Origin
 from bayesift.datasets._rows import csv_columns, csv_rows, frame_columns, frame_rows, json_columns, json_rows
-
-Format = Literal["csv", "tsv", "jsonl", "parquet", "folder", "svmlight"]
-
-_ENDINGS: dict[str, Format] = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-    ".svm": "svmlight",
-    ".svmlight": "svmlight",
-    ".libsvm": "svmlight",
-}
 
 
 class Record(NamedTuple):
@@ -34,11 +22,11 @@ class Record(NamedTuple):
     Parameters
     ----------
     id : str
-        From the column of identifiers, or the number of the record counted from 1.
+        From the column of identifiers, or, where that has none, the number of the record counted from 1.
     text : str
         The text.
     labels : tuple of str
-        The label set, sorted.
+        The label set, sorted; missing labels (None, NaN, empty strings) are left out.
     """
 
     id: str
@@ -69,55 +57,42 @@ class Records:
         for number, (line, row) in enumerate(self.rows(), start=1):
             text = self._value(row, origin.text, line)
             if not isinstance(text, str):
-                raise MalformedFileError(
-                    origin.path, line, f"{origin.text!r} must be a string, found {type(text).__name__}"
-                )
-            labels: tuple[str, ...] = ()
-            if origin.labels is not None:
-                labels = self._labels(self._value(row, origin.labels, line), line)
-            name = str(number) if origin.id is None else str(self._value(row, origin.id, line))
-            yield Record(name, text, labels)
+                found = "a missing value" if text is None else type(text).__name__
+                raise self._malformed(line, f"{origin.text!r} must be a string, found {found}")
+            name = None if origin.id is None else self._value(row, origin.id, line)
+            labels = () if origin.labels is None else self._labels(self._value(row, origin.labels, line), line)
+            yield Record(str(number) if name in (None, "") else str(name), text, labels)
 
     def _value(self, row: dict[str, Any], column: str | None, line: int) -> Any:
+        """Give the cell of a column; None where the file marks it as missing."""
         if column not in row:
             keys = ", ".join(map(repr, row)) or "none"
-            raise MalformedFileError(self.origin.path, line, f"no key {column!r}; its keys are {keys}")
-        return row[column]
+            raise self._malformed(line, f"no key {column!r}; its keys are {keys}")
+        return _present(row[column])
 
     def _labels(self, cell: Any, line: int) -> tuple[str, ...]:
-        if cell is None:
-            return ()
-        if hasattr(cell, "tolist"):
-            cell = cell.tolist()
         if isinstance(cell, str):
             parts = cell.split(self.label_separator) if self.label_separator else [cell]
-        elif isinstance(cell, list | tuple):
-            parts = [str(part) for part in cell]
-        elif isinstance(cell, int | float):
-            parts = [str(cell)]
         else:
-            raise MalformedFileError(
-                self.origin.path,
-                line,
-                f"{self.origin.labels!r} must be a string, a number or a list, found {type(cell).__name__}",
-            )
-        return tuple(sorted({part.strip() for part in parts if part.strip()}))
+            parts = [_present(part) for part in cell] if isinstance(cell, list) else [cell]
+        names = set()
+        for part in parts:
+            if not isinstance(part, str | int | float | None):
+                raise self._malformed(
+                    line,
+                    f"{self.origin.labels!r} must be a string, a number or a list of them, found {type(part).__name__}",
+                )
+            names.add("" if part is None else str(part).strip())
+        return tuple(sorted(names - {""}))
+
+    def _malformed(self, line: int, problem: str) -> MalformedFileError:
+        unit = "row" if self.origin.format == "parquet" else "line"
+        return MalformedFileError(self.origin.path, line, problem, unit=unit)
 
 
-def format_of(path: Path, format: Format | None = None) -> Format:
-    """Tell the format of a file from the argument, from its being a folder, or from its name."""
-    if not path.exists():
-        raise FileNotFoundError(f"{path} does not exist")
-    if format is not None:
-        if format not in (*_ENDINGS.values(), "folder"):
-            raise ValueError(f"format must be one of {_formats()}, found {format!r}")
-        return format
-    if path.is_dir():
-        return "folder"
-    ending = Path(path.stem).suffix if path.suffix in (".gz", ".xz", ".bz2") else path.suffix
-    if ending.lower() not in _ENDINGS:
-        raise ValueError(f"the format of {path} can not be told from its name; give format as one of {_formats()}")
-    return _ENDINGS[ending.lower()]
+def _present(value: Any) -> Any:
+    """Give None for every mark of a missing value, before its name could become a string."""
+    return None if isinstance(value, float) and isnan(value) else value
 
 
 def iter_records(
@@ -129,6 +104,7 @@ def iter_records(
     label_separator: str | None = None,
     encoding: str = "utf-8",
     quotes: bool = True,
+    delimiter: str | None = None,
     format: Format | None = None,
 ) -> Records:
     r"""Go through a CSV, TSV or JSONL file one record at a time, in constant memory.
@@ -143,13 +119,15 @@ def iter_records(
     text, labels, id : str, optional
         Names of the columns or keys. Where they are not given they are guessed, if only one column has a
         usual name such as ``text`` or ``label``; ``labels=False`` says that there are no labels. Without a
-        column of identifiers the records are numbered from 1.
+        column of identifiers, or where it is empty, a record has its number, counted from 1.
     label_separator : str, optional
         What parts several labels in one cell; without it the whole cell is one label.
     encoding : str
-        Encoding of the file.
+        Encoding of the file; Parquet files have none.
     quotes : bool
         Whether fields of CSV and TSV files may be enclosed in double quotes.
+    delimiter : str, optional
+        The character between the fields of a CSV or TSV file; a comma, or a tab for TSV, by default.
     format : {"csv", "tsv", "jsonl", "parquet"}, optional
         The format, where the name of the file does not tell.
 
@@ -171,28 +149,34 @@ def iter_records(
     """
     path = Path(path)
     found = format_of(path, format)
+    if found in ("folder", "svmlight"):
+        raise ValueError(f"format must be csv, tsv, jsonl or parquet to go record by record, found {found!r}")
+    check_fit(path, found, encoding=encoding, quotes=quotes, delimiter=delimiter)
     rows: Callable[[], Iterator[tuple[int, dict[str, Any]]]]
     if found in ("csv", "tsv"):
-        delimiter = "," if found == "csv" else "\t"
-        columns = csv_columns(path, delimiter, encoding, quotes)
+        separator = _separator(found, delimiter)
+        columns = csv_columns(path, separator, encoding, quotes)
 
         def rows() -> Iterator[tuple[int, dict[str, Any]]]:
-            return csv_rows(path, delimiter, encoding, quotes)
+            return csv_rows(path, separator, encoding, quotes)
     elif found == "jsonl":
         columns = json_columns(path, encoding)
 
         def rows() -> Iterator[tuple[int, dict[str, Any]]]:
             return json_rows(path, encoding)
-    elif found == "parquet":
+    else:
         columns = frame_columns(path)
 
         def rows() -> Iterator[tuple[int, dict[str, Any]]]:
             return frame_rows(path, [name for name in (origin.text, origin.labels, origin.id) if name])
-    else:
-        raise ValueError(f"format must be csv, tsv, jsonl or parquet to go record by record, found {found!r}")
+
     origin = resolve(path, found, columns, text=text, labels=labels, id=id)
     return Records(origin, label_separator, rows)
 
 
-def _formats() -> str:
-    return ", ".join([*dict.fromkeys(_ENDINGS.values()), "folder"])
+def _separator(format: Format, delimiter: str | None) -> str:
+    if delimiter is None:
+        return "," if format == "csv" else "\t"
+    if len(delimiter) != 1 or delimiter in '\r\n"':
+        raise ValueError(f"delimiter must be one character, no quote and no line end, found {delimiter!r}")
+    return delimiter

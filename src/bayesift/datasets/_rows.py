@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from io import TextIOWrapper
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from bayesift._extras import require
-from bayesift.datasets._errors import MalformedFileError
+from bayesift.datasets._errors import DamagedFileError, MalformedFileError
 from bayesift.datasets._source import open_packed
 
 Row = tuple[int, dict[str, Any]]
@@ -38,9 +39,8 @@ def csv_rows(path: Path, delimiter: str, encoding: str, quotes: bool) -> Iterato
         _, header = next(lists)
         for line, fields in lists:
             if len(fields) != len(header):
-                raise MalformedFileError(
-                    path, line, f"found {len(fields)} fields, expected {len(header)} as in the header"
-                )
+                found = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
+                raise MalformedFileError(path, line, f"found {found}, expected {len(header)} as in the header")
             yield line, dict(zip(header, fields, strict=True))
 
 
@@ -71,23 +71,40 @@ def frame_columns(path: Path) -> list[str]:
     with path.open("rb") as stream:
         if stream.read(4) != b"PAR1":
             raise ValueError(f"{path} is not a Parquet file")
-    if find_spec("polars"):
-        return list(require("polars", extra="frames", purpose="Parquet files").read_parquet_schema(path))
-    require("pandas", extra="frames", purpose="Parquet files")
-    return list(require("pyarrow.parquet", extra="frames", purpose="Parquet files").read_schema(path).names)
+    package = _parquet_package()
+    with _damage(path, package):
+        if package.__name__ == "polars":
+            return list(package.read_parquet_schema(path))
+        return list(package.read_schema(path).names)
 
 
 def frame_rows(path: Path, columns: list[str]) -> Iterator[Row]:
-    """Give the rows of a Parquet file, numbered from 1, by polars or else by pandas."""
-    if find_spec("polars"):
-        frame = require("polars", extra="frames", purpose="Parquet files").read_parquet(path, columns=columns)
-        values = [frame[name].to_list() for name in columns]
-    else:
-        frame = require("pandas", extra="frames", purpose="Parquet files").read_parquet(path, columns=columns)
-        # pandas has several marks for a missing value; here it is None.
-        values = [frame[name].astype(object).where(frame[name].notna(), None).to_list() for name in columns]
+    """Give the rows of a Parquet file, numbered from 1, by polars or else by pyarrow."""
+    package = _parquet_package()
+    with _damage(path, package):
+        if package.__name__ == "polars":
+            frame = package.read_parquet(path, columns=columns)
+            values = [frame[name].to_list() for name in columns]
+        else:
+            table = package.read_table(path, columns=columns)
+            values = [table.column(name).to_pylist() for name in columns]
     for number, row in enumerate(zip(*values, strict=True), start=1):
         yield number, dict(zip(columns, row, strict=True))
+
+
+def _parquet_package() -> ModuleType:
+    name = "polars" if find_spec("polars") else "pyarrow.parquet"
+    return require(name, extra="frames", purpose="Parquet files")
+
+
+@contextmanager
+def _damage(path: Path, package: ModuleType) -> Iterator[None]:
+    """Turn what a package says of a damaged file, which does not name it, into an error that does."""
+    own = (package.exceptions.PolarsError,) if package.__name__ == "polars" else ()
+    try:
+        yield
+    except (ValueError, OSError, *own) as error:
+        raise DamagedFileError(path, error) from error
 
 
 def _csv_lists(path: Path, stream: TextIOWrapper, delimiter: str, quotes: bool) -> Iterator[tuple[int, list[str]]]:

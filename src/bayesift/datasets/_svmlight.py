@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from math import isnan
 from pathlib import Path
 
 from scipy.sparse import csr_matrix
 
-from bayesift.datasets._errors import MalformedFileError
+from bayesift.datasets._errors import DamagedFileError, MalformedFileError
 from bayesift.datasets._source import open_packed
 
 
@@ -25,19 +26,20 @@ def read_svmlight(path: Path, *, n_features: int | None = None) -> tuple[csr_mat
     matrix : scipy.sparse.csr_matrix
         One row per line.
     labels : list of tuple of str
-        Label sets; whole numbers are written without a fraction.
+        Label sets; whole numbers are written without a fraction, and NaN is no label.
     """
     from sklearn.datasets import load_svmlight_file
 
-    with open_packed(path) as stream:
-        if not stream.read(1):
-            raise ValueError(f"{path} is empty, expected one vector a line")
     try:
         with open_packed(path) as stream:
             matrix, targets = load_svmlight_file(stream, n_features=n_features, multilabel=True)
+    except DamagedFileError:
+        raise
     except (ValueError, IndexError, OverflowError) as error:
         raise _first_problem(path) or ValueError(f"{path} can not be read as SVMlight: {error}") from error
-    return matrix, [tuple(sorted({f"{value:g}" for value in found})) for found in targets]
+    if not targets:
+        raise ValueError(f"{path} holds no vectors, expected one a line")
+    return matrix, [tuple(sorted({f"{value:g}" for value in found if not isnan(value)})) for found in targets]
 
 
 def _first_problem(path: Path) -> MalformedFileError | None:

@@ -1,0 +1,59 @@
+"""The formats of a user's own data: how they are told apart and which arguments fit each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+Format = Literal["csv", "tsv", "jsonl", "parquet", "folder", "svmlight"]
+
+_ENDINGS: dict[str, Format] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".svm": "svmlight",
+    ".svmlight": "svmlight",
+    ".libsvm": "svmlight",
+}
+
+_COLUMNS = ("text", "labels", "id", "label_separator")
+_FITTING: dict[Format, tuple[str, ...]] = {
+    "csv": (*_COLUMNS, "encoding", "quotes", "delimiter"),
+    "tsv": (*_COLUMNS, "encoding", "quotes", "delimiter"),
+    "jsonl": (*_COLUMNS, "encoding"),
+    "parquet": _COLUMNS,
+    "folder": ("encoding",),
+    "svmlight": ("n_features",),
+}
+_DEFAULTS: dict[str, object] = {"encoding": "utf-8", "quotes": True}
+
+
+def format_of(path: Path, format: Format | None = None) -> Format:
+    """Tell the format of a file from the argument, from its being a folder, or from its name."""
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist")
+    if format is not None:
+        if format not in _FITTING:
+            raise ValueError(f"format must be one of {', '.join(_FITTING)}, found {format!r}")
+        return format
+    if path.is_dir():
+        return "folder"
+    ending = Path(path.stem).suffix if path.suffix in (".gz", ".xz", ".bz2") else path.suffix
+    if ending.lower() not in _ENDINGS:
+        raise ValueError(
+            f"the format of {path} can not be told from its name; give format as one of {', '.join(_FITTING)}"
+        )
+    return _ENDINGS[ending.lower()]
+
+
+def check_fit(path: Path, format: Format, /, **arguments: object) -> None:
+    """Refuse an argument that was given, that is, differs from its default, and means nothing to the format."""
+    for name, value in arguments.items():
+        if name not in _FITTING[format] and value != _DEFAULTS.get(name):
+            fitting = ", ".join(_FITTING[format])
+            raise ValueError(
+                f"{name} is {value!r}, but {path} is read as {format}, which takes {fitting}; leave {name} out"
+            )
