@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.base import clone
-from sklearn.feature_selection import f_classif, r_regression
+from sklearn.feature_selection import SelectKBest, chi2, f_classif, r_regression
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
@@ -94,8 +96,37 @@ def test_callables_of_ones_own_see_the_labels_as_given() -> None:
     labels = Y @ [1, 2, 4]
     selector = TermSelector(score=lambda X, y: f_classif(X, y)[0], k=5).fit(X, labels)
     assert_allclose(selector.scores_, f_classif(X, labels)[0])
+    assert_allclose(TermSelector(score=lambda X, y: [[-1] * 30, [2] * 30]).fit(X, labels).scores_, [2] * 30)
     signed = TermSelector(score=r_regression).fit(X.toarray(), Y[:, 0])
     assert_allclose(signed.scores_, pearson(X, Y[:, 0]), atol=1e-12)
+
+
+@pytest.mark.parametrize("score", [chi2, f_classif])
+def test_of_scores_with_p_values_the_scores_are_taken(score: Callable) -> None:
+    X, Y = problem()
+    scores, p_values = score(X, Y[:, 0])
+    assert (p_values > scores).any()  # so that the greater of the two would be wrong
+    selector = TermSelector(score=score, k=4).fit(X, Y[:, 0])
+    assert_allclose(selector.scores_, scores)
+    assert_array_equal(selector.get_support(), SelectKBest(score, k=4).fit(X, Y[:, 0]).get_support())
+
+
+MISSING = [np.nan, None, float("nan"), pd.NA, pd.NaT]
+
+
+@pytest.mark.parametrize("score", NAMES)
+@pytest.mark.parametrize("missing", MISSING, ids=["nan of numpy", "None", "nan", "NA", "NaT"])
+@pytest.mark.parametrize("kind", [list, tuple, pd.Series, lambda labels: np.array(labels, dtype=object)])
+def test_a_missing_label_is_no_class(score: str, missing: object, kind: Callable) -> None:
+    labels = kind(["a", missing, "c", "a"])
+    with pytest.raises(ValueError, match=r"y holds missing labels \(None or NaN\), first in row 1 counted from 0"):
+        TermSelector(score).fit([[1, 0], [2, 1], [0, 1], [0, 0]], labels)
+
+
+def test_a_class_may_be_called_nan() -> None:
+    X = [[1, 0], [2, 1], [0, 1], [0, 0]]
+    labels = ["nan", "nan", "None", "None"]
+    assert_array_equal(TermSelector("chi_square").fit(X, labels).scores_, [4, 0])
 
 
 def test_each_category_gets_its_own_terms_in_a_pipeline_under_one_vs_rest() -> None:
@@ -144,6 +175,7 @@ def test_names_go_through() -> None:
         ({"combine": "median"}, "combine is 'median'; expected one of"),
         ({"score": lambda X, y: [1.0]}, r"score returned an array of shape \(1,\); expected \(30,\)"),
         ({"score": lambda X, y: 1.0}, "score returned an array of shape"),
+        ({"score": lambda X, y: (y, y, y)}, r"score returned a tuple of 3; expected an array or \(scores, p-values\)"),
         ({"score": lambda X, y: np.empty((0, 30))}, "score returned an array of shape"),
         ({"score": lambda X, y: [0.0] * 7 + [np.nan] * 23}, "score returned NaN for column 7"),
     ],

@@ -64,10 +64,40 @@ def class_targets(y: Any, n_rows: int) -> Targets:
     return Targets(csr_array((np.ones(n_rows), codes, rows), shape=(n_rows, len(classes))), flat=True)
 
 
+def refuse_missing(y: Any) -> None:
+    """Raise an error if labels, one per row, hold None, NaN or another mark of a missing value.
+
+    It looks at ``y`` as it was given: of a list of strings and a NaN, numpy makes the string "nan".
+    """
+    if issparse(y):
+        return
+    labels = np.asarray(y, dtype=None if hasattr(y, "__array__") else object)
+    if labels.ndim != 1:
+        return
+    missing = [_is_missing(label) for label in labels] if labels.dtype.kind == "O" else labels != labels
+    if np.any(missing):
+        raise ValueError(
+            f"y holds missing labels (None or NaN), first in row {np.argmax(missing)} counted from 0; "
+            "expected a label for every row"
+        )
+
+
+def _is_missing(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label)
+    except TypeError:
+        # The missing value of pandas is neither equal to itself nor not.
+        return True
+    except ValueError:
+        # An array in place of a label: no label, but not a missing one.
+        return False
+
+
 def _as_array(y: Any) -> Any:
     """Return ``y`` as a sparse matrix or an array of one or two dimensions."""
     if issparse(y):
         return y
+    refuse_missing(y)
     try:
         labels = np.asarray(y)
     except ValueError as error:
@@ -83,13 +113,9 @@ def _classes(labels: AnyArray, n_rows: int) -> tuple[AnyArray, Int64Array]:
     """Return the sorted distinct labels and each row's position among them."""
     _check_length(len(labels), n_rows)
     try:
-        if np.any(labels != labels):
-            raise ValueError("y holds missing labels (NaN); expected a label for every row")
         classes, codes = np.unique(labels, return_inverse=True)
     except TypeError as error:
-        raise ValueError(
-            "y holds missing labels or labels of types that cannot be ordered; expected labels of one type"
-        ) from error
+        raise ValueError("y holds labels of types that cannot be ordered; expected labels of one type") from error
     if classes.dtype.kind == "f" and not np.all(np.isfinite(classes)):
         raise ValueError("y holds an infinite label; expected finite labels")
     return classes, codes

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bayesift._typing import BoolArray, FloatArray
 from bayesift.select import scores
-from bayesift.select._inputs import class_targets
+from bayesift.select._inputs import class_targets, refuse_missing
 
 _Score = Callable[[Any, Any], Any]
 
@@ -41,7 +41,8 @@ class TermSelector(SelectorMixin, BaseEstimator):
     score : str or callable, default="likelihood_ratio"
         ``"binormal_separation"``, ``"chi_square"``, ``"likelihood_ratio"``, ``"mutual_information"``,
         ``"pearson"`` or ``"yules_q"``, or a function ``score(X, y)`` that returns one number per column, or
-        one row of them per category. Read it back with ``get_params()``.
+        one row of them per category. Of a pair ``(scores, p-values)``, as scikit-learn's own functions
+        return it, the scores are taken. Read it back with ``get_params()``.
     k : int, optional
         Keep at most this many terms. Without it there is no limit.
     threshold : float, optional
@@ -113,13 +114,14 @@ class TermSelector(SelectorMixin, BaseEstimator):
         X : {sparse matrix, array, data frame} of shape (n_documents, n_terms)
             Term weights.
         y : array of shape (n_documents,) or {array, sparse matrix} of shape (n_documents, n_categories)
-            Class labels or a 0/1 indicator.
+            Class labels, none of them missing, or a 0/1 indicator.
 
         Returns
         -------
         self
         """
         self._check_parameters()
+        refuse_missing(y)
         score = _NAMED[self._score] if isinstance(self._score, str) else self._score
         X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), dtype="numeric", multi_output=True)
         if score in _TWO_CLASS.values() and y.ndim == 1:
@@ -141,6 +143,11 @@ class TermSelector(SelectorMixin, BaseEstimator):
 
     def _combined(self, raw: Any, n_features: int) -> FloatArray:
         """Check what the score returned and reduce it to one absolute value per column."""
+        if isinstance(raw, tuple):
+            # The way of scikit-learn; as an array it would pass for the rows of two categories.
+            if len(raw) != 2:
+                raise ValueError(f"score returned a tuple of {len(raw)}; expected an array or (scores, p-values)")
+            raw = raw[0]
         values = np.abs(np.asarray(raw, dtype=np.float64))
         if values.ndim not in (1, 2) or values.shape[-1] != n_features or len(values) == 0:
             raise ValueError(
