@@ -53,8 +53,9 @@ def test_list(run, empty_root):
     status, out, err = run("data", "list")
     rows = {line.split()[0]: line.split()[1] for line in out.splitlines() if line.strip()}
     assert (status, err) == (0, "")
-    assert {name: rows[name] for name in known()} == {
-        name: "yes" if name in ("newsroom", "sms") else "no" for name in known()
+    names = (*known(), "smart")
+    assert {name: rows[name] for name in names} == {
+        name: "yes" if name in ("newsroom", "sms") else "no" for name in names
     }
     assert str(empty_root) in out.replace("\n", "")
 
@@ -112,6 +113,12 @@ def test_a_command_not_understood_exits_with_2(run, arguments):
     status, out, err = run(*arguments)
     assert (status, out) == (2, "")
     assert "Usage: bayesift" in err
+
+
+@pytest.mark.parametrize("arguments", [["-m", "bayesift"], ["-c", "from bayesift.cli import main; main()"]])
+def test_the_command_is_bayesift_however_it_was_called(arguments):
+    done = subprocess.run([sys.executable, *arguments, "data", "--help"], capture_output=True, text=True, check=True)
+    assert "Usage: bayesift data" in done.stdout
 
 
 def test_version(run):

@@ -58,7 +58,8 @@ def main() -> None:
     and 2 when the command was not understood.
     """
     try:
-        app()
+        # By any other way than the script, the name would be that of the program that runs.
+        app(prog_name="bayesift")
     except (OSError, ValueError, ImportError) as error:
         if _settings.debug:
             raise

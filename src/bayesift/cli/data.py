@@ -25,16 +25,16 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the collectio
 
 @app.command("list")
 def list_collections(data_home: DataHome = None) -> None:
-    """List the collections and say which are at hand."""
+    """List the collections and the stop word list, and say which are at hand."""
     from rich.console import Console
     from rich.table import Table
 
-    from bayesift.datasets import available, data_root, describe, known
+    from bayesift.datasets import data_root, describe, known, known_stop_words
 
-    present = available(data_home)
     table = Table("name", "at hand", "what it is", box=None, pad_edge=False)
-    for name in known():
-        table.add_row(name, "yes" if name in present else "no", describe(name, data_home).title)
+    for name in (*known(), *known_stop_words()):
+        facts = describe(name, data_home)
+        table.add_row(name, "yes" if facts.present else "no", facts.title)
     console = Console()
     console.print(table)
     console.print(f"\nData root: {data_root(data_home)}", soft_wrap=True, highlight=False)

@@ -16,7 +16,7 @@ from bayesift.datasets._paths import cache_root, data_root
 from bayesift.datasets._reading import read
 from bayesift.datasets._records import Record, Records, iter_records
 from bayesift.datasets._split import Split
-from bayesift.datasets._stop_words import stop_words
+from bayesift.datasets._stop_words import known_stop_words, stop_words
 
 __all__ = [
     "ChecksumError",
@@ -38,6 +38,7 @@ __all__ = [
     "fetch",
     "iter_records",
     "known",
+    "known_stop_words",
     "load",
     "read",
     "stop_words",

@@ -28,6 +28,18 @@ SMART = Holding(
 WORD_LISTS = {SMART.name: SMART}
 
 
+def known_stop_words() -> tuple[str, ...]:
+    """List the names of the stop word lists, whether they are at hand or not.
+
+    Examples
+    --------
+    >>> from bayesift.datasets import known_stop_words
+    >>> known_stop_words()
+    ('smart',)
+    """
+    return tuple(WORD_LISTS)
+
+
 def stop_words(name: str = "smart", data_home: str | os.PathLike[str] | None = None) -> frozenset[str]:
     """Read a stop word list from the data root.
 
