@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from bayesift.cli.demo import run_demo
+from bayesift.cli.demo import N_STEPS, run_demo
 
 
 def test_best_terms_of_every_topic_and_score():
@@ -16,7 +16,29 @@ def test_best_terms_of_every_topic_and_score():
         assert len(by_score) == 6
         assert all(len(terms) == 5 for terms in by_score.values())
     assert "farmers" in result.best_terms["agriculture"]["chi square"]
-    assert len(steps) == 8
+    assert len(steps) == N_STEPS
+
+
+def test_the_first_step_is_named_before_the_slow_imports():
+    script = (
+        "import sys; from bayesift.cli.demo import run_demo\n"
+        "def step(name): print(name, 'numpy' in sys.modules); sys.exit()\n"
+        "run_demo(1, step)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "loading the libraries False\n"
+
+
+def test_of_equal_scores_the_term_in_more_documents_comes_first():
+    collection, vectorizer, best_terms = run_demo(10)
+    X = (vectorizer.transform(collection.train.texts) > 0).toarray()
+    documents = dict(zip(vectorizer.get_feature_names_out(), X.sum(axis=0), strict=True))
+    for topic, members in zip(collection.categories, collection.indicator("train").toarray().T, strict=True):
+        elsewhere = X[members == 0].sum(axis=0)
+        alone = sorted((X.sum(axis=0)[elsewhere == 0]).tolist(), reverse=True)
+        found = [documents[term] for term in best_terms[topic]["yules q"]]
+        assert found == alone[:10]  # Q is 1 for all of these
+        assert found[0] > found[-1]
 
 
 def test_the_command_prints_a_table_for_each_topic():
@@ -26,7 +48,9 @@ def test_the_command_prints_a_table_for_each_topic():
         text=True,
         check=True,
     )
-    assert "316 training and 159 test documents" in run.stdout
+    assert run.stdout.startswith("newsroom: 316 training and 159 test documents")
+    assert "of terms with equal scores, those in more documents come first" in " ".join(run.stdout.split())
+    assert run.stderr == ""
     assert run.stdout.count("binormal separation") == 9
 
 

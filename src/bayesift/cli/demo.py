@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 #: For each topic and score, the best terms.
 BestTerms = dict[str, dict[str, list[str]]]
 
+#: How many parts the work has.
+N_STEPS = 9
+
 
 class Demo(NamedTuple):
     """What the demo found."""
@@ -28,6 +31,8 @@ class Demo(NamedTuple):
 
 def run_demo(n_terms: int = 10, step: Callable[[str], None] = lambda name: None) -> Demo:
     """Vectorise the embedded corpus and find the best terms of every topic by every score.
+
+    Of terms with equal scores, those in more documents come first.
 
     Parameters
     ----------
@@ -41,6 +46,7 @@ def run_demo(n_terms: int = 10, step: Callable[[str], None] = lambda name: None)
     Demo
         The collection, the fitted vectoriser and the terms.
     """
+    step("loading the libraries")
     import numpy as np
 
     from bayesift import select
@@ -54,6 +60,7 @@ def run_demo(n_terms: int = 10, step: Callable[[str], None] = lambda name: None)
     vectorizer = TextVectorizer(stop_words="english", drop_numbers=True, min_df=2)
     X = vectorizer.fit_transform(collection.train.texts)
     Y = collection.indicator("train")
+    n_documents = X.getnnz(axis=0)
     terms = vectorizer.get_feature_names_out()
     best: BestTerms = {topic: {} for topic in collection.categories}
     for score in (
@@ -66,10 +73,10 @@ def run_demo(n_terms: int = 10, step: Callable[[str], None] = lambda name: None)
     ):
         name = score.__name__.replace("_", " ")
         step(f"scoring terms by {name}")
-        scores = score(X, Y)
-        order = np.argsort(-scores, axis=1, kind="stable")[:, :n_terms]
-        for topic, row in zip(collection.categories, order, strict=True):
-            best[topic][name] = terms[row].tolist()
+        for topic, scores in zip(collection.categories, score(X, Y), strict=True):
+            # Yule's Q is 1 for every term that is found in no other topic, however rare it is.
+            order = np.lexsort((-n_documents, -scores))[:n_terms]
+            best[topic][name] = terms[order].tolist()
     return Demo(collection, vectorizer, best)
 
 
@@ -81,8 +88,10 @@ def demo(
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
-    with Progress(*columns, transient=True) as progress:
-        task = progress.add_task("starting", total=8)
+    # Standard output is for the result alone; a bar that can not move is of no use in a file either.
+    errors = Console(stderr=True)
+    with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as progress:
+        task = progress.add_task("starting", total=N_STEPS)
         result = run_demo(terms, lambda name: progress.update(task, advance=1, description=name))
     _show(result, Console())
 
@@ -102,6 +111,7 @@ def _show(result: Demo, console: Console) -> None:
     for topic, train, test in zip(collection.categories, *counts, strict=True):
         split.add_row(topic, str(int(train)), str(int(test)))
     console.print(split)
+    console.print("\nBest terms of each topic; of terms with equal scores, those in more documents come first.")
     for topic, by_score in best_terms.items():
         table = Table("score", "best terms", box=None, pad_edge=False, title=f"\n{topic}", title_justify="left")
         for name, found in by_score.items():
