@@ -142,6 +142,7 @@ def test_weights_that_are_no_numbers_are_refused(score: Callable, bad: float) ->
         (np.array(["a", 1, "a", 1, "a", 1], dtype=object), "cannot be ordered"),
         (pd.Series([0, 1, None, 0, 1, 0], dtype="Int64"), "missing labels"),
         ([["a"], ["a", "b"], ["b"], [], ["a"], ["b"]], "ragged"),
+        ([np.arange(n) for n in (1, 2, 1, 2, 1, 2)], "ragged"),
         ([["a", "b"]] * 6, "expected a 0/1 indicator"),
         (np.array([["a", None]] * 6, dtype=object), "expected a 0/1 indicator"),
         ([[0, 2]] * 6, "only 0 and 1; found 2"),
