@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bayesift.datasets import data_root, load
+from bayesift.datasets import data_root, describe, load
 
 CSV = (
     "record_id,pubmedID,title,abstract,label_abstract_screening,label_included\n"
@@ -80,4 +80,5 @@ def test_the_reviews_and_their_gaps():
         sum("\n" not in text for text in load("cohen2006", review=review).train.texts) / size
         for review, (size, _, _) in PUBLISHED.items()
     ]
-    assert (round(100 * min(bare)), round(100 * max(bare))) == (5, 18)
+    assert f"{100 * min(bare):.0f} to {100 * max(bare):.0f} %" == "5 to 18 %"
+    assert "which 5 to 18 % lack" in describe("cohen2006").summary

@@ -167,7 +167,7 @@ def test_newsroom():
     news = load("newsroom")
     assert len(news.train) + len(news.test) >= 400
     assert len(news.train) > len(news.test) > 0
-    assert 8 <= len(news.categories) <= 10
+    assert len(news.categories) == 9
     assert set(news.descriptions) == set(news.categories) == set(news.train.categories)
     assert set(news.test.categories) <= set(news.categories)
     assert all(isinstance(text, str) and text for text in news.train.texts)
