@@ -1,7 +1,7 @@
 """Machine words out of byte buffers, for the compiled scanner.
 
 Eight bytes are handled at a time as one 64-bit word ("SIMD within a register"); numba has no unaligned load, store or
-count of trailing zeros, so the three are given here as one-instruction intrinsics.
+count of trailing zeros, so these are given here as one-instruction intrinsics.
 """
 
 from __future__ import annotations
@@ -49,7 +49,17 @@ def _trailing_zeros(typing_context: Any, word: Any) -> Any:
     return types.int64(types.uint64), generate
 
 
+def _swap_bytes(typing_context: Any, word: Any) -> Any:
+    """Reverse the eight bytes of a ``uint64``."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bswap(arguments[0])
+
+    return types.uint64(types.uint64), generate
+
+
 # Numba fills in the first argument; to a type checker the intrinsics are opaque.
 load_word: Any = intrinsic(_load_word)
 store_word: Any = intrinsic(_store_word)
 trailing_zeros: Any = intrinsic(_trailing_zeros)
+swap_bytes: Any = intrinsic(_swap_bytes)

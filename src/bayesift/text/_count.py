@@ -49,7 +49,34 @@ def fold_numbers(column_of: Int32Array, n_columns: int) -> tuple[Int32Array, Int
 
 
 @kernel
-def count_rows(
+def count_columns(
+    numbers: Int32Array, ends: Int64Array, fold: Int32Array, number_of: Int32Array, group_tokens: int
+) -> tuple[Int32Array, Int32Array, Int64Array]:
+    """Count the columns of every document; returns columns and counts, sorted within each row, and the ends of rows.
+
+    All in one call, because every return to Python may wait for the interpreter's lock; documents with about
+    ``group_tokens`` tokens together are counted and sorted at a time, so that the work stays in the cache.
+    """
+    columns = np.empty(numbers.size + 1, dtype=np.int32)
+    counts = np.empty(numbers.size + 1, dtype=np.int32)
+    row_ends = np.empty(ends.size, dtype=np.int64)
+    first, begin, n_entries = 0, 0, 0
+    while first < ends.size:
+        last = first + 1
+        while last < ends.size and ends[last] - begin <= group_tokens:
+            last += 1
+        rows = row_ends[first:last]
+        group = numbers[begin : ends[last - 1]]
+        n_new = _count_rows(group, ends[first:last] - begin, fold, columns[n_entries:], counts[n_entries:], rows)
+        end = n_entries + n_new
+        _sort_rows(columns[n_entries:end], counts[n_entries:end], rows, fold.size, number_of)
+        rows += n_entries
+        first, begin, n_entries = last, ends[last - 1], end
+    return columns[:n_entries], counts[:n_entries], row_ends
+
+
+@kernel
+def _count_rows(
     numbers: Int32Array,
     ends: Int64Array,
     fold: Int32Array,
@@ -82,7 +109,7 @@ def count_rows(
 
 
 @kernel
-def sort_rows(
+def _sort_rows(
     entries: Int32Array, counts: Int32Array, row_ends: Int64Array, n_numbers: int, number_of: Int32Array
 ) -> None:
     """Replace the numbers by their columns, in place, and sort every row by column.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 #: Characters in a batch: enough to make a call of the scanner worth its cost, few enough for the second-level cache.
-BATCH_CHARACTERS = 1 << 18
+BATCH_CHARACTERS = 1 << 19
 
 
 def check_documents(documents: Any) -> Iterable[Any]:

@@ -79,26 +79,26 @@ def count(streams: list[Stream], column_of: Int32Array, n_columns: int, n_thread
     if FEW_TOKENS * n_tokens < column_of.size + n_columns:
         return [Chunk(*_count.count_few(*_joined(streams), column_of))]
     fold, number_of = _count.fold_numbers(column_of, n_columns)
-    work = partial(_count_group, fold=fold, number_of=number_of)
+    work = partial(_count_share, fold=fold, number_of=number_of)
     n_threads = min(n_threads, 1 + n_tokens // GROUP_TOKENS)
     if n_threads == 1:
-        return map(work, _groups(streams))
+        return map(work, _shares(streams, GROUP_TOKENS))
     pool = ThreadPoolExecutor(n_threads)
-    chunks = pool.map(work, _groups(streams))
+    chunks = pool.map(work, _shares(streams, 1 + n_tokens // n_threads))
     pool.shutdown(wait=False)
     return chunks
 
 
-def _groups(streams: list[Stream]) -> Iterator[list[Stream]]:
-    """Yield lists of neighbouring streams with about ``GROUP_TOKENS`` tokens together; empties the list."""
+def _shares(streams: list[Stream], n_tokens: int) -> Iterator[list[Stream]]:
+    """Yield lists of neighbouring streams with about so many tokens together; empties the list."""
     streams.reverse()
     while streams:
-        group: list[Stream] = []
-        n_tokens = 0
-        while streams and n_tokens < GROUP_TOKENS:
-            group.append(streams.pop())
-            n_tokens += group[-1].raw_numbers.size
-        yield group
+        share: list[Stream] = []
+        found = 0
+        while streams and found < n_tokens:
+            share.append(streams.pop())
+            found += share[-1].raw_numbers.size
+        yield share
 
 
 def _joined(streams: list[Stream]) -> tuple[Int32Array, Int64Array]:
@@ -110,15 +110,8 @@ def _joined(streams: list[Stream]) -> tuple[Int32Array, Int64Array]:
     return np.concatenate([nothing.astype(np.int32), *numbers]), np.concatenate([nothing, *ends])
 
 
-def _count_group(group: list[Stream], fold: Int32Array, number_of: Int32Array) -> Chunk:
-    numbers, ends = _joined(group)
-    entries = np.empty(numbers.size + 1, dtype=np.int32)
-    counts = np.empty(numbers.size + 1, dtype=np.int32)
-    row_ends = np.empty(ends.size, dtype=np.int64)
-    n_entries = _count.count_rows(numbers, ends, fold, entries, counts, row_ends)
-    chunk = Chunk(entries[:n_entries].copy(), counts[:n_entries].copy(), row_ends)
-    _count.sort_rows(*chunk, fold.size, number_of)
-    return chunk
+def _count_share(share: list[Stream], fold: Int32Array, number_of: Int32Array) -> Chunk:
+    return Chunk(*_count.count_columns(*_joined(share), fold, number_of, GROUP_TOKENS))
 
 
 def assemble(found: Iterable[Chunk], n_columns: int, dtype: DTypeLike) -> sp.csr_matrix:

@@ -10,12 +10,13 @@ import numpy as np
 
 from bayesift._kernel import kernel
 from bayesift._typing import AnyArray, ByteArray, Int64Array, UInt64Array
+from bayesift.text._bits import load_word, store_word, swap_bytes, trailing_zeros
 from bayesift.text._scan import SHORT
 
 _U = np.uint64
 _LONG_MARK = _U(0xFF)
 _LENGTH = _U(0xFFFFFFFFFFFFFF)
-_EIGHT, _FIFTY_SIX, _BYTE = _U(8), _U(56), _U(255)
+_FIFTY_SIX = _U(56)
 
 
 @kernel
@@ -23,14 +24,10 @@ def _length(low, high):  # type: ignore[no-untyped-def]
     """Length in bytes of the term with this key."""
     if high >> _FIFTY_SIX == _LONG_MARK:
         return np.int64(high & _LENGTH)
-    length = 0
-    while low:
-        length += 1
-        low >>= _EIGHT
-    while high:
-        length += 1
-        high >>= _EIGHT
-    return length
+    # The highest byte that is not zero ends the term.
+    if high:
+        return 16 - (trailing_zeros(swap_bytes(high)) >> 3)
+    return 8 - (trailing_zeros(swap_bytes(low)) >> 3) if low else 0
 
 
 @kernel
@@ -38,31 +35,29 @@ def _prefixes(keys: UInt64Array, offsets: Int64Array, arena: ByteArray) -> UInt6
     """Give the first sixteen bytes of every term as two big-endian words."""
     prefixes = np.empty_like(keys)
     for term in range(keys.shape[0]):
-        is_long = keys[term, 1] >> _FIFTY_SIX == _LONG_MARK
-        for part in range(2):
-            key, word = keys[term, part], _U(0)
-            for i in range(8):
-                byte = _U(arena[offsets[term] + 8 * part + i]) if is_long else (key >> _U(8 * i)) & _BYTE
-                word = word << _EIGHT | byte
-            prefixes[term, part] = word
+        low, high = keys[term, 0], keys[term, 1]
+        if high >> _FIFTY_SIX == _LONG_MARK:
+            low, high = load_word(arena, offsets[term]), load_word(arena, offsets[term] + 8)
+        prefixes[term, 0] = swap_bytes(low)
+        prefixes[term, 1] = swap_bytes(high)
     return prefixes
 
 
 @kernel
-def _write(order: Int64Array, keys: UInt64Array, offsets: Int64Array, arena: ByteArray, out: ByteArray) -> None:
+def _write(order: AnyArray, keys: UInt64Array, offsets: Int64Array, arena: ByteArray, out: ByteArray) -> None:
+    """Write the terms, each followed by a line feed; ``out`` goes on for sixteen bytes after the last."""
     position = 0
     for term in order:
         low, high = keys[term, 0], keys[term, 1]
         length = _length(low, high)
-        for i in range(length):
-            if length > SHORT:
-                out[position] = arena[offsets[term] + i]
-            else:
-                out[position] = ((low if i < 8 else high) >> _U(8 * (i & 7))) & _BYTE
-            position += 1
-        if position < out.size:
-            out[position] = 10
-        position += 1
+        if length > SHORT:
+            out[position : position + length] = arena[offsets[term] : offsets[term] + length]
+        else:
+            # What is too much is written over by the next.
+            store_word(out, position, low)
+            store_word(out, position + 8, high)
+        out[position + length] = 10
+        position += length + 1
 
 
 @kernel
@@ -77,9 +72,10 @@ def spell(order: AnyArray, keys: UInt64Array, offsets: Int64Array, arena: ByteAr
     """Write the terms in this order as UTF-8 with a line feed between them."""
     if order.size == 0:
         return np.empty(0, dtype=np.uint8)
-    out = np.empty(_total_length(order, keys) + order.size - 1, dtype=np.uint8)
+    size = _total_length(order, keys) + order.size
+    out = np.empty(size + SHORT, dtype=np.uint8)
     _write(order, keys, offsets, arena, out)
-    return out
+    return out[: size - 1]
 
 
 def code_point_order(keys: UInt64Array, offsets: Int64Array, arena: ByteArray) -> Int64Array:
