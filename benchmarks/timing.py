@@ -12,16 +12,25 @@ from rich.progress import track
 from rich.table import Table
 
 
+#: A turn lasts at least this long, so that quick candidates are not timed while the machine is still waking up.
+SHORTEST_TURN = 0.5
+
+
 def take_turns(candidates: dict[str, Callable[[], Any]], repeats: int, title: str = "") -> dict[str, list[float]]:
-    """Time every candidate ``repeats`` times, one after the other in each round, after one run that is not timed."""
+    """Time every candidate in ``repeats`` rounds, one after the other in each, after one run that is not timed.
+
+    Gives the mean seconds of a run for each turn.
+    """
     for candidate in candidates.values():
         candidate()
     seconds: dict[str, list[float]] = {name: [] for name in candidates}
-    for _ in track(range(repeats), description=title, transient=True):
+    for _ in track(range(repeats), description=title, transient=True, console=Console(stderr=True)):
         for name, candidate in candidates.items():
-            start = time.perf_counter()
-            candidate()
-            seconds[name].append(time.perf_counter() - start)
+            start, runs = time.perf_counter(), 0
+            while runs == 0 or time.perf_counter() - start < SHORTEST_TURN:
+                candidate()
+                runs += 1
+            seconds[name].append((time.perf_counter() - start) / runs)
     return seconds
 
 
