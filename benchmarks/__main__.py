@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from importlib import import_module
 
-BENCHMARKS = ("vectorizer",)
+BENCHMARKS = ("vectorizer", "logistic")
 
 
 def main() -> None:

@@ -1,0 +1,185 @@
+"""The solvers: each prepares outside the clock, is timed by the runner, and stops by a tolerance it is given."""
+
+from __future__ import annotations
+
+import warnings
+from importlib.util import find_spec
+from typing import Any, ClassVar
+
+import numpy as np
+
+from bayesift.linear import BayesianLogisticRegression
+from bayesift.priors import Gaussian, Laplace
+from benchmarks.logistic.problem import Problem
+
+Coefficients = tuple[np.ndarray, float]
+
+
+class Solver:
+    """What the runner asks: a name, tolerances from loose to tight, the package needed, and the kinds it solves."""
+
+    name: ClassVar[str]
+    package: ClassVar[str] = "sklearn"
+    kinds: ClassVar[tuple[str, ...]] = ("laplace", "gaussian")
+    tolerances: ClassVar[tuple[float, ...]] = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+
+    @classmethod
+    def takes(cls, problem: Problem) -> bool:
+        """Whether the package is there and solves this kind."""
+        return find_spec(cls.package) is not None and problem.kind in cls.kinds
+
+    def solve(self, tolerance: float) -> Coefficients:
+        """Fit; this is what is timed."""
+        raise NotImplementedError
+
+
+class Ours(Solver):
+    """The default solver of Bayesift, through its public estimator."""
+
+    name = "bayesift"
+    package = "bayesift"
+    tolerances = (3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5)
+
+    def solve(self, tolerance: float) -> Coefficients:
+        """Fit with a relative duality gap of ``tolerance``."""
+        weight = self.problem.weight
+        prior = Laplace(2.0 / weight**2) if self.problem.kind == "laplace" else Gaussian(1.0 / weight)
+        model = BayesianLogisticRegression(prior, intercept_variance="same", tol=tolerance, n_jobs=1)
+        model.fit(self.problem.X, self.problem.y)
+        return model.coef_[0], float(model.intercept_[0])
+
+
+class Liblinear(Solver):
+    """LIBLINEAR (-s 6 for L1, -s 0 for L2), with its bias term penalised."""
+
+    name = "LIBLINEAR"
+    package = "liblinear"
+    tolerances = (1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5)
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem)
+        from liblinear.liblinearutil import problem as liblinear_problem
+
+        self.data = liblinear_problem(problem.y, problem.X, bias=1.0)
+
+    def solve(self, tolerance: float) -> Coefficients:
+        """Train with the library itself; its own conversion of the data stands before the clock."""
+        from liblinear.liblinear import liblinear, parameter, toPyModel
+
+        kind = 6 if self.problem.kind == "laplace" else 0
+        options = parameter(f"-s {kind} -c {1.0 / self.problem.weight} -e {tolerance} -q")
+        model = toPyModel(liblinear.train(self.data, options))
+        beta = np.ctypeslib.as_array(model.w, (self.problem.X.shape[1] + 1,)).copy()
+        beta = beta if model.label[0] == 1 else -beta
+        return beta[:-1], float(beta[-1])
+
+
+class _ScikitLearn(Solver):
+    """LogisticRegression on the matrix with a column of ones."""
+
+    solver: ClassVar[str]
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem)
+        self.X = problem.with_constant.tocsr()
+
+    def solve(self, tolerance: float) -> Coefficients:
+        """Fit without an intercept of its own."""
+        from sklearn.linear_model import LogisticRegression
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ratio = {"l1_ratio": 1.0} if self.problem.kind == "laplace" else {}
+            model: Any = LogisticRegression(
+                C=1.0 / self.problem.weight,
+                fit_intercept=False,
+                solver=self.solver,
+                tol=tolerance,
+                max_iter=2000,
+                **ratio,
+            ).fit(self.X, self.problem.y)
+        return model.coef_[0, :-1], float(model.coef_[0, -1])
+
+
+class Saga(_ScikitLearn):
+    """scikit-learn's saga."""
+
+    name = "sklearn saga"
+    solver = "saga"
+    tolerances = (1e-2, 1e-3, 1e-4, 1e-5)
+
+
+class Lbfgs(_ScikitLearn):
+    """scikit-learn's L-BFGS."""
+
+    name = "sklearn lbfgs"
+    solver = "lbfgs"
+    kinds = ("gaussian",)
+
+
+class NewtonCg(_ScikitLearn):
+    """scikit-learn's Newton with conjugate gradients."""
+
+    name = "sklearn newton-cg"
+    solver = "newton-cg"
+    kinds = ("gaussian",)
+
+
+class Skglm(Solver):
+    """skglm's proximal Newton."""
+
+    name = "skglm"
+    package = "skglm"
+    kinds = ("laplace",)
+    tolerances = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem)
+        from skglm.datafits import Logistic
+        from skglm.penalties import L1
+        from skglm.utils.jit_compilation import compiled_clone
+
+        self.X = problem.with_constant
+        self.loss = compiled_clone(Logistic())
+        # skglm takes the mean of the losses.
+        self.scale = problem.weight / problem.X.shape[0]
+        self.penalty = compiled_clone(L1(self.scale))
+
+    def solve(self, tolerance: float) -> Coefficients:
+        """Fit with a tolerance in units of the rate."""
+        from skglm.solvers import ProxNewton
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            solver = ProxNewton(tol=tolerance * self.scale, fit_intercept=False)
+            beta = solver.solve(self.X, self.problem.y, self.loss, self.penalty)[0]
+        return beta[:-1], float(beta[-1])
+
+
+class Celer(Solver):
+    """celer's working sets with dual extrapolation."""
+
+    name = "celer"
+    package = "celer"
+    kinds = ("laplace",)
+    tolerances = (1e-2, 1e-3, 1e-4, 1e-5)
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem)
+        self.X = problem.with_constant
+
+    def solve(self, tolerance: float) -> Coefficients:
+        """Fit without an intercept of its own."""
+        from celer import LogisticRegression
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = LogisticRegression(C=1.0 / self.problem.weight, tol=tolerance, fit_intercept=False)
+            model.fit(self.X, self.problem.y)
+        return model.coef_.ravel()[:-1], float(model.coef_.ravel()[-1])
+
+
+SOLVERS: tuple[type[Solver], ...] = (Ours, Liblinear, Skglm, Celer, Saga, Lbfgs, NewtonCg)

@@ -1,0 +1,175 @@
+"""All categories of one call: each chooses its variance and is fitted, on several threads over one design."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from bayesift._typing import AnyArray, FloatArray
+from bayesift.linear._choice import (
+    GAUSSIAN_GRID,
+    LAPLACE_GRID,
+    Curve,
+    Validation,
+    deal_folds,
+    search_freely,
+    search_grid,
+)
+from bayesift.linear._design import Design, norm_variance
+from bayesift.linear._fitting import Problem, Rule, Solution
+from bayesift.priors import FIXED, FLAT, Gaussian, Laplace, Prior, PriorArrays
+
+Progress = Callable[[int, int], None]
+
+
+class Settings(NamedTuple):
+    """What holds for every category of a call."""
+
+    variance: float | Literal["norm", "cv", "auto"]
+    intercept_variance: float | Literal["same"]
+    grid: FloatArray | None
+    folds: int
+    runs: int
+    one_standard_error: bool
+    rule: Rule
+    search_rule: Rule
+    compute_precision: bool
+    seed: int
+
+
+class Task(NamedTuple):
+    """One category to fit."""
+
+    y: FloatArray
+    weights: FloatArray
+    prior: Prior
+    start: FloatArray | None
+
+
+class CategoryFit(NamedTuple):
+    """What became of a category; ``variance`` is NaN for a prior that brought its own."""
+
+    solution: Solution
+    variance: float
+    curve: Curve | None = None
+    precision: FloatArray | None = None
+    fell_back: bool = False
+    one_class: bool = False
+
+
+def fit_categories(
+    design: Design,
+    feature_names: Sequence[str] | None,
+    tasks: Sequence[Callable[[], Task]],
+    settings: Settings,
+    n_threads: int,
+    progress: Progress | None,
+) -> list[CategoryFit]:
+    """Fit all categories; ``tasks`` make their arrays when their turn comes, so that few exist at a time."""
+    results: list[CategoryFit] = []
+
+    def work(make_task: Callable[[], Task]) -> CategoryFit:
+        return _fit_category(design, feature_names, make_task(), settings)
+
+    def collect(found: Iterable[CategoryFit]) -> None:
+        for result in found:
+            results.append(result)
+            if progress is not None:
+                progress(len(results), len(tasks))
+
+    if n_threads == 1 or len(tasks) == 1:
+        collect(map(work, tasks))
+    else:
+        with ThreadPoolExecutor(n_threads) as pool:
+            collect(pool.map(work, tasks))
+    return results
+
+
+def _fit_category(design: Design, feature_names: Sequence[str] | None, task: Task, settings: Settings) -> CategoryFit:
+    def prior_at(variance: float) -> PriorArrays:
+        prior = task.prior.scaled(variance)
+        features = prior.resolve(design.n_features, feature_names)
+        return features.extended(prior.resolve_intercept(settings.intercept_variance))
+
+    variance, curve, fell_back = _choose_variance(design, task, settings, prior_at)
+    problem = Problem(design, task.y, task.weights, prior_at(1.0 if np.isnan(variance) else variance))
+    one_class = _rarer(task) == 0 and problem.prior.kind[-1] == FLAT
+    if one_class:
+        problem = problem._replace(prior=_base_rate_only(task, problem.prior))
+    solution = problem.solve(settings.rule, None if one_class else task.start)
+    precision = problem.precision(solution.beta) if settings.compute_precision else None
+    return CategoryFit(solution, variance, curve, precision, fell_back, one_class)
+
+
+def _rarer(task: Task) -> int:
+    """Number of documents of the rarer class, those without weight not counted."""
+    counted = task.y[task.weights > 0]
+    return int(min(np.count_nonzero(counted > 0), np.count_nonzero(counted < 0)))
+
+
+def _choose_variance(
+    design: Design, task: Task, settings: Settings, prior_at: Callable[[float], PriorArrays]
+) -> tuple[float, Curve | None, bool]:
+    """Give the variance (NaN for a prior that brings its own), the curve of a search, and whether it fell back."""
+    if not task.prior.is_open:
+        return np.nan, None, False
+    if not isinstance(settings.variance, str):
+        return float(settings.variance), None, False
+    by_norm = norm_variance(design, task.weights)
+    if settings.variance == "norm":
+        return by_norm, None, False
+    # Every run leaves out a document of each class and needs another to learn from.
+    if _rarer(task) < max(settings.runs, 2):
+        return by_norm, None, True
+    # Documents without weight are as good as absent: dealt out as well, they could leave a run without one of a class.
+    counted = task.weights > 0
+    fold = np.zeros(task.y.size, dtype=np.int64)
+    fold[counted] = deal_folds(task.y[counted], settings.folds, np.random.default_rng(settings.seed))
+    problem = Problem(design, task.y, task.weights, prior_at(by_norm))
+    validation = Validation(problem, prior_at, fold, settings.runs, settings.search_rule)
+    if settings.variance == "auto":
+        curve = search_freely(validation, by_norm)
+    else:
+        grid = settings.grid
+        if grid is None:
+            grid = np.array(GAUSSIAN_GRID if isinstance(task.prior, Gaussian) else LAPLACE_GRID)
+        curve = search_grid(validation, grid, settings.one_standard_error)
+    return curve.variance, curve, False
+
+
+def _base_rate_only(task: Task, prior: PriorArrays) -> PriorArrays:
+    """Fix all coefficients at their modes and a free intercept at the log odds of a smoothed base rate."""
+    positive = task.weights[task.y > 0].sum()
+    negative = task.weights[task.y < 0].sum()
+    mode = prior.mode.copy()
+    mode[-1] = np.log((positive + 0.5) / (negative + 0.5))
+    return replace(prior, kind=np.full_like(prior.kind, FIXED), weight=np.zeros_like(prior.weight), mode=mode)
+
+
+def priors_of(prior: Any, classes: AnyArray, n_categories: int) -> list[Prior]:
+    """Give one prior for each category, from a name, a prior, a list of them or a mapping from category to prior."""
+    if isinstance(prior, Mapping):
+        known = classes[-n_categories:].tolist()
+        unknown = [category for category in prior if category not in known]
+        if unknown:
+            raise ValueError(f"prior names the category {unknown[0]!r}, which y does not have; y has {known}")
+        return [_one_prior(prior.get(category, "laplace")) for category in known]
+    if isinstance(prior, Sequence) and not isinstance(prior, str):
+        if len(prior) != n_categories:
+            raise ValueError(f"prior lists {len(prior)} priors, expected {n_categories}, one for each category")
+        return [_one_prior(entry) for entry in prior]
+    return [_one_prior(prior)] * n_categories
+
+
+def _one_prior(prior: Any) -> Prior:
+    if isinstance(prior, Prior):
+        return prior
+    if prior == "laplace":
+        return Laplace()
+    if prior == "gaussian":
+        return Gaussian()
+    raise ValueError(f"prior must be 'laplace', 'gaussian' or a prior object, got {prior!r}")

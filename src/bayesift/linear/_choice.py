@@ -1,0 +1,150 @@
+"""How large the prior variance should be: by norm, by cross-validation on a grid, or by search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bayesift._typing import FloatArray, Int64Array
+from bayesift.linear._fitting import Problem, Rule, log_likelihood, scores
+from bayesift.priors import PriorArrays
+
+#: The grids of Genkin, Lewis & Madigan (2007), as variances from the strongest penalty to the weakest.
+LAPLACE_GRID = tuple(2.0 / rate**2 for rate in 10.0 ** np.arange(2.5, -2.25, -0.5))
+GAUSSIAN_GRID = tuple(10.0 ** np.arange(-4.0, 4.5, 1.0))
+
+_FACTOR = np.log(100.0)
+_SMALLEST_MOVE = np.log(1.5)
+_SMALLEST_GAIN = 0.01
+# Beyond e^±46 (twenty powers of ten) every coefficient is at its mode, or as good as free.
+_WIDEST = 46.0
+
+
+class Curve(NamedTuple):
+    """Held-out log likelihood against the variance.
+
+    ``fold_scores`` has a row for each variance and a column for each run; ``variance`` is the one chosen.
+    """
+
+    variances: FloatArray
+    fold_scores: FloatArray
+    variance: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give what ``cv_results_`` holds: also ``scores``, the log likelihood summed over the runs."""
+        return {**self._asdict(), "scores": self.fold_scores.sum(axis=1)}
+
+
+def deal_folds(y: FloatArray, n_folds: int, random: np.random.Generator) -> Int64Array:
+    """Deal the documents of both classes evenly over the folds, the rarer first, so that early folds have some."""
+    fold = np.empty(y.size, dtype=np.int64)
+    members = sorted((np.flatnonzero(y == label) for label in (-1.0, 1.0)), key=len)
+    dealt = np.concatenate([random.permutation(documents) for documents in members])
+    fold[dealt] = np.arange(y.size) % n_folds
+    return fold
+
+
+class Validation(NamedTuple):
+    """Fits on all folds but one, scored on the one left out, for as many folds as there are runs."""
+
+    problem: Problem
+    prior_at: Callable[[float], PriorArrays]
+    fold: Int64Array
+    runs: int
+    rule: Rule
+
+    def score(self, variances: Sequence[float]) -> FloatArray:
+        """Give the held-out log likelihood for each variance and run; best in order, each fit starts from the last."""
+        problem = self.problem
+        result = np.empty((len(variances), self.runs))
+        for run in range(self.runs):
+            held = np.flatnonzero(self.fold == run)
+            training = problem.weights.copy()
+            training[held] = 0.0
+            part = problem._replace(weights=training, sums=problem.design.sums(training))
+            beta = None
+            for place, variance in enumerate(variances):
+                beta = part._replace(prior=self.prior_at(variance)).solve(self.rule, beta).beta
+                found = scores(problem.design, beta)[held]
+                result[place, run] = log_likelihood(problem.y[held], found, problem.weights[held])
+        return result
+
+
+def search_grid(validation: Validation, grid: FloatArray, one_standard_error: bool) -> Curve:
+    """Choose the variance of a grid with the greatest held-out log likelihood.
+
+    With ``one_standard_error``, the smallest variance (the strongest penalty) whose mean score lies within one standard
+    error of the best.
+    """
+    variances = np.sort(grid)
+    fold_scores = validation.score(variances.tolist())
+    mean = fold_scores.mean(axis=1)
+    best = int(np.argmax(mean))
+    if one_standard_error and validation.runs > 1:
+        error = fold_scores[best].std(ddof=1) / np.sqrt(validation.runs)
+        best = int(np.flatnonzero(mean >= mean[best] - error)[0])
+    return Curve(variances, fold_scores, float(variances[best]))
+
+
+def search_freely(validation: Validation, start: float, max_points: int = 40) -> Curve:
+    """Search the variance without a grid.
+
+    From ``start`` by factors of 100 until the best point is bracketed; then along the maximiser of a parabola in
+    ln(variance) around the best point, whose points weigh 1/sd of their scores, until the gain it predicts is below
+    1 % or the move below ln 1.5. The result is the parabola's maximiser.
+    """
+    points: dict[float, FloatArray] = {}
+
+    def evaluate(position: float) -> None:
+        points[position] = validation.score([float(np.exp(position))])[0]
+
+    def curve(position: float) -> Curve:
+        places = np.array(sorted(points))
+        fold_scores = np.array([points[place] for place in places])
+        return Curve(np.exp(places), fold_scores, float(np.exp(position)))
+
+    evaluate(np.log(start))
+    evaluate(np.log(start) + _FACTOR)
+    while len(points) < max_points:
+        places = np.array(sorted(points))
+        mean = np.array([points[place].mean() for place in places])
+        best = int(np.argmax(mean))
+        if best in (0, places.size - 1):
+            further = places[best] + (_FACTOR if best else -_FACTOR)
+            if abs(further) > _WIDEST:
+                break
+            evaluate(further)
+            continue
+        deviation = np.array([points[place].std() for place in places])
+        vertex, value = _vertex_near(places, mean, deviation, best)
+        near = np.abs(places - vertex).min() < _SMALLEST_MOVE
+        if near or value - mean[best] < _SMALLEST_GAIN * abs(mean[best]):
+            return curve(vertex)
+        evaluate(vertex)
+    return curve(max(points, key=lambda place: points[place].mean()))
+
+
+def _vertex_near(x: FloatArray, y: FloatArray, deviation: FloatArray, best: int) -> tuple[float, float]:
+    """Maximiser and maximum of a parabola through the points around the best, which has a neighbour on either side.
+
+    Points far away say little about the top and would bend the parabola, so two on either side are taken; or one, if
+    the vertex would lie beyond the neighbours otherwise.
+    """
+    for reach in (2, 1):
+        around = slice(max(best - reach, 0), best + reach + 1)
+        vertex, value = _parabola(x[around], y[around], deviation[around])
+        if x[best - 1] < vertex < x[best + 1]:
+            break
+    return (vertex, value) if np.isfinite(vertex) else (float(x[best]), float(y[best]))
+
+
+def _parabola(x: FloatArray, y: FloatArray, deviation: FloatArray) -> tuple[float, float]:
+    """Fit a parabola, points weighing 1/deviation; give its maximiser and maximum (infinite when it has none)."""
+    weight = 1.0 / np.maximum(deviation, 1e-12 * max(np.abs(y).max(), 1.0))
+    a, b, c = np.polyfit(x, y, 2, w=weight / weight.max())
+    if a >= 0:
+        return np.inf, np.inf
+    vertex = -b / (2 * a)
+    return float(vertex), float(c - b * b / (4 * a))

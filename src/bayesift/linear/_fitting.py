@@ -1,0 +1,104 @@
+"""One fit: a category, its weights, its priors, a solver."""
+
+from __future__ import annotations
+
+import time
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from bayesift._typing import FloatArray
+from bayesift.linear import _clg, _newton, _objective, _ridge
+from bayesift.linear._conjugate import hessian_diagonal
+from bayesift.linear._design import Design
+from bayesift.linear._penalty import penalty_arrays
+from bayesift.priors import FIXED, GAUSSIAN, LAPLACE, PriorArrays
+
+SolverName = Literal["newton", "clg"]
+
+
+class Rule(NamedTuple):
+    """When a solver stops: relative gap of the fast one, change of scores of the papers' one, rounds of both."""
+
+    solver: SolverName
+    tol: float
+    epsilon: float
+    max_iter: int
+
+
+class Solution(NamedTuple):
+    """What a solver reached; the intercept is the last coefficient."""
+
+    beta: FloatArray
+    objective: float
+    dual: float
+    kkt_residual: float
+    passes: int
+    seconds: float
+    converged: bool
+
+
+class Problem(NamedTuple):
+    """Everything that defines the objective of one category; the prior's last entry is that of the intercept.
+
+    ``sums`` are Xᵀ·weights, for those who fit several times with the same weights.
+    """
+
+    design: Design
+    y: FloatArray
+    weights: FloatArray
+    prior: PriorArrays
+    sums: FloatArray | None = None
+
+    def offsets(self) -> FloatArray:
+        """Score every document by the modes of the priors."""
+        if not self.prior.mode.any():
+            return np.zeros(self.design.n_documents)
+        return scores(self.design, self.prior.mode)
+
+    def solve(self, rule: Rule, start: FloatArray | None = None) -> Solution:
+        """Find the posterior mode, from the modes of the priors or from ``start``."""
+        begin = time.perf_counter()
+        design, mode = self.design, self.prior.mode
+        penalties = penalty_arrays(self.prior.kind, self.prior.weight, self.prior.sign)
+        delta = np.zeros(mode.size)
+        if start is not None:
+            # A term that no document holds stays at its mode.
+            held = np.append(np.diff(design.columns[0]) > 0, True)
+            delta[held] = np.clip(start - mode, *penalties[2:])[held]
+        documents = (self.y, self.weights, self.offsets())
+        if rule.solver == "clg":
+            arguments = (*design.columns, *documents, delta, *penalties)
+            passes, converged = _clg.clg(*arguments, rule.epsilon, rule.max_iter)
+            primal, dual, residual = _objective.certificate(*arguments)
+        else:
+            limits = (rule.tol, rule.max_iter, design.workspace())
+            if np.any(self.prior.kind == LAPLACE) or np.any(self.prior.sign):
+                sums = design.sums(self.weights) if self.sums is None else self.sums
+                matrix = (design.columns, design.documents, sums, design.reach)
+                found = _newton.newton(*matrix, *documents, delta, penalties, *limits)
+            else:
+                found = _ridge.ridge(design.documents, *documents, delta, penalties, *limits)
+            primal, dual, residual, passes, converged = found
+        return Solution(delta + mode, primal, dual, residual, passes, time.perf_counter() - begin, converged)
+
+    def precision(self, beta: FloatArray) -> FloatArray:
+        """Give the diagonal of the Hessian of the objective: Σ_i s_i p_i(1 − p_i) x_ij² plus the prior's precision.
+
+        A fixed coefficient has an infinite one.
+        """
+        probability = expit(scores(self.design, beta))
+        curvature = self.weights * probability * (1.0 - probability)
+        own = np.select([self.prior.kind == GAUSSIAN, self.prior.kind == FIXED], [self.prior.weight, np.inf], 0.0)
+        return hessian_diagonal(self.design.documents, curvature, own)
+
+
+def scores(design: Design, beta: FloatArray) -> FloatArray:
+    """Give the linear scores β₀ + x_iᵀβ of all documents."""
+    return _objective.linear_scores(*design.columns, beta, design.n_documents)
+
+
+def log_likelihood(y: FloatArray, linear_scores: FloatArray, weights: FloatArray) -> float:
+    """Sum the weighted log likelihood Σ_i s_i ln p(y_i), stable for scores of any size."""
+    return float(-np.dot(weights, np.logaddexp(0.0, -y * linear_scores)))

@@ -1,0 +1,78 @@
+"""Labels of any kind as categories: one column of −1 and +1 for each classifier to train."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+
+from bayesift._typing import AnyArray, FloatArray, Int64Array
+
+Kind = Literal["binary", "multiclass", "multilabel"]
+
+
+class Categories(NamedTuple):
+    """What was found in ``y``.
+
+    ``classes`` are the labels (column numbers for an indicator matrix); ``members`` lists for each category to train
+    the documents in it: one for two classes (the greater label), else one for each class.
+    """
+
+    kind: Kind
+    classes: AnyArray
+    members: list[Int64Array]
+    n_documents: int
+
+    def target(self, category: int) -> FloatArray:
+        """Give +1 for the documents of a category and −1 for the others."""
+        y = np.full(self.n_documents, -1.0)
+        y[self.members[category]] = 1.0
+        return y
+
+
+def check_label_types(y: Any) -> None:
+    """Refuse strings among labels of another type, which numpy would turn into strings without a word."""
+    kind = getattr(getattr(y, "dtype", None), "kind", None)
+    if isinstance(y, (list, tuple)) or (kind == "O" and getattr(y, "ndim", 0) == 1):
+        kinds = {type(label).__name__: isinstance(label, str) for label in y}
+        if len(set(kinds.values())) == 2:
+            raise ValueError(f"y mixes labels of the types {', '.join(sorted(kinds))}; expected labels of one type")
+
+
+def categories_of(y: Any, name: str) -> Categories:
+    """Read labels of any type, or an indicator matrix; ``name`` is the estimator's, for error messages."""
+    check_classification_targets(y)
+    kind = type_of_target(y, input_name="y")
+    if kind == "multiclass-multioutput":
+        raise ValueError("y has several columns with values other than 0 and 1; expected an indicator matrix")
+    if kind == "multilabel-indicator":
+        indicator = sp.csc_matrix(y)
+        indicator.eliminate_zeros()
+        members = [
+            np.sort(indicator.indices[begin:end]).astype(np.int64)
+            for begin, end in zip(indicator.indptr[:-1], indicator.indptr[1:], strict=True)
+        ]
+        return Categories("multilabel", np.arange(indicator.shape[1]), members, indicator.shape[0])
+    classes, codes = np.unique(np.asarray(y), return_inverse=True)
+    if classes.size < 2:
+        raise ValueError(f"{name} needs samples of at least two classes, but y has one class only: {classes[0]!r}")
+    if classes.size == 2:
+        return Categories("binary", classes, [np.flatnonzero(codes == 1)], codes.size)
+    members = [np.flatnonzero(codes == code) for code in range(classes.size)]
+    return Categories("multiclass", classes, members, codes.size)
+
+
+def class_factors(class_weight: Any, labels: AnyArray, weights: FloatArray) -> FloatArray:
+    """Give the factor of each document's class; "balanced" gives all classes the same total weight.
+
+    The weights of the documents count, so that a weight of 2 is two documents here as well.
+    """
+    if not isinstance(class_weight, str):
+        return compute_sample_weight(class_weight, labels)
+    _, codes = np.unique(labels, return_inverse=True)
+    total = np.bincount(codes, weights)
+    share = weights.sum() / np.count_nonzero(total)
+    return np.divide(share, total, out=np.zeros_like(total), where=total > 0)[codes]

@@ -1,0 +1,218 @@
+"""The fast solver: proximal Newton steps on a working set, stopped by the duality gap.
+
+A fit from nothing walks down a few multiples of the rates, so that the working set grows with the solution. Every round
+computes all slopes once, checks the gap, chooses the columns worth moving and moves them: by Newton steps on their
+curvature matrix when they are few or nearly right, else by one step of coordinate descent on the documents whose label
+is still uncertain.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bayesift._kernel import kernel
+from bayesift._typing import FloatArray, UInt32Array
+from bayesift.linear._logistic import logistic_terms
+from bayesift.linear._objective import dual_objective, entropy_part, kkt_residual, margins
+from bayesift.linear._penalty import Penalties, penalty, prox
+from bayesift.linear._slopes import all_slopes
+from bayesift.linear._sparse import Compressed
+from bayesift.linear._steps import large_step, small_steps
+from bayesift.linear._working_set import NEAR, choose, smaller_class_sum, survey
+
+State = tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]
+Workspace = tuple[State, FloatArray, UInt32Array]
+
+#: Each stage's rates as a share of the last one's.
+_STAGE = 0.2
+#: Errors of at most this (in units of the rates) end a stage, as do two rounds.
+_SETTLED = 0.3
+#: Errors from which on a dual bound is worth computing; an unpenalised intercept makes it dear.
+_WORTH_A_BOUND, _WORTH_A_DEAR_BOUND = 5.0, 0.3
+#: Errors of at most this: finish on the curvature matrix, or with more care on a large set.
+_POLISH = 1.0
+#: Sets up to this size always use the curvature matrix; those above the second never do.
+_SMALL, _DENSE = 100, 3000
+#: Share of the mean curvature below which documents are not coupled, and passes on a large set: coarse and fine.
+_CUT, _FINE_CUT = 0.2, 0.01
+_PASSES, _FINE_PASSES = 16, 64
+#: Newton steps on a small set in a stage, and to polish; when polishing, the share of the error that ends them.
+_STEPS, _POLISH_STEPS = 5, 50
+_POLISH_SHARE = 0.01
+#: Errors that count as none, and those that do when the objective no longer changes: in units of the rates, or, for
+#: slopes that are no more than rounding, as a share of the objective.
+_EXACT, _NEARLY_EXACT, _ROUNDING = 1e-12, 1e-7, 1e-13
+
+
+def workspace(n_documents: int, n_features: int) -> Workspace:
+    """Make the arrays that a fit needs and the next fit can use again."""
+    r, u, w, move, trial = np.empty((5, n_documents))
+    return (r, u, w, move, trial), np.empty(n_features + 1), np.empty(n_features + 1, np.uint32)
+
+
+@kernel
+def fit_intercept(y: FloatArray, s: FloatArray, b: FloatArray, prior: Penalties, state: State) -> float:
+    """Move the intercept alone to its optimum, the start of every fit from nothing; return the loss."""
+    r, u, w, _, _ = state
+    l1, l2, low, high = prior[0][-1], prior[1][-1], prior[2][-1], prior[3][-1]
+    loss = logistic_terms(r, s, u, w)
+    if not low < high:
+        return loss
+    radius = 2.0
+    for _ in range(100):
+        old = b[-1]
+        h = w.sum() + 1e-12
+        new = prox(np.dot(y, u) + h * old, h, l1, l2, low, high)
+        step = min(max(new - old, -radius), radius)
+        if abs(step) <= 1e-6:
+            break
+        if abs(step) == radius:
+            radius *= 0.9
+        b[-1] += step
+        for i in range(r.shape[0]):
+            r[i] += y[i] * step
+        loss = logistic_terms(r, s, u, w)
+    return loss
+
+
+@kernel
+def lower_bound(
+    columns: Compressed,
+    y: FloatArray,
+    s: FloatArray,
+    offset: FloatArray,
+    u: FloatArray,
+    c: FloatArray,
+    prior: Penalties,
+    ratio: float,
+) -> float:
+    """Dual objective at u made feasible; ``ratio`` is the largest multiple of a rate if that is all it takes, or −1."""
+    if ratio >= 0.0:
+        t = 1.0 / max(ratio, 1.0)
+        return entropy_part(y, s, offset, u, t, t)
+    l1, l2, low, high = prior
+    return dual_objective(columns[0], columns[1], columns[2], y, s, offset, u, c.copy(), l1, l2, low, high)
+
+
+@kernel
+def improve(
+    columns: Compressed,
+    y: FloatArray,
+    s: FloatArray,
+    near: UInt32Array,
+    c: FloatArray,
+    b: FloatArray,
+    prior: Penalties,
+    stage: float,
+    worst: float,
+    primal: float,
+    free: float,
+    reach: FloatArray,
+    state: State,
+    loss: float,
+    tol: float,
+) -> float:
+    """Move the near columns that are worth it, all rates times ``stage``; return the loss."""
+    r, u, w, move, _ = state
+    fine = stage == 1.0 and worst <= _POLISH
+    polish = fine and near.shape[0] <= _DENSE
+    order = choose(near, c, b, prior[0], stage * (NEAR if polish else 1.0), columns[0])
+    if polish:
+        small_steps(
+            columns, y, s, order, b, prior, stage, primal, free, reach, r, move,
+            0.5 * tol, _POLISH_SHARE, _POLISH_STEPS,
+        )  # fmt: skip
+    elif order.shape[0] <= _SMALL + 1:
+        small_steps(columns, y, s, order, b, prior, stage, primal, free, reach, r, move, _SETTLED, 0.0, _STEPS)
+    else:
+        cut, passes = (_FINE_CUT, _FINE_PASSES) if fine else (_CUT, _PASSES)
+        return large_step(columns, y, s, order, c, b, prior, stage, primal, free, reach, state, loss, cut, passes)
+    return logistic_terms(r, s, u, w)
+
+
+@kernel
+def newton(
+    columns: Compressed,
+    documents: Compressed,
+    sums: FloatArray,
+    reach: FloatArray,
+    y: FloatArray,
+    s: FloatArray,
+    offset: FloatArray,
+    b: FloatArray,
+    prior: Penalties,
+    tol: float,
+    max_rounds: int,
+    space: Workspace,
+) -> tuple[float, float, float, int, bool]:
+    """Minimise the objective from the start b, which is overwritten.
+
+    Parameters
+    ----------
+    columns, documents : compressed matrices
+        X by columns and by rows.
+    sums, reach : float arrays of shape (n_features + 1,)
+        Xᵀs, and ``column_reach``; the intercept is last, as everywhere.
+    y, s, offset : float arrays of shape (n_documents,)
+        Labels −1 and +1, weights, scores at the modes.
+    b : float array of shape (n_features + 1,)
+        Departures from the modes.
+    prior : tuple of float arrays of shape (n_features + 1,)
+        l1, l2, low and high.
+    tol : float
+        Relative duality gap; where unpenalised features leave no gap, error of the slopes in units of the rates.
+    max_rounds : int
+        Limit of rounds.
+    space : Workspace
+        What :func:`workspace` makes.
+
+    Returns
+    -------
+    primal, dual, kkt_residual, rounds, converged
+    """
+    state, c, near = space
+    r, u, w, _, _ = state
+    l1, l2, low, high = prior
+    d = b.shape[0] - 1
+    r[:] = margins(columns[0], columns[1], columns[2], y, offset, b)
+    loss = logistic_terms(r, s, u, w)
+    if penalty(b[:d], l1[:d], l2[:d]) == 0.0:
+        loss = fit_intercept(y, s, b, prior, state)
+    open_intercept = l1[d] == 0.0 and l2[d] == 0.0 and low[d] < high[d]
+    # Then the largest multiple of a rate found by the survey is all that a feasible dual point needs.
+    laplace_only = not open_intercept and np.all((l1 > 0.0) | (low == high)) and np.max(l2) == 0.0
+    worth = _WORTH_A_DEAR_BOUND if open_intercept else _WORTH_A_BOUND
+    primal, dual = np.inf, -np.inf
+    converged = False
+    stage, since, still, rounds = 0.0, 0, 0, 0
+    while True:
+        all_slopes(columns, documents, sums, y, s, u, c)
+        before, primal = primal, loss + penalty(b, l1, l2)
+        free = smaller_class_sum(y, u) if open_intercept else min(1.0, primal)
+        count, worst, ratio = survey(c, b, prior, max(stage, 1.0), primal, free, near)
+        since += 1
+        if stage == 0.0:
+            stage = max(ratio, 1.0)
+            since = 2
+        if stage > 1.0 and (worst <= _SETTLED or since > 1):
+            stage = max(1.0, _STAGE * stage)
+            since = 0
+            count, worst, ratio = survey(c, b, prior, stage, primal, free, near)
+        if stage == 1.0:
+            bounded = worst <= worth
+            if bounded:
+                dual = max(dual, lower_bound(columns, y, s, offset, u, c, prior, ratio if laplace_only else -1.0))
+            unbounded = bounded and dual == -np.inf
+            still = still + 1 if before - primal <= 1e-15 * primal else 0
+            converged = primal - dual <= tol * primal or worst <= (tol if unbounded else _EXACT)
+        if converged or still == 3 or rounds == max_rounds:
+            break
+        rounds += 1
+        loss = improve(
+            columns, y, s, near[:count], c, b, prior, stage, worst, primal, free, reach, state, loss, tol
+        )  # fmt: skip
+    residual = kkt_residual(c, b, l1, l2, low, high)
+    if not converged:
+        dual = max(dual, lower_bound(columns, y, s, offset, u, c, prior, -1.0))
+        converged = still == 3 and (worst <= _NEARLY_EXACT or residual <= _ROUNDING * primal)
+    return primal, dual, residual, max(rounds, 1), converged

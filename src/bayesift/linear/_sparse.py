@@ -1,0 +1,80 @@
+"""Products with a sparse matrix held by columns, and its conversion from rows.
+
+Row and column numbers are unsigned 32-bit integers: a signed number would cost a test for negative indices at every
+element, which doubles the time of a pass.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bayesift._kernel import kernel
+from bayesift._typing import FloatArray, UInt32Array
+
+#: A sparse matrix by columns or by rows: where each starts, the numbers of the other dimension, the values.
+Compressed = tuple[UInt32Array, UInt32Array, FloatArray]
+
+
+@kernel
+def transpose(
+    indptr: UInt32Array, indices: UInt32Array, data: FloatArray, n_columns: int
+) -> tuple[UInt32Array, UInt32Array, FloatArray]:
+    """Turn compressed rows into compressed columns, or the reverse."""
+    n_rows = indptr.shape[0] - 1
+    start = np.zeros(n_columns + 1, np.uint32)
+    for k in range(indices.shape[0]):
+        start[indices[k] + np.uint32(1)] += np.uint32(1)
+    for j in range(n_columns):
+        start[j + 1] += start[j]
+    place = start[:-1].copy()
+    rows = np.empty(indices.shape[0], np.uint32)
+    values = np.empty(indices.shape[0], np.float64)
+    for i in range(n_rows):
+        for k in range(indptr[i], indptr[i + 1]):
+            t = place[indices[k]]
+            place[indices[k]] = t + np.uint32(1)
+            rows[t] = i
+            values[t] = data[k]
+    return start, rows, values
+
+
+@kernel
+def columns_dot(indptr: UInt32Array, indices: UInt32Array, data: FloatArray, v: FloatArray, out: FloatArray) -> None:
+    """Fill out_j = Σ_i x_ij v_i for every column; four running sums hide the latency of an addition."""
+    for j in range(indptr.shape[0] - 1):
+        k = indptr[j]
+        end = indptr[j + 1]
+        a = 0.0
+        b = 0.0
+        c = 0.0
+        d = 0.0
+        while k + np.uint32(4) <= end:
+            a += data[k] * v[indices[k]]
+            b += data[k + np.uint32(1)] * v[indices[k + np.uint32(1)]]
+            c += data[k + np.uint32(2)] * v[indices[k + np.uint32(2)]]
+            d += data[k + np.uint32(3)] * v[indices[k + np.uint32(3)]]
+            k += np.uint32(4)
+        while k < end:
+            a += data[k] * v[indices[k]]
+            k += np.uint32(1)
+        out[j] = (a + b) + (c + d)
+
+
+@kernel
+def add_columns(indptr: UInt32Array, indices: UInt32Array, data: FloatArray, b: FloatArray, z: FloatArray) -> None:
+    """Add Xb to z, skipping the zeros of b."""
+    for j in range(indptr.shape[0] - 1):
+        t = b[j]
+        if t != 0.0:
+            for k in range(indptr[j], indptr[j + 1]):
+                z[indices[k]] += data[k] * t
+
+
+@kernel
+def squared_norms(indptr: UInt32Array, data: FloatArray) -> FloatArray:
+    """Give Σ_k data_k² of every row (or column)."""
+    out = np.zeros(indptr.shape[0] - 1)
+    for i in range(out.shape[0]):
+        for k in range(indptr[i], indptr[i + 1]):
+            out[i] += data[k] * data[k]
+    return out

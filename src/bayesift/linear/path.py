@@ -1,0 +1,218 @@
+"""The posterior mode against the strength of the prior."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import _check_sample_weight, _get_feature_names, check_X_y
+
+from bayesift._typing import AnyArray, FloatArray
+from bayesift.linear._categories import priors_of
+from bayesift.linear._choice import GAUSSIAN_GRID
+from bayesift.linear._design import design_of
+from bayesift.linear._fitting import Problem, Rule, SolverName, log_likelihood, scores
+from bayesift.linear._labels import categories_of, check_label_types
+from bayesift.linear._objective import slopes
+from bayesift.priors import FIXED, LAPLACE, Laplace, Prior, PriorArrays
+
+
+@dataclass(frozen=True, eq=False)
+class RegularizationPath:
+    """Fits for a sequence of prior variances, from the strongest penalty to the weakest.
+
+    Parameters
+    ----------
+    variances : float array of shape (n_steps,)
+        Common prior variances, increasing.
+    coef : csr_matrix of shape (n_steps, n_features)
+        Coefficients of each fit.
+    intercept : float array of shape (n_steps,)
+    objective, gap : float arrays of shape (n_steps,)
+        Objective and duality gap of each fit.
+    log_likelihood : float array of shape (n_steps,)
+        Log likelihood of the training documents.
+    feature_names : array of str or None
+        Names of the columns, where ``X`` had names.
+    """
+
+    variances: FloatArray
+    coef: sp.csr_matrix
+    intercept: FloatArray
+    objective: FloatArray
+    gap: FloatArray
+    log_likelihood: FloatArray
+    feature_names: AnyArray | None = None
+
+    @property
+    def rates(self) -> FloatArray:
+        """The Laplace rates λ = √(2/variance), decreasing."""
+        return np.sqrt(2.0 / self.variances)
+
+
+def regularization_path(
+    X: Any,
+    y: Any,
+    *,
+    prior: Literal["laplace", "gaussian"] | Prior = "laplace",
+    variances: ArrayLike | None = None,
+    n_steps: int = 50,
+    smallest: float = 1e-3,
+    intercept_variance: float | Literal["same"] = np.inf,
+    sample_weight: Any = None,
+    feature_names: Any = None,
+    solver: SolverName = "newton",
+    tol: float = 1e-6,
+    max_iter: int = 1000,
+) -> RegularizationPath:
+    """Fit one category for a sequence of prior variances, each fit starting from the one before.
+
+    Without ``variances`` a Laplace prior takes ``n_steps`` rates from the analytic maximum
+
+        λ_max = max_j |Σ_i s_i x_ij y_i / (1 + e^{r_i})|,
+
+    above which all coefficients are at their modes, down to ``smallest`` × λ_max, evenly spaced in the logarithm; a
+    Gaussian prior takes the variances 10⁻⁴ to 10⁴.
+
+    Parameters
+    ----------
+    X : sparse matrix or array of shape (n_documents, n_features)
+        Term weights.
+    y : array of shape (n_documents,)
+        Labels of two classes; the greater is the category.
+    prior : {"laplace", "gaussian"} or Prior, default="laplace"
+        A prior whose common variance is open.
+    variances : array, optional
+        The variances to take instead.
+    n_steps : int, default=50
+        How many rates to take.
+    smallest : float, default=1e-3
+        Last rate as a share of the first.
+    intercept_variance : float or "same", default=inf
+        Prior variance of the intercept.
+    sample_weight : array of shape (n_documents,), optional
+        How often each document counts.
+    feature_names : array of str, optional
+        Names of the columns, for priors that name terms; those of a data frame by default.
+    solver : {"newton", "clg"}, default="newton"
+        As in :class:`BayesianLogisticRegression`.
+    tol : float, default=1e-6
+        Each fit stops at this share of the objective (``"newton"``) or of the scores (``"clg"``).
+    max_iter : int, default=1000
+        Limit of rounds for each fit; reaching it warns.
+
+    Returns
+    -------
+    RegularizationPath
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesift.linear import regularization_path
+    >>> X = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.5]])
+    >>> path = regularization_path(X, [1, 1, 0, 0], n_steps=3, smallest=0.1)
+    >>> path.coef.toarray()[0]
+    array([0., 0.])
+    >>> bool(np.all(np.diff(path.objective) < 0))
+    True
+    """
+    if solver not in get_args(SolverName):
+        raise ValueError(f"solver is {solver!r}; expected one of {list(get_args(SolverName))}")
+    if n_steps < 1 or not 0 < smallest <= 1:
+        raise ValueError(f"n_steps={n_steps} must be at least 1 and smallest={smallest} above 0 and at most 1")
+    names = _get_feature_names(X) if feature_names is None else np.asarray(feature_names, dtype=object)
+    check_label_types(y)
+    X, y = check_X_y(X, y, accept_sparse=("csr", "csc"), dtype=np.float64)
+    categories = categories_of(y, "regularization_path")
+    if categories.kind != "binary":
+        raise ValueError(f"y must have two classes, found {categories.classes.size}")
+    [chosen] = priors_of(prior, categories.classes, 1)
+    if not chosen.is_open:
+        raise ValueError("prior has a variance of its own; leave it open (None) so that the path can vary it")
+    design = design_of(X)
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+
+    def problem_at(variance: float) -> Problem:
+        scaled = chosen.scaled(variance)
+        arrays = scaled.resolve(design.n_features, names).extended(scaled.resolve_intercept(intercept_variance))
+        return Problem(design, categories.target(0), weights, arrays)
+
+    if variances is not None:
+        steps = np.sort(np.asarray(variances, dtype=np.float64))
+        if steps.ndim != 1 or steps.size == 0 or not np.all(steps > 0):
+            raise ValueError(f"variances must be a list of numbers greater than 0, got {variances!r}")
+    elif isinstance(chosen, Laplace):
+        steps = 2.0 / (np.geomspace(1.0, smallest, n_steps) * largest_rate(problem_at)) ** 2
+    else:
+        steps = np.array(GAUSSIAN_GRID)
+    return _follow(steps, problem_at, Rule(solver, tol, tol, max_iter), names)
+
+
+def largest_rate(problem_at: Callable[[float], Problem]) -> float:
+    """Give λ_max, the rate from which on all coefficients are at their modes.
+
+    An intercept that shares the common variance moves with the rate, so that λ_max is the root of
+    max_j |c_j(β₀(λ))| − λ.
+    """
+    rates = problem_at(2.0).prior.weight[:-1]
+
+    def excess(rate: float) -> float:
+        return _needed_rate(problem_at(2.0 / rate**2), rates) - rate
+
+    low = high = excess(1.0) + 1.0
+    if low <= 0.0:
+        return 1.0
+    while excess(high) > 0.0:
+        high *= 2.0
+    while excess(low) < 0.0 and low > 1e-9 * high:
+        low /= 2.0
+    root = high if low == high or excess(low) <= 0.0 else brentq(excess, low, high, xtol=1e-300, rtol=1e-14)
+    # A margin for rounding: at λ_max itself no coefficient is to leave its mode.
+    return float(root) * (1.0 + 1e-12)
+
+
+def _needed_rate(problem: Problem, rates: FloatArray) -> float:
+    """Give the rate that keeps all coefficients at their modes for the best intercept; ``rates`` are their multiples.
+
+    Only the intercept is free, so that the cyclic solver is at its optimum in a few passes.
+    """
+    prior = problem.prior
+    fixed = PriorArrays(np.full_like(prior.kind, FIXED), np.zeros_like(prior.weight), prior.mode, prior.sign)
+    fixed.kind[-1], fixed.weight[-1] = prior.kind[-1], prior.weight[-1]
+    start = problem._replace(prior=fixed).solve(Rule("clg", 1e-12, 1e-14, 1000))
+    r = problem.y * scores(problem.design, start.beta)
+    c = np.empty(prior.mode.size)
+    slopes(*problem.design.columns, problem.y, problem.weights * expit(-r), c)
+    push = np.where(prior.sign == 0, np.abs(c), np.maximum(prior.sign * c, 0.0))[:-1]
+    laplace = prior.kind[:-1] == LAPLACE
+    return float(np.max(push[laplace] / rates[laplace], initial=0.0))
+
+
+def _follow(
+    steps: FloatArray, problem_at: Callable[[float], Problem], rule: Rule, names: AnyArray | None
+) -> RegularizationPath:
+    rows, numbers = [], []
+    beta, late = None, 0
+    for variance in steps.tolist():
+        problem = problem_at(variance)
+        solution = problem.solve(rule, beta)
+        beta, late = solution.beta, late + (not solution.converged)
+        fit = log_likelihood(problem.y, scores(problem.design, beta), problem.weights)
+        rows.append(sp.csr_matrix(beta[:-1]))
+        numbers.append((beta[-1], solution.objective, max(solution.objective - solution.dual, 0.0), fit))
+    if late:
+        warnings.warn(
+            f"{late} of {steps.size} fits reached max_iter={rule.max_iter} rounds. Raise max_iter, or loosen tol.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    intercept, objective, gap, fits = np.array(numbers).T
+    return RegularizationPath(steps, sp.csr_matrix(sp.vstack(rows)), intercept, objective, gap, fits, names)

@@ -1,0 +1,256 @@
+"""The choice of the prior variance: folds, norm, grid, search without a grid, fallback."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+import linear_cases as cases
+from bayesift.linear import BayesianLogisticRegression
+from bayesift.linear._choice import GAUSSIAN_GRID, LAPLACE_GRID, deal_folds, search_freely
+from bayesift.linear._design import design_of, norm_variance
+from bayesift.priors import Gaussian, Laplace
+
+
+@settings(deadline=None)
+@given(
+    positives=st.integers(0, 40),
+    negatives=st.integers(0, 40),
+    n_folds=st.integers(2, 12),
+    seed=st.integers(0, 1000),
+)
+def test_folds_are_even_in_size_and_in_both_classes(positives, negatives, n_folds, seed):
+    random = np.random.default_rng(seed)
+    y = random.permutation(np.repeat([1.0, -1.0], [positives, negatives]))
+    fold = deal_folds(y, n_folds, random)
+    for chosen in (y > 0, y < 0, np.ones(y.size, dtype=bool)):
+        counts = np.bincount(fold[chosen], minlength=n_folds)
+        assert counts.size == n_folds
+        assert counts.max() - counts.min() <= 1
+    rarer = y == (1.0 if positives < negatives else -1.0)
+    # The first folds are the ones that are left out: they get the rarer class first.
+    assert np.all(np.diff(np.bincount(fold[rarer], minlength=n_folds)) <= 0)
+
+
+@settings(deadline=None)
+@given(sample=cases.any_documents(), seed=st.integers(0, 1000), sparse=st.booleans())
+def test_the_norm_based_variance_is_the_formula(sample, seed, sparse):
+    X, y = sample
+    weights = np.random.default_rng(seed).choice([0.0, 0.5, 1.0, 2.0], len(y))
+    weights[:2] = 1.0
+    mean_square = np.average((X**2).sum(axis=1), weights=weights)
+    expected = (X.shape[1] + 1) / mean_square if mean_square else 1.0
+    assert norm_variance(design_of(sp.csr_matrix(X) if sparse else X), weights) == pytest.approx(expected)
+    model = BayesianLogisticRegression(variance="norm", solver="clg").fit(X, y, weights)
+    assert model.variance_[0] == pytest.approx(expected)
+    assert model.cv_results_ == [None]
+
+
+def brute_force(X, y, weights, family, grid, folds, runs, seed, **options):
+    """Held-out log likelihood of every variance and run by fits on the documents themselves, without shortcuts."""
+    fold = deal_folds(y, folds, np.random.default_rng(np.random.RandomState(seed).randint(2**31 - 1)))
+    scores = np.empty((len(grid), runs))
+    for place, variance in enumerate(grid):
+        for run in range(runs):
+            train, test = fold != run, fold == run
+            model = cases.tight(family, float(variance), **options).fit(X[train], y[train], weights[train])
+            log_odds = model.decision_function(X[test])
+            scores[place, run] = -np.sum(weights[test] * np.logaddexp(0, -y[test] * log_odds))
+    return scores
+
+
+@cases.each_solver
+@pytest.mark.parametrize(("folds", "runs"), [(2, 1), (5, 3), (4, 4)])
+@pytest.mark.parametrize("family", ["laplace", "gaussian"])
+def test_the_grid_equals_brute_force(family, folds, runs, solver, monkeypatch):
+    monkeypatch.setattr("bayesift.linear.logistic.SEARCH_TOLERANCE", 0.0)
+    X, y = cases.documents(seed=20, n=80)
+    weights = np.random.default_rng(0).uniform(0.2, 2, 80)
+    grid = [10.0, 0.01, 1.0, 0.1]
+    options = {"solver": solver, "intercept_variance": 2.0}
+    model = cases.tight(family, "cv", grid=grid, folds=folds, runs=runs, random_state=7, **options).fit(X, y, weights)
+    expected = brute_force(X, y, weights, family, np.sort(grid), folds, runs, 7, **options)
+    [found] = model.cv_results_
+    assert_array_equal(found["variances"], np.sort(grid))
+    assert_allclose(found["fold_scores"], expected, rtol=1e-6)
+    assert_allclose(found["scores"], expected.sum(axis=1), rtol=1e-6)
+    assert model.variance_[0] == found["variance"] == np.sort(grid)[np.argmax(expected.sum(axis=1))]
+    final = cases.tight(family, model.variance_[0], **options).fit(X, y, weights)
+    assert_allclose(model.coef_, final.coef_, atol=1e-7)
+
+
+@cases.each_solver
+def test_one_standard_error_takes_the_strongest_penalty_that_is_nearly_as_good(solver):
+    X, Y, *_ = cases.news()
+    options = {"solver": solver, "folds": 5, "runs": 5, "epsilon": 1e-4, "n_jobs": 1}
+    plain = BayesianLogisticRegression(**options).fit(X, Y[:, :3])
+    careful = BayesianLogisticRegression(**options, one_standard_error=True).fit(X, Y[:, :3])
+    for k in range(3):
+        scores = plain.cv_results_[k]["fold_scores"]
+        mean = scores.mean(axis=1)
+        best = np.argmax(mean)
+        error = np.std(scores[best], ddof=1) / np.sqrt(5)
+        within = plain.cv_results_[k]["variances"][mean >= mean[best] - error]
+        assert careful.variance_[k] == within.min()
+        assert_array_equal(careful.cv_results_[k]["scores"], plain.cv_results_[k]["scores"])
+    assert np.all(careful.variance_ <= plain.variance_)
+    assert np.any(careful.variance_ < plain.variance_)
+
+
+@cases.each_solver
+def test_the_grids_are_those_of_the_paper(solver):
+    assert_allclose(np.sqrt(2 / np.array(LAPLACE_GRID)), 10.0 ** np.arange(2.5, -2.1, -0.5))
+    assert_allclose(GAUSSIAN_GRID, 10.0 ** np.arange(-4, 5))
+    X, y = cases.documents(n=40)
+    for prior, grid in (("laplace", LAPLACE_GRID), (Gaussian(mode=0.1), GAUSSIAN_GRID)):
+        model = BayesianLogisticRegression(prior, solver=solver, folds=4).fit(X, y)
+        assert_allclose(model.cv_results_[0]["variances"], grid)
+        assert model.cv_results_[0]["fold_scores"].shape == (len(grid), 2)
+
+
+class Known:
+    """A stand-in for a validation whose held-out scores are a known function of ln(variance)."""
+
+    def __init__(self, function, deviation=(-1.0, 1.0)):
+        self.function = function
+        self.deviation = np.array(deviation)
+        self.asked = []
+
+    def score(self, variances):
+        self.asked += variances
+        return np.array([self.function(np.log(v)) + self.deviation for v in variances])
+
+
+@settings(deadline=None)
+@given(
+    top=st.floats(-15, 15),
+    start=st.floats(-6, 6),
+    width=st.floats(0.5, 20),
+    level=st.floats(-500, -10),
+)
+def test_the_search_finds_the_top_of_a_parabola(top, start, width, level):
+    known = Known(lambda x: level - width * (x - top) ** 2)
+    curve = search_freely(known, np.exp(start))
+    assert np.log(curve.variance) == pytest.approx(top, abs=1e-4)
+    assert np.all(np.diff(curve.variances) > 0)
+    assert sorted(known.asked) == pytest.approx(curve.variances.tolist())
+    # Bracketing by factors of 100, then the parabola is exact.
+    steps = abs(top - start) / np.log(100)
+    assert len(known.asked) <= steps + 5
+    ratios = np.array(known.asked[1:]) / np.exp(start)
+    assert np.allclose(np.round(np.log(ratios[:1]) / np.log(100)), np.log(ratios[:1]) / np.log(100))
+
+
+@settings(deadline=None)
+@given(top=st.floats(-10, 10), start=st.floats(-5, 5), slope=st.floats(0.05, 0.6))
+def test_the_search_ends_within_a_step_of_the_top_of_a_lopsided_curve(top, start, slope):
+    # Rises slowly and falls fast, as held-out likelihoods do.
+    def function(x):
+        return -100 - 3 * (np.exp(slope * (x - top)) - slope * (x - top) - 1) / slope**2
+
+    curve = search_freely(Known(function), np.exp(start))
+    assert abs(np.log(curve.variance) - top) < np.log(100)
+    assert np.all(curve.fold_scores.mean(axis=1) <= -100)
+
+
+@pytest.mark.parametrize("direction", [-1.0, 1.0])
+def test_the_search_ends_where_a_curve_has_no_top(direction):
+    known = Known(lambda x: -100 + 1e-3 * direction * x)
+    curve = search_freely(known, 1.0)
+    assert np.isfinite(curve.variance)
+    assert curve.variance == (max if direction > 0 else min)(known.asked)
+    assert len(known.asked) <= 40
+
+
+def test_a_flat_curve_and_a_single_run_do_not_confuse_the_search():
+    assert np.isfinite(search_freely(Known(lambda x: -50.0), 2.0).variance)
+    one_run = Known(lambda x: -50 - (x - 1) ** 2, deviation=(0.0,))
+    assert np.log(search_freely(one_run, 1.0).variance) == pytest.approx(1.0)
+
+
+@cases.each_solver
+@pytest.mark.parametrize("family", ["laplace", "gaussian"])
+def test_the_search_is_as_good_as_a_fine_grid_on_text(family, solver):
+    X, Y, *_ = cases.news()
+    Y = Y[:, [1, 6]]
+    options = {"solver": solver, "folds": 5, "runs": 5, "epsilon": 1e-5, "n_jobs": 1}
+    free = BayesianLogisticRegression(family, "auto", **options).fit(X, Y)
+    fine = BayesianLogisticRegression(family, "cv", grid=np.geomspace(1, 1e4, 13), **options).fit(X, Y)
+    chosen = [
+        BayesianLogisticRegression(family, "cv", grid=[float(v)], **options).fit(X, Y[:, k]).cv_results_[0]["scores"][0]
+        for k, v in enumerate(free.variance_)
+    ]
+    best = [results["scores"].max() for results in fine.cv_results_]
+    # Scores are negative. The search takes the maximiser of its parabola, not the best point, so that some is lost.
+    assert np.all(np.array(chosen) >= 1.06 * np.array(best))
+    assert all(results["variance"] == v for results, v in zip(free.cv_results_, free.variance_, strict=True))
+
+
+@cases.each_solver
+@pytest.mark.parametrize("variance", ["cv", "auto"])
+def test_too_few_documents_of_a_class_fall_back_to_the_norm_and_say_so(variance, solver):
+    X, _ = cases.documents(n=40)
+    labels = np.where(np.arange(40) < 1, "wheat", "sea")
+    model = BayesianLogisticRegression(variance=variance, solver=solver)
+    with pytest.warns(UserWarning, match="category wheat: too few documents"):
+        model.fit(X, labels)
+    assert model.cv_results_ == [None]
+    assert model.variance_[0] == pytest.approx(6 / np.mean((X**2).sum(axis=1)))
+
+
+@cases.each_solver
+def test_only_the_poor_categories_fall_back(solver):
+    X, y = cases.documents(n=40)
+    Y = np.zeros((40, 8), dtype=int)
+    Y[:, 0] = y > 0
+    Y[3, 1:] = 1
+    with pytest.warns(UserWarning, match=r"category 1, 2, 3, 4, 5 and 2 more: too few"):
+        model = BayesianLogisticRegression(solver=solver, folds=4).fit(X, Y)
+    assert [results is None for results in model.cv_results_] == [False] + [True] * 7
+
+
+@cases.each_solver
+def test_two_documents_are_enough_for_two_runs(solver):
+    X, _ = cases.documents(n=40)
+    y = np.arange(40) < 2
+    model = BayesianLogisticRegression(solver=solver).fit(X, y)
+    assert np.isfinite(model.cv_results_[0]["fold_scores"]).all()
+    with pytest.warns(UserWarning, match="category True: too few"):
+        BayesianLogisticRegression(solver=solver, runs=3).fit(X, y)
+
+
+@cases.each_solver
+def test_documents_of_weight_0_are_absent_from_the_folds(solver):
+    X, y = cases.documents(n=60)
+    weights = np.tile([1.0, 0.0, 2.0], 20)
+    options = {"solver": solver, "variance": "cv", "folds": 3, "grid": [0.1, 1.0], "n_jobs": 1}
+    weighted = BayesianLogisticRegression(**options).fit(X, y, weights)
+    kept = weights > 0
+    removed = BayesianLogisticRegression(**options).fit(X[kept], y[kept], weights[kept])
+    assert_allclose(weighted.cv_results_[0]["fold_scores"], removed.cv_results_[0]["fold_scores"], rtol=1e-3)
+
+
+@cases.each_solver
+def test_a_prior_with_a_variance_of_its_own_is_not_searched(solver):
+    X, y = cases.documents(n=40)
+    model = BayesianLogisticRegression(Laplace(0.3), "cv", solver=solver).fit(X, y)
+    assert np.isnan(model.variance_).all()
+    assert model.cv_results_ == [None]
+    fixed = BayesianLogisticRegression("laplace", 0.3, solver=solver).fit(X, y)
+    assert_array_equal(model.coef_, fixed.coef_)
+
+
+@cases.each_solver
+def test_relative_variances_stay_in_proportion_in_a_search(solver, monkeypatch):
+    monkeypatch.setattr("bayesift.linear.logistic.SEARCH_TOLERANCE", 0.0)
+    X, y = cases.documents(n=60)
+    factor = np.array([2.0, 1.0, 1.0, 0.5, 1.0])
+    options = {"grid": [0.1, 1.0, 10.0], "folds": 3, "solver": solver}
+    relative = cases.tight(Laplace(relative=factor**2), "cv", **options).fit(X, y)
+    scaled = cases.tight("laplace", "cv", **options).fit(X * factor, y)
+    assert_allclose(relative.cv_results_[0]["scores"], scaled.cv_results_[0]["scores"], rtol=1e-7)
+    assert_allclose(relative.coef_, scaled.coef_ * factor, atol=1e-6)

@@ -1,0 +1,148 @@
+"""The posterior mode against scipy, whose optimisers know the objective only as a function."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize
+
+import linear_cases as cases
+from bayesift.priors import Gaussian, Laplace
+
+INF = np.inf
+# Variance, mode and sign of five features.
+PRIORS = {
+    "plain": (0.5, 0.0, 0),
+    "weak": (100.0, 0.0, 0),
+    "strong": (0.01, 0.0, 0),
+    "modes": (0.3, [1.0, -2.0, 0.0, 0.5, 3.0], 0),
+    "positive": (1.0, 0.0, 1),
+    "negative": (1.0, 0.0, -1),
+    "one-sided from modes": (0.8, [0.5, -0.5, 1.0, -1.0, 0.0], [1, -1, 1, -1, 1]),
+    "some free": ([INF, 0.5, INF, 0.5, 0.5], 0.0, 0),
+    "some free and one-sided": ([INF, 0.5, INF, 0.5, 0.5], [0.2, 0.0, -0.3, 0.0, 0.0], [1, 1, -1, 0, -1]),
+    "some fixed": ([0.0, 0.5, 0.0, 0.5, 2.0], [0.7, 0.0, -0.4, 0.0, 0.0], 0),
+    "all free": (INF, 0.0, 0),
+    "everything": ([INF, 0.0, 0.05, 2.0, 30.0], [0.1, 0.2, -0.3, 0.4, 0.0], [0, 1, -1, 0, 1]),
+}
+# Setting of the model, mode of the prior, and what both mean.
+INTERCEPTS = {"free": (INF, 0.0), "penalised": (0.2, 0.0), "with mode": (0.2, -1.5), "fixed": (0.0, 0.4)}
+WEIGHTS = {
+    "ones": np.ones(60),
+    "some zero": np.tile([0.0, 1.0, 2.5], 20),
+    "spread": np.geomspace(0.01, 10, 60),
+}
+
+
+def check(X, y, model, p, weights=1.0):
+    beta = cases.coefficients(model)
+    expected, least = cases.reference(X, y, p, weights)
+    found = cases.objective(X, y, beta, p, weights)
+    assert p.allows(beta)
+    assert found == pytest.approx(least, rel=1e-8)
+    assert model.certificate_.objective[0] == pytest.approx(found, rel=1e-12)
+    assert_allclose(beta, expected, atol=1e-4)
+
+
+@cases.each_solver
+@pytest.mark.parametrize("name", PRIORS)
+@pytest.mark.parametrize("family", ["laplace", "gaussian"])
+def test_every_prior(family, name, solver):
+    X, y = cases.documents(seed=3, n=60)
+    variance, mode, sign = PRIORS[name]
+    prior = cases.FAMILIES[family](variance, mode, sign=sign)
+    model = cases.tight(prior, solver=solver).fit(X, y)
+    check(X, y, model, cases.penalties(family, variance, mode, sign, 5))
+
+
+@cases.each_solver
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("intercept", INTERCEPTS)
+@pytest.mark.parametrize("family", ["laplace", "gaussian"])
+def test_every_intercept_with_weights(family, intercept, weights, solver):
+    X, y = cases.documents(seed=4, n=60)
+    variance, mode = INTERCEPTS[intercept]
+    prior = cases.FAMILIES[family](0.7, intercept_mode=mode)
+    model = cases.tight(prior, intercept_variance=variance, solver=solver).fit(X, y, WEIGHTS[weights])
+    check(X, y, model, cases.penalties(family, 0.7, 0, 0, 5, variance, mode), WEIGHTS[weights])
+
+
+@cases.each_solver
+@pytest.mark.parametrize("family", ["laplace", "gaussian"])
+def test_an_intercept_like_any_other_coefficient_equals_a_column_of_ones(family, solver):
+    X, y = cases.documents(seed=5, n=60)
+    same = cases.tight(family, 0.3, intercept_variance="same", solver=solver).fit(X, y)
+    check(X, y, same, cases.penalties(family, 0.3, 0, 0, 5, 0.3))
+    column = cases.tight(family, 0.3, intercept_variance=0.0, solver=solver).fit(cases.with_constant(X), y)
+    assert_allclose(cases.coefficients(same), column.coef_[0], atol=1e-7)
+    assert column.intercept_[0] == 0.0
+
+
+@cases.each_solver
+def test_the_intercepts_own_variance_in_the_prior_wins(solver):
+    X, y = cases.documents(seed=5, n=60)
+    prior = Laplace(0.3, intercept_variance=0.01)
+    model = cases.tight(prior, intercept_variance=INF, solver=solver).fit(X, y)
+    check(X, y, model, cases.penalties("laplace", 0.3, 0, 0, 5, 0.01))
+
+
+@cases.each_solver
+def test_slsqp_agrees_on_one_sided_priors(solver):
+    # A second optimiser, with the signs as inequality constraints instead of bounds.
+    X, y = cases.documents(seed=6, n=60)
+    sign = np.array([1, -1, 1, 1, -1])
+    model = cases.tight(Gaussian(2.0, sign=sign), solver=solver).fit(X, y)
+    p = cases.penalties("gaussian", 2.0, 0, sign, 5)
+    constraint = {"type": "ineq", "fun": lambda beta: sign * beta[:5]}
+    found = minimize(
+        lambda beta: cases.objective(X, y, beta, p),
+        np.zeros(6),
+        method="SLSQP",
+        constraints=constraint,
+        options={"ftol": 1e-12, "maxiter": 500},
+    )
+    assert np.any(model.coef_ == 0.0)
+    assert_allclose(cases.coefficients(model), found.x, atol=1e-4)
+
+
+@cases.each_solver
+@settings(max_examples=40, deadline=None)
+@given(
+    sample=cases.any_documents(),
+    family=st.sampled_from(["laplace", "gaussian"]),
+    data=st.data(),
+)
+def test_random_problems(solver, sample, family, data):
+    X, y = sample
+    d = X.shape[1]
+
+    def per_feature(values):
+        return np.array(data.draw(st.lists(st.sampled_from(values), min_size=d, max_size=d)))
+
+    variance = per_feature([0.0, 0.01, 0.1, 1.0, 10.0])
+    mode, sign = per_feature([-1.0, 0.0, 0.0, 0.5]), per_feature([-1, 0, 0, 1])
+    weights = np.array(data.draw(st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.0]), min_size=len(y), max_size=len(y))))
+    weights[:2] = 1.0
+    intercept = data.draw(st.sampled_from([0.0, 0.5, INF]))
+    prior = cases.FAMILIES[family](variance, mode, sign=sign)
+    model = cases.tight(prior, intercept_variance=intercept, solver=solver).fit(X, y, weights)
+    p = cases.penalties(family, variance, mode, sign, d, intercept)
+    _, least = cases.reference(X, y, p, weights)
+    assert p.allows(cases.coefficients(model))
+    assert cases.objective(X, y, cases.coefficients(model), p, weights) <= least + 1e-8 * (1 + least)
+    assert model.certificate_.dual[0] <= least + 1e-9 * (1 + least)
+
+
+@cases.each_solver
+def test_both_solvers_reach_the_optimum_on_text(solver):
+    # Two estimates of one optimum: the gap proves each of them, so they prove each other.
+    X, Y, *_ = cases.news()
+    for family, variance in (("laplace", 0.5), ("gaussian", 1.0)):
+        model = cases.tight(family, variance, solver=solver).fit(X, Y[:, :3])
+        other = cases.tight(family, variance, solver="clg", epsilon=1e-10).fit(X, Y[:, :3])
+        assert_allclose(model.certificate_.objective, other.certificate_.objective, rtol=1e-9)
+        assert_allclose(model.coef_, other.coef_, atol=1e-5)
+        assert_array_equal(np.abs(model.coef_) > 1e-4, np.abs(other.coef_) > 1e-4)
