@@ -26,7 +26,7 @@ lint: $(VENV)/.lint ## Formatting, lint, types and import layers
 docs: $(VENV)/.docs ## Build the documentation into docs/_build/html
 	$(VENV)/bin/sphinx-build --fail-on-warning --keep-going -b html docs docs/_build/html
 
-bench: $(VENV)/.package ## Measure speed beside the peers (needs the collections, see BAYESIFT_DATA)
+bench: $(VENV)/.bench ## Measure speed beside the peers (needs the collections, see BAYESIFT_DATA)
 	$(VENV)/bin/python -m benchmarks
 
 clean: ## Remove the virtual environment and everything built
@@ -48,6 +48,10 @@ $(VENV)/.test: $(VENV)/.package
 
 $(VENV)/.lint: $(VENV)/.test
 	$(INSTALL) --group lint
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.test
+	$(INSTALL) --group bench
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.test

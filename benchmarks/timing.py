@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-
 #: A turn lasts at least this long, so that quick candidates are not timed while the machine is still waking up.
 SHORTEST_TURN = 0.5
 

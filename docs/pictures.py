@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from bayesift.datasets import load
+from bayesift.plots import RegularizationPathDisplay
 from bayesift.select import likelihood_ratio
 from bayesift.text import TextVectorizer
 
@@ -35,6 +36,23 @@ def telling_terms(n_terms: int = 8) -> None:
     figure.savefig(IMAGES / "telling-terms.png", dpi=110)
 
 
+def paths() -> None:
+    """Draw the posterior modes of the topic "energy" against the prior variance, Laplace and Gaussian."""
+    news = load("newsroom")
+    vectorizer = TextVectorizer(stop_words="english", drop_numbers=True, min_df=2)
+    X = vectorizer.fit_transform(news.train.texts)
+    y = news.indicator("train").toarray()[:, news.categories.index("energy")]
+    figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
+    for axis, prior, variances in zip(axes, ("laplace", "gaussian"), (None, np.geomspace(1e-2, 1e4, 40)), strict=True):
+        display = RegularizationPathDisplay.from_data(
+            X, y, prior=prior, variances=variances, smallest=0.02, feature_names=vectorizer.get_feature_names_out()
+        )
+        display.plot(axis, largest=8)
+        axis.set_title(f"{prior.capitalize()} prior", fontsize=11, loc="left")
+    figure.savefig(IMAGES / "paths.png", dpi=110)
+
+
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
     telling_terms()
+    paths()

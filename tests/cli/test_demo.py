@@ -19,6 +19,28 @@ def test_best_terms_of_every_topic_and_score():
     assert len(steps) == N_STEPS
 
 
+def test_every_topic_has_a_proved_and_useful_classifier():
+    result = run_demo(5)
+    assert set(result.topics) == set(result.collection.categories)
+    reports = result.topics.values()
+    assert all(report.relative_gap <= 1e-6 for report in reports)
+    assert all(0 < report.words_kept < len(result.vectorizer.vocabulary_) / 4 for report in reports)
+    assert sum(report.f1 for report in reports) / len(reports) > 0.7
+    assert result.topics["courts"].heaviest[0][0] == "court"
+
+
+def test_the_reasons_add_up_to_the_score():
+    collection, vectorizer, _, model, _, reasons = run_demo(5)
+    x = vectorizer.transform([reasons.text])
+    for topic, (probability, words) in reasons.by_topic.items():
+        k = collection.categories.index(topic)
+        assert probability == pytest.approx(model.predict_proba(x)[0, k])
+        contributions = dict(
+            zip(vectorizer.get_feature_names_out()[x.indices], x.data * model.coef_[k, x.indices], strict=True)
+        )
+        assert all(added == pytest.approx(contributions[word]) for word, added in words)
+
+
 def test_the_first_step_is_named_before_the_slow_imports():
     script = (
         "import sys; from bayesift.cli.demo import run_demo\n"
@@ -30,7 +52,7 @@ def test_the_first_step_is_named_before_the_slow_imports():
 
 
 def test_of_equal_scores_the_term_in_more_documents_comes_first():
-    collection, vectorizer, best_terms = run_demo(10)
+    collection, vectorizer, best_terms = run_demo(10)[:3]
     X = (vectorizer.transform(collection.train.texts) > 0).toarray()
     documents = dict(zip(vectorizer.get_feature_names_out(), X.sum(axis=0), strict=True))
     for topic, members in zip(collection.categories, collection.indicator("train").toarray().T, strict=True):
