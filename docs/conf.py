@@ -8,11 +8,16 @@ version = release = __version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax", "numpydoc"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "_templates"]
+templates_path = ["_templates"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
 autosummary_generate = True
 autodoc_typehints = "none"
+# Made by scikit-learn for every estimator.
+autodoc_default_options = {
+    "exclude-members": "set_fit_request, set_partial_fit_request, set_predict_request, set_score_request, set_transform_request"
+}
 numpydoc_show_class_members = False
 
 html_theme = "pydata_sphinx_theme"

@@ -11,8 +11,8 @@ from numba import njit
 def kernel(function: Any = None, /, **options: Any) -> Any:
     """Compile a function with numba; use as a decorator, with or without options of ``numba.njit``.
 
-    The compiled code is kept beside the module, or in the user's cache where that folder is read-only. Where neither can
-    be written it is compiled anew in every process.
+    The compiled code is kept beside the module, or in the user's cache where that folder is read-only. Where neither
+    can be written it is compiled anew in every process.
     """
     if function is None:
         return partial(kernel, **options)

@@ -1,8 +1,8 @@
 """The thresholds that the original BBRtrain tunes with ``-t …`` on its golden training file."""
 
-import golden
 import pytest
 
+import golden
 from bayesift.decide import best_threshold
 
 

@@ -1,9 +1,9 @@
 """Models of the original BBRtrain are optimal under the priors that its options and prior files mean here."""
 
-import golden
 import numpy as np
 import pytest
 
+import golden
 from bayesift.priors import Gaussian, Laplace
 
 

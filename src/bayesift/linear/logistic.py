@@ -39,7 +39,7 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
 
         F(β) = Σ_i s_i ln(1 + exp(−y_i (β₀ + x_iᵀβ))) + Σ_j p_j(β_j − m_j),
 
-    where p_j is λ_j |δ| for a Laplace and δ²/(2v_j) for a Gaussian prior. Laplace priors give sparse models (the
+    where p_j is λ_j abs(δ) for a Laplace and δ²/(2v_j) for a Gaussian prior. Laplace priors give sparse models (the
     lasso), Gaussian ones ridge models. A multi-label indicator matrix trains one classifier for each column in one
     call; more than two classes are trained one against the rest.
 

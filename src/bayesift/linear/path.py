@@ -77,7 +77,7 @@ def regularization_path(
 
     Without ``variances`` a Laplace prior takes ``n_steps`` rates from the analytic maximum
 
-        λ_max = max_j |Σ_i s_i x_ij y_i / (1 + e^{r_i})|,
+        λ_max = max_j abs(Σ_i s_i x_ij y_i / (1 + e^{r_i})),
 
     above which all coefficients are at their modes, down to ``smallest`` × λ_max, evenly spaced in the logarithm; a
     Gaussian prior takes the variances 10⁻⁴ to 10⁴.

@@ -14,6 +14,7 @@ from joblib import effective_n_jobs
 from numpy.typing import DTypeLike
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -122,6 +123,11 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     >>> X.toarray().astype(int).tolist()
     [[1, 0, 0, 1, 0], [2, 1, 1, 0, 1]]
     """
+
+    # The documents are the data, not metadata to be routed.
+    __metadata_request__fit: ClassVar[dict[str, str]] = {"documents": UNUSED}
+    __metadata_request__partial_fit: ClassVar[dict[str, str]] = {"documents": UNUSED}
+    __metadata_request__transform: ClassVar[dict[str, str]] = {"documents": UNUSED}
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "weighting": [str],
