@@ -16,7 +16,9 @@ autosummary_generate = True
 autodoc_typehints = "none"
 # Made by scikit-learn for every estimator.
 autodoc_default_options = {
-    "exclude-members": "set_fit_request, set_partial_fit_request, set_predict_request, set_score_request, set_transform_request"
+    "exclude-members": ",".join(
+        f"set_{name}_request" for name in ("fit", "partial_fit", "predict", "score", "transform")
+    )
 }
 numpydoc_show_class_members = False
 
