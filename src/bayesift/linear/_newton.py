@@ -42,6 +42,8 @@ _POLISH_SHARE = 0.01
 #: Errors that count as none, and those that do when the objective no longer changes: in units of the rates, or, for
 #: slopes that are no more than rounding, as a share of the objective.
 _EXACT, _NEARLY_EXACT, _ROUNDING = 1e-12, 1e-7, 1e-13
+#: A loss of this share of the weights is none: free features part the classes, and the optimum is at infinity.
+_NO_LOSS = 1e-15
 
 
 def workspace(n_documents: int, n_features: int) -> Workspace:
@@ -183,7 +185,7 @@ def newton(
     laplace_only = not open_intercept and np.all((l1 > 0.0) | (low == high)) and np.max(l2) == 0.0
     worth = _WORTH_A_DEAR_BOUND if open_intercept else _WORTH_A_BOUND
     primal, dual = np.inf, -np.inf
-    converged = False
+    converged = parted = False
     stage, since, still, rounds = 0.0, 0, 0, 0
     while True:
         all_slopes(columns, documents, sums, y, s, u, c)
@@ -205,7 +207,8 @@ def newton(
             unbounded = bounded and dual == -np.inf
             still = still + 1 if before - primal <= 1e-15 * primal else 0
             converged = primal - dual <= tol * primal or worst <= (tol if unbounded else _EXACT)
-        if converged or still == 3 or rounds == max_rounds:
+            parted = unbounded and primal <= _NO_LOSS * sums[d]
+        if converged or parted or still == 3 or rounds == max_rounds:
             break
         rounds += 1
         loss = improve(

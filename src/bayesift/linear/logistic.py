@@ -28,8 +28,8 @@ from bayesift.linear._labels import Categories, categories_of, check_label_types
 from bayesift.linear.certificate import Certificate
 from bayesift.priors import Prior
 
-#: Fits that only serve to score a variance stop at this relative gap.
-SEARCH_TOLERANCE = 1e-4
+#: Fits that only serve to score a variance stop at this relative gap, or at a larger ``tol``.
+SEARCH_TOLERANCE = 1e-3
 
 
 class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
@@ -58,7 +58,8 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
         ``"newton"``: proximal Newton on working sets, stopped by the duality gap. ``"clg"``: the cyclic coordinate
         descent of Genkin, Lewis & Madigan (2007) to the letter.
     tol : float, default=1e-6
-        ``"newton"`` stops when the duality gap is at most this share of the objective.
+        ``"newton"`` stops when the duality gap is at most this share of the objective. Fits that only serve to choose
+        a variance stop at 0.001 already.
     epsilon : float, default=0.0005
         ``"clg"`` stops when the scores change by at most this share in a pass.
     max_iter : int, default=1000

@@ -1,0 +1,128 @@
+"""Compiled parts of the solvers against slow twins in numpy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numba import njit
+from numpy.testing import assert_allclose, assert_array_equal
+
+import linear_cases as cases
+from bayesift.linear._cholesky import solve
+from bayesift.linear._conjugate import hessian_diagonal
+from bayesift.linear._design import design_of
+from bayesift.linear._dual import shuffle
+from bayesift.linear._gram import merge_documents, take_columns, update_gram
+from bayesift.linear._logistic import exp_negative, log1p_unit, log_positive, logistic_terms
+from bayesift.linear._slopes import all_slopes
+from bayesift.linear._sparse import transpose
+
+
+@njit
+def apply(function, x):
+    return np.array([function(v) for v in x])
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "x"),
+    [
+        (exp_negative, np.exp, -np.append(0, np.logspace(-300, 2.85, 5000))),
+        (log1p_unit, np.log1p, np.append(0, np.logspace(-300, 0, 5000))),
+        (log_positive, np.log, np.append(np.logspace(-300, 300, 5001), 1 + np.linspace(-1e-3, 1e-3, 1001))),
+    ],
+)
+def test_polynomials_are_right_to_the_last_digits_over_the_whole_range(ours, theirs, x):
+    assert_allclose(apply(ours, x), theirs(x), rtol=1e-15, atol=1e-305)
+
+
+def test_loss_slope_and_curvature_in_the_tails():
+    r = np.array([-800.0, -40, -1, 0, 1, 40, 800])
+    s = np.arange(1.0, 8)
+    u, w = np.empty_like(r), np.empty_like(r)
+    assert logistic_terms(r, s, u, w) == pytest.approx(s @ np.logaddexp(0, -r), rel=1e-14)
+    assert_allclose(u, s * np.exp(-np.logaddexp(0, r)), rtol=1e-13, atol=1e-300)
+    assert_allclose(w, s * np.exp(-np.logaddexp(0, r) - np.logaddexp(0, -r)), rtol=1e-13, atol=1e-300)
+
+
+@pytest.mark.parametrize("size", [4, 16, 20, 100])
+def test_symmetric_systems(size):
+    A = np.random.default_rng(size).normal(size=(2 * size, size)).astype(np.float32)
+    matrix, x = A.T @ A, np.ones(size, np.float32)
+    expected = np.linalg.solve(matrix.astype(float), np.ones(size))
+    solve(matrix, x)
+    assert_allclose(x, expected, rtol=1e-2, atol=1e-4 * np.abs(expected).max())
+
+
+def test_a_singular_system_gives_a_finite_step_downhill():
+    A = np.random.default_rng(0).normal(size=(30, 6)).astype(np.float32)
+    A = np.hstack([A, A])
+    matrix, slope = A.T @ A, A.T @ np.ones(30, np.float32)
+    step = slope.copy()
+    solve(matrix.copy(), step)
+    assert np.isfinite(step).all()
+    assert slope @ step - 0.5 * step @ matrix @ step > 0
+
+
+@pytest.mark.parametrize("common", [0, 25, 40])
+def test_slopes_are_the_same_by_both_ways(common):
+    X, y = cases.documents(seed=1, n=40, d=7)
+    random = np.random.default_rng(common)
+    s = random.choice([0.0, 1.0, 2.0], 40)
+    share = random.random(40)
+    # Documents without any term of the model share y_i u_i / s_i.
+    y[:common], share[:common] = 1.0, 0.3
+    design = design_of(X)
+    c = np.empty(8)
+    all_slopes(design.columns, design.documents, design.sums(s), y, s, share * s, c)
+    assert_allclose(c, cases.with_constant(X).T @ (y * share * s), atol=1e-13)
+
+
+def test_the_curvature_matrix_follows_the_curvature():
+    X, y = cases.documents(seed=2, n=40, d=7)
+    s = np.tile([1.0, 0.0, 2.0, 1.0], 10)
+    design = design_of(X)
+    chosen = np.array([5, 2, 3], dtype=np.uint32)
+    place, label, weight, _ = merge_documents(design.columns, chosen, y, s, np.where(y > 0, 0.2, -0.1))
+    assert weight.sum() == s.sum()
+    start, rows, values = take_columns(design.columns, chosen, place, label)
+    A = cases.with_constant(X)[:, [7, 5, 2, 3]]
+    gram, used = np.zeros((4, 4), np.float32), np.zeros(label.size)
+    for scale in (1.0, 3.0, 0.5):
+        update_gram(transpose(start, rows, values, label.size), scale * weight, used, 0.3, gram)
+        assert_allclose(gram, A.T @ (scale * s[:, None] * A), rtol=1e-4, atol=1e-4)
+
+
+def test_the_design_holds_the_matrix_both_ways_and_copies_only_what_it_must():
+    X = sp.random(30, 12, density=0.3, format="csr", random_state=0)
+    design = design_of(X)
+    indptr, indices, data = design.columns
+    assert_array_equal(sp.csc_matrix((data, indices, indptr), X.shape).toarray(), X.toarray())
+    assert np.shares_memory(design.documents[2], X.data)
+    assert np.shares_memory(design.documents[1], X.indices)
+    w, own = np.linspace(0, 1, 30), np.arange(13.0)
+    expected = own + (w[:, None] * cases.with_constant(X) ** 2).sum(axis=0)
+    assert_allclose(hessian_diagonal(design.documents, w, own), expected)
+
+
+def test_a_shuffle_is_a_permutation_and_the_next_another():
+    order = np.arange(1000, dtype=np.uint32)
+    seed = shuffle(order, np.uint64(1))
+    first = order.copy()
+    shuffle(order, seed)
+    assert_array_equal(np.sort(first), np.arange(1000))
+    assert_array_equal(np.sort(order), np.arange(1000))
+    assert np.mean(first == order) < 0.05
+    assert abs(np.corrcoef(first, np.arange(1000))[0, 1]) < 0.1
+
+
+@pytest.mark.parametrize("family", ["laplace", "gaussian"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_free_features_that_part_the_classes_end_in_time_without_a_claim(family):
+    X, y = np.array([[2.0, 0], [3, 1], [0, 2], [0, 3]]), np.array([1, 1, 0, 0])
+    prior = cases.FAMILIES[family]([np.inf, 1.0])
+    model = cases.tight(prior, max_iter=1000, tol=1e-6).fit(X, y)
+    assert np.isfinite(cases.coefficients(model)).all()
+    assert np.isfinite(model.certificate_.objective[0])
+    assert model.certificate_.dual[0] == -np.inf
+    assert model.predict(X).tolist() == y.tolist()
