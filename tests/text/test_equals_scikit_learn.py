@@ -86,7 +86,7 @@ def test_batches_and_threads_change_nothing(monkeypatch, n_jobs):
     theirs = CountVectorizer()
     expected = theirs.fit_transform(corpus)
     monkeypatch.setattr(_documents, "BATCH_CHARACTERS", 700)
-    monkeypatch.setattr(_pipeline, "GROUP_TOKENS", 5000)
+    monkeypatch.setattr(_pipeline, "GROUP_SIZE", 3000)
     ours = TextVectorizer("nnn", n_jobs=n_jobs)
     assert (ours.fit_transform(corpus) != expected).nnz == 0
     assert ours.vocabulary_ == theirs.vocabulary_

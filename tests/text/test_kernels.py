@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bayesift.text import _count, _scan
 from bayesift.text._lexicon import CompiledLexicon, Stream
 from bayesift.text._phrases import Phrases
-from bayesift.text._pipeline import Chunk
+from bayesift.text._pipeline import Chunk, counted
 from bayesift.text._unicode import NO_TABLE, word_table
 
 documents = st.lists(st.lists(st.integers(0, 9), max_size=15), min_size=1, max_size=6)
@@ -38,15 +38,19 @@ def as_rows(chunk):
 
 @given(documents, columns, st.integers(1, 40))
 @settings(max_examples=200, deadline=None)
-def test_both_ways_of_counting_agree_with_counting_by_hand(numbered, column_of, group_tokens):
-    stream, columns_array = as_stream(numbered), np.array(column_of, dtype=np.int32)
+def test_all_ways_of_counting_agree_with_counting_by_hand(numbered, column_of, group_size):
+    columns_array = np.array(column_of, dtype=np.int32)
     expected = counted_by_hand(numbered, column_of)
-    few = Chunk(*_count.count_few(stream.numbers, stream.ends, columns_array))
+    stream = counted(as_stream(numbered), 10)
+    assert as_rows(Chunk(stream.numbers, stream.counts, stream.ends)) == [
+        list(Counter(document).items()) for document in numbered
+    ]
+    few = Chunk(*_count.count_few(stream.numbers, stream.counts, stream.ends, columns_array))
     assert as_rows(few) == expected
 
     fold, number_of = _count.fold_numbers(columns_array, 6)
-    chunk = Chunk(*_count.count_columns(stream.numbers, stream.ends, fold, number_of, group_tokens))
-    assert as_rows(chunk) == expected
+    n_entries = _count.count_columns(stream.numbers, stream.counts, stream.ends, fold, number_of, group_size)
+    assert as_rows(Chunk(stream.numbers[:n_entries], stream.counts[:n_entries], stream.ends)) == expected
 
 
 @given(documents, st.integers(1, 3), st.integers(0, 2))

@@ -39,7 +39,7 @@ class Analyzer:
 
     def analyze(self, batches: Iterator[list[str]], sort: bool = True) -> Analysis:
         """Find the terms of every document; list them in code-point order unless ``sort`` is false."""
-        lexicons, found = _pipeline.scan(batches, self.make_lexicon, self.n_threads)
+        lexicons, found = _pipeline.scan(batches, self.make_lexicon, self.n_threads, self.ngram_range != (1, 1))
         streams = _pipeline.unite(lexicons, found)
         lexicon = lexicons[0]
         if self.rules.keep_all and self.ngram_range == (1, 1):
@@ -60,7 +60,8 @@ def _find_phrases(
     # No phrase is longer than the longest document.
     longest = min(longest, max((int(np.diff(stream.ends, prepend=0).max()) for stream in streams), default=0))
     phrases = Phrases(len(words), shortest, max(longest, shortest))
-    streams = [phrases.scan(stream, word_of) for stream in streams]
+    found = (phrases.scan(stream, word_of) for stream in streams)
+    streams = [_pipeline.counted(stream, len(words) + len(phrases)) for stream in found]
     spelled = phrases.spell(words)
     wanted = phrases.wanted()
     # Words that hold a space themselves may spell a phrase that another pair spells too: these are one term.

@@ -14,8 +14,33 @@ from bayesift._typing import AnyArray, Int32Array, Int64Array, UInt64Array
 _LOW32, _SHIFT = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 
+@kernel
+def collapse(numbers: Int32Array, ends: Int64Array, n_numbers: int) -> tuple[int, Int32Array]:
+    """Count repeated numbers within each document, in place; returns how many entries are left, and their counts.
+
+    ``numbers`` and ``ends`` are changed to the distinct numbers of each document, in the order of first occurrence.
+    """
+    tally = np.zeros(n_numbers, dtype=np.int32)
+    counts = np.empty(numbers.size + 1, dtype=np.int32)
+    begin, n_entries = 0, 0
+    for doc in range(ends.size):
+        row = n_entries
+        for i in range(begin, ends[doc]):
+            number = numbers[i]
+            # Without a branch: a repeated number is written too, and then written over.
+            numbers[n_entries] = number
+            n_entries += tally[number] == 0
+            tally[number] += 1
+        begin = ends[doc]
+        for entry in range(row, n_entries):
+            counts[entry] = tally[numbers[entry]]
+            tally[numbers[entry]] = 0
+        ends[doc] = n_entries
+    return n_entries, counts[:n_entries].copy()
+
+
 def count_few(
-    numbers: Int32Array, ends: Int64Array, column_of: Int32Array
+    numbers: Int32Array, counts: Int32Array, ends: Int64Array, column_of: Int32Array
 ) -> tuple[Int32Array, Int32Array, Int64Array]:
     """Count the columns of every document in time that does not grow with the number of columns.
 
@@ -23,14 +48,14 @@ def count_few(
     """
     rows = np.repeat(np.arange(ends.size), np.diff(ends, prepend=0))
     columns = column_of[numbers]
-    rows, columns = rows[columns >= 0], columns[columns >= 0]
-    order = np.lexsort((columns, rows))
-    rows, columns = rows[order], columns[order]
+    kept = np.flatnonzero(columns >= 0)
+    kept = kept[np.lexsort((columns[kept], rows[kept]))]
+    rows, columns, counts = rows[kept], columns[kept], counts[kept]
     is_first = np.ones(rows.size, dtype=bool)
     is_first[1:] = (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])
     first = np.flatnonzero(is_first)
-    counts = np.diff(first, append=rows.size).astype(np.int32)
-    return columns[first], counts, np.searchsorted(rows[first], np.arange(ends.size), side="right")
+    summed = np.add.reduceat(counts, first) if first.size else counts
+    return columns[first], summed.astype(np.int32), np.searchsorted(rows[first], np.arange(ends.size), side="right")
 
 
 def fold_numbers(column_of: Int32Array, n_columns: int) -> tuple[Int32Array, Int32Array]:
@@ -50,61 +75,51 @@ def fold_numbers(column_of: Int32Array, n_columns: int) -> tuple[Int32Array, Int
 
 @kernel
 def count_columns(
-    numbers: Int32Array, ends: Int64Array, fold: Int32Array, number_of: Int32Array, group_tokens: int
-) -> tuple[Int32Array, Int32Array, Int64Array]:
-    """Count the columns of every document; returns columns and counts, sorted within each row, and the ends of rows.
+    numbers: Int32Array, counts: Int32Array, ends: Int64Array, fold: Int32Array, number_of: Int32Array, group_size: int
+) -> int:
+    """Turn numbers into columns, in place, and sort every row by column; returns how many entries are left.
 
     All in one call, because every return to Python may wait for the interpreter's lock; documents with about
-    ``group_tokens`` tokens together are counted and sorted at a time, so that the work stays in the cache.
+    ``group_size`` entries together are handled at a time, so that the work stays in the cache.
     """
-    columns = np.empty(numbers.size + 1, dtype=np.int32)
-    counts = np.empty(numbers.size + 1, dtype=np.int32)
-    row_ends = np.empty(ends.size, dtype=np.int64)
+    tally = np.zeros(fold.size, dtype=np.int32)
     first, begin, n_entries = 0, 0, 0
     while first < ends.size:
         last = first + 1
-        while last < ends.size and ends[last] - begin <= group_tokens:
+        while last < ends.size and ends[last] - begin <= group_size:
             last += 1
-        rows = row_ends[first:last]
-        group = numbers[begin : ends[last - 1]]
-        n_new = _count_rows(group, ends[first:last] - begin, fold, columns[n_entries:], counts[n_entries:], rows)
-        end = n_entries + n_new
-        _sort_rows(columns[n_entries:end], counts[n_entries:end], rows, fold.size, number_of)
-        rows += n_entries
-        first, begin, n_entries = last, ends[last - 1], end
-    return columns[:n_entries], counts[:n_entries], row_ends
+        following = ends[last - 1]
+        end = _fold_rows(numbers, counts, ends[first:last], begin, n_entries, fold, tally)
+        rows = ends[first:last] - n_entries
+        _sort_rows(numbers[n_entries:end], counts[n_entries:end], rows, fold.size, number_of)
+        first, begin, n_entries = last, following, end
+    return n_entries
 
 
 @kernel
-def _count_rows(
+def _fold_rows(
     numbers: Int32Array,
-    ends: Int64Array,
-    fold: Int32Array,
-    entries: Int32Array,
     counts: Int32Array,
-    row_ends: Int64Array,
+    ends: Int64Array,
+    begin: int,
+    n_entries: int,
+    fold: Int32Array,
+    tally: Int32Array,
 ) -> int:
-    """Count the folded numbers of every document; return how many entries were written.
-
-    ``entries`` and ``counts`` have room for one more than there are tokens; a row stands in the order of first
-    occurrence.
-    """
-    tally = np.zeros(fold.size, dtype=np.int32)
-    begin, n_entries = 0, 0
+    """Add the counts of numbers that fold into one, writing from ``n_entries`` on; returns where the entries end."""
     for doc in range(ends.size):
         row = n_entries
         for i in range(begin, ends[doc]):
             number = fold[numbers[i]]
             if number >= 0:
-                # Without a branch: a repeated number is written too, and then written over.
-                entries[n_entries] = number
+                numbers[n_entries] = number
                 n_entries += tally[number] == 0
-                tally[number] += 1
+                tally[number] += counts[i]
         begin = ends[doc]
         for entry in range(row, n_entries):
-            counts[entry] = tally[entries[entry]]
-            tally[entries[entry]] = 0
-        row_ends[doc] = n_entries
+            counts[entry] = tally[numbers[entry]]
+            tally[numbers[entry]] = 0
+        ends[doc] = n_entries
     return n_entries
 
 

@@ -21,11 +21,13 @@ from bayesift.text._unicode import NO_TABLE, SPECIAL_LOWER, word_table
 class Stream(NamedTuple):
     """Term numbers of a batch of documents, one after the other, and where each document ends.
 
-    ``renumber`` translates the numbers into those of another lexicon; see :func:`bayesift.text._pipeline.unite`.
+    With ``counts``, each number stands once in a document. ``renumber`` translates the numbers into those of another
+    lexicon; see :func:`bayesift.text._pipeline.unite`.
     """
 
     raw_numbers: Int32Array
     ends: Int64Array
+    counts: Int32Array | None = None
     renumber: Int32Array | None = None
 
     @property

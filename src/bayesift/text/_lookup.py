@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
+from operator import eq
 
 import numpy as np
 
-from bayesift._typing import Int32Array
+from bayesift._typing import Int32Array, Int64Array
 from bayesift.text import _pipeline
 from bayesift.text._lexicon import CompiledLexicon, Stream
 
@@ -22,10 +23,13 @@ class LookupTable:
         found.
     lowercase, keep_single : bool
         Rules of the scanner.
+    frequency : array of shape (n_terms,)
+        How frequent the term of each column is: frequent terms get small numbers, so that they share cache lines.
     """
 
-    def __init__(self, vocabulary: dict[str, int], lowercase: bool, keep_single: bool) -> None:
+    def __init__(self, vocabulary: dict[str, int], lowercase: bool, keep_single: bool, frequency: Int64Array) -> None:
         self.vocabulary = vocabulary
+        self._frequency = frequency
         self.keep_single = keep_single
         self._lexicon = CompiledLexicon(lowercase, keep_single=True)
         self._n_terms = 0
@@ -40,12 +44,15 @@ class LookupTable:
         """Number the tokens of every document; gives the streams and the column of every number."""
         if self._n_terms < len(self.vocabulary):
             self._add_terms()
-        _, found = _pipeline.scan(batches, lambda: self._lexicon.reader(self.keep_single), n_threads)
+        _, found = _pipeline.scan(batches, lambda: self._lexicon.reader(self.keep_single), n_threads, False)
         return [stream for _, stream in found], self._column_of
 
     def _add_terms(self) -> None:
         """Take in the terms that have come to the end of the vocabulary."""
         terms = list(islice(self.vocabulary, self._n_terms, None))
+        if self._n_terms == 0:
+            columns = np.fromiter(self.vocabulary.values(), dtype=np.int64)
+            terms = [terms[place] for place in np.argsort(-self._frequency[columns], kind="stable")]
         stream = self._lexicon.scan(terms)
         # One place more than there are terms: for the number that unknown tokens get.
         column_of = np.full(len(self._lexicon) + 1, -1, dtype=np.int32)
@@ -53,8 +60,9 @@ class LookupTable:
         # A term counts if the scanner finds it as one token, spelled the same.
         whole = np.flatnonzero(np.diff(stream.ends, prepend=0) == 1)
         numbers = stream.raw_numbers[stream.ends[whole] - 1]
-        for place, number, spelled in zip(whole.tolist(), numbers.tolist(), self._lexicon.spell(numbers), strict=True):
-            if spelled == terms[place]:
-                column_of[number] = self.vocabulary[spelled]
+        found = [terms[place] for place in whole.tolist()]
+        same = np.fromiter(map(eq, self._lexicon.spell(numbers), found), dtype=bool, count=len(found))
+        columns = np.fromiter(map(self.vocabulary.__getitem__, found), dtype=np.int32, count=len(found))
+        column_of[numbers[same]] = columns[same]
         self._column_of = column_of
         self._n_terms = len(self.vocabulary)

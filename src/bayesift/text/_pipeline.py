@@ -20,11 +20,11 @@ from bayesift._typing import AnyArray, Int32Array, Int64Array
 from bayesift.text import _count
 from bayesift.text._lexicon import Lexicon, Stream
 
-#: Tokens counted in one go: enough that a pass over all columns is cheap beside them.
-GROUP_TOKENS = 1 << 19
+#: Entries sorted in one go: enough that a pass over all columns is cheap beside them.
+GROUP_SIZE = 1 << 18
 
-#: With fewer tokens than this share of the columns, a pass over all columns would cost more than sorting the tokens.
-FEW_TOKENS = 8
+#: With fewer entries than this share of the columns, a pass over all columns would cost more than sorting the entries.
+FEW_ENTRIES = 8
 
 
 class Chunk(NamedTuple):
@@ -36,9 +36,12 @@ class Chunk(NamedTuple):
 
 
 def scan(
-    batches: Iterator[list[str]], make_lexicon: Callable[[], Lexicon], n_threads: int
+    batches: Iterator[list[str]], make_lexicon: Callable[[], Lexicon], n_threads: int, ordered: bool
 ) -> tuple[list[Lexicon], list[tuple[int, Stream]]]:
-    """Number the tokens of every batch; returns a lexicon for each thread, and the streams with the thread's place."""
+    """Number the tokens of every batch; returns a lexicon for each thread, and the streams with the thread's place.
+
+    The streams keep the order of the tokens if ``ordered``, else they are counted at once, which takes less memory.
+    """
     first = list(islice(batches, n_threads))
     n_threads = max(len(first), 1)
     numbered = enumerate(chain(first, batches))
@@ -52,7 +55,8 @@ def scan(
                 place, batch = next(numbered, (-1, []))
             if place < 0:
                 return
-            found[place] = worker, lexicons[worker].scan(batch)
+            stream = lexicons[worker].scan(batch)
+            found[place] = worker, stream if ordered else counted(stream, len(lexicons[worker]) + 1)
 
     if n_threads == 1:
         work(0)
@@ -60,6 +64,12 @@ def scan(
         with ThreadPoolExecutor(n_threads) as pool:
             list(pool.map(work, range(n_threads)))
     return lexicons, [found[place] for place in range(len(found))]
+
+
+def counted(stream: Stream, n_numbers: int) -> Stream:
+    """Count repeated numbers within each document; changes the arrays of the stream."""
+    n_entries, counts = _count.collapse(stream.raw_numbers, stream.ends, n_numbers)
+    return Stream(stream.raw_numbers[:n_entries].copy(), stream.ends, counts)
 
 
 def unite(lexicons: list[Lexicon], found: list[tuple[int, Stream]]) -> list[Stream]:
@@ -70,48 +80,52 @@ def unite(lexicons: list[Lexicon], found: list[tuple[int, Stream]]) -> list[Stre
 
 
 def count(streams: list[Stream], column_of: Int32Array, n_columns: int, n_threads: int) -> Iterable[Chunk]:
-    """Count the terms of every document in the columns of their numbers (-1: none).
+    """Bring the counts of every document into the columns of their numbers (-1: none).
 
     Begins at once on several threads where there is enough to do; the chunks come in order. The list of streams is
     emptied on the way, so that their memory is free for the counts.
     """
-    n_tokens = sum(stream.raw_numbers.size for stream in streams)
-    if FEW_TOKENS * n_tokens < column_of.size + n_columns:
+    n_entries = sum(stream.raw_numbers.size for stream in streams)
+    if FEW_ENTRIES * n_entries < column_of.size + n_columns:
         return [Chunk(*_count.count_few(*_joined(streams), column_of))]
     fold, number_of = _count.fold_numbers(column_of, n_columns)
     work = partial(_count_share, fold=fold, number_of=number_of)
-    n_threads = min(n_threads, 1 + n_tokens // GROUP_TOKENS)
+    n_threads = min(n_threads, 1 + n_entries // GROUP_SIZE)
     if n_threads == 1:
-        return map(work, _shares(streams, GROUP_TOKENS))
+        return map(work, _shares(streams, GROUP_SIZE))
     pool = ThreadPoolExecutor(n_threads)
-    chunks = pool.map(work, _shares(streams, 1 + n_tokens // n_threads))
+    chunks = pool.map(work, _shares(streams, 1 + n_entries // n_threads))
     pool.shutdown(wait=False)
     return chunks
 
 
-def _shares(streams: list[Stream], n_tokens: int) -> Iterator[list[Stream]]:
-    """Yield lists of neighbouring streams with about so many tokens together; empties the list."""
+def _shares(streams: list[Stream], n_entries: int) -> Iterator[list[Stream]]:
+    """Yield lists of neighbouring streams with about so many entries together; empties the list."""
     streams.reverse()
     while streams:
         share: list[Stream] = []
         found = 0
-        while streams and found < n_tokens:
+        while streams and found < n_entries:
             share.append(streams.pop())
             found += share[-1].raw_numbers.size
         yield share
 
 
-def _joined(streams: list[Stream]) -> tuple[Int32Array, Int64Array]:
-    """Put streams one after the other."""
+def _joined(streams: list[Stream]) -> tuple[Int32Array, Int32Array, Int64Array]:
+    """Put counted streams one after the other, in new arrays: numbers, counts and ends."""
     starts = np.cumsum([0, *(stream.raw_numbers.size for stream in streams)])
-    numbers = [stream.numbers for stream in streams]
-    ends = [stream.ends + start for stream, start in zip(streams, starts, strict=False)]
-    nothing = np.empty(0, dtype=np.int64)
-    return np.concatenate([nothing.astype(np.int32), *numbers]), np.concatenate([nothing, *ends])
+    numbers = [np.empty(0, dtype=np.int32), *(stream.numbers for stream in streams)]
+    counts = [numbers[0], *(stream.counts for stream in streams if stream.counts is not None)]
+    ends = [np.empty(0, dtype=np.int64), *(s.ends + start for s, start in zip(streams, starts, strict=False))]
+    return np.concatenate(numbers), np.concatenate(counts), np.concatenate(ends)
 
 
 def _count_share(share: list[Stream], fold: Int32Array, number_of: Int32Array) -> Chunk:
-    return Chunk(*_count.count_columns(*_joined(share), fold, number_of, GROUP_TOKENS))
+    numbers, counts, ends = _joined(share)
+    # Whoever made the list still holds it; its streams are not needed any more.
+    share.clear()
+    n_entries = _count.count_columns(numbers, counts, ends, fold, number_of, GROUP_SIZE)
+    return Chunk(numbers[:n_entries], counts[:n_entries], ends)
 
 
 def assemble(found: Iterable[Chunk], n_columns: int, dtype: DTypeLike) -> sp.csr_matrix:

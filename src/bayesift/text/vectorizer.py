@@ -394,7 +394,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         rules = self.lowercase, self._shortest() == 1
         table: LookupTable | None = getattr(self, "_lookup_table", None)
         if table is None or not table.fits(self.vocabulary_, *rules):
-            table = self._lookup_table = LookupTable(self.vocabulary_, *rules)
+            table = self._lookup_table = LookupTable(self.vocabulary_, *rules, self.document_frequency_)
         return table
 
     def _weigh(self, counts: sp.csr_matrix) -> sp.csr_matrix:
