@@ -5,11 +5,9 @@ Both must give the same vocabulary and the same matrix, which is checked before 
 
 from __future__ import annotations
 
-import gc
 import subprocess
 import sys
 from functools import partial
-from pathlib import Path
 from statistics import median
 
 import Stemmer
@@ -17,6 +15,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from bayesift.datasets import load, stop_words
 from bayesift.text import TextVectorizer
+from benchmarks.memory import peak_beyond_now
 from benchmarks.timing import ratio, show, take_turns
 
 LATIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -91,22 +90,10 @@ def peak_memory(n_jobs: int) -> tuple[float, float]:
     texts = load("20newsgroups").train.texts
     vectorizer = TextVectorizer("nnn", n_jobs=n_jobs)
     vectorizer.fit_transform(texts[:50])
-    gc.collect()
-    # Linux: writing 5 here sets the high-water mark back to what is used now.
-    Path("/proc/self/clear_refs").write_text("5")
-    before = _status("VmRSS")
-    matrix = vectorizer.fit_transform(texts)
-    peak = _status("VmHWM") - before
+    peak, matrix = peak_beyond_now(lambda: vectorizer.fit_transform(texts))
     terms = sum(map(sys.getsizeof, vectorizer.vocabulary_)) + sys.getsizeof(vectorizer.vocabulary_)
     result = matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes + terms
     return (peak - result) / 1e6, sum(map(len, texts)) / 1e6
-
-
-def _status(field: str) -> int:
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith(field):
-            return int(line.split()[1]) * 1024
-    raise RuntimeError(f"{field} is not in /proc/self/status")
 
 
 def run(repeats: int) -> None:

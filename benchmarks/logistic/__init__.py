@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.logistic import job, single
+from benchmarks.logistic import growth, job, single
 
 
 def run(repeats: int) -> None:
@@ -10,3 +10,4 @@ def run(repeats: int) -> None:
     single.run("laplace", repeats)
     single.run("gaussian", repeats)
     job.run(repeats)
+    growth.run(repeats)
