@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from bayesift._typing import FloatArray, UInt32Array
 from bayesift.linear._newton import Workspace, workspace
-from bayesift.linear._sparse import Compressed, columns_dot, squared_norms
+from bayesift.linear._sparse import Compressed, columns_dot, inner, squared_norms
 from bayesift.linear._working_set import column_reach
 
 _MOST = np.iinfo(np.uint32).max
@@ -96,5 +96,5 @@ def norm_variance(design: Design, weights: FloatArray) -> float:
     the constant. Where all documents are empty no coefficient can matter, and the variance is 1.
     """
     starts, _, values = design.documents
-    norm = float(np.dot(weights, squared_norms(starts, values))) / weights.sum()
+    norm = float(inner(weights, squared_norms(starts, values))) / weights.sum()
     return (design.n_features + 1) / norm if norm > 0 else 1.0

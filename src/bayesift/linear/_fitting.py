@@ -13,6 +13,7 @@ from bayesift.linear import _clg, _newton, _objective, _ridge
 from bayesift.linear._conjugate import hessian_diagonal
 from bayesift.linear._design import Design
 from bayesift.linear._penalty import penalty_arrays
+from bayesift.linear._sparse import inner
 from bayesift.priors import FIXED, GAUSSIAN, LAPLACE, PriorArrays
 
 SolverName = Literal["newton", "clg"]
@@ -101,4 +102,4 @@ def scores(design: Design, beta: FloatArray) -> FloatArray:
 
 def log_likelihood(y: FloatArray, linear_scores: FloatArray, weights: FloatArray) -> float:
     """Sum the weighted log likelihood Σ_i s_i ln p(y_i), stable for scores of any size."""
-    return float(-np.dot(weights, np.logaddexp(0.0, -y * linear_scores)))
+    return float(-inner(weights, np.logaddexp(0.0, -y * linear_scores)))

@@ -16,7 +16,7 @@ from bayesift.linear._logistic import logistic_terms
 from bayesift.linear._objective import dual_objective, entropy_part, kkt_residual, margins
 from bayesift.linear._penalty import Penalties, penalty, prox
 from bayesift.linear._slopes import all_slopes
-from bayesift.linear._sparse import Compressed
+from bayesift.linear._sparse import Compressed, inner
 from bayesift.linear._steps import large_step, small_steps
 from bayesift.linear._working_set import NEAR, choose, smaller_class_sum, survey
 
@@ -64,7 +64,7 @@ def fit_intercept(y: FloatArray, s: FloatArray, b: FloatArray, prior: Penalties,
     for _ in range(100):
         old = b[-1]
         h = w.sum() + 1e-12
-        new = prox(np.dot(y, u) + h * old, h, l1, l2, low, high)
+        new = prox(inner(y, u) + h * old, h, l1, l2, low, high)
         step = min(max(new - old, -radius), radius)
         if abs(step) <= 1e-6:
             break

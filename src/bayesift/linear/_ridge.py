@@ -13,7 +13,7 @@ from bayesift.linear._newton import State, Workspace
 from bayesift.linear._objective import balance, entropy_part
 from bayesift.linear._penalty import Penalties, penalty
 from bayesift.linear._search import line_search
-from bayesift.linear._sparse import Compressed, columns_dot
+from bayesift.linear._sparse import Compressed, columns_dot, inner
 
 #: Passes of dual ascent at most, and how many of them are worth waiting for.
 _PASSES, _PATIENCE = 20, 12
@@ -114,7 +114,7 @@ def ascend(
             continue
         row_scores(documents, b, r)
         r[:] = y * (r + offset)
-        own = 0.5 * np.dot(l2, b * b)
+        own = 0.5 * inner(l2, b * b)
         primal = logistic_terms(r, s, u, w) + own
         dual = entropy_part(y, s, offset, alpha, 1.0, 1.0) - own
         gap = primal - dual

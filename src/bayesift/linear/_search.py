@@ -7,6 +7,7 @@ import numpy as np
 from bayesift._kernel import kernel
 from bayesift._typing import FloatArray
 from bayesift.linear._logistic import logistic_terms
+from bayesift.linear._sparse import inner
 
 
 @kernel(error_model="numpy")
@@ -59,14 +60,14 @@ def line_search(
     """
     old, _ = moved_penalty(b, step, 0.0, l1, l2)
     new_penalty, slope = moved_penalty(b, step, 1.0, l1, l2)
-    expected = new_penalty - old - np.dot(c, step)
+    expected = new_penalty - old - inner(c, step)
     rounding = (loss + old) * 1e-14
     size = 1.0
     for _ in range(30):
         for i in range(r.shape[0]):
             trial[i] = r[i] + size * move[i]
         new = logistic_terms(trial, s, u, w)
-        rise = slope - np.dot(u, move)
+        rise = slope - inner(u, move)
         falls = new + new_penalty <= loss + old + 1e-4 * size * expected + rounding
         if falls and (rise <= -0.5 * expected or size < 1.0):
             r[:] = trial

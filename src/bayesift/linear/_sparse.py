@@ -78,3 +78,12 @@ def squared_norms(indptr: UInt32Array, data: FloatArray) -> FloatArray:
         for k in range(indptr[i], indptr[i + 1]):
             out[i] += data[k] * data[k]
     return out
+
+
+@kernel(fastmath={"reassoc", "contract"})
+def inner(a: FloatArray, b: FloatArray) -> float:
+    """Σ a_i b_i, on this thread alone: a BLAS would wake threads of its own, in the way of those over categories."""
+    total = 0.0
+    for i in range(a.shape[0]):
+        total += a[i] * b[i]
+    return total
