@@ -99,8 +99,8 @@ def count(streams: list[Stream], column_of: Int32Array, n_columns: int, n_thread
     return chunks
 
 
-def _shares(streams: list[Stream], n_entries: int) -> Iterator[list[Stream]]:
-    """Yield lists of neighbouring streams with about so many entries together; empties the list."""
+def _shares(streams: list[Stream], n_entries: int) -> Iterator[tuple[Int32Array, Int32Array, Int64Array]]:
+    """Yield neighbouring streams with about so many entries, joined; empties the list."""
     streams.reverse()
     while streams:
         share: list[Stream] = []
@@ -108,7 +108,7 @@ def _shares(streams: list[Stream], n_entries: int) -> Iterator[list[Stream]]:
         while streams and found < n_entries:
             share.append(streams.pop())
             found += share[-1].raw_numbers.size
-        yield share
+        yield _joined(share)
 
 
 def _joined(streams: list[Stream]) -> tuple[Int32Array, Int32Array, Int64Array]:
@@ -120,10 +120,8 @@ def _joined(streams: list[Stream]) -> tuple[Int32Array, Int32Array, Int64Array]:
     return np.concatenate(numbers), np.concatenate(counts), np.concatenate(ends)
 
 
-def _count_share(share: list[Stream], fold: Int32Array, number_of: Int32Array) -> Chunk:
-    numbers, counts, ends = _joined(share)
-    # Whoever made the list still holds it; its streams are not needed any more.
-    share.clear()
+def _count_share(share: tuple[Int32Array, Int32Array, Int64Array], fold: Int32Array, number_of: Int32Array) -> Chunk:
+    numbers, counts, ends = share
     n_entries = _count.count_columns(numbers, counts, ends, fold, number_of, GROUP_SIZE)
     return Chunk(numbers[:n_entries], counts[:n_entries], ends)
 
