@@ -14,6 +14,7 @@ from sklearn.utils import compute_sample_weight
 import linear_cases as cases
 from bayesift.decide import Utility, best_threshold
 from bayesift.linear import BayesianLogisticRegression
+from bayesift.linear._choice import deal_folds
 from bayesift.priors import Gaussian, Laplace, from_model
 
 KINDS = {
@@ -330,3 +331,34 @@ def test_input_is_left_alone_and_a_fit_can_be_repeated(solver):
     first = model.coef_.copy()
     assert_array_equal(model.fit(matrix, Y, weights).coef_, first)
     assert_array_equal(clone(model).fit(matrix, Y, weights).coef_, first)
+
+
+def test_thresholds_can_be_tuned_on_held_out_scores():
+    X, y = cases.documents(n=80)
+    options = {"variance": 5.0, "folds": 4, "threshold": "max_f1", "tol": 1e-10}
+    model = BayesianLogisticRegression(threshold_on="cv", **options).fit(X, y)
+    # The same by hand: folds as they were dealt, a model for each, and the threshold of its scores.
+    seed = np.random.RandomState(0).randint(2**31 - 1)
+    fold = deal_folds(np.where(y == np.unique(y)[1], 1.0, -1.0), 4, np.random.default_rng(seed))
+    scores = np.empty(len(y))
+    for k in range(4):
+        part = BayesianLogisticRegression(**options).fit(X[fold != k], y[fold != k])
+        scores[fold == k] = part.decision_function(X[fold == k])
+    expected = best_threshold(scores, y == np.unique(y)[1], policy="max_f1")
+    assert model.threshold_.thresholds_[0] == pytest.approx(expected, abs=0.02)
+    on_training = BayesianLogisticRegression(**options).fit(X, y)
+    assert_allclose(model.coef_, on_training.coef_)
+    assert model.threshold_.thresholds_[0] != on_training.threshold_.thresholds_[0]
+
+
+def test_a_category_too_small_for_folds_tunes_its_threshold_on_training_scores():
+    X, y = cases.documents(n=40)
+    lonely = np.zeros((40, 2), dtype=int)
+    lonely[:, 0] = y == np.unique(y)[1]
+    lonely[3, 1] = 1
+    options = {"variance": 5.0, "threshold": "min_error"}
+    thresholds = [
+        BayesianLogisticRegression(threshold_on=on, **options).fit(X, lonely).threshold_.thresholds_[1]
+        for on in ("train", "cv")
+    ]
+    assert thresholds[0] == thresholds[1]

@@ -97,6 +97,14 @@ def measure_of(policy: Policy) -> Callable[..., FloatArray]:
     return _f1 if policy == "max_f1" else _UTILITIES[policy].value
 
 
+def check_policy(policy: Policy, name: str = "policy") -> None:
+    """Refuse what is neither ``"half"`` nor a policy that can be tuned."""
+    if isinstance(policy, Mapping | Utility):
+        measure_of(policy)
+    else:
+        check_choice(name, policy, ("half", *TUNED))
+
+
 def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
     """Raise an error that lists the choices if ``value`` is none of them."""
     if not isinstance(value, str) or value not in allowed:

@@ -18,8 +18,8 @@ from bayesift.decide.cuts import (
     TieRule,
     best_threshold,
     check_choice,
+    check_policy,
     checked_scores,
-    measure_of,
 )
 
 _HALF = {"probability": 0.5, "log_odds": 0.0}
@@ -122,8 +122,7 @@ class Threshold(BaseEstimator):
         return (values >= (self.thresholds_[0] if values.ndim == 1 else self.thresholds_)).astype(np.int64)
 
     def _check_parameters(self) -> None:
-        if not (isinstance(self.policy, str) and self.policy == "half"):
-            measure_of(self.policy)
+        check_policy(self.policy)
         check_choice("cut", self.cut, CUTS)
         check_choice("ties", self.ties, TIES)
         check_choice("scale", self.scale, tuple(_HALF))

@@ -9,13 +9,14 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from bayesift._typing import AnyArray, FloatArray
+from bayesift._typing import AnyArray, FloatArray, Int64Array
 from bayesift.linear._choice import (
     GAUSSIAN_GRID,
     LAPLACE_GRID,
     Curve,
     Validation,
     deal_folds,
+    held_out_scores,
     search_freely,
     search_grid,
 )
@@ -38,6 +39,7 @@ class Settings(NamedTuple):
     rule: Rule
     search_rule: Rule
     compute_precision: bool
+    score_held_out: bool
     seed: int
 
 
@@ -59,6 +61,7 @@ class CategoryFit(NamedTuple):
     precision: FloatArray | None = None
     fell_back: bool = False
     one_class: bool = False
+    scores: FloatArray | None = None
 
 
 def fit_categories(
@@ -102,7 +105,21 @@ def _fit_category(design: Design, feature_names: Sequence[str] | None, task: Tas
         problem = problem._replace(prior=_base_rate_only(task, problem.prior))
     solution = problem.solve(settings.rule, None if one_class else task.start)
     precision = problem.precision(solution.beta) if settings.compute_precision else None
-    return CategoryFit(solution, variance, curve, precision, fell_back, one_class)
+    held_out = None
+    if settings.score_held_out and _rarer(task) >= 2:
+        held_out = held_out_scores(problem, _folds(task, settings), settings.search_rule, solution.beta)
+    return CategoryFit(solution, variance, curve, precision, fell_back, one_class, held_out)
+
+
+def _folds(task: Task, settings: Settings) -> Int64Array:
+    """Deal the documents into folds.
+
+    Those without weight are as good as absent: dealt out as well, they could leave a run without one of a class.
+    """
+    counted = task.weights > 0
+    fold = np.zeros(task.y.size, dtype=np.int64)
+    fold[counted] = deal_folds(task.y[counted], settings.folds, np.random.default_rng(settings.seed))
+    return fold
 
 
 def _rarer(task: Task) -> int:
@@ -125,12 +142,8 @@ def _choose_variance(
     # Every run leaves out a document of each class and needs another to learn from.
     if _rarer(task) < max(settings.runs, 2):
         return by_norm, None, True
-    # Documents without weight are as good as absent: dealt out as well, they could leave a run without one of a class.
-    counted = task.weights > 0
-    fold = np.zeros(task.y.size, dtype=np.int64)
-    fold[counted] = deal_folds(task.y[counted], settings.folds, np.random.default_rng(settings.seed))
     problem = Problem(design, task.y, task.weights, prior_at(by_norm))
-    validation = Validation(problem, prior_at, fold, settings.runs, settings.search_rule)
+    validation = Validation(problem, prior_at, _folds(task, settings), settings.runs, settings.search_rule)
     if settings.variance == "auto":
         curve = search_freely(validation, by_norm)
     else:

@@ -72,6 +72,16 @@ class Validation(NamedTuple):
         return result
 
 
+def held_out_scores(problem: Problem, fold: Int64Array, rule: Rule, start: FloatArray) -> FloatArray:
+    """Score every document by a fit without the fold it lies in."""
+    result = np.empty(problem.y.size)
+    for left_out in range(int(fold.max()) + 1):
+        held = fold == left_out
+        part = problem._replace(weights=np.where(held, 0.0, problem.weights), sums=None)
+        result[held] = scores(problem.design, part.solve(rule, start).beta)[held]
+    return result
+
+
 def search_grid(validation: Validation, grid: FloatArray, one_standard_error: bool) -> Curve:
     """Choose the variance of a grid with the greatest held-out log likelihood.
 

@@ -20,7 +20,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.decide import Threshold
-from bayesift.decide.cuts import Policy, measure_of
+from bayesift.decide.cuts import Policy, check_policy
 from bayesift.linear._categories import CategoryFit, Settings, Task, fit_categories, priors_of
 from bayesift.linear._design import design_of
 from bayesift.linear._fitting import Rule, SolverName
@@ -72,7 +72,11 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
     one_standard_error : bool, default=False
         With ``"cv"``, take the smallest variance within one standard error of the best.
     threshold : str, Utility or mapping, default="half"
-        Policy of :class:`bayesift.decide.Threshold` for ``predict``, tuned on the training scores.
+        Policy of :class:`bayesift.decide.Threshold` for ``predict``.
+    threshold_on : {"train", "cv"}, default="train"
+        Whether a threshold is tuned on the scores of the training documents by the model itself, or by models fitted
+        without their fold, which costs ``folds`` more fits (a category with fewer than two documents of a class takes
+        the former).
     class_weight : {"balanced"}, dict or None, default=None
         Weights of the classes; for indicator matrices of 0 and 1.
     warm_start : bool, default=False
@@ -137,6 +141,7 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
         "runs": [Interval(Integral, 1, None, closed="left")],
         "one_standard_error": ["boolean"],
         "threshold": "no_validation",
+        "threshold_on": [StrOptions({"train", "cv"})],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "warm_start": ["boolean"],
         "compute_precision": ["boolean"],
@@ -161,6 +166,7 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
         runs: int = 2,
         one_standard_error: bool = False,
         threshold: Policy = "half",
+        threshold_on: Literal["train", "cv"] = "train",
         class_weight: Any = None,
         warm_start: bool = False,
         compute_precision: bool = False,
@@ -181,6 +187,7 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
         self.runs = runs
         self.one_standard_error = one_standard_error
         self.threshold = threshold
+        self.threshold_on = threshold_on
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.compute_precision = compute_precision
@@ -219,7 +226,7 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
         fits = fit_categories(design, names, tasks, settings, int(effective_n_jobs(self.n_jobs)), self.progress)
         self._keep(categories, fits)
         self._warn(fits)
-        self._fit_threshold(X, categories, weights)
+        self._fit_threshold(X, categories, weights, [fit.scores for fit in fits])
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -305,8 +312,7 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
         """Refuse impossible settings, and collect those that hold for all categories."""
         if self.runs > self.folds:
             raise ValueError(f"runs={self.runs} must not exceed folds={self.folds}: a run leaves out one of the folds")
-        if self.threshold != "half":
-            measure_of(self.threshold)
+        check_policy(self.threshold, "threshold")
         grid = None
         if self.grid is not None:
             grid = np.asarray(self.grid, dtype=np.float64)
@@ -324,6 +330,7 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
             rule=rule,
             search_rule=rule._replace(tol=max(self.tol, SEARCH_TOLERANCE)),
             compute_precision=self.compute_precision,
+            score_held_out=self.threshold_on == "cv" and self.threshold != "half",
             seed=seed,
         )
 
@@ -400,14 +407,20 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
                 more = f" and {len(places) - 5} more" if len(places) > 5 else ""
                 warnings.warn(f"category {names}{more}: {message}", UserWarning, stacklevel=3)
 
-    def _fit_threshold(self, X: Any, categories: Categories, weights: FloatArray) -> None:
+    def _fit_threshold(
+        self, X: Any, categories: Categories, weights: FloatArray, held_out: Sequence[FloatArray | None]
+    ) -> None:
         self.threshold_ = Threshold(self.threshold, scale="log_odds")
         n_categories = len(categories.members)
         if self.threshold == "half":
             self.threshold_.fit(np.zeros((1, n_categories)))
             return
         indicator = np.column_stack([categories.target(k) > 0 for k in range(n_categories)]).astype(np.int64)
-        self.threshold_.fit(self._scores(X), indicator, sample_weight=weights)
+        scores = self._scores(X)
+        for k, found in enumerate(held_out):
+            if found is not None:
+                scores[:, k] = found
+        self.threshold_.fit(scores, indicator, sample_weight=weights)
 
     def _scores(self, X: Any) -> FloatArray:
         scores = X @ self.coef_.T
