@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from importlib.util import find_spec
 from typing import Any, ClassVar
 
@@ -16,7 +17,7 @@ from benchmarks.logistic.problem import Problem
 Coefficients = tuple[np.ndarray, float]
 
 
-class Solver:
+class Solver(ABC):
     """What the runner asks: a name, tolerances from loose to tight, the package needed, and the kinds it solves."""
 
     name: ClassVar[str]
@@ -32,9 +33,9 @@ class Solver:
         """Whether the package is there and solves this kind."""
         return find_spec(cls.package) is not None and problem.kind in cls.kinds
 
+    @abstractmethod
     def solve(self, tolerance: float) -> Coefficients:
         """Fit; this is what is timed."""
-        raise NotImplementedError
 
 
 class Ours(Solver):

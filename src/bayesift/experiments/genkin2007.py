@@ -87,7 +87,7 @@ def value_of_descriptions(
     Categories with at least as many training positives as the largest size take part, each with a sample of its
     positives and all of its negatives. Both models have the Laplace rate 1 (cross-validation has nothing to go by with
     one positive document), and thresholds of the greatest training F1. The terms of the description get the ``mode``
-    and ``relative`` times the variance; the two numbers were chosen among five pairs on half of the categories.
+    and ``relative`` times the variance; the two numbers were chosen among four pairs on half of the categories.
     """
     data = modapte() if data is None else data
     names = data.collection.categories

@@ -107,7 +107,7 @@ def _fit_category(design: Design, feature_names: Sequence[str] | None, task: Tas
     precision = problem.precision(solution.beta) if settings.compute_precision else None
     held_out = None
     if settings.score_held_out and _rarer(task) >= 2:
-        held_out = held_out_scores(problem, _folds(task, settings), settings.search_rule, solution.beta)
+        held_out = held_out_scores(problem, _folds(task, settings), settings.search_rule)
     return CategoryFit(solution, variance, curve, precision, fell_back, one_class, held_out)
 
 

@@ -72,13 +72,16 @@ class Validation(NamedTuple):
         return result
 
 
-def held_out_scores(problem: Problem, fold: Int64Array, rule: Rule, start: FloatArray) -> FloatArray:
-    """Score every document by a fit without the fold it lies in."""
+def held_out_scores(problem: Problem, fold: Int64Array, rule: Rule) -> FloatArray:
+    """Score every document by a fit without the fold it lies in.
+
+    No fit starts from one that has seen the fold: stopped early, it would still know it.
+    """
     result = np.empty(problem.y.size)
     for left_out in range(int(fold.max()) + 1):
         held = fold == left_out
         part = problem._replace(weights=np.where(held, 0.0, problem.weights), sums=None)
-        result[held] = scores(problem.design, part.solve(rule, start).beta)[held]
+        result[held] = scores(problem.design, part.solve(rule).beta)[held]
     return result
 
 

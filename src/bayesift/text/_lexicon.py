@@ -15,6 +15,7 @@ import numpy as np
 
 from bayesift._typing import AnyArray, ByteArray, Int32Array, Int64Array, UInt64Array
 from bayesift.text import _scan, _sort
+from bayesift.text._terms import check_strings
 from bayesift.text._unicode import NO_TABLE, SPECIAL_LOWER, word_table
 
 
@@ -219,9 +220,7 @@ class PythonLexicon:
     def order(self) -> Int64Array:
         """Give the numbers of the terms in code-point order."""
         terms = list(self._numbers)
-        for term in terms:
-            if not isinstance(term, str):
-                raise TypeError(f"tokenizer must give strings, got {term!r} of type {type(term).__name__}")
+        check_strings(terms, "tokenizer must give")
         return np.array(sorted(range(len(terms)), key=terms.__getitem__), dtype=np.int64)
 
     def spell(self, order: AnyArray) -> list[str]:

@@ -49,7 +49,7 @@ class TermRules:
         names = [tokens[place] for place in kept]
         if self.stem is not None:
             names = self.stem(names)
-            check_strings(names, "stemmer")
+            check_strings(names, "stemmer must give")
         words = sorted(dict.fromkeys(names))
         place_of = dict(zip(words, range(len(words)), strict=True))
         word_of = np.full(len(tokens), -1, dtype=np.int32)
@@ -57,11 +57,11 @@ class TermRules:
         return words, word_of
 
 
-def check_strings(names: Iterable[Any], source: str) -> None:
-    """Refuse what a caller's function gave instead of strings."""
+def check_strings(names: Iterable[Any], rule: str) -> None:
+    """Refuse what a caller or a caller's function gave instead of strings."""
     for name in names:
         if not isinstance(name, str):
-            raise TypeError(f"{source} must give strings, got {name!r} of type {type(name).__name__}")
+            raise TypeError(f"{rule} strings, got {name!r} of type {type(name).__name__}")
 
 
 def resolve_stop_words(stop_words: Any) -> frozenset[str]:
@@ -77,9 +77,7 @@ def resolve_stop_words(stop_words: Any) -> frozenset[str]:
     if isinstance(stop_words, Iterator):
         raise TypeError("stop_words must be a collection that can be read again (a list or a set), got an iterator")
     words = frozenset(stop_words)
-    for word in words:
-        if not isinstance(word, str):
-            raise TypeError(f"stop_words must hold strings, got {word!r} of type {type(word).__name__}")
+    check_strings(words, "stop_words must hold")
     return words
 
 

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from bayesift._typing import Int64Array
 from bayesift.text import _count, _pipeline
+from bayesift.text._terms import check_strings
 
 
 def check_vocabulary(vocabulary: Mapping[str, int] | Iterable[str], lowercase: bool) -> dict[str, int]:
@@ -18,9 +19,7 @@ def check_vocabulary(vocabulary: Mapping[str, int] | Iterable[str], lowercase: b
     if isinstance(vocabulary, str):
         raise TypeError(f"vocabulary must be a mapping or an iterable of terms, got the string {vocabulary!r}")
     terms = list(vocabulary)
-    for term in terms:
-        if not isinstance(term, str):
-            raise TypeError(f"vocabulary must hold strings, got {term!r} of type {type(term).__name__}")
+    check_strings(terms, "vocabulary must hold")
     capital = next((term for term in terms if lowercase and term != term.lower()), None)
     if capital is not None:
         warnings.warn(
