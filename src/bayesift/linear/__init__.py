@@ -2,6 +2,13 @@
 
 from bayesift.linear.certificate import Certificate
 from bayesift.linear.logistic import BayesianLogisticRegression
+from bayesift.linear.multinomial import BayesianMultinomialRegression
 from bayesift.linear.path import RegularizationPath, regularization_path
 
-__all__ = ["BayesianLogisticRegression", "Certificate", "RegularizationPath", "regularization_path"]
+__all__ = [
+    "BayesianLogisticRegression",
+    "BayesianMultinomialRegression",
+    "Certificate",
+    "RegularizationPath",
+    "regularization_path",
+]

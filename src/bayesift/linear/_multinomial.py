@@ -1,0 +1,140 @@
+"""One fit of all classes together: the documents, their classes, the priors of every class, a solver."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from bayesift._typing import BoolArray, FloatArray, Int64Array
+from bayesift.linear._conjugate import hessian_diagonal
+from bayesift.linear._design import Design
+from bayesift.linear._fitting import Solution
+from bayesift.linear._penalty import Penalties, penalty_arrays
+from bayesift.linear._softmax import class_scores, softmax_terms
+from bayesift.linear._softmax_descent import descend
+from bayesift.linear._softmax_objective import certificate
+from bayesift.linear._softmax_shift import settle_shifts
+from bayesift.priors import FIXED, Prior
+
+SolverName = Literal["descent"]
+
+
+class SoftmaxRule(NamedTuple):
+    """When a solver stops: relative gap of the fast one, change of scores of the reference, rounds of both."""
+
+    solver: SolverName
+    tol: float
+    epsilon: float
+    max_iter: int
+
+
+class ClassPriors(NamedTuple):
+    """The priors of all coefficients: a row for each feature, the intercepts last, and a column for each class."""
+
+    mode: FloatArray
+    penalties: Penalties
+
+
+class PriorSetting(NamedTuple):
+    """What the priors of all classes come from; coefficients that are ``fixed`` (same shape as the priors) are zero."""
+
+    priors: Sequence[Prior]
+    intercept_variance: float | Literal["same"]
+    feature_names: Sequence[str] | None
+    fixed: BoolArray | None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether some class's prior leaves its variance to the model."""
+        return any(prior.is_open for prior in self.priors)
+
+    def at(self, variance: float, n_features: int) -> ClassPriors:
+        """Spread the priors out over features and classes, open ones with this variance."""
+        known = {}
+        for prior in self.priors:
+            if id(prior) not in known:
+                own = prior.scaled(variance if prior.is_open else 1.0)
+                features = own.resolve(n_features, self.feature_names)
+                known[id(prior)] = features.extended(own.resolve_intercept(self.intercept_variance))
+        arrays = [known[id(prior)] for prior in self.priors]
+        kind, weight, mode, sign = (
+            np.stack([getattr(one, name) for one in arrays], axis=1) for name in ("kind", "weight", "mode", "sign")
+        )
+        if self.fixed is not None:
+            kind[self.fixed] = FIXED
+            mode[self.fixed] = 0.0
+        l1, l2, low, high = penalty_arrays(kind.ravel(), weight.ravel(), sign.ravel())
+        shape = kind.shape
+        return ClassPriors(mode, (l1.reshape(shape), l2.reshape(shape), low.reshape(shape), high.reshape(shape)))
+
+
+class SoftmaxProblem(NamedTuple):
+    """Everything that defines the objective; ``codes`` number the class of every document."""
+
+    design: Design
+    codes: Int64Array
+    weights: FloatArray
+    prior: ClassPriors
+
+    def among(self, classes: Int64Array) -> SoftmaxProblem:
+        """Give the same problem without the other classes, whose documents must not have any weight."""
+        place = np.zeros(self.prior.mode.shape[1], dtype=np.int64)
+        place[classes] = np.arange(classes.size)
+        mode, l1, l2, low, high = (
+            np.ascontiguousarray(array[:, classes]) for array in (self.prior.mode, *self.prior.penalties)
+        )
+        return self._replace(codes=place[self.codes], prior=ClassPriors(mode, (l1, l2, low, high)))
+
+    def offsets(self) -> FloatArray:
+        """Score every document by the modes of the priors."""
+        if not self.prior.mode.any():
+            return np.zeros((self.design.n_documents, self.prior.mode.shape[1]))
+        return scores(self.design, self.prior.mode)
+
+    def solve(self, rule: SoftmaxRule, start: FloatArray | None = None) -> Solution:
+        """Find the posterior mode, from the modes of the priors or from ``start``."""
+        begin = time.perf_counter()
+        mode, penalties = self.prior
+        delta = np.zeros(mode.shape)
+        if start is not None:
+            # A term that no document holds stays at its mode.
+            held = np.append(np.diff(self.design.columns[0]) > 0, True)
+            delta[held] = np.clip(start - mode, *penalties[2:])[held]
+        documents = (self.codes, self.weights, self.offsets())
+        passes, converged = descend(self.design.columns, *documents, delta, penalties, rule.epsilon, rule.max_iter)
+        settle_shifts(delta, mode, penalties)
+        primal, dual, residual = certificate(self.design.columns, *documents, delta, penalties)
+        return Solution(delta + mode, primal, dual, residual, passes, time.perf_counter() - begin, converged)
+
+    def precision(self, beta: FloatArray) -> FloatArray:
+        """Give the diagonal of the Hessian of the objective, Σ_i s_i p_ik(1 − p_ik) x_ij² plus the prior's precision.
+
+        A fixed coefficient has an infinite one.
+        """
+        _, l2, low, high = self.prior.penalties
+        own = np.where(low == high, np.inf, l2)
+        z = scores(self.design, beta)
+        p, r = np.empty_like(z), np.empty_like(z)
+        softmax_terms(z, self.codes, self.weights, p, r)
+        curvature = self.weights[:, None] * p * (1.0 - p)
+        columns = [
+            hessian_diagonal(self.design.documents, np.ascontiguousarray(w), np.ascontiguousarray(prior))
+            for w, prior in zip(curvature.T, own.T, strict=True)
+        ]
+        return np.stack(columns, axis=1)
+
+
+def scores(design: Design, beta: FloatArray) -> FloatArray:
+    """Give the linear scores of all documents, a column for each class."""
+    z = np.empty((design.n_documents, beta.shape[1]))
+    class_scores(design.columns, np.ascontiguousarray(beta), np.zeros_like(z), z)
+    return z
+
+
+def log_likelihood(codes: Int64Array, linear_scores: FloatArray, weights: FloatArray) -> float:
+    """Sum the weighted log likelihood Σ_i s_i ln p(y_i), stable for scores of any size."""
+    p, r = np.empty_like(linear_scores), np.empty_like(linear_scores)
+    return -float(softmax_terms(linear_scores, codes, weights, p, r))
