@@ -1,0 +1,248 @@
+"""What all conjugate models have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from bayesift._typing import FloatArray
+from bayesift.conjugate._checks import common_shape, draws_shape, generator, one_of, plain
+from bayesift.conjugate._intervals import Interval, Law, checked_level, equal_tailed, shortest
+from bayesift.conjugate._laws import average
+from bayesift.conjugate.predictive import Predictive
+
+if TYPE_CHECKING:
+    from bayesift.conjugate.point_mass import PointMass
+
+
+@dataclass(frozen=True, eq=False)
+class Conjugate(ABC):
+    """A likelihood together with a distribution over its parameter that keeps its form when data arrive.
+
+    An object is never changed: :meth:`update` returns the posterior as a new object of the same class, so that the
+    posterior of today is the prior of tomorrow. Every parameter of the distribution may be an array; the object then
+    stands for a whole batch of models (one for each word, say) and every result has one entry for each.
+
+    A subclass says how data are summed up (``statistics``), what they do to the parameters (``_posterior``), how
+    probable they were (``_log_evidence``), and describes the distribution of its parameter.
+    """
+
+    #: Number of axes of one parameter: 0 for a number, 1 for a vector.
+    event_ndim: ClassVar[int] = 0
+    #: Number of axes that the fields and the statistics have beyond those of the batch.
+    _own_ndim: ClassVar[int] = 0
+
+    @abstractmethod
+    def statistics(self, *data: Any) -> tuple[Any, ...]:
+        """Return the sufficient statistics of observations; sufficient statistics come back checked."""
+
+    @abstractmethod
+    def _posterior(self, *statistics: Any) -> Self:
+        """Return the distribution after data with these statistics."""
+
+    @abstractmethod
+    def _log_evidence(self, *statistics: Any) -> Any:
+        """Return the log probability of data with these statistics, the parameter integrated out."""
+
+    @abstractmethod
+    def log_likelihood(self, theta: Any, *data: Any) -> Any:
+        """Return ln p(data | parameter), for the observations in their order."""
+
+    @abstractmethod
+    def logpdf(self, theta: Any) -> Any:
+        """Return the log density of the parameter."""
+
+    @abstractmethod
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        """Draw parameters; ``shape`` ends with the batch."""
+
+    @property
+    @abstractmethod
+    def mean(self) -> Any:
+        """Expected value of the parameter."""
+
+    @property
+    @abstractmethod
+    def mode(self) -> Any:
+        """Where the density is greatest; NaN where that is not a single point."""
+
+    @property
+    @abstractmethod
+    def variance(self) -> Any:
+        """Variance of the parameter; of each of its entries where it is a vector."""
+
+    @property
+    @abstractmethod
+    def marginals(self) -> Law:
+        """Distribution of every single entry of the parameter."""
+
+    @abstractmethod
+    def predictive(self) -> Predictive:
+        """Return the distribution of new data, the parameter integrated out."""
+
+    @abstractmethod
+    def _plug_in(self, theta: Any, *arguments: Any) -> Predictive:
+        """Return the distribution of new data for a known parameter; takes the arguments of ``predictive``."""
+
+    @property
+    def _family_name(self) -> str:
+        """Name of the class whose likelihood this is."""
+        return type(self).__name__
+
+    def _outcome(self, value: Any, n: Any) -> tuple[Any, ...]:
+        """Return the data that one value of ``predictive(n)`` stands for."""
+        raise TypeError(f"prior is {self._family_name}; expected a prior for counts or categories")
+
+    @classmethod
+    def _blend(cls, parts: Sequence[Self], shares: FloatArray) -> Self:
+        """Return the member whose log density is the mean of those of the parts, up to a constant.
+
+        Its fields are the means of theirs wherever they stand linearly in the log density.
+        """
+        means = {
+            field.name: average(shares, [getattr(part, field.name) for part in parts], cls._own_ndim)
+            for field in fields(cls)
+        }
+        return cls(**means)
+
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        """Shape of the batch; empty for a single model."""
+        shape = np.shape(getattr(self, fields(self)[0].name))
+        return shape[: len(shape) - self._own_ndim]
+
+    def update(self, *data: Any) -> Self:
+        """Return the posterior after data.
+
+        Updating twice equals updating once with all the data, in any order.
+
+        Parameters
+        ----------
+        *data
+            One argument: observations along the first axis, the batch along the others. Several arguments:
+            sufficient statistics, as the class describes them.
+
+        Returns
+        -------
+        Conjugate
+            Of the same class.
+        """
+        return self._posterior(*self._fitting(data))
+
+    def log_evidence(self, *data: Any) -> Any:
+        """Return ln p(data), the parameter integrated out.
+
+        It is the probability of the observations in their order; by the chain rule it is the sum of the log
+        predictive probabilities of each observation after those before it.
+
+        Parameters
+        ----------
+        *data
+            As in :meth:`update`.
+
+        Returns
+        -------
+        float or array
+        """
+        return plain(self._log_evidence(*self._fitting(data)))
+
+    def pdf(self, theta: Any) -> Any:
+        """Return the density of the parameter.
+
+        Parameters
+        ----------
+        theta : float or array
+            Where; broadcast with the batch.
+
+        Returns
+        -------
+        float or array
+        """
+        return plain(np.exp(self.logpdf(theta)))
+
+    def interval(self, level: float = 0.95, kind: Literal["equal-tailed", "hdi"] = "equal-tailed") -> Interval:
+        """Return a credible interval, for every single entry where the parameter is a vector.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Posterior probability of the interval.
+        kind : {"equal-tailed", "hdi"}, default="equal-tailed"
+            Leave out the same probability on both sides, or take the shortest interval (that of highest density,
+            where the density has one peak).
+
+        Returns
+        -------
+        Interval
+            Named tuple of ``low`` and ``high``.
+        """
+        level = checked_level(level)
+        one_of("kind", kind, ("equal-tailed", "hdi"))
+        return self._shortest(level) if kind == "hdi" else equal_tailed(self.marginals, level)
+
+    def _shortest(self, level: float) -> Interval:
+        return shortest(self.marginals, level)
+
+    def sample(self, size: int | tuple[int, ...] | None = None, random_state: Any = None) -> Any:
+        """Draw parameters.
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            How many for every model of the batch; one, without an axis of its own, by default.
+        random_state : int, Generator or None
+            Seed, or the generator to go on with.
+
+        Returns
+        -------
+        float or array
+            Of shape ``size`` + ``batch_shape`` (+ the shape of one parameter).
+        """
+        return plain(self._draw(generator(random_state), draws_shape(size, self.batch_shape)))
+
+    def known(self, theta: Any) -> PointMass:
+        """Return the same likelihood with the parameter known: a null hypothesis, or a plugged-in estimate.
+
+        Parameters
+        ----------
+        theta : float or array
+            The value.
+
+        Returns
+        -------
+        PointMass
+        """
+        from bayesift.conjugate.point_mass import PointMass
+
+        return PointMass(theta, self)
+
+    def _fitting(self, data: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the statistics of data, after a look whether they fit the batch."""
+        if not data:
+            raise TypeError("no data given; expected observations, or sufficient statistics")
+        statistics = self.statistics(*data)
+        shapes = [np.shape(part)[: max(np.ndim(part) - self._own_ndim, 0)] for part in statistics]
+        try:
+            np.broadcast_shapes(self.batch_shape, *shapes)
+        except ValueError as error:
+            found = ", ".join(map(str, shapes))
+            raise ValueError(
+                f"data has statistics of batch shape {found}; expected what broadcasts with that of the model, "
+                f"{self.batch_shape}"
+            ) from error
+        return statistics
+
+    def _keep(self, **values: Any) -> None:
+        """Set the checked fields of a frozen object, all in the shape they have together."""
+        shape = common_shape(**values)
+        for name, value in values.items():
+            object.__setattr__(self, name, np.broadcast_to(value, shape) if shape else value)
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(np.array_equal(getattr(self, field.name), getattr(other, field.name)) for field in fields(self))

@@ -1,0 +1,267 @@
+"""The beta-binomial model: a probability learned from successes and failures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import betainc, betaincinv, betaln, xlog1py, xlogy
+
+from bayesift.conjugate._checks import (
+    INSIDE_UNIT,
+    POSITIVE,
+    WHOLE,
+    ZERO_OR_ONE,
+    arguments,
+    column_sums,
+    kept,
+    numbers,
+    plain,
+)
+from bayesift.conjugate._counts import BetaBinomialCount
+from bayesift.conjugate._elicitation import sizes_by_interval
+from bayesift.conjugate._plug_in import PlugInCount
+from bayesift.conjugate._special import log_beta_ratio
+from bayesift.conjugate.base import Conjugate
+
+
+@dataclass(frozen=True, eq=False)
+class BetaBinomial(Conjugate):
+    """A probability θ with a Beta(a, b) distribution, and data that are successes and failures.
+
+    p(θ) ∝ θᵃ⁻¹(1−θ)ᵇ⁻¹ becomes Beta(a + N₁, b + N₀) after N₁ successes and N₀ failures (3.16).
+
+    Data: observations 0 and 1 along the first axis, one model for each column (a sparse matrix stays sparse), or the
+    two arguments ``successes, failures``. Counts must be whole; weighted counts may be added to ``a`` and ``b``.
+
+    Parameters
+    ----------
+    a, b : float or array
+        Pseudo counts of successes and failures, above 0.
+
+    Examples
+    --------
+    >>> from bayesift.conjugate import BetaBinomial
+    >>> posterior = BetaBinomial(2, 2).update(3, 17)
+    >>> posterior
+    BetaBinomial(a=5.0, b=19.0)
+    >>> round(posterior.mean, 4), round(posterior.mode, 4)
+    (0.2083, 0.1818)
+    >>> posterior.predictive(10).pmf([0, 1, 2]).round(4)
+    array([0.1418, 0.2532, 0.2532])
+    >>> BetaBinomial([1, 5], 1).update([[0, 1], [0, 1], [0, 1]]).mean.round(2)   # two words, three documents
+    array([0.2 , 0.89])
+    """
+
+    a: Any
+    b: Any
+
+    def __post_init__(self) -> None:
+        self._keep(a=kept("a", self.a, POSITIVE), b=kept("b", self.b, POSITIVE))
+
+    @classmethod
+    def from_mean_sd(cls, m: ArrayLike, sd: ArrayLike) -> Self:
+        """Return the prior with a given mean and standard deviation.
+
+        Parameters
+        ----------
+        m : float or array
+            Mean, between 0 and 1.
+        sd : float or array
+            Standard deviation, below √(m(1−m)).
+
+        Returns
+        -------
+        BetaBinomial
+
+        Examples
+        --------
+        >>> from bayesift.conjugate import BetaBinomial
+        >>> prior = BetaBinomial.from_mean_sd(0.7, 0.2)
+        >>> round(prior.a, 3), round(prior.b, 3)
+        (2.975, 1.275)
+        """
+        mean, spread = numbers("m", m, INSIDE_UNIT), numbers("sd", sd, POSITIVE)
+        size = mean * (1 - mean) / spread**2 - 1
+        if np.any(size <= 0):
+            limit = np.broadcast_to(np.sqrt(mean * (1 - mean)), size.shape)[size <= 0][0]
+            found = np.broadcast_to(spread, size.shape)[size <= 0][0]
+            raise ValueError(f"sd is {found:g}; expected less than √(m(1−m)) = {limit:g}")
+        return cls.from_effective_size(mean, size)
+
+    @classmethod
+    def from_mean_interval(cls, m: ArrayLike, low: ArrayLike, high: ArrayLike, mass: ArrayLike = 0.95) -> Self:
+        """Return the prior with a given mean and a given probability of an interval around it.
+
+        Where several priors fit, the one with the largest effective size is taken.
+
+        Parameters
+        ----------
+        m : float or array
+            Mean, between ``low`` and ``high``.
+        low, high : float or array
+            Ends of the interval.
+        mass : float or array, default=0.95
+            Its probability.
+
+        Returns
+        -------
+        BetaBinomial
+
+        Examples
+        --------
+        >>> from bayesift.conjugate import BetaBinomial
+        >>> prior = BetaBinomial.from_mean_interval(0.15, 0.05, 0.30)
+        >>> round(prior.a, 4), round(prior.b, 4)
+        (4.5061, 25.5344)
+        """
+        mean = numbers("m", m, INSIDE_UNIT)
+        return cls.from_effective_size(mean, sizes_by_interval(mean, low, high, mass))
+
+    @classmethod
+    def from_effective_size(cls, m: ArrayLike, size: ArrayLike) -> Self:
+        """Return the prior with a given mean that weighs as much as ``size`` observations.
+
+        Parameters
+        ----------
+        m : float or array
+            Mean, between 0 and 1.
+        size : float or array
+            The sum a + b.
+
+        Returns
+        -------
+        BetaBinomial
+        """
+        mean, weight = numbers("m", m, INSIDE_UNIT), numbers("size", size, POSITIVE)
+        return cls(mean * weight, (1 - mean) * weight)
+
+    @property
+    def effective_size(self) -> Any:
+        """How many observations the distribution weighs, a + b."""
+        return self.a + self.b
+
+    def statistics(self, *data: Any) -> tuple[Any, ...]:
+        """Return the numbers of successes and failures in the data.
+
+        Parameters
+        ----------
+        *data
+            Observations, or ``successes, failures``.
+
+        Returns
+        -------
+        successes, failures : float or array
+        """
+        if len(data) == 1:
+            n, (successes,) = column_sums("data", data[0], ZERO_OR_ONE)
+            return successes, n - successes
+        successes, failures = arguments(data, "successes", "failures")
+        return numbers("successes", successes, WHOLE), numbers("failures", failures, WHOLE)
+
+    def _posterior(self, successes: Any, failures: Any) -> Self:
+        return type(self)(self.a + successes, self.b + failures)
+
+    def _log_evidence(self, successes: Any, failures: Any) -> Any:
+        return log_beta_ratio(self.a, self.b, successes, failures)  # (3.80)
+
+    def log_likelihood(self, theta: Any, *data: Any) -> Any:
+        """Return N₁ ln θ + N₀ ln(1−θ) (3.11).
+
+        Parameters
+        ----------
+        theta : float or array
+            Probability of success.
+        *data
+            As in :meth:`update`.
+
+        Returns
+        -------
+        float or array
+        """
+        successes, failures = self.statistics(*data)
+        theta = np.asarray(theta, dtype=np.float64)
+        return plain(xlogy(successes, theta) + xlog1py(failures, -theta))
+
+    def logpdf(self, theta: Any) -> Any:
+        """Return the log density of θ; −∞ outside [0, 1].
+
+        Parameters
+        ----------
+        theta : float or array
+            Where; broadcast with the batch.
+
+        Returns
+        -------
+        float or array
+        """
+        theta = np.asarray(theta, dtype=np.float64)
+        inside = (theta >= 0) & (theta <= 1)
+        point = np.where(inside, theta, 0.5)
+        value = xlogy(self.a - 1, point) + xlog1py(self.b - 1, -point) - betaln(self.a, self.b)
+        return plain(np.where(inside, value, np.where(np.isnan(theta), np.nan, -np.inf)))
+
+    def cdf(self, theta: Any) -> Any:
+        """Return the probability that the parameter is at most ``theta``."""
+        return plain(betainc(self.a, self.b, np.clip(theta, 0.0, 1.0)))
+
+    def quantile(self, q: Any) -> Any:
+        """Return the value below which the parameter lies with probability ``q``."""
+        return plain(betaincinv(self.a, self.b, q))
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        return rng.beta(self.a, self.b, shape)
+
+    @property
+    def mean(self) -> Any:
+        """Expected probability, a/(a+b)."""
+        return self.a / (self.a + self.b)
+
+    @property
+    def mode(self) -> Any:
+        """Most probable value, (a−1)/(a+b−2) for a, b > 1; 0 or 1 where the density rises to one end.
+
+        NaN where it rises to both (a, b < 1), and for the uniform distribution.
+        """
+        a, b = np.asarray(self.a), np.asarray(self.b)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            inner = (a - 1) / (a + b - 2)
+        to_zero, to_one = (a <= 1) & (b >= 1), (a >= 1) & (b <= 1)
+        flat = (to_zero & to_one) | ((a < 1) & (b < 1))
+        return plain(np.select([flat, to_zero, to_one], [np.nan, 0.0, 1.0], inner))
+
+    @property
+    def variance(self) -> Any:
+        """Variance of the probability (3.25)."""
+        size = self.a + self.b
+        return (self.a / size) * (self.b / size) / (size + 1)
+
+    @property
+    def marginals(self) -> Self:
+        """The distribution itself: the parameter is one number."""
+        return self
+
+    def predictive(self, n: ArrayLike = 1) -> BetaBinomialCount:
+        """Return the distribution of the number of successes in ``n`` new trials (3.34).
+
+        Parameters
+        ----------
+        n : int or array, default=1
+            Number of trials.
+
+        Returns
+        -------
+        BetaBinomialCount
+            With ``pmf``, ``logpmf``, ``mean``, ``variance`` and ``sample``.
+        """
+        return BetaBinomialCount(self.a, self.b, kept("n", n, WHOLE))
+
+    def _outcome(self, value: Any, n: Any) -> tuple[Any, ...]:
+        return (value, n - value)
+
+    def _plug_in(self, theta: Any, n: ArrayLike = 1) -> PlugInCount:
+        from scipy.stats import binom
+
+        return PlugInCount(binom(numbers("n", n, WHOLE).astype(np.int64), theta))

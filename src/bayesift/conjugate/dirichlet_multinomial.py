@@ -1,0 +1,210 @@
+"""The Dirichlet-multinomial model: probabilities of categories learned from counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import gammaln, xlogy
+
+from bayesift._typing import FloatArray
+from bayesift.conjugate._checks import NOT_NEGATIVE, POSITIVE, WHOLE, kept, numbers, plain
+from bayesift.conjugate._counts import Category, DirichletMultinomialCounts, dirichlet
+from bayesift.conjugate._plug_in import Multinomial
+from bayesift.conjugate._special import log_dirichlet_ratio
+from bayesift.conjugate.base import Conjugate
+from bayesift.conjugate.beta_binomial import BetaBinomial
+from bayesift.conjugate.predictive import DiscretePredictive
+
+
+@dataclass(frozen=True, eq=False)
+class DirichletMultinomial(Conjugate):
+    """Probabilities θ of K categories with a Dirichlet(α) distribution, and data that are counts.
+
+    p(θ) ∝ Π θ_k^(α_k−1) becomes Dirichlet(α + N) after counts N (3.40).
+
+    Data: counts with the categories on the last axis and the batch on the others. Rows are not summed: a matrix of
+    documents × words gives one posterior for each document; for one posterior of all, sum its rows first. Counts must
+    be whole; weighted counts may be added to ``alpha``.
+
+    Parameters
+    ----------
+    alpha : array of shape (..., K)
+        Pseudo counts, above 0; at least two categories.
+
+    Examples
+    --------
+    >>> from bayesift.conjugate import DirichletMultinomial
+    >>> words = ["mary", "lamb", "little", "big", "fleece", "white", "black", "snow", "rain", "unk"]
+    >>> rhyme = DirichletMultinomial([1] * 10).update([2, 4, 4, 0, 1, 1, 0, 1, 0, 4])
+    >>> (27 * rhyme.mean).round(6)
+    array([3., 5., 5., 1., 2., 2., 1., 2., 1., 5.])
+    >>> round(rhyme.predictive().pmf(words.index("rain")), 6)   # 1/27, though never seen
+    0.037037
+    >>> round(rhyme.predictive(2).pmf([1, 0, 0, 0, 0, 0, 0, 0, 0, 1]), 6)   # "mary" and "unk", in any order
+    0.039683
+    """
+
+    event_ndim: ClassVar[int] = 1
+    _own_ndim: ClassVar[int] = 1
+
+    alpha: Any
+
+    def __post_init__(self) -> None:
+        alpha = kept("alpha", self.alpha, POSITIVE)
+        if np.ndim(alpha) == 0 or np.shape(alpha)[-1] < 2:
+            raise ValueError(f"alpha has shape {np.shape(alpha)}; expected at least two categories on the last axis")
+        self._keep(alpha=alpha)
+
+    @classmethod
+    def from_effective_size(cls, m: ArrayLike, size: ArrayLike) -> Self:
+        """Return the prior with given means that weighs as much as ``size`` observations.
+
+        Parameters
+        ----------
+        m : array of shape (..., K)
+            Means, above 0 with a sum of 1.
+        size : float or array of the batch's shape
+            The sum of ``alpha``.
+
+        Returns
+        -------
+        DirichletMultinomial
+        """
+        means, weight = numbers("m", m, POSITIVE), numbers("size", size, POSITIVE)
+        if means.ndim == 0 or not np.allclose(means.sum(axis=-1), 1.0, rtol=0, atol=1e-9):
+            raise ValueError(f"m has sum {np.ravel(means.sum(axis=-1))[0]:g}; expected 1 on the last axis")
+        return cls(means * weight[..., np.newaxis])
+
+    @property
+    def effective_size(self) -> Any:
+        """How many observations the distribution weighs, Σα."""
+        return plain(self.alpha.sum(axis=-1))
+
+    @property
+    def n_categories(self) -> int:
+        """Number of categories, K."""
+        return int(self.alpha.shape[-1])
+
+    def statistics(self, *data: Any) -> tuple[FloatArray]:
+        """Return the counts after checking them.
+
+        Parameters
+        ----------
+        *data
+            One argument: counts, with the categories on the last axis.
+
+        Returns
+        -------
+        counts : array of shape (..., K)
+        """
+        if len(data) != 1:
+            raise TypeError(f"data has {len(data)} arguments; expected one, the counts of the categories")
+        counts = numbers("counts", data[0], WHOLE)
+        if counts.ndim == 0 or counts.shape[-1] != self.n_categories:
+            raise ValueError(
+                f"counts has shape {counts.shape}; expected {self.n_categories} on the last axis, one per category"
+            )
+        return (counts,)
+
+    def _posterior(self, counts: Any) -> Self:
+        return type(self)(self.alpha + counts)
+
+    def _log_evidence(self, counts: Any) -> Any:
+        return log_dirichlet_ratio(self.alpha, counts)  # (3.105)
+
+    def log_likelihood(self, theta: Any, *data: Any) -> Any:
+        """Return Σ N_k ln θ_k (3.36).
+
+        Parameters
+        ----------
+        theta : array of shape (..., K)
+            Probabilities.
+        *data
+            As in :meth:`update`.
+
+        Returns
+        -------
+        float or array
+        """
+        (counts,) = self.statistics(*data)
+        return plain(xlogy(counts, np.asarray(theta, dtype=np.float64)).sum(axis=-1))
+
+    def logpdf(self, theta: Any) -> Any:
+        """Return the log density of θ; −∞ outside the simplex.
+
+        Parameters
+        ----------
+        theta : array of shape (..., K)
+            Where; broadcast with the batch. Sums may differ from 1 by 1e-9.
+
+        Returns
+        -------
+        float or array
+        """
+        theta = np.asarray(theta, dtype=np.float64)
+        inside = (theta >= 0).all(axis=-1) & (np.abs(theta.sum(axis=-1) - 1) <= 1e-9)
+        point = np.where(inside[..., np.newaxis], theta, 1.0)
+        constant = gammaln(self.alpha.sum(axis=-1)) - gammaln(self.alpha).sum(axis=-1)
+        return plain(np.where(inside, constant + xlogy(self.alpha - 1, point).sum(axis=-1), -np.inf))
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        return dirichlet(rng, self.alpha, shape)
+
+    @property
+    def mean(self) -> FloatArray:
+        """Expected probabilities, α_k/Σα."""
+        return self.alpha / self.alpha.sum(axis=-1, keepdims=True)
+
+    @property
+    def mode(self) -> FloatArray:
+        """Most probable values, (α_k−1)/(Σα−K) for all α_k ≥ 1 (3.47).
+
+        NaN where that is not a single point: all α_k = 1, or some below 1 (with two categories, the answer of
+        :class:`BetaBinomial`).
+        """
+        if self.n_categories == 2:
+            first = np.asarray(BetaBinomial(self.alpha[..., 0], self.alpha[..., 1]).mode)
+            return np.stack([first, 1 - first], axis=-1)
+        excess = self.alpha - 1
+        total = excess.sum(axis=-1, keepdims=True)
+        single = (excess >= 0).all(axis=-1, keepdims=True) & (total > 0)
+        return np.where(single, excess / np.where(single, total, 1.0), np.nan)
+
+    @property
+    def variance(self) -> FloatArray:
+        """Variance of each probability."""
+        return self.marginals.variance
+
+    @property
+    def marginals(self) -> BetaBinomial:
+        """Distribution of every single probability, Beta(α_k, Σα − α_k)."""
+        others = self.alpha.sum(axis=-1, keepdims=True) - self.alpha
+        return BetaBinomial(self.alpha, np.maximum(others, np.finfo(float).tiny))
+
+    def predictive(self, n: ArrayLike | None = None) -> DiscretePredictive:
+        """Return the distribution of the next category, or of the counts of the next ``n``.
+
+        Parameters
+        ----------
+        n : int or array, optional
+            How many draws to predict together. Without it, the predictive's values are numbers of categories,
+            0 … K−1; with it, they are vectors of K counts with sum ``n``.
+
+        Returns
+        -------
+        Category or DirichletMultinomialCounts
+            With ``pmf``, ``logpmf``, ``mean``, ``variance`` and ``sample``.
+        """
+        if n is None:
+            return Category(self.alpha)
+        return DirichletMultinomialCounts(self.alpha, kept("n", n, WHOLE))
+
+    def _outcome(self, value: Any, n: Any) -> tuple[Any, ...]:
+        return (value,)
+
+    def _plug_in(self, theta: Any, n: ArrayLike | None = None) -> DiscretePredictive:
+        theta = numbers("theta", theta, NOT_NEGATIVE)
+        return Category(theta) if n is None else Multinomial(theta, kept("n", n, WHOLE))

@@ -1,0 +1,204 @@
+"""The normal-gamma model: mean and precision learned from real numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import gammaln, xlogy
+
+from bayesift._typing import FloatArray
+from bayesift.conjugate._checks import FINITE, NOT_NEGATIVE, POSITIVE, WHOLE, arguments, kept, numbers, plain
+from bayesift.conjugate._densities import StudentT
+from bayesift.conjugate._laws import SideBySide, average
+from bayesift.conjugate._plug_in import PlugInNumber
+from bayesift.conjugate._special import log_rising
+from bayesift.conjugate.base import Conjugate
+from bayesift.conjugate.gamma_exponential import GammaExponential
+
+
+@dataclass(frozen=True, eq=False)
+class NormalGamma(Conjugate):
+    """Mean μ and precision λ of normal data: λ ~ Gamma(a, b), and μ given λ ~ Normal(m, 1/(κλ)).
+
+    After N numbers with mean x̄ and S = Σ(x−x̄)²: κ′ = κ+N, m′ = (κm + Nx̄)/κ′, a′ = a + N/2 and
+    b′ = b + S/2 + κN(x̄−m)²/(2κ′).
+
+    The parameter is the pair (μ, λ), on the last axis of what goes in and comes out. Data: numbers along the first
+    axis, one model for each column, or the three arguments ``n, mean, squares`` = N, x̄, S.
+
+    Parameters
+    ----------
+    m : float or array
+        Centre of the mean.
+    kappa : float or array
+        How many observations the prior weighs for the mean, above 0.
+    a, b : float or array
+        Of the precision, above 0: 2a observations with a mean square of b/a.
+
+    Examples
+    --------
+    >>> from bayesift.conjugate import NormalGamma
+    >>> posterior = NormalGamma(0, 1, 1, 1).update([1.0, 2.0, 3.0])
+    >>> posterior
+    NormalGamma(m=1.5, kappa=4.0, a=2.5, b=3.5)
+    >>> posterior.mean.round(3)
+    array([1.5  , 0.714])
+    >>> posterior.interval(0.9).low.round(3)
+    array([0.308, 0.164])
+    >>> round(posterior.predictive().variance, 3)
+    2.917
+    """
+
+    event_ndim: ClassVar[int] = 1
+
+    m: Any
+    kappa: Any
+    a: Any
+    b: Any
+
+    def __post_init__(self) -> None:
+        positive = {name: kept(name, getattr(self, name), POSITIVE) for name in ("kappa", "a", "b")}
+        self._keep(m=kept("m", self.m, FINITE), **positive)
+
+    def statistics(self, *data: Any) -> tuple[Any, ...]:
+        """Return number, mean and squares of the data.
+
+        Parameters
+        ----------
+        *data
+            Numbers, or ``n, mean, squares``.
+
+        Returns
+        -------
+        n, mean, squares : float or array
+            How many, their mean, and the sum of their squared distances from it.
+        """
+        if len(data) == 1:
+            values = np.atleast_1d(numbers("data", data[0], FINITE))
+            n = len(values)
+            mean = values.sum(axis=0) / max(n, 1)
+            return float(n), mean, np.square(values - mean).sum(axis=0)
+        n, mean, squares = arguments(data, "n", "mean", "squares")
+        return numbers("n", n, WHOLE), numbers("mean", mean, FINITE), numbers("squares", squares, NOT_NEGATIVE)
+
+    def _growth(self, n: Any, mean: Any, squares: Any) -> Any:
+        """What the data add to b."""
+        return squares / 2 + self.kappa * n / (self.kappa + n) * np.square(mean - self.m) / 2
+
+    def _posterior(self, n: Any, mean: Any, squares: Any) -> Self:
+        kappa = self.kappa + n
+        centre = self.m + n / kappa * (mean - self.m)
+        return type(self)(centre, kappa, self.a + n / 2, self.b + self._growth(n, mean, squares))
+
+    def _log_evidence(self, n: Any, mean: Any, squares: Any) -> Any:
+        growth = self._growth(n, mean, squares)
+        shrinking = self.a * np.log1p(growth / self.b) + n / 2 * np.log(2 * np.pi * (self.b + growth))
+        return log_rising(self.a, n / 2) - shrinking - np.log1p(n / self.kappa) / 2
+
+    def log_likelihood(self, theta: Any, *data: Any) -> Any:
+        """Return N/2·ln(λ/2π) − λ/2·(S + N(x̄−μ)²).
+
+        Parameters
+        ----------
+        theta : array of shape (..., 2)
+            Mean and precision.
+        *data
+            As in :meth:`update`.
+
+        Returns
+        -------
+        float or array
+        """
+        n, mean, squares = self.statistics(*data)
+        mu, precision = _pair(theta)
+        return plain(xlogy(n / 2, precision / (2 * np.pi)) - precision / 2 * (squares + n * np.square(mean - mu)))
+
+    def logpdf(self, theta: Any) -> Any:
+        """Return the log density of mean and precision; −∞ for a negative precision.
+
+        Parameters
+        ----------
+        theta : array of shape (..., 2)
+            Where; its other axes are broadcast with the batch.
+
+        Returns
+        -------
+        float or array
+        """
+        mu, given = _pair(theta)
+        inside = given >= 0
+        precision = np.where(inside, given, 1.0)
+        constant = self.a * np.log(self.b) - gammaln(self.a) + np.log(self.kappa / (2 * np.pi)) / 2
+        exponent = precision * (self.b + self.kappa * np.square(mu - self.m) / 2)
+        value = constant + xlogy(self.a - 0.5, precision) - exponent
+        return plain(np.where(inside, value, np.where(np.isnan(given), np.nan, -np.inf)))
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        precision = rng.gamma(self.a, 1 / np.asarray(self.b), shape)
+        return np.stack([rng.normal(self.m, 1 / np.sqrt(self.kappa * precision)), precision], axis=-1)
+
+    @classmethod
+    def _blend(cls, parts: Sequence[Self], shares: FloatArray) -> Self:
+        # Linear in the log density are a, κ, κm and b + κm²/2.
+        a, kappa, pull, rest = (
+            average(shares, values)
+            for values in (
+                [part.a for part in parts],
+                [part.kappa for part in parts],
+                [part.kappa * part.m for part in parts],
+                [part.b + part.kappa * np.square(part.m) / 2 for part in parts],
+            )
+        )
+        return cls(pull / kappa, kappa, a, rest - np.square(pull) / kappa / 2)
+
+    @property
+    def mean(self) -> FloatArray:
+        """Expected mean and precision, m and a/b; the mean has none (NaN) for a ≤ ½."""
+        return _stacked(*(law.mean for law in self.marginals.laws))
+
+    @property
+    def mode(self) -> FloatArray:
+        """Most probable pair, m and (a−½)/b; for a ≤ ½ the precision is 0 and the mean open (NaN)."""
+        inner = np.greater(self.a, 0.5)
+        return _stacked(np.where(inner, self.m, np.nan), np.maximum(self.a - 0.5, 0.0) / self.b)
+
+    @property
+    def variance(self) -> FloatArray:
+        """Variance of the mean, b/(κ(a−1)), infinite for a ≤ 1 and NaN for a ≤ ½; and of the precision, a/b²."""
+        return _stacked(*(law.variance for law in self.marginals.laws))
+
+    @property
+    def marginals(self) -> SideBySide:
+        """Student's t distribution of the mean and gamma distribution of the precision."""
+        scale = np.sqrt(self.b / (self.a * self.kappa))
+        return SideBySide((StudentT(2 * self.a, self.m, scale), GammaExponential(self.a, self.b)))
+
+    def predictive(self) -> StudentT:
+        """Return the distribution of a new number, Student's t with 2a degrees of freedom.
+
+        Returns
+        -------
+        StudentT
+            With ``pdf``, ``logpdf``, ``mean``, ``variance`` and ``sample``.
+        """
+        return StudentT(2 * self.a, self.m, np.sqrt(self.b / self.a * (1 + 1 / self.kappa)))
+
+    def _plug_in(self, theta: Any) -> PlugInNumber:
+        from scipy.stats import norm
+
+        mu, precision = _pair(theta)
+        return PlugInNumber(norm(mu, 1 / np.sqrt(precision)))
+
+
+def _stacked(mean: Any, precision: Any) -> FloatArray:
+    return np.stack([mean, precision], axis=-1)
+
+
+def _pair(theta: Any) -> tuple[FloatArray, FloatArray]:
+    theta = np.asarray(theta, dtype=np.float64)
+    if theta.ndim == 0 or theta.shape[-1] != 2:
+        raise ValueError(f"theta has shape {theta.shape}; expected mean and precision on the last axis")
+    return theta[..., 0], theta[..., 1]

@@ -1,0 +1,180 @@
+"""The Pareto-uniform model: an upper limit learned from numbers below it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from bayesift.conjugate._checks import NOT_NEGATIVE, WHOLE, arguments, kept, numbers, plain
+from bayesift.conjugate._densities import UniformUnderPareto
+from bayesift.conjugate._plug_in import PlugInNumber
+from bayesift.conjugate.base import Conjugate
+
+
+@dataclass(frozen=True, eq=False)
+class ParetoUniform(Conjugate):
+    """A limit θ with a Pareto(b, k) distribution, and data that are uniform between 0 and θ.
+
+    p(θ) = k·bᵏ/θᵏ⁺¹ on θ ≥ b becomes Pareto(max(b, m), k + N) after N numbers of which the largest is m.
+
+    b = 0 or k = 0 is an improper prior, p(θ) ∝ θ^(−k−1) on θ ≥ b: it can be updated, but has no density, no moments
+    and no evidence (NaN).
+
+    Data: numbers along the first axis, one model for each column, or the two arguments ``largest, n``.
+
+    Parameters
+    ----------
+    b : float or array
+        Least possible limit, at least 0.
+    k : float or array
+        Pseudo count of observations, at least 0.
+
+    Examples
+    --------
+    >>> from bayesift.conjugate import ParetoUniform
+    >>> taxis = ParetoUniform(0, 0).update([100])   # the first taxi seen has number 100
+    >>> taxis, taxis.mean, taxis.mode, taxis.quantile(0.5)
+    (ParetoUniform(b=100.0, k=1.0), inf, 100.0, 200.0)
+    >>> taxis.predictive().pdf([50, 100, 150]).round(5)
+    array([0.005  , 0.005  , 0.00222])
+    """
+
+    b: Any
+    k: Any
+
+    def __post_init__(self) -> None:
+        self._keep(b=kept("b", self.b, NOT_NEGATIVE), k=kept("k", self.k, NOT_NEGATIVE))
+
+    @property
+    def is_proper(self) -> Any:
+        """Whether the distribution has a density, b > 0 and k > 0; one truth value for each model."""
+        proper = np.greater(self.b, 0) & np.greater(self.k, 0)
+        return bool(proper) if np.ndim(proper) == 0 else proper
+
+    def statistics(self, *data: Any) -> tuple[Any, ...]:
+        """Return the largest number and how many there are.
+
+        Parameters
+        ----------
+        *data
+            Numbers, or ``largest, n``.
+
+        Returns
+        -------
+        largest, n : float or array
+        """
+        if len(data) == 1:
+            values = np.atleast_1d(numbers("data", data[0], NOT_NEGATIVE))
+            return values.max(axis=0, initial=0.0), float(len(values))
+        largest, n = arguments(data, "largest", "n")
+        return numbers("largest", largest, NOT_NEGATIVE), numbers("n", n, WHOLE)
+
+    def _posterior(self, largest: Any, n: Any) -> Self:
+        return type(self)(np.maximum(self.b, largest), self.k + n)
+
+    def _log_evidence(self, largest: Any, n: Any) -> Any:
+        # (3.95): ln k − ln(k+N) − N ln b′ − k ln(b′/b), b′ = max(b, m)
+        limit = np.maximum(self.b, largest)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            k = np.asarray(self.k)
+            value = np.log(k) - np.log(k + n) - n * np.log(limit) - k * np.log(limit / self.b)
+        return np.where(self.is_proper, value, np.nan)
+
+    def log_likelihood(self, theta: Any, *data: Any) -> Any:
+        """Return −N ln θ; −∞ for a limit below the largest number.
+
+        Parameters
+        ----------
+        theta : float or array
+            The limit.
+        *data
+            As in :meth:`update`.
+
+        Returns
+        -------
+        float or array
+        """
+        largest, n = self.statistics(*data)
+        theta = np.asarray(theta, dtype=np.float64)
+        above = (theta >= largest) & (theta > 0)
+        return plain(np.where(above, -n * np.log(np.where(above, theta, 1.0)), -np.inf))
+
+    def logpdf(self, theta: Any) -> Any:
+        """Return the log density of the limit; −∞ below b, NaN for an improper prior.
+
+        Parameters
+        ----------
+        theta : float or array
+            Where; broadcast with the batch.
+
+        Returns
+        -------
+        float or array
+        """
+        theta = np.asarray(theta, dtype=np.float64)
+        above = theta >= self.b
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(above, theta / self.b, 1.0)
+            value = np.log(self.k) - np.log(self.b) - (self.k + 1) * np.log(ratio)
+            value = np.where(above, value, np.where(np.isnan(theta), np.nan, -np.inf))
+        return plain(np.where(self.is_proper, value, np.nan))
+
+    def cdf(self, theta: Any) -> Any:
+        """Return the probability that the limit is at most ``theta``; NaN for an improper prior."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = -np.expm1(-self.k * np.log(np.maximum(theta, self.b) / self.b))
+        return plain(np.where(self.is_proper, value, np.nan))
+
+    def quantile(self, q: Any) -> Any:
+        """Return the value below which the limit lies with probability ``q``; NaN for an improper prior."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = self.b * np.exp(-np.log1p(-np.asarray(q)) / self.k)
+        return plain(np.where(self.is_proper, value, np.nan))
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        if not np.all(self.is_proper):
+            raise ValueError("the distribution is improper (b or k is 0); expected data before drawing")
+        return self.b * np.exp(rng.standard_exponential(shape) / self.k)
+
+    @property
+    def mean(self) -> Any:
+        """Expected limit, k·b/(k−1); infinite for k ≤ 1, NaN for an improper prior."""
+        k = np.asarray(self.k)
+        value = np.where(k > 1, k * self.b / np.where(k > 1, k - 1, 1.0), np.inf)
+        return plain(np.where(self.is_proper, value, np.nan))
+
+    @property
+    def mode(self) -> Any:
+        """Most probable limit, b."""
+        return self.b
+
+    @property
+    def variance(self) -> Any:
+        """Variance of the limit; infinite for k ≤ 2, NaN for k ≤ 1, where there is no finite mean."""
+        k, b = np.asarray(self.k), np.asarray(self.b)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = (b / (k - 1)) ** 2 * k / (k - 2)
+        exists = np.where(k > 2, value, np.where(k > 1, np.inf, np.nan))
+        return plain(np.where(self.is_proper, exists, np.nan))
+
+    @property
+    def marginals(self) -> Self:
+        """The distribution itself: the parameter is one number."""
+        return self
+
+    def predictive(self) -> UniformUnderPareto:
+        """Return the distribution of a new number.
+
+        Returns
+        -------
+        UniformUnderPareto
+            With ``pdf``, ``logpdf``, ``mean``, ``variance`` and ``sample``.
+        """
+        return UniformUnderPareto(self.b, self.k)
+
+    def _plug_in(self, theta: Any) -> PlugInNumber:
+        from scipy.stats import uniform
+
+        return PlugInNumber(uniform(0.0, theta))

@@ -1,0 +1,139 @@
+"""A parameter that is known: null hypotheses and plugged-in estimates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from bayesift.conjugate._checks import FINITE, kept, plain
+from bayesift.conjugate.base import Conjugate
+from bayesift.conjugate.predictive import Predictive
+
+
+@dataclass(frozen=True, eq=False)
+class PointMass(Conjugate):
+    """A likelihood whose parameter is known: all probability lies on one value.
+
+    It is conjugate to everything, since data do not change it. Made by :meth:`Conjugate.known`.
+
+    Parameters
+    ----------
+    value : float or array
+        The parameter.
+    family : Conjugate
+        Any object of the class whose likelihood is meant.
+
+    Examples
+    --------
+    >>> from bayesift.conjugate import BetaBinomial, bayes_factor
+    >>> any_coin = BetaBinomial(1, 1)
+    >>> fair_coin = any_coin.known(0.5)
+    >>> round(bayes_factor(any_coin, fair_coin, 9, 1), 3)   # nine heads and one tail
+    9.309
+    """
+
+    value: Any
+    family: Conjugate
+
+    def __post_init__(self) -> None:
+        self._keep(value=kept("value", self.value, FINITE))
+
+    @property
+    def event_ndim(self) -> int:  # type: ignore[override]
+        """Number of axes of one parameter: 0 for a number, 1 for a vector."""
+        return self.family.event_ndim
+
+    @property
+    def _family_name(self) -> str:
+        return self.family._family_name
+
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        """Shape of the batch; empty for a single model."""
+        shape = np.shape(self.value)
+        return shape[: len(shape) - self.event_ndim]
+
+    def statistics(self, *data: Any) -> tuple[Any, ...]:
+        """Return the sufficient statistics of observations, as the family does."""
+        return self.family.statistics(*data)
+
+    def _outcome(self, value: Any, n: Any) -> tuple[Any, ...]:
+        return self.family._outcome(value, n)
+
+    def _posterior(self, *statistics: Any) -> Self:
+        return self
+
+    def _log_evidence(self, *statistics: Any) -> Any:
+        return self.family.log_likelihood(self.value, *statistics)
+
+    def log_likelihood(self, theta: Any, *data: Any) -> Any:
+        """Return ln p(data | parameter), as the family does."""
+        return self.family.log_likelihood(theta, *data)
+
+    def logpdf(self, theta: Any) -> Any:
+        """Return ∞ at the value and −∞ elsewhere.
+
+        Parameters
+        ----------
+        theta : float or array
+            Where; broadcast with the batch.
+
+        Returns
+        -------
+        float or array
+        """
+        here = np.equal(theta, self.value)
+        for _ in range(self.event_ndim):
+            here = here.all(axis=-1)
+        return plain(np.where(here, np.inf, -np.inf))
+
+    def cdf(self, theta: Any) -> Any:
+        """Return 1 from the value on and 0 below."""
+        return plain(np.where(np.greater_equal(theta, self.value), 1.0, 0.0))
+
+    def quantile(self, q: Any) -> Any:
+        """Return the value, whatever the share."""
+        return plain(np.broadcast_to(self.value, np.broadcast_shapes(np.shape(q), np.shape(self.value))).copy())
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        event = np.shape(self.value)[len(self.batch_shape) :]
+        return np.broadcast_to(self.value, (*shape, *event)).copy()
+
+    @property
+    def mean(self) -> Any:
+        """The value."""
+        return self.value
+
+    @property
+    def mode(self) -> Any:
+        """The value."""
+        return self.value
+
+    @property
+    def variance(self) -> Any:
+        """Zero."""
+        return plain(np.zeros_like(self.value))
+
+    @property
+    def marginals(self) -> Self:
+        """The point itself: each entry has its own value."""
+        return self
+
+    def predictive(self, *arguments: Any) -> Predictive:
+        """Return the distribution of new data for the known parameter.
+
+        Parameters
+        ----------
+        *arguments
+            As in ``predictive`` of the family.
+
+        Returns
+        -------
+        Predictive
+        """
+        return self._plug_in(self.value, *arguments)
+
+    def _plug_in(self, theta: Any, *arguments: Any) -> Predictive:
+        return self.family._plug_in(theta, *arguments)
