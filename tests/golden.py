@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_svmlight_file
 
-from bayesift.priors import Laplace, Prior
+from bayesift.formats.bbr import read_binary_model, read_binary_results, read_data, read_priors, to_prior
+from bayesift.priors import Prior
 
 FOLDER = Path(os.environ.get("BAYESIFT_DATA", "missing")).parent / "golden" / "bbr"
 N_FEATURES = 400
@@ -38,35 +38,33 @@ class Model(NamedTuple):
 
 def documents(name: str):
     """Matrix and labels of a data file."""
-    return load_svmlight_file(str(FOLDER / name), n_features=N_FEATURES)
+    data = read_data(FOLDER / name, n_features=N_FEATURES)
+    return data.X, data.numeric_labels()
 
 
 def model(case: str) -> Model:
     """Read a model file of BBRtrain."""
-    fields = {}
-    for line in (FOLDER / f"{case}.model").read_text().splitlines():
-        word, _, rest = line.partition(" ")
-        fields[word] = rest.split()
-    beta = np.array(fields["beta"], dtype=float)
-    columns = np.array(fields["topicFeats"], dtype=int) - 1
-    return Model(columns, beta[:-1], beta[-1], float(fields["threshold"][0]))
+    found = read_binary_model(FOLDER / f"{case}.model", threshold_unit="log_odds")
+    columns = np.array(found.features, dtype=int) - 1
+    return Model(columns, np.array(found.coefficients), found.intercept, found.threshold)
 
 
 def probabilities(case: str) -> np.ndarray:
     """Probabilities in a result file of BBRclassify."""
-    return np.loadtxt(FOLDER / f"{case}.results", usecols=0)
+    return np.array([result.probability for result in read_binary_results(FOLDER / f"{case}.results")])
 
 
 def individual_prior(family: type[Prior]) -> Prior:
     """Read priors.txt: variances are multiples of the common one; a skew keeps the two-sided rate, so v is halved."""
-    modes, relative, signs = {}, {}, {}
-    for line in (FOLDER / "priors.txt").read_text().splitlines():
-        if line.startswith("#"):
-            continue
-        feature, mode, variance, *skew = line.split()
-        column = int(feature) - 1
-        if column >= 0:
-            modes[column] = float(mode)
-            signs[column] = int(skew[0]) if skew else 0
-            relative[column] = float(variance) / (2 if skew and family is Laplace else 1)
-    return family(mode=modes, relative=relative, sign=signs, intercept_variance=np.inf)
+    [section] = read_priors(FOLDER / "priors.txt")
+    return to_prior(section.priors, family)
+
+
+def commands() -> dict[str, list[list[str]]]:
+    """Every case with its command lines, each as a list of words; none where the files are missing."""
+    found = {}
+    if FOLDER.is_dir():
+        for line in (FOLDER / "commands.txt").read_text().splitlines():
+            case, _, text = line.partition(": ")
+            found[case] = [command.split() for command in text.split(" ; ")]
+    return found

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from scipy.sparse import csr_matrix
 
-from bayesift.datasets._errors import DamagedFileError, MalformedFileError
+from bayesift._svmlight import ScanError, padded, scan
+from bayesift.datasets._errors import MalformedFileError
 from bayesift.datasets._source import open_packed
 
 
 def read_svmlight(path: Path, *, n_features: int | None = None) -> tuple[csr_matrix, list[tuple[str, ...]]]:
-    """Read the matrix and the label sets of an SVMlight file by scikit-learn.
+    """Read the matrix and the label sets of an SVMlight file.
 
     Parameters
     ----------
@@ -28,28 +29,39 @@ def read_svmlight(path: Path, *, n_features: int | None = None) -> tuple[csr_mat
     labels : list of tuple of str
         Label sets; whole numbers are written without a fraction, and NaN is no label.
     """
-    from sklearn.datasets import load_svmlight_file
-
-    try:
-        with open_packed(path) as stream:
-            matrix, targets = load_svmlight_file(stream, n_features=n_features, multilabel=True)
-    except DamagedFileError:
-        raise
-    except (ValueError, IndexError, OverflowError) as error:
-        raise _first_problem(path) or ValueError(f"{path} can not be read as SVMlight: {error}") from error
-    if not targets:
-        raise ValueError(f"{path} holds no vectors, expected one a line")
-    return matrix, [tuple(sorted({f"{value:g}" for value in found if not isnan(value)})) for found in targets]
-
-
-def _first_problem(path: Path) -> MalformedFileError | None:
-    """Find the first line that is not labels followed by ascending ``index:value`` pairs."""
     with open_packed(path) as stream:
-        for number, line in enumerate(stream, start=1):
-            problem = _problem(line.partition(b"#")[0].decode("latin-1").split())
-            if problem:
-                return MalformedFileError(path, number, problem)
-    return None
+        content = stream.read()
+    buffer = padded(content)
+    try:
+        found = scan(buffer, least=0, unlabelled=True, qid=True)
+    except ScanError as error:
+        words = content.split(b"\n")[error.line - 1].partition(b"#")[0].decode("latin-1").split()
+        raise MalformedFileError(path, error.line, _problem(words) or str(error)) from error
+    if not found.labels.size:
+        raise ValueError(f"{path} holds no vectors, expected one a line")
+    label_sets: dict[bytes, tuple[str, ...]] = {}
+    labels = []
+    for begin, end in found.labels.tolist():
+        word = buffer[begin:end].tobytes()
+        if word not in label_sets:
+            label_sets[word] = _label_set(path, 1 + content.count(b"\n", 0, begin), word.decode("latin-1"))
+        labels.append(label_sets[word])
+    indices = found.indices
+    if indices.size and indices.min() > 0:
+        indices -= 1
+    width = int(indices.max()) + 1 if indices.size else 0
+    if n_features is not None and n_features < width:
+        raise ValueError(f"{path} has {width} features, expected at most n_features={n_features}")
+    shape = (len(labels), width if n_features is None else n_features)
+    return csr_matrix((found.values, indices, found.indptr), shape=shape), labels
+
+
+def _label_set(path: Path, line: int, word: str) -> tuple[str, ...]:
+    try:
+        values = [float(label) for label in word.split(",") if label]
+    except ValueError as error:
+        raise MalformedFileError(path, line, f"labels must be numbers parted by commas, found {word!r}") from error
+    return tuple(sorted({f"{value:g}" for value in values if not isnan(value)}))
 
 
 def _problem(words: list[str]) -> str | None:

@@ -1,0 +1,1 @@
+"""Drop-in commands for BBRtrain, BBRclassify, BMRtrain, BMRclassify, BXRtrain and BXRclassify."""

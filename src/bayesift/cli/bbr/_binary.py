@@ -1,0 +1,303 @@
+"""What ``bbrtrain`` and ``bbrclassify`` do, as functions that return data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import log
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import expit
+from sklearn.preprocessing import normalize
+
+from bayesift._typing import BoolArray, FloatArray, Int64Array
+from bayesift.cli.bbr._options import VarianceChoice
+from bayesift.cli.bbr._prior import FAMILIES, FitPrior, barely_penalised, fit_prior, log_prior, moved_from_modes
+from bayesift.decide import best_threshold
+from bayesift.formats.bbr import (
+    BinaryFigures,
+    BinaryModel,
+    BinaryResult,
+    Data,
+    IndividualPrior,
+    model_matrix,
+    roc_area,
+    to_estimator,
+)
+from bayesift.linear import BayesianLogisticRegression
+from bayesift.select import TermSelector
+
+#: What ``-t`` makes as great as possible.
+POLICIES = {1: "min_error", 2: "t11u", 3: "max_f1", 4: "balanced_error", 5: "t13u"}
+#: What ``-u`` ranks features by.
+SCORES = ("pearson", "yules_q", "chi_square", "binormal_separation")
+#: A standardised matrix has no zeros left; larger ones than this many numbers are refused.
+LARGEST_DENSE = 250_000_000
+#: The relative duality gap at which the fast solver stops.
+TOLERANCE = 1e-10
+
+
+@dataclass(frozen=True)
+class BinaryTraining:
+    """The options of ``bbrtrain``; see there."""
+
+    prior: int = 2
+    variance: VarianceChoice = VarianceChoice()  # noqa: RUF009
+    individual: tuple[IndividualPrior, ...] = ()
+    sign: int = 0
+    threshold_rule: int = 0
+    probability_threshold: float | None = None
+    n_selected: int = 0
+    utility: int = 0
+    cosine: bool = False
+    standardize: bool = False
+    epsilon: float = 0.0005
+    max_iter: int = 1000
+    solver: Literal["clg", "newton"] = "clg"
+    name: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class BinaryDecisions:
+    """Scores of documents, what was decided, and how good that is."""
+
+    scores: FloatArray
+    accepted: BoolArray
+    figures: BinaryFigures
+    log_likelihood: float
+    roc_area: float
+    row_ids: tuple[str, ...] | None
+
+    def results(self) -> list[BinaryResult]:
+        """Give the lines of a result file."""
+        names: Any = self.row_ids or [None] * self.scores.size
+        lines = zip(expit(self.scores).tolist(), self.accepted.tolist(), names, strict=True)
+        return [BinaryResult(chance, 1 if yes else -1, name) for chance, yes, name in lines]
+
+
+@dataclass(frozen=True, eq=False)
+class BinaryTrained:
+    """A model and how it came about."""
+
+    model: BinaryModel
+    decisions: BinaryDecisions
+    n_features: int
+    n_used: int
+    n_entries: int
+    mean_square_norm: float | None
+    variance: float
+    passes: int
+    log_prior: float
+    n_moved: int
+    constant_moved: bool
+    least_utility: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Design:
+    """The matrix of a fit: which feature each column is, and what takes coefficients back to raw units."""
+
+    X: Any
+    features: Int64Array
+    mean: FloatArray
+    scale: FloatArray
+
+
+def train_binary(data: Data, training: BinaryTraining) -> BinaryTrained:
+    """Train one yes/no classifier; label 1 is yes.
+
+    Parameters
+    ----------
+    data : Data
+    training : BinaryTraining
+
+    Returns
+    -------
+    BinaryTrained
+    """
+    positive = data.positive()
+    occurring = np.flatnonzero(np.bincount(data.X.indices, minlength=data.X.shape[1]))
+    kept, least = _selected(data.X[:, occurring], positive, occurring, training)
+    design = _design(data.X[:, kept], kept + 1, training)
+    columns = {str(feature): column for column, feature in enumerate(design.features.tolist())}
+    norm = None
+    if not (training.variance.values or training.variance.search):
+        # The programs count the constant as a feature; standardised documents have norm 1 by definition.
+        norm = 1.0 if training.standardize else float(sp.csr_matrix(design.X).power(2).sum()) / positive.size
+    known = _known_variance(training.variance, norm, kept.size)
+    open_prior = fit_prior(
+        training.individual, FAMILIES[training.prior], columns, sign=training.sign, common_variance=known
+    )
+    estimator, variance = _fitted(design.X, positive, open_prior, known, training)
+    beta, intercept = estimator.coef_[0], float(estimator.intercept_[0])
+    if open_prior.constant_column:
+        beta, intercept = beta[:-1], float(beta[-1])
+    moved = moved_from_modes(open_prior, beta, intercept)
+    coef = beta / design.scale
+    intercept -= float(coef @ design.mean)
+    # The programs take the density at the coefficients in raw units, also where they were found in others.
+    density = log_prior(open_prior, variance, coef, intercept)
+    model = _model(training, design.features, coef, intercept)
+    scores = _raw_scores(data, model)
+    model = replace(model, threshold=_threshold(training, scores, positive))
+    return BinaryTrained(
+        model=model,
+        decisions=decide(scores, positive, model.threshold, data.row_ids),
+        n_features=occurring.size,
+        n_used=kept.size,
+        n_entries=int(data.X.nnz),
+        mean_square_norm=norm,
+        variance=variance,
+        passes=int(estimator.n_iter_[0]),
+        log_prior=density,
+        n_moved=int(np.count_nonzero(moved)),
+        constant_moved=bool(moved[-1]),
+        least_utility=least,
+    )
+
+
+def classify_binary(data: Data, model: BinaryModel, probability_threshold: float | None = None) -> BinaryDecisions:
+    """Decide about documents by a model.
+
+    Parameters
+    ----------
+    data : Data
+    model : BinaryModel
+    probability_threshold : float, optional
+        Instead of the model's own threshold.
+
+    Returns
+    -------
+    BinaryDecisions
+    """
+    if model.tf_method or model.idf_method or model.n_groups:
+        raise ValueError(
+            "the model weighs terms by itself or uses group flags (tfMethod, idfMethod, ngroups); only models on the "
+            "values as they stand in the data file are supported"
+        )
+    threshold = model.log_odds_threshold if probability_threshold is None else logit(probability_threshold)
+    return decide(_raw_scores(data, model), data.positive(), threshold, data.row_ids)
+
+
+def decide(
+    scores: FloatArray, positive: BoolArray, threshold: float, row_ids: tuple[str, ...] | None
+) -> BinaryDecisions:
+    """Accept what reaches the threshold, and say how good that is."""
+    accepted = scores >= threshold
+    likelihood = -float(np.logaddexp(0.0, np.where(positive, -scores, scores)).sum())
+    figures = BinaryFigures.of(positive, accepted)
+    return BinaryDecisions(scores, accepted, figures, likelihood, roc_area(positive, scores), row_ids)
+
+
+def logit(probability: float) -> float:
+    """Give the log odds of a probability."""
+    return log(probability / (1.0 - probability))
+
+
+def _raw_scores(data: Data, model: BinaryModel) -> FloatArray:
+    return to_estimator(model).decision_function(model_matrix(model, data))
+
+
+def _selected(
+    X: sp.csr_matrix, positive: BoolArray, occurring: Int64Array, training: BinaryTraining
+) -> tuple[Int64Array, float | None]:
+    """Choose columns: all that occur, or the best and those with a prior of their own; also the least score kept."""
+    if not 0 < training.n_selected < occurring.size:
+        return occurring, None
+    selector = TermSelector(score=SCORES[training.utility], k=training.n_selected).fit(X, positive)
+    mask = selector.get_support()
+    least = float(selector.scores_[mask].min())
+    named = [int(prior.feature) - 1 for prior in training.individual if not prior.is_constant]
+    return occurring[mask | np.isin(occurring, named)], least
+
+
+def _design(X: sp.csr_matrix, features: Int64Array, training: BinaryTraining) -> _Design:
+    if training.cosine:
+        X = normalize(X)
+    mean, scale = np.zeros(features.size), np.ones(features.size)
+    if not training.standardize:
+        return _Design(X, features, mean, scale)
+    if X.shape[0] * X.shape[1] > LARGEST_DENSE:
+        raise ValueError(
+            f"-s needs a matrix without zeros of {X.shape[0]} by {X.shape[1]} numbers; expected at most "
+            f"{LARGEST_DENSE:,}, so select features with -f or leave -s out"
+        )
+    dense = X.toarray()
+    mean = dense.mean(axis=0)
+    deviation = dense.std(axis=0)
+    scale = np.where(deviation > 0, deviation, 1.0)
+    return _Design((dense - mean) / scale, features, mean, scale)
+
+
+def _known_variance(choice: VarianceChoice, norm: float | None, n_columns: int) -> float | None:
+    """Give the common variance where no search is needed."""
+    if norm is not None:
+        return (n_columns + 1) / norm
+    return choice.values[0] if len(choice.values) == 1 else None
+
+
+def _fitted(
+    X: Any, positive: BoolArray, open_prior: FitPrior, known: float | None, training: BinaryTraining
+) -> tuple[BayesianLogisticRegression, float]:
+    """Choose the variance by the fast solver, and fit by the one that was asked for."""
+    if open_prior.constant_column:
+        ones = np.ones((X.shape[0], 1))
+        X = sp.hstack([X, ones], format="csr") if sp.issparse(X) else np.hstack([X, ones])
+    y = np.where(positive, 1, -1)
+    choice = training.variance
+    variance: Any = known
+    if known is None:
+        search = BayesianLogisticRegression(
+            open_prior.prior,
+            "auto" if choice.search else "cv",
+            intercept_variance=open_prior.intercept_variance,
+            grid=choice.values or None,
+            folds=choice.folds,
+            runs=choice.runs,
+            one_standard_error=choice.one_standard_error,
+        ).fit(X, y)
+        variance = float(search.variance_[0])
+    final = barely_penalised(open_prior) if training.solver == "clg" else open_prior
+    estimator = BayesianLogisticRegression(
+        final.prior,
+        variance,
+        intercept_variance=open_prior.intercept_variance,
+        solver=training.solver,
+        tol=TOLERANCE,
+        epsilon=training.epsilon,
+        max_iter=training.max_iter,
+    )
+    return estimator.fit(X, y), float(variance)
+
+
+def _model(training: BinaryTraining, features: Int64Array, coef: FloatArray, intercept: float) -> BinaryModel:
+    """Make the record: coefficients that are not zero, and modes of features that never occurred."""
+    found = {feature: value for feature, value in zip(features.tolist(), coef.tolist(), strict=True) if value}
+    trained_on = set(features.tolist())
+    for prior in training.individual:
+        if not prior.is_constant and prior.mode and int(prior.feature) not in trained_on:
+            found[int(prior.feature)] = prior.mode
+    listed = sorted(found)
+    return BinaryModel(
+        features=tuple(listed),
+        coefficients=tuple(found[feature] for feature in listed),
+        intercept=intercept,
+        restricted_to=tuple(sorted(trained_on | set(listed))),
+        cosine_normalize=training.cosine,
+        standardize=training.standardize,
+        threshold_rule=0 if training.probability_threshold else training.threshold_rule,
+        name=training.name,
+    )
+
+
+def _threshold(training: BinaryTraining, scores: FloatArray, positive: BoolArray) -> float:
+    if training.probability_threshold is not None:
+        return logit(training.probability_threshold)
+    if not training.threshold_rule:
+        return 0.0
+    threshold = best_threshold(
+        scores, positive.astype(np.int64), policy=POLICIES[training.threshold_rule], ties="lowest"
+    )
+    # A file holds no infinity: the least score accepts all documents, one beyond the greatest none.
+    return float(np.clip(threshold, scores.min(), scores.max() + 1.0))

@@ -1,0 +1,26 @@
+"""Reading that the commands share."""
+
+from __future__ import annotations
+
+from bayesift.formats.bbr import Data, FormatError, IndividualPrior, read_priors
+
+
+def individual_priors(path: str | None, symbolic: bool = False) -> tuple[IndividualPrior, ...]:
+    """Read a prior file, which must not have several topics; none at all without a path."""
+    if path is None:
+        return ()
+    sections = read_priors(path, symbolic=symbolic)
+    if len(sections) > 1:
+        raise FormatError(path, 1, f"{len(sections)} topics", "one, since one model is trained")
+    return sections[0].priors
+
+
+def required_row_ids(data: Data, name: str, wanted: bool) -> Data:
+    """Make sure that every document has a name, if names are wanted; else leave the names out."""
+    from dataclasses import replace
+
+    if not wanted:
+        return replace(data, row_ids=None)
+    if data.row_ids is None or not all(data.row_ids):
+        raise ValueError(f"{name}: -R needs a line '# UID: name' before every document")
+    return data

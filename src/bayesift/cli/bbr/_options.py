@@ -1,0 +1,84 @@
+"""Options that the training commands share, and what they mean."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import dataclass
+
+from bayesift.cli.bbr._shell import Parser, folds_and_runs, number_list, positive_number, whole
+
+
+@dataclass(frozen=True)
+class VarianceChoice:
+    """How the common prior variance is found.
+
+    Parameters
+    ----------
+    values : tuple of float
+        None of them: by the norm of the documents; one: this; several: the best of them by cross-validation.
+    search : bool
+        Search without a grid instead.
+    folds, runs : int
+    one_standard_error : bool
+    """
+
+    values: tuple[float, ...] = ()
+    search: bool = False
+    folds: int = 10
+    runs: int = 10
+    one_standard_error: bool = False
+
+
+def add_prior_options(parser: Parser) -> None:
+    """Add the options on the prior and its variance."""
+    add = parser.add_argument
+    add("-p", "--prior", type=whole(1, 2), default=2, help="1 Laplace, 2 Gaussian (default 2)")
+    several = "prior variance; several: choose by cross-validation"
+    add("-V", "--variance", type=number_list, metavar="V[,V…]", help=several)
+    add(
+        "-C",
+        "--cv",
+        type=folds_and_runs,
+        default=(10, 10),
+        metavar="FOLDS[,RUNS]",
+        help="folds, and how many are left out in turn (default 10,10)",
+    )
+    add("--errbar", action="store_true", help="the strongest penalty within one standard error of the best")
+    add("-S", "--searchHyperParam", dest="native_grid", type=number_list, metavar="H[,H…]", help="deprecated: see -V")
+    add("-H", "--hyperparameter", dest="native", type=positive_number, metavar="H", help="deprecated: see -V")
+    add("-I", "--indPriorsFile", dest="priors", metavar="FILE", help="individual priors")
+
+
+def add_common_options(parser: Parser, tolerance: float, rounds: int) -> None:
+    """Add the options on data, stopping and output."""
+    add = parser.add_argument
+    add("-c", "--cosnorm", action="store_true", help="scale documents to length 1")
+    add("-e", "--eps", type=positive_number, default=tolerance, help=f"stopping tolerance (default {tolerance})")
+    add("--iter", type=whole(1), default=rounds, help=f"limit of passes (default {rounds})")
+    add("-r", "--resultfile", dest="results", metavar="FILE", help="results on the training documents")
+    add("-l", "--log", type=whole(0, 2), default=0, help="how much is printed, 0 to 2 (default 0)")
+    add("--modelname", default="", help="name of the model, kept in its file")
+
+
+def add_files(parser: Parser, model_help: str = "the model file to write") -> None:
+    """Add the data file and the model file."""
+    parser.add_argument("datafile", help="documents; - or = is standard input")
+    parser.add_argument("modelfile", help=model_help)
+
+
+def variance_choice(parser: Parser, options: Namespace, one_sided: bool = False) -> VarianceChoice:
+    """Read the options on the variance, of which at most one way may be chosen.
+
+    ``-S`` and ``-H`` are in native units: the rate of a Laplace prior, the variance of a Gaussian one.
+    """
+    search = getattr(options, "autosearch", False)
+    native = options.native_grid or ((options.native,) if options.native else None)
+    ways = {"-V": options.variance, "-S or -H": native, "--autosearch": search}
+    chosen = [name for name, value in ways.items() if value]
+    if len(chosen) > 1 or (options.native_grid and options.native):
+        parser.error(f"{' and '.join(chosen if len(chosen) > 1 else ['-S', '-H'])} exclude each other")
+    values = options.variance or ()
+    if native:
+        values = native if options.prior == 2 else tuple((1.0 if one_sided else 2.0) / rate**2 for rate in native)
+    folds, runs = options.cv
+    return VarianceChoice(values, search, folds, runs, options.errbar)

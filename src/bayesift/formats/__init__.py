@@ -1,0 +1,1 @@
+"""Files of other programs: what they say, read and written without loss."""

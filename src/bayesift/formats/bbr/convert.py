@@ -1,0 +1,227 @@
+"""From what a model file says to a fitted estimator, and back, without loss."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any, overload
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.preprocessing import normalize
+
+from bayesift._typing import AnyArray, FloatArray
+from bayesift.decide import Threshold
+from bayesift.formats.bbr.binary_model import BinaryModel
+from bayesift.formats.bbr.class_coefficients import ClassCoefficients, Feature
+from bayesift.formats.bbr.data import Data, resized
+from bayesift.formats.bbr.polytomous_model import PolytomousModel
+from bayesift.linear import BayesianLogisticRegression, BayesianMultinomialRegression
+
+Estimator = BayesianLogisticRegression | BayesianMultinomialRegression
+
+
+@overload
+def to_estimator(model: BinaryModel, n_features: int | None = ...) -> BayesianLogisticRegression: ...
+@overload
+def to_estimator(model: PolytomousModel, n_features: int | None = ...) -> BayesianMultinomialRegression: ...
+def to_estimator(model: BinaryModel | PolytomousModel, n_features: int | None = None) -> Estimator:
+    """Make a fitted estimator with the coefficients (and threshold) of a model file.
+
+    Feature ``id`` becomes column ``id - 1``; the words of a symbolic model become columns in the order of
+    ``model.features``, named by ``feature_names``. Where ``cosine_normalize`` is set, documents must be scaled to
+    length 1 before they are given to the estimator, as :func:`model_matrix` does.
+
+    Parameters
+    ----------
+    model : BinaryModel or PolytomousModel
+        The classes of a binary model are -1 and 1.
+    n_features : int, optional
+        Number of columns; by default up to the greatest id that the model names.
+
+    Returns
+    -------
+    BayesianLogisticRegression or BayesianMultinomialRegression
+        Without the attributes that tell how it was fitted, such as ``certificate_``.
+
+    Examples
+    --------
+    >>> from bayesift.formats.bbr import BinaryModel, to_estimator
+    >>> estimator = to_estimator(BinaryModel(features=(2,), coefficients=(1.5,), intercept=-1.0))
+    >>> estimator.predict([[0.0, 1.0], [0.0, 0.0]]).tolist()
+    [1, -1]
+    """
+    columns, width = _columns(model, n_features)
+    if isinstance(model, BinaryModel):
+        binary = _blank(BayesianLogisticRegression(variance=1.0), np.array([-1, 1]), width)
+        binary.coef_[0, [columns[feature] for feature in model.features]] = model.coefficients
+        binary.intercept_[0] = model.intercept
+        binary.n_nonzero_ = np.count_nonzero(binary.coef_, axis=1)
+        binary.threshold_ = Threshold("half", scale="log_odds").fit(np.zeros(1))
+        binary.threshold_.thresholds_[0] = model.log_odds_threshold
+        return binary
+    names = [str(feature) for feature in columns] if model.symbolic else None
+    reference = None if model.reference_class is None else _label(model.reference_class, model.class_names)
+    blank = BayesianMultinomialRegression(variance=1.0, feature_names=names, reference_class=reference)
+    classes = [_label(name, model.class_names) for name in model.class_names]
+    estimator = _blank(blank, np.array(classes), width)
+    rows = {label: row for row, label in enumerate(estimator.classes_.tolist())}
+    for label, found in zip(classes, model.classes, strict=True):
+        estimator.coef_[rows[label], [columns[feature] for feature in found.features]] = found.coefficients
+        estimator.intercept_[rows[label]] = found.intercept
+    estimator.n_nonzero_ = np.count_nonzero(estimator.coef_, axis=1)
+    return estimator
+
+
+@overload
+def from_estimator(estimator: BayesianLogisticRegression, template: BinaryModel | None = ...) -> BinaryModel: ...
+@overload
+def from_estimator(
+    estimator: BayesianMultinomialRegression, template: PolytomousModel | None = ...
+) -> PolytomousModel: ...
+def from_estimator(estimator: Any, template: Any = None) -> BinaryModel | PolytomousModel:
+    """Say what a model file of a fitted estimator has to say.
+
+    Parameters
+    ----------
+    estimator : BayesianLogisticRegression or BayesianMultinomialRegression
+        Fitted; the former to two classes, of which the greater is the topic.
+    template : BinaryModel or PolytomousModel, optional
+        Where to take what an estimator does not have: names, codes, the order of classes and features. The file that
+        :func:`to_estimator` was given comes back unchanged.
+
+    Returns
+    -------
+    BinaryModel or PolytomousModel
+        The former for a BayesianLogisticRegression.
+    """
+    if isinstance(estimator, BayesianLogisticRegression):
+        return _binary(estimator, template or BinaryModel((), (), 0.0))
+    if isinstance(estimator, BayesianMultinomialRegression):
+        return _polytomous(estimator, template or PolytomousModel(()))
+    raise TypeError(
+        f"estimator is a {type(estimator).__name__}; expected BayesianLogisticRegression or "
+        "BayesianMultinomialRegression"
+    )
+
+
+def model_matrix(model: BinaryModel | PolytomousModel, data: Data) -> sp.csr_matrix:
+    """Bring documents into the columns of :func:`to_estimator`, scaled to length 1 if the model asks for that.
+
+    Parameters
+    ----------
+    model : BinaryModel or PolytomousModel
+    data : Data
+
+    Returns
+    -------
+    csr_matrix
+        Features that the model was not trained on are left out, before documents are scaled.
+    """
+    columns, width = _columns(model, None)
+    if data.names is None and not _is_symbolic(model):
+        matrix = resized(data.X, width)
+    else:
+        names = data.names or [str(column + 1) for column in range(data.X.shape[1])]
+        column_of = {str(feature): column for feature, column in columns.items()}
+        place = np.array([column_of.get(name, -1) for name in names], dtype=np.int64)
+        found = data.X.tocoo()
+        known = place[found.col] >= 0
+        pairs = (found.row[known], place[found.col[known]])
+        matrix = sp.csr_matrix((found.data[known], pairs), shape=(data.X.shape[0], width))
+    header = model if isinstance(model, BinaryModel) else model.header
+    if header is None or not header.cosine_normalize:
+        return matrix
+    trained_on = np.zeros(width)
+    trained_on[list(columns.values())] = 1.0
+    return normalize(matrix.multiply(trained_on).tocsr())
+
+
+def _is_symbolic(model: BinaryModel | PolytomousModel) -> bool:
+    return isinstance(model, PolytomousModel) and model.symbolic
+
+
+def _columns(model: BinaryModel | PolytomousModel, n_features: int | None) -> tuple[dict[Feature, int], int]:
+    """Give the column of each feature that the model was trained on, and the number of columns."""
+    if isinstance(model, PolytomousModel) and model.symbolic:
+        return {feature: column for column, feature in enumerate(model.features)}, len(model.features)
+    listed: tuple[Any, ...] = model.features
+    if isinstance(model, BinaryModel):
+        listed += model.restricted_to or ()
+    elif model.header is not None:
+        listed += model.header.trained_on
+    needed = max(listed, default=0)
+    if n_features is not None and n_features < needed:
+        raise ValueError(f"n_features is {n_features}; expected at least {needed}, the greatest feature of the model")
+    # An estimator without columns can not be.
+    width = max(1, needed) if n_features is None else n_features
+    return {feature: feature - 1 for feature in listed}, width
+
+
+def _blank(estimator: Any, classes: AnyArray, n_features: int) -> Any:
+    """Fit an estimator to empty documents, one of each class, and forget how that was done."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        estimator.fit(sp.csr_matrix((classes.size, n_features)), classes)
+    for name in ("certificate_", "cv_results_", "n_iter_", "variance_"):
+        delattr(estimator, name)
+    estimator.coef_[:] = 0.0
+    estimator.intercept_[:] = 0.0
+    return estimator
+
+
+def _label(name: str, names: tuple[str, ...]) -> int | str:
+    """Give a class its label: whole numbers where all classes are, in the form that Python writes."""
+    return int(name) if all(_is_whole(other) for other in names) else name
+
+
+def _is_whole(name: str) -> bool:
+    return name.lstrip("-").isascii() and name.lstrip("-").isdigit() and str(int(name)) == name
+
+
+def _dense(coef: Any) -> FloatArray:
+    return coef.toarray() if sp.issparse(coef) else coef
+
+
+def _binary(estimator: BayesianLogisticRegression, template: BinaryModel) -> BinaryModel:
+    coef = _dense(estimator.coef_)
+    if coef.shape[0] != 1:
+        raise ValueError(f"estimator has {coef.shape[0]} categories; expected two classes, for which there is one")
+    kept = _listed(coef[0], [feature - 1 for feature in template.features])
+    threshold = float(estimator.threshold_.thresholds_[0])
+    model = replace(
+        template,
+        features=tuple(column + 1 for column in kept),
+        coefficients=tuple(coef[0, kept].tolist()),
+        intercept=float(estimator.intercept_[0]),
+    )
+    if threshold == template.log_odds_threshold:
+        return model
+    return replace(model, threshold=threshold, threshold_unit="log_odds")
+
+
+def _polytomous(estimator: BayesianMultinomialRegression, template: PolytomousModel) -> PolytomousModel:
+    coef = _dense(estimator.coef_)
+    labels = [str(label) for label in estimator.classes_.tolist()]
+    before = {found.class_name: found for found in template.classes}
+    order = [name for name in before if name in labels] + [label for label in labels if label not in before]
+    names = estimator.feature_names
+    features: list[Any] = list(range(1, coef.shape[1] + 1)) if names is None else list(names)
+    column_of = {feature: column for column, feature in enumerate(features)}
+    classes = []
+    for name in order:
+        row = labels.index(name)
+        known = before[name].features if name in before else ()
+        kept = _listed(coef[row], [column_of[feature] for feature in known], in_order=True)
+        chosen = tuple(features[column] for column in kept)
+        classes.append(
+            ClassCoefficients(name, chosen, tuple(coef[row, kept].tolist()), float(estimator.intercept_[row]))
+        )
+    reference = None if estimator.reference_class is None else str(estimator.reference_class)
+    return replace(template, classes=tuple(classes), symbolic=names is not None, reference_class=reference)
+
+
+def _listed(coef: FloatArray, before: list[int], in_order: bool = False) -> list[int]:
+    """Give the columns to list: those that are not zero and those that were listed before."""
+    others = sorted(set(np.flatnonzero(coef).tolist()) - set(before))
+    return [*before, *others] if in_order else sorted([*before, *others])
