@@ -13,6 +13,7 @@ import linear_cases as cases
 from bayesift.linear import BayesianLogisticRegression
 from bayesift.linear._choice import GAUSSIAN_GRID, LAPLACE_GRID, deal_folds, search_freely
 from bayesift.linear._design import design_of, norm_variance
+from bayesift.linear._fitting import Trail
 from bayesift.priors import Gaussian, Laplace
 
 
@@ -119,10 +120,25 @@ class Known:
         self.function = function
         self.deviation = np.array(deviation)
         self.asked = []
+        self.best = None
 
-    def score(self, variances):
-        self.asked += variances
-        return np.array([self.function(np.log(v)) + self.deviation for v in variances])
+    def score(self, variance):
+        self.asked.append(variance)
+        return self.function(np.log(variance)) + self.deviation
+
+
+def test_a_trail_repeats_its_last_step_but_never_turns_or_overshoots():
+    trail = Trail()
+    assert trail.ahead(1.0) is None
+    first, second = np.array([0.0, 1.0, -1.0, 1.0]), np.array([1.0, 1.5, -2.0, 0.25])
+    trail.add(1.0, first)
+    assert_array_equal(trail.ahead(10.0), first)
+    trail.add(10.0, second)
+    # The last coefficient would change its sign, and starts at zero.
+    assert_allclose(trail.ahead(100.0), [2.0, 2.0, -3.0, 0.0])
+    assert_allclose(trail.ahead(10.0**1.5), [1.5, 1.75, -2.5, 0.0])
+    for variance in (1.0, 10.0, 1000.0, np.inf):
+        assert_array_equal(trail.ahead(variance), second)
 
 
 @settings(deadline=None)

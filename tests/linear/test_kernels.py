@@ -15,7 +15,7 @@ from bayesift.linear._design import design_of
 from bayesift.linear._dual import shuffle
 from bayesift.linear._gram import merge_documents, take_columns, update_gram
 from bayesift.linear._logistic import exp_negative, log1p_unit, log_positive, logistic_terms
-from bayesift.linear._slopes import all_slopes
+from bayesift.linear._slopes import all_slopes, set_slopes
 from bayesift.linear._sparse import transpose
 
 
@@ -75,7 +75,13 @@ def test_slopes_are_the_same_by_both_ways(common):
     design = design_of(X)
     c = np.empty(8)
     all_slopes(design.columns, design.documents, design.sums(s), y, s, share * s, c)
-    assert_allclose(c, cases.with_constant(X).T @ (y * share * s), atol=1e-13)
+    expected = cases.with_constant(X).T @ (y * share * s)
+    assert_allclose(c, expected, atol=1e-13)
+    some = np.full(c.size, np.nan)
+    order = np.array([c.size - 1, 2, 0], dtype=np.uint32)
+    set_slopes(design.columns, y, share * s, order, some)
+    assert_allclose(some[order], expected[order], atol=1e-13)
+    assert np.isnan(some).sum() == c.size - 3
 
 
 def test_the_curvature_matrix_follows_the_curvature():

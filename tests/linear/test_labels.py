@@ -71,7 +71,8 @@ def test_more_classes_are_trained_one_against_the_rest(solver):
 def test_an_indicator_equals_separate_fits(form, solver):
     X, Y = spread()
     options = {"variance": "cv", "folds": 3, "grid": [0.1, 1.0, 10.0], "threshold": "min_error", "solver": solver}
-    model = cases.tight(**options).fit(sp.csr_matrix(X), form(Y))
+    X = sp.csr_matrix(X)
+    model = cases.tight(**options).fit(X, form(Y))
     assert model.classes_.tolist() == [0, 1, 2]
     assert model.coef_.shape == (3, 5)
     decisions = model.predict(X)

@@ -141,3 +141,14 @@ def test_plain_arrays_for_kernels() -> None:
         arrays.penalty([1, 2])
     with pytest.raises(ValueError, match=r"c has shape \(4,\); expected \(3,\)"):
         arrays.conjugate([1, 2, 3, 4])
+
+
+@pytest.mark.parametrize("family", [Laplace, Gaussian])
+@pytest.mark.parametrize("variance", [None, 3.0, [0.5, 0.0, np.inf, 2.0], {0: 0.2, 3: np.inf}])
+def test_a_resolver_gives_what_scaling_first_gives(family, variance):
+    prior = family(variance, [0.0, 1.0, 0.0, 2.0], sign=[0, 1, -1, 0], relative=[1.0, 4.0, 0.0, np.inf])
+    resolve = prior.resolver(4)
+    for factor in (0.0, 0.3, 7.0, np.inf):
+        expected = prior.scaled(factor).resolve(4)
+        for name in ("kind", "weight", "mode", "sign"):
+            assert_array_equal(getattr(resolve(factor), name), getattr(expected, name), err_msg=name)

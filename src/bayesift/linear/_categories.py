@@ -16,6 +16,7 @@ from bayesift.linear._choice import (
     Curve,
     Validation,
     deal_folds,
+    fold_attempts,
     held_out_scores,
     search_freely,
     search_grid,
@@ -92,18 +93,23 @@ def fit_categories(
     return results
 
 
-def _fit_category(design: Design, feature_names: Sequence[str] | None, task: Task, settings: Settings) -> CategoryFit:
-    def prior_at(variance: float) -> PriorArrays:
-        prior = task.prior.scaled(variance)
-        features = prior.resolve(design.n_features, feature_names)
-        return features.extended(prior.resolve_intercept(settings.intercept_variance))
+def prior_by_variance(
+    prior: Prior, n_features: int, feature_names: Iterable[str] | None, intercept_variance: float | Literal["same"]
+) -> Callable[[float], PriorArrays]:
+    """Give a function from the common variance to the priors of all coefficients, the intercept's last."""
+    features = prior.resolver(n_features, feature_names)
+    return lambda variance: features(variance).extended(prior.scaled(variance).resolve_intercept(intercept_variance))
 
+
+def _fit_category(design: Design, feature_names: Sequence[str] | None, task: Task, settings: Settings) -> CategoryFit:
+    prior_at = prior_by_variance(task.prior, design.n_features, feature_names, settings.intercept_variance)
     variance, curve, fell_back = _choose_variance(design, task, settings, prior_at)
     problem = Problem(design, task.y, task.weights, prior_at(1.0 if np.isnan(variance) else variance))
     one_class = _rarer(task) == 0 and problem.prior.kind[-1] == FLAT
     if one_class:
         problem = problem._replace(prior=_base_rate_only(task, problem.prior))
-    solution = problem.solve(settings.rule, None if one_class else task.start)
+    start = task.start if curve is None or task.start is not None else curve.start
+    solution = problem.solve(settings.rule, None if one_class else start)
     precision = problem.precision(solution.beta) if settings.compute_precision else None
     held_out = None
     if settings.score_held_out and _rarer(task) >= 2:
@@ -143,7 +149,8 @@ def _choose_variance(
     if _rarer(task) < max(settings.runs, 2):
         return by_norm, None, True
     problem = Problem(design, task.y, task.weights, prior_at(by_norm))
-    validation = Validation(problem, prior_at, _folds(task, settings), settings.runs, settings.search_rule)
+    attempt = fold_attempts(problem, prior_at, _folds(task, settings), settings.runs, settings.search_rule)
+    validation = Validation(attempt, settings.runs)
     if settings.variance == "auto":
         curve = search_freely(validation, by_norm)
     else:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.linear._fitting import Problem, Rule, log_likelihood, scores
+from bayesift.linear._fitting import Problem, Rule, Trail, log_likelihood, scores
 from bayesift.priors import PriorArrays
 
 #: The grids of Genkin, Lewis & Madigan (2007), as variances from the strongest penalty to the weakest.
@@ -25,16 +26,23 @@ _WIDEST = 46.0
 class Curve(NamedTuple):
     """Held-out log likelihood against the variance.
 
-    ``fold_scores`` has a row for each variance and a column for each run; ``variance`` is the one chosen.
+    ``fold_scores`` has a row for each variance and a column for each run; ``variance`` is the one chosen. ``start`` are
+    the coefficients of a fit at the best variance tried, from where a fit to all documents has a short way.
     """
 
     variances: FloatArray
     fold_scores: FloatArray
     variance: float
+    start: FloatArray | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Give what ``cv_results_`` holds: also ``scores``, the log likelihood summed over the runs."""
-        return {**self._asdict(), "scores": self.fold_scores.sum(axis=1)}
+        return {
+            "variances": self.variances,
+            "scores": self.fold_scores.sum(axis=1),
+            "fold_scores": self.fold_scores,
+            "variance": self.variance,
+        }
 
 
 def deal_folds(y: FloatArray, n_folds: int, random: np.random.Generator) -> Int64Array:
@@ -46,30 +54,58 @@ def deal_folds(y: FloatArray, n_folds: int, random: np.random.Generator) -> Int6
     return fold
 
 
-class Validation(NamedTuple):
-    """Fits on all folds but one, scored on the one left out, for as many folds as there are runs."""
+#: Fits without the fold of a run, for a variance and from a start; gives coefficients and held-out log likelihood.
+Attempt = Callable[[int, float, FloatArray | None], tuple[FloatArray, float]]
 
-    problem: Problem
-    prior_at: Callable[[float], PriorArrays]
-    fold: Int64Array
-    runs: int
-    rule: Rule
 
-    def score(self, variances: Sequence[float]) -> FloatArray:
-        """Give the held-out log likelihood for each variance and run; best in order, each fit starts from the last."""
-        problem = self.problem
-        result = np.empty((len(variances), self.runs))
-        for run in range(self.runs):
-            held = np.flatnonzero(self.fold == run)
-            training = problem.weights.copy()
-            training[held] = 0.0
-            part = problem._replace(weights=training, sums=problem.design.sums(training))
-            beta = None
-            for place, variance in enumerate(variances):
-                beta = part._replace(prior=self.prior_at(variance)).solve(self.rule, beta).beta
-                found = scores(problem.design, beta)[held]
-                result[place, run] = log_likelihood(problem.y[held], found, problem.weights[held])
-        return result
+class Validation:
+    """Held-out log likelihood for one variance after another, in as many runs as folds are left out.
+
+    Every fit starts from the earlier ones of its run, so that variances are best tried in order. ``best`` are the
+    coefficients of one fit at the variance with the greatest mean score so far.
+    """
+
+    def __init__(self, attempt: Attempt, runs: int, n_threads: int = 1) -> None:
+        self._attempt = attempt
+        self._trails = [Trail() for _ in range(runs)]
+        self._n_threads = min(n_threads, runs)
+        self._best_score = -np.inf
+        self.best: FloatArray | None = None
+
+    def score(self, variance: float) -> FloatArray:
+        """Give the held-out log likelihood of each run."""
+
+        def attempt(run: int) -> tuple[FloatArray, float]:
+            found = self._attempt(run, variance, self._trails[run].ahead(variance))
+            self._trails[run].add(variance, found[0])
+            return found
+
+        runs = range(len(self._trails))
+        if self._n_threads == 1:
+            betas, values = zip(*map(attempt, runs), strict=True)
+        else:
+            with ThreadPoolExecutor(self._n_threads) as pool:
+                betas, values = zip(*pool.map(attempt, runs), strict=True)
+        if np.mean(values) > self._best_score:
+            self._best_score, self.best = float(np.mean(values)), betas[0]
+        return np.array(values)
+
+
+def fold_attempts(
+    problem: Problem, prior_at: Callable[[float], PriorArrays], fold: Int64Array, runs: int, rule: Rule
+) -> Attempt:
+    """Give the fits of a category without one of the folds."""
+    held = [np.flatnonzero(fold == run) for run in range(runs)]
+    training = [np.where(fold == run, 0.0, problem.weights) for run in range(runs)]
+    parts = [problem._replace(weights=weights, sums=problem.design.sums(weights)) for weights in training]
+
+    def attempt(run: int, variance: float, start: FloatArray | None) -> tuple[FloatArray, float]:
+        beta = parts[run]._replace(prior=prior_at(variance)).solve(rule, start).beta
+        left_out = held[run]
+        found = scores(problem.design, beta)[left_out]
+        return beta, log_likelihood(problem.y[left_out], found, problem.weights[left_out])
+
+    return attempt
 
 
 def held_out_scores(problem: Problem, fold: Int64Array, rule: Rule) -> FloatArray:
@@ -92,13 +128,14 @@ def search_grid(validation: Validation, grid: FloatArray, one_standard_error: bo
     error of the best.
     """
     variances = np.sort(grid)
-    fold_scores = validation.score(variances.tolist())
+    fold_scores = np.array([validation.score(variance) for variance in variances.tolist()])
     mean = fold_scores.mean(axis=1)
     best = int(np.argmax(mean))
-    if one_standard_error and validation.runs > 1:
-        error = fold_scores[best].std(ddof=1) / np.sqrt(validation.runs)
+    runs = fold_scores.shape[1]
+    if one_standard_error and runs > 1:
+        error = fold_scores[best].std(ddof=1) / np.sqrt(runs)
         best = int(np.flatnonzero(mean >= mean[best] - error)[0])
-    return Curve(variances, fold_scores, float(variances[best]))
+    return Curve(variances, fold_scores, float(variances[best]), validation.best)
 
 
 def search_freely(validation: Validation, start: float, max_points: int = 40) -> Curve:
@@ -111,12 +148,12 @@ def search_freely(validation: Validation, start: float, max_points: int = 40) ->
     points: dict[float, FloatArray] = {}
 
     def evaluate(position: float) -> None:
-        points[position] = validation.score([float(np.exp(position))])[0]
+        points[position] = validation.score(float(np.exp(position)))
 
     def curve(position: float) -> Curve:
         places = np.array(sorted(points))
         fold_scores = np.array([points[place] for place in places])
-        return Curve(np.exp(places), fold_scores, float(np.exp(position)))
+        return Curve(np.exp(places), fold_scores, float(np.exp(position)), validation.best)
 
     evaluate(np.log(start))
     evaluate(np.log(start) + _FACTOR)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Literal, NamedTuple
 
@@ -66,8 +67,7 @@ class Problem(NamedTuple):
         delta = np.zeros(mode.size)
         if start is not None:
             # A term that no document holds stays at its mode.
-            held = np.append(np.diff(design.columns[0]) > 0, True)
-            delta[held] = np.clip(start - mode, *penalties[2:])[held]
+            delta = np.where(design.reach > 0.0, np.clip(start - mode, *penalties[2:]), 0.0)
         documents = (self.y, self.weights, self.offsets())
         if rule.solver == "clg":
             arguments = (*design.columns, *documents, delta, *penalties)
@@ -93,6 +93,37 @@ class Problem(NamedTuple):
         curvature = self.weights * probability * (1.0 - probability)
         own = np.select([self.prior.kind == GAUSSIAN, self.prior.kind == FIXED], [self.prior.weight, np.inf], 0.0)
         return hessian_diagonal(self.design.documents, curvature, own)
+
+
+class Trail:
+    """The modes found so far as the variance grows, and a guess of the next.
+
+    Where the classes are parted, coefficients grow evenly with the logarithm of the variance, so that the last step,
+    repeated, lands near the next mode. A coefficient that would change its sign starts at zero.
+    """
+
+    def __init__(self) -> None:
+        self._last: tuple[float, FloatArray] | None = None
+        self._before: tuple[float, FloatArray] | None = None
+
+    def add(self, variance: float, beta: FloatArray) -> None:
+        """Remember a mode."""
+        self._before, self._last = self._last, (math.log(variance), beta)
+
+    def ahead(self, variance: float) -> FloatArray | None:
+        """Give a start for a fit with this variance; None before the first."""
+        if self._last is None:
+            return None
+        place, beta = self._last
+        if self._before is None:
+            return beta
+        step = place - self._before[0]
+        share = (math.log(variance) - place) / step if step > 0.0 else 0.0
+        # Neither backwards nor farther than the step that is repeated.
+        if not 0.0 < share < 1.0 + 1e-6:
+            return beta
+        guess = beta + share * (beta - self._before[1])
+        return np.where(guess * beta > 0.0, guess, 0.0)
 
 
 def scores(design: Design, beta: FloatArray) -> FloatArray:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.linear._choice import GAUSSIAN_GRID, LAPLACE_GRID, Curve, search_freely, search_grid
+from bayesift.linear._choice import GAUSSIAN_GRID, LAPLACE_GRID, Curve, Validation, search_freely, search_grid
 from bayesift.linear._design import Design, norm_variance
 from bayesift.linear._fitting import Solution
 from bayesift.linear._multinomial import PriorSetting, SoftmaxProblem, SoftmaxRule, log_likelihood, scores
@@ -48,38 +47,6 @@ def deal_class_folds(codes: Int64Array, n_folds: int, random: np.random.Generato
     return fold
 
 
-class SoftmaxValidation(NamedTuple):
-    """Fits on all folds but one, scored on the one left out, for as many folds as there are runs."""
-
-    problem: SoftmaxProblem
-    setting: PriorSetting
-    fold: Int64Array
-    runs: int
-    rule: SoftmaxRule
-    n_threads: int
-    told: Callable[[], None]
-
-    def score(self, variances: Sequence[float]) -> FloatArray:
-        """Give the held-out log likelihood for each variance and run; best in order, each fit starts from the last."""
-        with ThreadPoolExecutor(min(self.n_threads, self.runs)) as pool:
-            columns = list(pool.map(lambda run: self._score_run(run, variances), range(self.runs)))
-        return np.array(columns).T
-
-    def _score_run(self, run: int, variances: Sequence[float]) -> list[float]:
-        problem = self.problem
-        held = np.flatnonzero(self.fold == run)
-        training = problem.weights.copy()
-        training[held] = 0.0
-        result, beta = [], None
-        for variance in variances:
-            prior = self.setting.at(variance, problem.design.n_features)
-            beta = problem._replace(weights=training, prior=prior).solve(self.rule, beta).beta
-            found = scores(problem.design, beta)[held]
-            result.append(log_likelihood(problem.codes[held], found, problem.weights[held]))
-            self.told()
-        return result
-
-
 def choose_variance(
     design: Design, codes: Int64Array, weights: FloatArray, setting: PriorSetting, settings: SoftmaxSettings
 ) -> Choice:
@@ -111,10 +78,18 @@ def choose_variance(
         if settings.progress is not None and settings.variance == "cv":
             settings.progress(done, total)
 
-    problem = SoftmaxProblem(design, codes, weights, setting.at(by_norm, design.n_features))
-    validation: Any = SoftmaxValidation(
-        problem, setting, fold, settings.runs, settings.search_rule, settings.n_threads, told
-    )
+    held = [np.flatnonzero(fold == run) for run in range(settings.runs)]
+    training = [np.where(fold == run, 0.0, weights) for run in range(settings.runs)]
+
+    def attempt(run: int, variance: float, start: FloatArray | None) -> tuple[FloatArray, float]:
+        prior = setting.at(variance, design.n_features)
+        beta = SoftmaxProblem(design, codes, training[run], prior).solve(settings.search_rule, start).beta
+        left_out = held[run]
+        found = log_likelihood(codes[left_out], scores(design, beta)[left_out], weights[left_out])
+        told()
+        return beta, found
+
+    validation = Validation(attempt, settings.runs, settings.n_threads)
     if settings.variance == "auto":
         curve = search_freely(validation, by_norm)
     else:

@@ -2,8 +2,8 @@
 
 A fit from nothing walks down a few multiples of the rates, so that the working set grows with the solution. Every round
 computes all slopes once, checks the gap, chooses the columns worth moving and moves them: by Newton steps on their
-curvature matrix when they are few or nearly right, else by one step of coordinate descent on the documents whose label
-is still uncertain.
+curvature matrix when they are few or nearly right, else by a few steps of coordinate descent on the documents whose
+label is still uncertain.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from bayesift._typing import FloatArray, UInt32Array
 from bayesift.linear._logistic import logistic_terms
 from bayesift.linear._objective import dual_objective, entropy_part, kkt_residual, margins
 from bayesift.linear._penalty import Penalties, penalty, prox
-from bayesift.linear._slopes import all_slopes
+from bayesift.linear._slopes import all_slopes, set_slopes
 from bayesift.linear._sparse import Compressed, inner
 from bayesift.linear._steps import large_step, small_steps
 from bayesift.linear._working_set import NEAR, choose, smaller_class_sum, survey
@@ -36,6 +36,8 @@ _SMALL, _DENSE = 100, 3000
 #: Share of the mean curvature below which documents are not coupled, and passes on a large set: coarse and fine.
 _CUT, _FINE_CUT = 0.2, 0.01
 _PASSES, _FINE_PASSES = 16, 64
+#: Coarse steps on a large set, in the last stage, before all slopes are computed anew.
+_LARGE_STEPS = 3
 #: Newton steps on a small set in a stage, and to polish; when polishing, the share of the error that ends them.
 _STEPS, _POLISH_STEPS = 5, 50
 _POLISH_SHARE = 0.01
@@ -128,7 +130,12 @@ def improve(
         small_steps(columns, y, s, order, b, prior, stage, primal, free, reach, r, move, _SETTLED, 0.0, _STEPS)
     else:
         cut, passes = (_FINE_CUT, _FINE_PASSES) if fine else (_CUT, _PASSES)
-        return large_step(columns, y, s, order, c, b, prior, stage, primal, free, reach, state, loss, cut, passes)
+        for k in range(_LARGE_STEPS if stage == 1.0 and not fine else 1):
+            if k > 0:
+                set_slopes(columns, y, u, order, c)
+                order = choose(order[1:], c, b, prior[0], stage, columns[0])
+            loss = large_step(columns, y, s, order, c, b, prior, stage, primal, free, reach, state, loss, cut, passes)
+        return loss
     return logistic_terms(r, s, u, w)
 
 
@@ -178,7 +185,10 @@ def newton(
     d = b.shape[0] - 1
     r[:] = margins(columns[0], columns[1], columns[2], y, offset, b)
     loss = logistic_terms(r, s, u, w)
+    # A start that knows something is not to be unlearnt at stronger rates.
+    stage = 1.0
     if penalty(b[:d], l1[:d], l2[:d]) == 0.0:
+        stage = 0.0
         loss = fit_intercept(y, s, b, prior, state)
     open_intercept = l1[d] == 0.0 and l2[d] == 0.0 and low[d] < high[d]
     # Then the largest multiple of a rate found by the survey is all that a feasible dual point needs.
@@ -186,7 +196,7 @@ def newton(
     worth = _WORTH_A_DEAR_BOUND if open_intercept else _WORTH_A_BOUND
     primal, dual = np.inf, -np.inf
     converged = parted = False
-    stage, since, still, rounds = 0.0, 0, 0, 0
+    since, still, rounds = 0, 0, 0
     while True:
         all_slopes(columns, documents, sums, y, s, u, c)
         before, primal = primal, loss + penalty(b, l1, l2)

@@ -1,11 +1,11 @@
-"""All slopes c = Xᵀ(y∘u) of the loss, by the cheaper of two ways."""
+"""The slopes c = Xᵀ(y∘u) of the loss: all of them by the cheaper of two ways, or those of a set of columns."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from bayesift._kernel import kernel
-from bayesift._typing import FloatArray
+from bayesift._typing import FloatArray, UInt32Array
 from bayesift.linear._sparse import Compressed, columns_dot
 
 
@@ -63,3 +63,17 @@ def all_slopes(
                 for k in range(indptr[i], indptr[i + 1]):
                     c[indices[k]] += data[k] * t
     c[-1] = v.sum()
+
+
+@kernel
+def set_slopes(columns: Compressed, y: FloatArray, u: FloatArray, order: UInt32Array, c: FloatArray) -> None:
+    """Fill c_j = Σ_i x_ij y_i u_i for a set of columns, of which the first is the intercept's place."""
+    indptr, indices, data = columns
+    v = y * u
+    c[order[0]] = v.sum()
+    for a in range(1, order.shape[0]):
+        j = order[a]
+        total = 0.0
+        for k in range(indptr[j], indptr[j + np.uint32(1)]):
+            total += data[k] * v[indices[k]]
+        c[j] = total

@@ -16,10 +16,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight, _get_feature_names, check_X_y
 
 from bayesift._typing import AnyArray, FloatArray
-from bayesift.linear._categories import priors_of
+from bayesift.linear._categories import prior_by_variance, priors_of
 from bayesift.linear._choice import GAUSSIAN_GRID
 from bayesift.linear._design import design_of
-from bayesift.linear._fitting import Problem, Rule, SolverName, log_likelihood, scores
+from bayesift.linear._fitting import Problem, Rule, SolverName, Trail, log_likelihood, scores
 from bayesift.linear._labels import categories_of, check_label_types
 from bayesift.linear._objective import slopes
 from bayesift.priors import FIXED, LAPLACE, Laplace, Prior, PriorArrays
@@ -140,10 +140,10 @@ def regularization_path(
     design = design_of(X)
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
+    prior_at = prior_by_variance(chosen, design.n_features, names, intercept_variance)
+
     def problem_at(variance: float) -> Problem:
-        scaled = chosen.scaled(variance)
-        arrays = scaled.resolve(design.n_features, names).extended(scaled.resolve_intercept(intercept_variance))
-        return Problem(design, categories.target(0), weights, arrays)
+        return Problem(design, categories.target(0), weights, prior_at(variance))
 
     if variances is not None:
         steps = np.sort(np.asarray(variances, dtype=np.float64))
@@ -200,11 +200,12 @@ def _follow(
     steps: FloatArray, problem_at: Callable[[float], Problem], rule: Rule, names: AnyArray | None
 ) -> RegularizationPath:
     rows, numbers = [], []
-    beta, late = None, 0
+    trail, late = Trail(), 0
     for variance in steps.tolist():
         problem = problem_at(variance)
-        solution = problem.solve(rule, beta)
+        solution = problem.solve(rule, trail.ahead(variance))
         beta, late = solution.beta, late + (not solution.converged)
+        trail.add(variance, beta)
         fit = log_likelihood(problem.y, scores(problem.design, beta), problem.weights)
         rows.append(sp.csr_matrix(beta[:-1]))
         numbers.append((beta[-1], solution.objective, max(solution.objective - solution.dual, 0.0), fit))

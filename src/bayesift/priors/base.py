@@ -22,7 +22,7 @@ def _variances(values: FloatArray) -> BoolArray:
 
 
 def _signs(values: FloatArray) -> BoolArray:
-    return np.isin(values, (-1, 0, 1))
+    return (values == -1) | (values == 0) | (values == 1)
 
 
 _CHECKS: dict[str, tuple[Callable[[FloatArray], BoolArray], str]] = {
@@ -117,13 +117,32 @@ class Prior(ABC):
         """
         if self.variance is None:
             raise ValueError("variance of the prior is open (None); choose one with scaled(variance) first")
+        return self.resolver(n_features, feature_names)(1.0)
+
+    def resolver(self, n_features: int, feature_names: Iterable[str] | None = None) -> Callable[[float], PriorArrays]:
+        """Return a function that gives ``scaled(variance).resolve(n_features, feature_names)`` for any variance.
+
+        It looks the terms up once, for those who try many variances.
+
+        Parameters
+        ----------
+        n_features : int
+            Number of columns.
+        feature_names : iterable of str, optional
+            Their names; needed where the prior names terms.
+
+        Returns
+        -------
+        callable
+            From a variance to :class:`PriorArrays`.
+        """
         columns = Columns(n_features, feature_names, self.unknown)
         field: dict[str, Any] = vars(self)
-        variance = columns.spread("variance", field["variance"], self.default_variance)
+        own = 1.0 if self.variance is None else columns.spread("variance", field["variance"], self.default_variance)
         relative = columns.spread("relative", field["relative"], 1.0)
         mode = columns.spread("mode", field["mode"], 0.0)
         sign = columns.spread("sign", field["sign"], 0.0)
-        return self._arrays(product(relative, variance), mode, sign)
+        return lambda variance: self._arrays(product(relative, product(own, variance)), mode, sign)
 
     def resolve_intercept(self, variance: float | Literal["same"] = np.inf) -> PriorArrays:
         """Return the prior of the constant term as arrays of one entry.
