@@ -1,0 +1,362 @@
+"""Learning a concept from positive examples."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import logsumexp
+
+from bayesift._typing import FloatArray, Int64Array
+from bayesift.concepts._bits import BitSets
+from bayesift.concepts._checks import checked_prior, listed, numbered, strings
+
+
+class HypothesisSpace:
+    """Concepts that may be meant, each a set of items (its *extension*), and how probable each is.
+
+    Examples are drawn at random from the concept that is meant, so that N examples have probability 1/sizeᴺ under a
+    concept that holds them all and 0 under any other (3.2): of those that fit, a smaller one explains them better.
+
+    A space does not change: :meth:`update` returns the space after examples. Extensions are stored as bits; tens of
+    thousands of concepts over thousands of items are a few megabytes, and answers take a fraction of a second.
+
+    Parameters
+    ----------
+    items : sequence of hashable
+        The domain: everything an example can be, each once.
+    extensions : mapping from str to iterable
+        For each concept by name, the items that belong to it.
+    prior : array of shape (n_hypotheses,) or mapping from str to float, optional
+        Weights of the concepts, at least 0; divided by their sum. Equal by default.
+
+    Attributes
+    ----------
+    items : tuple
+        The domain.
+    names : tuple of str
+        Names of the concepts.
+    sizes : array of shape (n_hypotheses,)
+        Numbers of items of the extensions.
+    log_prior : array of shape (n_hypotheses,)
+        Logarithms of the prior probabilities.
+
+    Examples
+    --------
+    >>> from bayesift.concepts import HypothesisSpace
+    >>> animals = ["terrier", "poodle", "wolf", "cat", "trout"]
+    >>> space = HypothesisSpace(
+    ...     animals,
+    ...     {"dogs": animals[:2], "canines": animals[:3], "mammals": animals[:4], "animals": animals},
+    ... )
+    >>> space.posterior(["terrier"]).round(2)
+    array([0.39, 0.26, 0.19, 0.16])
+    >>> space.map(["terrier", "poodle", "terrier"])
+    'dogs'
+    >>> space.predictive(["terrier", "poodle", "terrier"]).round(2)
+    array([1.  , 1.  , 0.33, 0.13, 0.04])
+    """
+
+    def __init__(
+        self,
+        items: Sequence[Hashable],
+        extensions: Mapping[str, Iterable[Hashable]],
+        prior: ArrayLike | Mapping[str, float] | None = None,
+    ) -> None:
+        numbers = numbered("items", items)
+        members = [self._numbers(f"extensions[{name!r}]", items, numbers) for name, items in extensions.items()]
+        self._fill(items, list(extensions), BitSets.from_members(members, len(numbers)), prior)
+
+    @classmethod
+    def from_matrix(
+        cls,
+        items: Sequence[Hashable],
+        names: Sequence[str],
+        matrix: Any,
+        prior: ArrayLike | Mapping[str, float] | None = None,
+    ) -> Self:
+        """Make a space from a matrix of concepts × items.
+
+        Parameters
+        ----------
+        items : sequence of hashable
+            The domain, one for each column.
+        names : sequence of str
+            Names of the concepts, one for each row.
+        matrix : array or sparse matrix of shape (n_hypotheses, n_items)
+            What is not zero belongs to the concept.
+        prior : array or mapping, optional
+            As in the class.
+
+        Returns
+        -------
+        HypothesisSpace
+        """
+        found, expected = getattr(matrix, "shape", np.shape(matrix)), (len(names), len(items))
+        if found != expected:
+            raise ValueError(f"matrix has shape {found}; expected {expected}, one row per name and one column per item")
+        rows = matrix if hasattr(matrix, "shape") else np.asarray(matrix)
+        return cls._from_bits(items, names, BitSets.from_rows(rows), prior)
+
+    @classmethod
+    def mix(cls, spaces: Sequence[HypothesisSpace], weights: ArrayLike) -> Self:
+        """Put spaces over the same items together: p(h) = Σ_s w_s p_s(h) (3.10).
+
+        Parameters
+        ----------
+        spaces : sequence of HypothesisSpace
+            With the same items, and different names.
+        weights : array of shape (n_spaces,)
+            Weights of the spaces, at least 0; divided by their sum.
+
+        Returns
+        -------
+        HypothesisSpace
+        """
+        spaces = list(spaces)
+        if not spaces:
+            raise ValueError("spaces is empty; expected at least one")
+        if any(space.items != spaces[0].items for space in spaces):
+            raise ValueError("spaces have different items; expected the same for all")
+        log_shares = checked_prior("weights", weights, [str(k) for k in range(len(spaces))])
+        names = [name for space in spaces for name in space.names]
+        mixed = cls._from_bits(spaces[0].items, names, BitSets.join([space._bits for space in spaces]), None)
+        mixed.log_prior = np.concatenate(
+            [share + space.log_prior for share, space in zip(log_shares, spaces, strict=True)]
+        )
+        return mixed
+
+    @classmethod
+    def _from_bits(cls, items: Sequence[Hashable], names: Sequence[str], bits: BitSets, prior: Any) -> Self:
+        space = object.__new__(cls)
+        space._fill(items, names, bits, prior)
+        return space
+
+    def _fill(self, items: Sequence[Hashable], names: Sequence[str], bits: BitSets, prior: Any) -> None:
+        if not len(names):
+            raise ValueError("there are no hypotheses; expected at least one")
+        self._item_numbers = numbered("items", items)
+        self._name_numbers = numbered("names", strings("names", names))
+        self.items: tuple[Hashable, ...] = tuple(items)
+        self.names: tuple[str, ...] = tuple(names)
+        self._bits = bits
+        self.sizes: Int64Array = bits.sizes()
+        self.log_prior: FloatArray = checked_prior("prior", prior, names)
+
+    @property
+    def prior(self) -> FloatArray:
+        """Prior probabilities of the concepts."""
+        return np.exp(self.log_prior)
+
+    def extension(self, name: str) -> tuple[Hashable, ...]:
+        """Return the items of a concept.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+
+        Returns
+        -------
+        tuple
+        """
+        if name not in self._name_numbers:
+            raise KeyError(f"name is {name!r}, which is none of the {len(self.names)} hypotheses")
+        return tuple(self.items[i] for i in self._bits.members(self._name_numbers[name]))
+
+    def log_likelihood(self, data: Iterable[Hashable]) -> FloatArray:
+        """Return the log probability of the examples under every concept.
+
+        Parameters
+        ----------
+        data : iterable of items
+            The examples; an item may come several times.
+
+        Returns
+        -------
+        array of shape (n_hypotheses,)
+            −N ln size, and −∞ where an example does not belong to the concept.
+        """
+        examples = self._numbers("data", data, self._item_numbers)
+        fits = self._bits.holding(np.unique(examples).tolist())
+        return np.where(fits, -len(examples) * np.log(np.maximum(self.sizes, 1)), -np.inf)
+
+    def log_evidence(self, data: Iterable[Hashable]) -> float:
+        """Return the log probability of the examples, averaged over the concepts; −∞ if none holds them all.
+
+        Parameters
+        ----------
+        data : iterable of items
+            The examples.
+
+        Returns
+        -------
+        float
+        """
+        return float(logsumexp(self.log_prior + self.log_likelihood(data)))
+
+    def log_posterior(self, data: Iterable[Hashable]) -> FloatArray:
+        """Return the log probability of every concept after the examples (3.3).
+
+        Parameters
+        ----------
+        data : iterable of items
+            The examples.
+
+        Returns
+        -------
+        array of shape (n_hypotheses,)
+        """
+        data = listed("data", data)
+        joint = self.log_prior + self.log_likelihood(data)
+        evidence = logsumexp(joint)
+        if evidence == -np.inf:
+            raise ValueError(
+                f"data is {_shown(data)}; expected items that some hypothesis of prior above 0 holds together"
+            )
+        return joint - evidence
+
+    def posterior(self, data: Iterable[Hashable]) -> FloatArray:
+        """Return the probability of every concept after the examples (3.3).
+
+        Parameters
+        ----------
+        data : iterable of items
+            The examples; an error if no concept of prior above 0 holds them all.
+
+        Returns
+        -------
+        array of shape (n_hypotheses,)
+        """
+        return np.exp(self.log_posterior(data))
+
+    def update(self, data: Iterable[Hashable]) -> Self:
+        """Return the space whose prior is the posterior after the examples.
+
+        Parameters
+        ----------
+        data : iterable of items
+            The examples.
+
+        Returns
+        -------
+        HypothesisSpace
+        """
+        after = object.__new__(type(self))
+        after.__dict__.update(self.__dict__, log_prior=self.log_posterior(data))
+        return after
+
+    def map(self, data: Iterable[Hashable]) -> str:
+        """Return the name of the most probable concept after the examples (3.6); of equals, the first.
+
+        Parameters
+        ----------
+        data : iterable of items
+            The examples.
+
+        Returns
+        -------
+        str
+        """
+        return self.names[int(np.argmax(self.log_posterior(data)))]
+
+    def mle(self, data: Iterable[Hashable]) -> str:
+        """Return the name of the smallest concept that holds the examples (3.7); of equals, the first.
+
+        The prior has no say.
+
+        Parameters
+        ----------
+        data : iterable of items
+            The examples.
+
+        Returns
+        -------
+        str
+        """
+        return self.names[self._smallest(listed("data", data))]
+
+    def _smallest(self, data: list[Hashable]) -> int:
+        likelihood = self.log_likelihood(data)
+        best = int(np.argmax(likelihood))
+        if likelihood[best] == -np.inf:
+            raise ValueError(f"data is {_shown(data)}; expected items that some hypothesis holds together")
+        return best
+
+    def version_space(self, data: Iterable[Hashable]) -> tuple[str, ...]:
+        """Return the names of all concepts that hold the examples.
+
+        Parameters
+        ----------
+        data : iterable of items
+            The examples.
+
+        Returns
+        -------
+        tuple of str
+        """
+        return tuple(self.names[h] for h in np.flatnonzero(self.log_likelihood(data) > -np.inf))
+
+    def top(self, data: Iterable[Hashable], n: int = 10) -> list[tuple[str, float]]:
+        """Return the most probable concepts after the examples, the best first.
+
+        Parameters
+        ----------
+        data : iterable of items
+            The examples.
+        n : int, default=10
+            How many.
+
+        Returns
+        -------
+        list of (name, probability)
+        """
+        posterior = self.posterior(data)
+        order = np.argsort(-posterior, kind="stable")[:n]
+        return [(self.names[h], float(posterior[h])) for h in order]
+
+    def predictive(self, data: Iterable[Hashable], method: Literal["average", "map", "mle"] = "average") -> FloatArray:
+        """Return for every item the probability that it belongs to the concept.
+
+        Parameters
+        ----------
+        data : iterable of items
+            The examples.
+        method : {"average", "map", "mle"}, default="average"
+            Average over all concepts (3.8), or plug in the most probable or the smallest one (3.9).
+
+        Returns
+        -------
+        array of shape (n_items,)
+        """
+        data = listed("data", data)
+        if method == "average":
+            # Sums of thousands of weights may exceed 1 in the last digit.
+            return np.minimum(self._bits.weight_of_items(self.posterior(data)), 1.0)
+        if method not in ("map", "mle"):
+            raise ValueError(f"method is {method!r}; expected 'average', 'map' or 'mle'")
+        best = int(np.argmax(self.log_posterior(data))) if method == "map" else self._smallest(data)
+        belongs = np.zeros(len(self.items))
+        belongs[self._bits.members(best)] = 1.0
+        return belongs
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self.names)} hypotheses over {len(self.items)} items)"
+
+    @staticmethod
+    def _numbers(name: str, values: Iterable[Hashable], numbers: Mapping[Hashable, int]) -> Int64Array:
+        """Return the numbers of items."""
+        found = listed(name, values)
+        for value in found:
+            if value not in numbers:
+                raise ValueError(f"{name} holds {value!r}, which is none of the {len(numbers)} items")
+        return np.array([numbers[value] for value in found], dtype=np.int64)
+
+
+def _shown(data: list[Hashable], most: int = 5) -> str:
+    return repr(data) if len(data) <= most else f"{data[:most]!r} and {len(data) - most} more"
