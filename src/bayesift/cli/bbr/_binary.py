@@ -9,9 +9,9 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import expit
-from sklearn.preprocessing import normalize
 
 from bayesift._typing import BoolArray, FloatArray, Int64Array
+from bayesift.cli.bbr._design import Design, design_of, occurring
 from bayesift.cli.bbr._options import VarianceChoice
 from bayesift.cli.bbr._prior import FAMILIES, FitPrior, barely_penalised, fit_prior, log_prior, moved_from_modes
 from bayesift.decide import best_threshold
@@ -32,8 +32,6 @@ from bayesift.select import TermSelector
 POLICIES = {1: "min_error", 2: "t11u", 3: "max_f1", 4: "balanced_error", 5: "t13u"}
 #: What ``-u`` ranks features by.
 SCORES = ("pearson", "yules_q", "chi_square", "binormal_separation")
-#: A standardised matrix has no zeros left; larger ones than this many numbers are refused.
-LARGEST_DENSE = 250_000_000
 #: The relative duality gap at which the fast solver stops.
 TOLERANCE = 1e-10
 
@@ -94,16 +92,6 @@ class BinaryTrained:
     least_utility: float | None
 
 
-@dataclass(frozen=True, eq=False)
-class _Design:
-    """The matrix of a fit: which feature each column is, and what takes coefficients back to raw units."""
-
-    X: Any
-    features: Int64Array
-    mean: FloatArray
-    scale: FloatArray
-
-
 def train_binary(data: Data, training: BinaryTraining) -> BinaryTrained:
     """Train one yes/no classifier; label 1 is yes.
 
@@ -117,34 +105,29 @@ def train_binary(data: Data, training: BinaryTraining) -> BinaryTrained:
     BinaryTrained
     """
     positive = data.positive()
-    occurring = np.flatnonzero(np.bincount(data.X.indices, minlength=data.X.shape[1]))
-    kept, least = _selected(data.X[:, occurring], positive, occurring, training)
-    design = _design(data.X[:, kept], kept + 1, training)
-    columns = {str(feature): column for column, feature in enumerate(design.features.tolist())}
-    norm = None
-    if not (training.variance.values or training.variance.search):
-        # The programs count the constant as a feature; standardised documents have norm 1 by definition.
-        norm = 1.0 if training.standardize else float(sp.csr_matrix(design.X).power(2).sum()) / positive.size
-    known = _known_variance(training.variance, norm, kept.size)
-    open_prior = fit_prior(
-        training.individual, FAMILIES[training.prior], columns, sign=training.sign, common_variance=known
-    )
-    estimator, variance = _fitted(design.X, positive, open_prior, known, training)
+    present = occurring(data.X)
+    kept, least = _selected(data.X[:, present], positive, present, training)
+    design = design_of(data.X[:, kept], cosine=training.cosine, standardize=training.standardize)
+    columns = {str(feature): column for column, feature in enumerate((kept + 1).tolist())}
+    norm = design.mean_square_norm() if training.variance.by_norm else None
+    known = training.variance.known(norm, kept.size)
+    family = FAMILIES[training.prior]
+    open_prior = fit_prior(training.individual, family, columns, sign=training.sign, common_variance=known)
+    estimator, variance = _fitted(design, positive, open_prior, known, training)
     beta, intercept = estimator.coef_[0], float(estimator.intercept_[0])
     if open_prior.constant_column:
         beta, intercept = beta[:-1], float(beta[-1])
     moved = moved_from_modes(open_prior, beta, intercept)
-    coef = beta / design.scale
-    intercept -= float(coef @ design.mean)
+    coef, intercept = design.raw(beta, intercept)
     # The programs take the density at the coefficients in raw units, also where they were found in others.
     density = log_prior(open_prior, variance, coef, intercept)
-    model = _model(training, design.features, coef, intercept)
+    model = _model(training, kept + 1, coef, float(intercept))
     scores = _raw_scores(data, model)
     model = replace(model, threshold=_threshold(training, scores, positive))
     return BinaryTrained(
         model=model,
         decisions=decide(scores, positive, model.threshold, data.row_ids),
-        n_features=occurring.size,
+        n_features=present.size,
         n_used=kept.size,
         n_entries=int(data.X.nnz),
         mean_square_norm=norm,
@@ -200,62 +183,28 @@ def _raw_scores(data: Data, model: BinaryModel) -> FloatArray:
 
 
 def _selected(
-    X: sp.csr_matrix, positive: BoolArray, occurring: Int64Array, training: BinaryTraining
+    X: sp.csr_matrix, positive: BoolArray, present: Int64Array, training: BinaryTraining
 ) -> tuple[Int64Array, float | None]:
     """Choose columns: all that occur, or the best and those with a prior of their own; also the least score kept."""
-    if not 0 < training.n_selected < occurring.size:
-        return occurring, None
+    if not 0 < training.n_selected < present.size:
+        return present, None
     selector = TermSelector(score=SCORES[training.utility], k=training.n_selected).fit(X, positive)
     mask = selector.get_support()
     least = float(selector.scores_[mask].min())
     named = [int(prior.feature) - 1 for prior in training.individual if not prior.is_constant]
-    return occurring[mask | np.isin(occurring, named)], least
-
-
-def _design(X: sp.csr_matrix, features: Int64Array, training: BinaryTraining) -> _Design:
-    if training.cosine:
-        X = normalize(X)
-    mean, scale = np.zeros(features.size), np.ones(features.size)
-    if not training.standardize:
-        return _Design(X, features, mean, scale)
-    if X.shape[0] * X.shape[1] > LARGEST_DENSE:
-        raise ValueError(
-            f"-s needs a matrix without zeros of {X.shape[0]} by {X.shape[1]} numbers; expected at most "
-            f"{LARGEST_DENSE:,}, so select features with -f or leave -s out"
-        )
-    dense = X.toarray()
-    mean = dense.mean(axis=0)
-    deviation = dense.std(axis=0)
-    scale = np.where(deviation > 0, deviation, 1.0)
-    return _Design((dense - mean) / scale, features, mean, scale)
-
-
-def _known_variance(choice: VarianceChoice, norm: float | None, n_columns: int) -> float | None:
-    """Give the common variance where no search is needed."""
-    if norm is not None:
-        return (n_columns + 1) / norm
-    return choice.values[0] if len(choice.values) == 1 else None
+    return present[mask | np.isin(present, named)], least
 
 
 def _fitted(
-    X: Any, positive: BoolArray, open_prior: FitPrior, known: float | None, training: BinaryTraining
+    design: Design, positive: BoolArray, open_prior: FitPrior, known: float | None, training: BinaryTraining
 ) -> tuple[BayesianLogisticRegression, float]:
     """Choose the variance by the fast solver, and fit by the one that was asked for."""
-    if open_prior.constant_column:
-        ones = np.ones((X.shape[0], 1))
-        X = sp.hstack([X, ones], format="csr") if sp.issparse(X) else np.hstack([X, ones])
+    X = design.with_constant() if open_prior.constant_column else design.X
     y = np.where(positive, 1, -1)
-    choice = training.variance
     variance: Any = known
     if known is None:
         search = BayesianLogisticRegression(
-            open_prior.prior,
-            "auto" if choice.search else "cv",
-            intercept_variance=open_prior.intercept_variance,
-            grid=choice.values or None,
-            folds=choice.folds,
-            runs=choice.runs,
-            one_standard_error=choice.one_standard_error,
+            open_prior.prior, intercept_variance=open_prior.intercept_variance, **training.variance.searching()
         ).fit(X, y)
         variance = float(search.variance_[0])
     final = barely_penalised(open_prior) if training.solver == "clg" else open_prior

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bayesift.formats.bbr import Data, FormatError, IndividualPrior, read_priors
 
 
@@ -15,10 +17,19 @@ def individual_priors(path: str | None, symbolic: bool = False) -> tuple[Individ
     return sections[0].priors
 
 
+def whole_labels(data: Data, name: str) -> Data:
+    """Write labels as whole numbers, in the form that all programs write them: +1 becomes 1."""
+    known: dict[str, str] = {}
+    for label in dict.fromkeys(data.labels):
+        value = float(label)
+        if not value.is_integer():
+            raise ValueError(f"{name}: the label {label!r} is not a whole number, as classes must be")
+        known[label] = str(int(value))
+    return replace(data, labels=tuple(known[label] for label in data.labels))
+
+
 def required_row_ids(data: Data, name: str, wanted: bool) -> Data:
     """Make sure that every document has a name, if names are wanted; else leave the names out."""
-    from dataclasses import replace
-
     if not wanted:
         return replace(data, row_ids=None)
     if data.row_ids is None or not all(data.row_ids):

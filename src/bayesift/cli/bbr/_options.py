@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
 from dataclasses import dataclass
+from typing import Any
 
 from bayesift.cli.bbr._shell import Parser, folds_and_runs, number_list, positive_number, whole
 
@@ -27,6 +28,27 @@ class VarianceChoice:
     folds: int = 10
     runs: int = 10
     one_standard_error: bool = False
+
+    @property
+    def by_norm(self) -> bool:
+        """Whether the norm of the documents gives the variance."""
+        return not (self.values or self.search)
+
+    def known(self, mean_square_norm: float | None, n_features: int) -> float | None:
+        """Give the variance where no search is needed; the programs count the constant as a feature."""
+        if mean_square_norm is not None:
+            return (n_features + 1) / mean_square_norm
+        return self.values[0] if len(self.values) == 1 else None
+
+    def searching(self) -> dict[str, Any]:
+        """Give the parameters of an estimator that searches."""
+        return {
+            "variance": "auto" if self.search else "cv",
+            "grid": self.values or None,
+            "folds": self.folds,
+            "runs": self.runs,
+            "one_standard_error": self.one_standard_error,
+        }
 
 
 def add_prior_options(parser: Parser) -> None:
@@ -58,6 +80,24 @@ def add_common_options(parser: Parser, tolerance: float, rounds: int) -> None:
     add("-r", "--resultfile", dest="results", metavar="FILE", help="results on the training documents")
     add("-l", "--log", type=whole(0, 2), default=0, help="how much is printed, 0 to 2 (default 0)")
     add("--modelname", default="", help="name of the model, kept in its file")
+
+
+def add_class_options(parser: Parser) -> None:
+    """Add the options on several classes, and refuse what is gone."""
+    add = parser.add_argument
+    add("-R", "--refClass", dest="reference", metavar="CLASS", help="a class whose coefficients are zero")
+    add("-z", "--zerovars", action="store_true", help="zero for a feature in a class none of whose documents holds it")
+    parser.refuse("-y", because="it was obsolete in BMRtrain already")
+    add("-o", "--opt", type=optimizer, default=1, help="1 coordinate descent, the only one there is (default 1)")
+
+
+def optimizer(text: str) -> int:
+    """Read the number of an optimiser; there is one."""
+    if text != "1":
+        raise ArgumentTypeError(
+            f"{text!r} is not 1: the quasi-Newton optimisers 2 and 3 were for research, all find the same model"
+        )
+    return 1
 
 
 def add_files(parser: Parser, model_help: str = "the model file to write") -> None:

@@ -45,6 +45,7 @@ def fit_prior(
     sign: int = 0,
     class_name: str | None = None,
     common_variance: float | None = None,
+    constant_column: bool = False,
 ) -> FitPrior:
     """Make the prior that ``-p``, ``--pos``, ``--neg`` and ``-I`` ask for.
 
@@ -61,18 +62,20 @@ def fit_prior(
         The class, for lines that are for one class.
     common_variance : float, optional
         Where it is known: absolute variances need it.
+    constant_column : bool
+        Whether the constant is to be a column in any case.
 
     Returns
     -------
     FitPrior
     """
-    if not priors:
+    if not (priors or constant_column):
         return FitPrior(family(sign=float(sign)), "same")
     prior = to_prior(priors, family, class_name=class_name, columns=columns, common_variance=common_variance)
     constant = constant_prior(priors, class_name)
     scaled = constant is not None and prior.intercept_variance is None
     skewed = constant is not None and constant.skew != 0
-    if not (scaled or skewed or sign):
+    if not (scaled or skewed or sign or constant_column):
         return FitPrior(prior, "same")
     last = len(columns)
     mode, relative, signs = (_own(prior, name) for name in ("mode", "relative", "sign"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from bayesift.cli.bbr._decisions import PolytomousDecisions
 from bayesift.formats.bbr import BinaryFigures
 
 
@@ -34,6 +35,38 @@ def utility_lines(figures: BinaryFigures, digits: int) -> list[str]:
         f"T13U = {figures.t13u}",
         f"% errors = {shown(figures.error_rate, digits)}",
     ]
+
+
+def polytomous_lines(decisions: PolytomousDecisions, what: str, digits: int) -> list[str]:
+    """Write the table of classes by the class assigned, and the log likelihood."""
+    table = decisions.table
+    n_known, n_wrong = int(table.sum()), int(table.sum() - table.trace())
+    rate = 100.0 * n_wrong / n_known if n_known else 0.0
+    likelihood = decisions.log_likelihood
+    lines = [
+        "Confusion Table:",
+        "   Belongs\\Assigned " + "".join(f"{name:>8}" for name in decisions.class_names),
+        *(
+            f"{name:>20}" + "".join(f"{count:>8}" for count in row)
+            for name, row in zip(decisions.class_names, table.tolist(), strict=True)
+        ),
+        f"Total errors: {n_wrong} out of {n_known}, {shown(rate, 6)}%",
+    ]
+    if decisions.n_unseen:
+        lines.append(f"Cases of classes not seen in training: {decisions.n_unseen}")
+    average = shown(likelihood / max(n_known, 1), digits)
+    lines.append(f"{what} set loglikelihood {shown(likelihood, digits)} Average {average}")
+    return lines
+
+
+def one_against_rest_lines(decisions: PolytomousDecisions, *, areas: bool) -> list[str]:
+    """Write a view of each class against the rest; BXRtrain prints -1 for ROC areas, which it does not compute."""
+    lines = []
+    for code, name in enumerate(decisions.class_names):
+        area = shown(decisions.printed_roc_area(code), 6) if areas else "-1"
+        lines += ["", f"One-vs-All view: Class {name}", *confusion_lines(decisions.one_against_rest(code), 6)]
+        lines.append(f"ROC area under curve {area}")
+    return lines
 
 
 def beta_lines(named: Iterable[tuple[str, float]], intercept: float) -> list[str]:

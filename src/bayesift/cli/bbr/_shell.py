@@ -90,7 +90,7 @@ def opened(name: str) -> Source:
 
 def positive_number(text: str) -> float:
     """Read a number greater than 0."""
-    value = _float(text)
+    value = number(text)
     if not 0.0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is not a finite number greater than 0")
     return value
@@ -98,7 +98,7 @@ def positive_number(text: str) -> float:
 
 def probability(text: str) -> float:
     """Read a probability between 0 and 1, both excluded."""
-    value = _float(text)
+    value = number(text)
     if not 0.0 < value < 1.0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a probability between 0 and 1")
     return value
@@ -133,7 +133,8 @@ def folds_and_runs(text: str) -> tuple[int, int]:
     return parts[0], parts[-1]
 
 
-def _float(text: str) -> float:
+def number(text: str) -> float:
+    """Read a number."""
     try:
         return float(text)
     except ValueError:

@@ -1,0 +1,76 @@
+"""The matrix of a fit: which columns, and in which units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.preprocessing import normalize
+
+from bayesift._typing import FloatArray, Int64Array
+
+#: A standardised matrix has no zeros left; larger ones than this many numbers are refused.
+LARGEST_DENSE = 250_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The matrix of a fit, and what takes coefficients back to raw units.
+
+    Parameters
+    ----------
+    X : csr_matrix, or an array where columns are standardised
+    mean, scale : arrays of shape (n_features,)
+        What was subtracted from every column, and what it was divided by then.
+    """
+
+    X: Any
+    mean: FloatArray
+    scale: FloatArray
+
+    @property
+    def standardized(self) -> bool:
+        """Whether columns were standardised."""
+        return not sp.issparse(self.X)
+
+    def mean_square_norm(self) -> float:
+        """Give the mean of the documents' squared norms, which counts as 1 where columns are standardised."""
+        if self.standardized:
+            return 1.0
+        return float(self.X.power(2).sum()) / self.X.shape[0]
+
+    def with_constant(self) -> Any:
+        """Give the matrix with a last column of ones."""
+        ones = np.ones((self.X.shape[0], 1))
+        return np.hstack([self.X, ones]) if self.standardized else sp.hstack([self.X, ones], format="csr")
+
+    def raw(self, beta: FloatArray, intercept: Any) -> tuple[FloatArray, Any]:
+        """Take coefficients (of one class, or a row for each) and constants back to raw units."""
+        coef = beta / self.scale
+        return coef, intercept - coef @ self.mean
+
+
+def design_of(X: sp.csr_matrix, *, cosine: bool, standardize: bool) -> Design:
+    """Scale documents to length 1, standardise columns, as asked."""
+    if cosine:
+        X = normalize(X)
+    n_documents, n_features = X.shape
+    if not standardize:
+        return Design(X, np.zeros(n_features), np.ones(n_features))
+    if n_documents * n_features > LARGEST_DENSE:
+        raise ValueError(
+            f"-s needs a matrix without zeros of {n_documents} by {n_features} numbers; expected at most "
+            f"{LARGEST_DENSE:,} of them, so leave -s out or train on fewer features"
+        )
+    dense = X.toarray()
+    mean = dense.mean(axis=0)
+    deviation = dense.std(axis=0)
+    scale = np.where(deviation > 0, deviation, 1.0)
+    return Design((dense - mean) / scale, mean, scale)
+
+
+def occurring(X: sp.csr_matrix) -> Int64Array:
+    """Find the columns that have entries."""
+    return np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))
