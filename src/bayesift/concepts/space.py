@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from bayesift._typing import FloatArray, Int64Array
+from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.concepts._bits import BitSets
 from bayesift.concepts._checks import checked_prior, listed, numbered, strings
 
@@ -162,9 +162,29 @@ class HypothesisSpace:
         -------
         tuple
         """
+        return tuple(self.items[i] for i in self._bits.members(self._number(name)))
+
+    def membership(self, names: Sequence[str]) -> BoolArray:
+        """Return which items belong to some of the concepts.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Names of the concepts.
+
+        Returns
+        -------
+        array of bool, shape (len(names), n_items)
+        """
+        belongs = np.zeros((len(names), len(self.items)), dtype=bool)
+        for row, name in zip(belongs, names, strict=True):
+            row[self._bits.members(self._number(name))] = True
+        return belongs
+
+    def _number(self, name: str) -> int:
         if name not in self._name_numbers:
             raise KeyError(f"name is {name!r}, which is none of the {len(self.names)} hypotheses")
-        return tuple(self.items[i] for i in self._bits.members(self._name_numbers[name]))
+        return self._name_numbers[name]
 
     def log_likelihood(self, data: Iterable[Hashable]) -> FloatArray:
         """Return the log probability of the examples under every concept.
@@ -338,9 +358,7 @@ class HypothesisSpace:
         if method not in ("map", "mle"):
             raise ValueError(f"method is {method!r}; expected 'average', 'map' or 'mle'")
         best = int(np.argmax(self.log_posterior(data))) if method == "map" else self._smallest(data)
-        belongs = np.zeros(len(self.items))
-        belongs[self._bits.members(best)] = 1.0
-        return belongs
+        return self.membership([self.names[best]])[0].astype(np.float64)
 
     def __len__(self) -> int:
         return len(self.names)

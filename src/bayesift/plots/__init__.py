@@ -1,5 +1,8 @@
 """Pictures, in the manner of scikit-learn's displays: an object holds the numbers, ``plot`` draws them."""
 
+from bayesift.plots.concept import ConceptDisplay
 from bayesift.plots.path import RegularizationPathDisplay
+from bayesift.plots.posterior import PosteriorDisplay
+from bayesift.plots.predictive import PredictiveDisplay
 
-__all__ = ["RegularizationPathDisplay"]
+__all__ = ["ConceptDisplay", "PosteriorDisplay", "PredictiveDisplay", "RegularizationPathDisplay"]

@@ -1,0 +1,169 @@
+"""Beliefs about concepts: prior, likelihood and posterior of each, and what they predict together."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from bayesift._extras import require
+from bayesift._typing import FloatArray, Int64Array
+from bayesift.concepts import HypothesisSpace
+from bayesift.plots._axes import PALETTE, bare
+
+
+class ConceptDisplay:
+    """Draw what examples teach about concepts (figures 3.2 to 3.5 of Murphy 2012).
+
+    Parameters
+    ----------
+    space : HypothesisSpace
+        The concepts.
+    data : iterable of items
+        The examples.
+
+    Attributes
+    ----------
+    prior, likelihood, posterior : array of shape (n_hypotheses,)
+        Of every concept; the likelihood is divided by the greatest.
+    predictive : array of shape (n_items,)
+        Probability that each item belongs to the concept that is meant.
+    axes_, figure_
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> from bayesift.concepts import number_game
+    >>> from bayesift.plots import ConceptDisplay
+    >>> display = ConceptDisplay(number_game(), [16, 8, 2, 64])
+    >>> float(display.posterior.max().round(3)), float(display.predictive[31].round(3))
+    (0.974, 0.98)
+    """
+
+    def __init__(self, space: HypothesisSpace, data: Iterable[Hashable]) -> None:
+        if not isinstance(space, HypothesisSpace):
+            raise TypeError(f"space is {space!r}; expected a HypothesisSpace")
+        self.space = space
+        self.data = tuple(data)
+        log_likelihood = space.log_likelihood(self.data)
+        self.prior: FloatArray = space.prior
+        self.likelihood: FloatArray = np.exp(log_likelihood - log_likelihood.max())
+        self.posterior: FloatArray = space.posterior(self.data)
+        self.predictive: FloatArray = space.predictive(self.data)
+
+    def plot(self, axes: Sequence[Any] | None = None, *, most: int = 40) -> Self:
+        """Draw prior, likelihood and posterior of the concepts beside each other.
+
+        Parameters
+        ----------
+        axes : three matplotlib axes, optional
+            Where to draw; a new figure by default.
+        most : int, default=40
+            How many concepts to draw: all in their order, or the most probable where there are more.
+
+        Returns
+        -------
+        self
+        """
+        pyplot = require("matplotlib.pyplot", extra="plot", purpose="drawing")
+        shown = self._shown(most)
+        if axes is None:
+            height = 1.2 + 0.18 * len(shown)
+            _, axes = pyplot.subplots(1, 3, sharey=True, figsize=(8, height), layout="constrained")
+        parts = (self.prior, self.likelihood, self.posterior)
+        titles = ("prior", "likelihood / greatest", "posterior")
+        place = np.arange(len(shown))
+        for ax, part, title, colour in zip(axes, parts, titles, (PALETTE[1], PALETTE[2], PALETTE[0]), strict=True):
+            ax.barh(place, part[shown], color=colour, height=0.75)
+            ax.set_title(title, fontsize=10, loc="left")
+            ax.set_xlim(left=0)
+            bare(ax)
+            ax.spines["left"].set_visible(False)
+            ax.tick_params(left=False, labelsize=8)
+            ax.locator_params(axis="x", nbins=4)
+        axes[0].set_yticks(place, [self.space.names[h] for h in shown])
+        axes[0].set_ylim(len(shown) - 0.4, -0.6)
+        self.axes_, self.figure_ = axes, axes[0].figure
+        return self
+
+    def plot_predictive(self, ax: Any = None, **bar_options: Any) -> Self:
+        """Draw the probability of every item as a bar, those of the examples in red.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; a new figure by default.
+        **bar_options
+            Passed on to matplotlib.
+
+        Returns
+        -------
+        self
+        """
+        pyplot = require("matplotlib.pyplot", extra="plot", purpose="drawing")
+        if ax is None:
+            _, ax = pyplot.subplots(figsize=(8, 2), layout="constrained")
+        self._bars(ax, **bar_options)
+        self.axes_, self.figure_ = [ax], ax.figure
+        return self
+
+    def plot_averaging(self, *, most: int = 16) -> Self:
+        """Draw how concepts are averaged: a row of dots for the items of each, its weight, and the weighted sum on top.
+
+        Parameters
+        ----------
+        most : int, default=16
+            How many of the concepts to draw, the most probable first.
+
+        Returns
+        -------
+        self
+        """
+        pyplot = require("matplotlib.pyplot", extra="plot", purpose="drawing")
+        shown = np.argsort(-self.posterior, kind="stable")[:most]
+        shown = shown[self.posterior[shown] > 0]
+        figure = pyplot.figure(figsize=(9, 2 + 0.24 * len(shown)), layout="constrained")
+        grid = figure.add_gridspec(2, 2, width_ratios=(5, 1), height_ratios=(1.4, max(0.24 * len(shown), 0.5)))
+        bars = figure.add_subplot(grid[0, 0])
+        dots = figure.add_subplot(grid[1, 0], sharex=bars)
+        weights = figure.add_subplot(grid[1, 1], sharey=dots)
+        self._bars(bars)
+        bars.tick_params(labelbottom=False)
+        bars.set_xlabel("")
+        names = [self.space.names[h] for h in shown]
+        row, column = np.nonzero(self.space.membership(names))
+        examples = np.isin(column, [self.space.items.index(item) for item in self.data])
+        colours = np.where(examples, PALETTE[1], PALETTE[0])
+        dots.scatter(self._positions()[column], row, s=7, c=colours, linewidths=0)
+        dots.set_yticks(range(len(shown)), names, fontsize=8)
+        dots.set_ylim(len(shown) - 0.4, -0.6)
+        weights.barh(range(len(shown)), self.posterior[shown], color=PALETTE[0], height=0.6)
+        weights.set_xlabel("posterior")
+        weights.tick_params(labelleft=False, left=False)
+        for ax in (dots, weights):
+            bare(ax)
+        self.axes_, self.figure_ = [bars, dots, weights], figure
+        return self
+
+    def _shown(self, most: int) -> Int64Array:
+        """Return the concepts to draw: all, or the most probable."""
+        if len(self.space) <= most:
+            return np.arange(len(self.space))
+        return np.argsort(-self.posterior, kind="stable")[:most]
+
+    def _positions(self) -> FloatArray:
+        """Return where the items stand: at their values if they are numbers, else in their order."""
+        if all(isinstance(item, (int, float, np.number)) for item in self.space.items):
+            return np.asarray(self.space.items, dtype=np.float64)
+        return np.arange(len(self.space.items), dtype=np.float64)
+
+    def _bars(self, ax: Any, **bar_options: Any) -> None:
+        places = self._positions()
+        bars = ax.bar(places, self.predictive, **{"width": 0.8, "color": PALETTE[0], **bar_options})
+        for item in set(self.data):
+            bars[self.space.items.index(item)].set_facecolor(PALETTE[1])
+        ax.set_xlim(places.min() - 1, places.max() + 1)
+        ax.set_ylim(0, 1.02)
+        ax.set_ylabel("p(item | examples)")
+        bare(ax)
