@@ -27,7 +27,7 @@ from bayesift.priors import Gaussian, Laplace
 def test_folds_are_even_in_size_and_in_both_classes(positives, negatives, n_folds, seed):
     random = np.random.default_rng(seed)
     y = random.permutation(np.repeat([1.0, -1.0], [positives, negatives]))
-    fold = deal_folds(y, n_folds, random)
+    fold = deal_folds(y, np.arange(float(y.size)), n_folds, random)
     for chosen in (y > 0, y < 0, np.ones(y.size, dtype=bool)):
         counts = np.bincount(fold[chosen], minlength=n_folds)
         assert counts.size == n_folds
@@ -35,6 +35,24 @@ def test_folds_are_even_in_size_and_in_both_classes(positives, negatives, n_fold
     rarer = y == (1.0 if positives < negatives else -1.0)
     # The first folds are the ones that are left out: they get the rarer class first.
     assert np.all(np.diff(np.bincount(fold[rarer], minlength=n_folds)) <= 0)
+
+
+def test_folds_know_neither_copies_nor_the_order_of_documents():
+    X, y = cases.documents(seed=8, n=60)
+    plain = deal_folds(y, design_of(X).marks, 5, np.random.default_rng(3))
+    order = np.random.default_rng(1).permutation(np.append(np.arange(60), np.arange(20)))
+    copied = deal_folds(y[order], design_of(sp.csc_matrix(X[order])).marks, 5, np.random.default_rng(3))
+    assert_array_equal(copied, plain[order])
+
+
+@cases.each_solver
+def test_copies_alone_are_too_few_documents_for_a_search(solver):
+    X, y = cases.documents(seed=8, n=60)
+    few = np.append(np.flatnonzero(y < 0), np.repeat(np.flatnonzero(y > 0)[0], 20))
+    model = BayesianLogisticRegression(folds=4, solver=solver)
+    with pytest.warns(UserWarning, match="too few documents of a class"):
+        model.fit(X[few], y[few])
+    assert model.cv_results_ == [None]
 
 
 @settings(deadline=None)
@@ -53,7 +71,8 @@ def test_the_norm_based_variance_is_the_formula(sample, seed, sparse):
 
 def brute_force(X, y, weights, family, grid, folds, runs, seed, **options):
     """Held-out log likelihood of every variance and run by fits on the documents themselves, without shortcuts."""
-    fold = deal_folds(y, folds, np.random.default_rng(np.random.RandomState(seed).randint(2**31 - 1)))
+    random = np.random.default_rng(np.random.RandomState(seed).randint(2**31 - 1))
+    fold = deal_folds(y, design_of(X).marks, folds, random)
     scores = np.empty((len(grid), runs))
     for place, variance in enumerate(grid):
         for run in range(runs):
@@ -265,8 +284,9 @@ def test_relative_variances_stay_in_proportion_in_a_search(solver, monkeypatch):
     monkeypatch.setattr("bayesift.linear.logistic.SEARCH_TOLERANCE", 0.0)
     X, y = cases.documents(n=60)
     factor = np.array([2.0, 1.0, 1.0, 0.5, 1.0])
-    options = {"grid": [0.1, 1.0, 10.0], "folds": 3, "solver": solver}
-    relative = cases.tight(Laplace(relative=factor**2), "cv", **options).fit(X, y)
-    scaled = cases.tight("laplace", "cv", **options).fit(X * factor, y)
-    assert_allclose(relative.cv_results_[0]["scores"], scaled.cv_results_[0]["scores"], rtol=1e-7)
+    grid, prior = [0.1, 1.0, 10.0], Laplace(relative=factor**2)
+    relative = cases.tight(prior, "cv", grid=grid, folds=3, solver=solver).fit(X, y)
+    expected = brute_force(X, y, np.ones(60), prior, grid, 3, 2, 0, solver=solver)
+    assert_allclose(relative.cv_results_[0]["fold_scores"], expected, rtol=1e-6)
+    scaled = cases.tight("laplace", relative.variance_[0], solver=solver).fit(X * factor, y)
     assert_allclose(relative.coef_, scaled.coef_ * factor, atol=1e-6)

@@ -15,6 +15,7 @@ import linear_cases as cases
 from bayesift.decide import Utility, best_threshold
 from bayesift.linear import BayesianLogisticRegression
 from bayesift.linear._choice import deal_folds
+from bayesift.linear._design import design_of
 from bayesift.priors import Gaussian, Laplace, from_model
 
 KINDS = {
@@ -340,7 +341,7 @@ def test_thresholds_can_be_tuned_on_held_out_scores():
     model = BayesianLogisticRegression(threshold_on="cv", **options).fit(X, y)
     # The same by hand: folds as they were dealt, a model for each, and the threshold of its scores.
     seed = np.random.RandomState(0).randint(2**31 - 1)
-    fold = deal_folds(np.where(y == np.unique(y)[1], 1.0, -1.0), 4, np.random.default_rng(seed))
+    fold = deal_folds(y, design_of(X).marks, 4, np.random.default_rng(seed))
     scores = np.empty(len(y))
     for k in range(4):
         part = BayesianLogisticRegression(**options).fit(X[fold != k], y[fold != k])

@@ -11,7 +11,6 @@ from bayesift.linear import BayesianLogisticRegression
 TIGHT = {"epsilon": 1e-13, "tol": 1e-12, "folds": 3, "grid": (0.1, 1.0, 10.0)}
 # Checks want `predict` to agree with the sign of `decision_function`, so that thresholds stay at one half.
 VARIANCES = [("laplace", 1.0), ("gaussian", 1.0), ("laplace", "norm"), ("laplace", "cv"), ("laplace", "auto")]
-REASON = "folds are dealt over documents, so that a weight of 2 is not two documents in the search for a variance"
 
 # Some checks have a class of one document, or leave one class only by their weights.
 speaks_up = pytest.mark.filterwarnings("ignore:category:UserWarning")
@@ -21,21 +20,15 @@ def estimators(solver: str, max_iter: int) -> list[BayesianLogisticRegression]:
     return [BayesianLogisticRegression(*prior, solver=solver, max_iter=max_iter, **TIGHT) for prior in VARIANCES]
 
 
-def expected_failures(estimator: BayesianLogisticRegression) -> dict[str, str]:
-    if estimator.variance not in ("cv", "auto"):
-        return {}
-    return {f"check_sample_weight_equivalence_on_{form}_data": REASON for form in ("dense", "sparse")}
-
-
 @speaks_up
 # Coordinate by coordinate is slow on columns far from zero, of which several checks are made.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks(estimators("clg", 3000), expected_failed_checks=expected_failures)
+@parametrize_with_checks(estimators("clg", 3000))
 def test_scikit_learn_estimator_checks_of_the_reference_solver(estimator, check):
     check(estimator)
 
 
 @speaks_up
-@parametrize_with_checks(estimators("newton", 1000), expected_failed_checks=expected_failures)
+@parametrize_with_checks(estimators("newton", 1000))
 def test_scikit_learn_estimator_checks(estimator, check):
     check(estimator)

@@ -18,6 +18,7 @@ from bayesift.linear._choice import (
     deal_folds,
     fold_attempts,
     held_out_scores,
+    rarest,
     search_freely,
     search_grid,
 )
@@ -105,33 +106,35 @@ def _fit_category(design: Design, feature_names: Sequence[str] | None, task: Tas
     prior_at = prior_by_variance(task.prior, design.n_features, feature_names, settings.intercept_variance)
     variance, curve, fell_back = _choose_variance(design, task, settings, prior_at)
     problem = Problem(design, task.y, task.weights, prior_at(1.0 if np.isnan(variance) else variance))
-    one_class = _rarer(task) == 0 and problem.prior.kind[-1] == FLAT
+    one_class = _rarer(design, task) == 0 and problem.prior.kind[-1] == FLAT
     if one_class:
         problem = problem._replace(prior=_base_rate_only(task, problem.prior))
     start = task.start if curve is None or task.start is not None else curve.start
     solution = problem.solve(settings.rule, None if one_class else start)
     precision = problem.precision(solution.beta) if settings.compute_precision else None
     held_out = None
-    if settings.score_held_out and _rarer(task) >= 2:
-        held_out = held_out_scores(problem, _folds(task, settings), settings.search_rule)
+    if settings.score_held_out and _rarer(design, task) >= 2:
+        held_out = held_out_scores(problem, _folds(design, task, settings), settings.search_rule)
     return CategoryFit(solution, variance, curve, precision, fell_back, one_class, held_out)
 
 
-def _folds(task: Task, settings: Settings) -> Int64Array:
+def _folds(design: Design, task: Task, settings: Settings) -> Int64Array:
     """Deal the documents into folds.
 
     Those without weight are as good as absent: dealt out as well, they could leave a run without one of a class.
     """
     counted = task.weights > 0
     fold = np.zeros(task.y.size, dtype=np.int64)
-    fold[counted] = deal_folds(task.y[counted], settings.folds, np.random.default_rng(settings.seed))
+    random = np.random.default_rng(settings.seed)
+    fold[counted] = deal_folds(task.y[counted], design.marks[counted], settings.folds, random)
     return fold
 
 
-def _rarer(task: Task) -> int:
-    """Number of documents of the rarer class, those without weight not counted."""
-    counted = task.y[task.weights > 0]
-    return int(min(np.count_nonzero(counted > 0), np.count_nonzero(counted < 0)))
+def _rarer(design: Design, task: Task) -> int:
+    """Number of distinct documents of the rarer class, those without weight not counted."""
+    counted = task.weights > 0
+    y = task.y[counted]
+    return rarest(y, design.marks[counted]) if np.unique(y).size == 2 else 0
 
 
 def _choose_variance(
@@ -146,10 +149,10 @@ def _choose_variance(
     if settings.variance == "norm":
         return by_norm, None, False
     # Every run leaves out a document of each class and needs another to learn from.
-    if _rarer(task) < max(settings.runs, 2):
+    if _rarer(design, task) < max(settings.runs, 2):
         return by_norm, None, True
     problem = Problem(design, task.y, task.weights, prior_at(by_norm))
-    attempt = fold_attempts(problem, prior_at, _folds(task, settings), settings.runs, settings.search_rule)
+    attempt = fold_attempts(problem, prior_at, _folds(design, task, settings), settings.runs, settings.search_rule)
     validation = Validation(attempt, settings.runs)
     if settings.variance == "auto":
         curve = search_freely(validation, by_norm)

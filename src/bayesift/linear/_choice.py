@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesift._typing import FloatArray, Int64Array
+from bayesift._typing import AnyArray, FloatArray, Int64Array
 from bayesift.linear._fitting import Problem, Rule, Trail, log_likelihood, scores
 from bayesift.priors import PriorArrays
 
@@ -45,13 +45,26 @@ class Curve(NamedTuple):
         }
 
 
-def deal_folds(y: FloatArray, n_folds: int, random: np.random.Generator) -> Int64Array:
-    """Deal the documents of both classes evenly over the folds, the rarer first, so that early folds have some."""
-    fold = np.empty(y.size, dtype=np.int64)
-    members = sorted((np.flatnonzero(y == label) for label in (-1.0, 1.0)), key=len)
-    dealt = np.concatenate([random.permutation(documents) for documents in members])
-    fold[dealt] = np.arange(y.size) % n_folds
+def deal_folds(labels: AnyArray, marks: FloatArray, n_folds: int, random: np.random.Generator) -> Int64Array:
+    """Deal the documents of every class evenly over the folds, the rarest first, so that early folds have some.
+
+    Documents of a class with the same mark (see ``Design.marks``) are copies and go into one fold: a copy left out
+    would be known from the other. So the order of the documents does not matter, and a copy counts like weight 2.
+    """
+    fold = np.empty(labels.size, dtype=np.int64)
+    members = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+    distinct = [np.unique(marks[rows], return_inverse=True)[1] for rows in members]
+    dealt = 0
+    for rows, number in sorted(zip(members, distinct, strict=True), key=lambda pair: int(pair[1].max())):
+        size = int(number.max()) + 1
+        fold[rows] = ((dealt + random.permutation(size)) % n_folds)[number]
+        dealt += size
     return fold
+
+
+def rarest(labels: AnyArray, marks: FloatArray) -> int:
+    """Count the distinct documents of the class that has the fewest."""
+    return min(np.unique(marks[labels == label]).size for label in np.unique(labels))
 
 
 #: Fits without the fold of a run, for a variance and from a start; gives coefficients and held-out log likelihood.

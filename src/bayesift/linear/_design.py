@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,13 @@ class Design:
     def n_features(self) -> int:
         """Number of columns."""
         return self.columns[0].size - 1
+
+    @cached_property
+    def marks(self) -> FloatArray:
+        """A number for each document, the same for copies: its product with random numbers."""
+        marks = np.empty(self.n_documents)
+        columns_dot(*self.documents, np.random.default_rng(0).random(self.n_features), marks)
+        return marks
 
     def sums(self, weights: FloatArray) -> FloatArray:
         """Give Xᵀs, the sum of the weights last."""

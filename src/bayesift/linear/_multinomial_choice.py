@@ -8,7 +8,16 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.linear._choice import GAUSSIAN_GRID, LAPLACE_GRID, Curve, Validation, search_freely, search_grid
+from bayesift.linear._choice import (
+    GAUSSIAN_GRID,
+    LAPLACE_GRID,
+    Curve,
+    Validation,
+    deal_folds,
+    rarest,
+    search_freely,
+    search_grid,
+)
 from bayesift.linear._design import Design, norm_variance
 from bayesift.linear._fitting import Solution
 from bayesift.linear._multinomial import PriorSetting, SoftmaxProblem, SoftmaxRule, log_likelihood, scores
@@ -38,15 +47,6 @@ class Choice(NamedTuple):
     fell_back: bool = False
 
 
-def deal_class_folds(codes: Int64Array, n_folds: int, random: np.random.Generator) -> Int64Array:
-    """Deal the documents of every class evenly over the folds, the rarest first, so that early folds have some."""
-    fold = np.empty(codes.size, dtype=np.int64)
-    members = sorted((np.flatnonzero(codes == label) for label in np.unique(codes)), key=len)
-    dealt = np.concatenate([random.permutation(documents) for documents in members])
-    fold[dealt] = np.arange(codes.size) % n_folds
-    return fold
-
-
 def choose_variance(
     design: Design, codes: Int64Array, weights: FloatArray, setting: PriorSetting, settings: SoftmaxSettings
 ) -> Choice:
@@ -60,11 +60,12 @@ def choose_variance(
         return Choice(by_norm)
     counted = weights > 0
     # Every run leaves out a document of each class and needs another to learn from.
-    if np.unique(codes[counted], return_counts=True)[1].min() < max(settings.runs, 2):
+    if rarest(codes[counted], design.marks[counted]) < max(settings.runs, 2):
         return Choice(by_norm, fell_back=True)
     # Documents without weight are as good as absent: dealt out as well, they could leave a run without one of a class.
     fold = np.zeros(codes.size, dtype=np.int64)
-    fold[counted] = deal_class_folds(codes[counted], settings.folds, np.random.default_rng(settings.seed))
+    random = np.random.default_rng(settings.seed)
+    fold[counted] = deal_folds(codes[counted], design.marks[counted], settings.folds, random)
     grid = settings.grid
     if grid is None:
         plain = all(isinstance(prior, Gaussian) for prior in setting.priors if prior.is_open)

@@ -59,7 +59,7 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
         descent of Genkin, Lewis & Madigan (2007) to the letter.
     tol : float, default=1e-6
         ``"newton"`` stops when the duality gap is at most this share of the objective. Fits that only serve to choose
-        a variance stop at 0.001 already.
+        a variance of a grid stop at 0.001 already.
     epsilon : float, default=0.0005
         ``"clg"`` stops when the scores change by at most this share in a pass.
     max_iter : int, default=1000
@@ -328,7 +328,8 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
             runs=self.runs,
             one_standard_error=self.one_standard_error,
             rule=rule,
-            search_rule=rule._replace(tol=max(self.tol, SEARCH_TOLERANCE)),
+            # Without a grid the variance itself moves with the scores.
+            search_rule=rule._replace(tol=max(self.tol, 0.0 if self.variance == "auto" else SEARCH_TOLERANCE)),
             compute_precision=self.compute_precision,
             score_held_out=self.threshold_on == "cv" and self.threshold != "half",
             seed=seed,
