@@ -95,6 +95,13 @@ def test_weights_by_name_and_ties():
     assert [name for name, _ in space.top([1], 2)] == ["a", "b"]
 
 
+def test_membership_is_the_extensions_as_rows():
+    space = HypothesisSpace([1, 2, 3], {"a": [1], "b": [3, 1]})
+    assert_array_equal(space.membership(["b", "a"]), [[True, False, True], [True, False, False]])
+    with pytest.raises(KeyError, match="name is 'c'"):
+        space.membership(["c"])
+
+
 def test_mixing_spaces():
     one = HypothesisSpace([1, 2, 3], {"a": [1], "b": [1, 2]}, [0.25, 0.75])
     other = HypothesisSpace([1, 2, 3], {"c": [3]})
@@ -102,6 +109,17 @@ def test_mixing_spaces():
     assert mixed.names == ("a", "b", "c")
     assert_allclose(mixed.prior, [0.1875, 0.5625, 0.25])
     assert mixed.extension("c") == (3,)
+
+
+def test_a_space_does_not_change():
+    space = HypothesisSpace([1, 2], {"a": [1], "b": [1, 2]})
+    after = space.update([1])
+    mixed = HypothesisSpace.mix([space], [1])
+    for array in (space.log_prior, space.sizes, after.log_prior, mixed.log_prior):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+    assert_allclose(space.prior, 0.5)
+    assert_allclose(after.prior, [2 / 3, 1 / 3])
 
 
 def test_a_concept_without_prior_is_never_meant_but_may_be_the_smallest():

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import stats
+from scipy import sparse, stats
 from scipy.integrate import quad
 
 from bayesift.conjugate import (
@@ -203,8 +203,6 @@ def test_huge_counts_keep_their_digits():
 
 
 def test_one_word_each_from_a_sparse_matrix():
-    from scipy import sparse
-
     rng = np.random.default_rng(0)
     X = rng.poisson(0.3, (50, 7))
     for make in (sparse.csr_array, sparse.csc_matrix, sparse.coo_array):
@@ -214,3 +212,14 @@ def test_one_word_each_from_a_sparse_matrix():
         assert_allclose(rates.log_evidence(make(X)), rates.log_evidence(X))
     with pytest.raises(ValueError, match="data is 2 at"):
         BetaBinomial(1, 2).update(sparse.csr_array(np.array([[0, 2], [1, 1]])))
+
+
+def test_a_sparse_matrix_is_left_as_it_is():
+    # Unsorted, with a repeated entry: 1 and 1 make 2.
+    parts = np.array([1, 1, 1]), np.array([1, 0, 1]), np.array([0, 3])
+    X = sparse.csc_array(parts, shape=(2, 1))
+    before = [getattr(X, name).copy() for name in ("data", "indices", "indptr")]
+    assert GammaPoisson(1, 1).update(X) == GammaPoisson([4], [3])
+    assert_allclose(GammaPoisson(1, 1).log_evidence(X), GammaPoisson(1, 1).log_evidence([[1], [2]]))
+    for name, array in zip(("data", "indices", "indptr"), before, strict=True):
+        assert_array_equal(getattr(X, name), array)

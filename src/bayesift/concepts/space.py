@@ -123,10 +123,8 @@ class HypothesisSpace:
         log_shares = checked_prior("weights", weights, [str(k) for k in range(len(spaces))])
         names = [name for space in spaces for name in space.names]
         mixed = cls._from_bits(spaces[0].items, names, BitSets.join([space._bits for space in spaces]), None)
-        mixed.log_prior = np.concatenate(
-            [share + space.log_prior for share, space in zip(log_shares, spaces, strict=True)]
-        )
-        return mixed
+        logs = [share + space.log_prior for share, space in zip(log_shares, spaces, strict=True)]
+        return mixed._with_log_prior(np.concatenate(logs))
 
     @classmethod
     def _from_bits(cls, items: Sequence[Hashable], names: Sequence[str], bits: BitSets, prior: Any) -> Self:
@@ -144,6 +142,8 @@ class HypothesisSpace:
         self._bits = bits
         self.sizes: Int64Array = bits.sizes()
         self.log_prior: FloatArray = checked_prior("prior", prior, names)
+        for array in (bits.bytes, self.sizes, self.log_prior):
+            array.flags.writeable = False
 
     @property
     def prior(self) -> FloatArray:
@@ -264,9 +264,14 @@ class HypothesisSpace:
         -------
         HypothesisSpace
         """
-        after = object.__new__(type(self))
-        after.__dict__.update(self.__dict__, log_prior=self.log_posterior(data))
-        return after
+        return self._with_log_prior(self.log_posterior(data))
+
+    def _with_log_prior(self, log_prior: FloatArray) -> Self:
+        """Return a space with the same concepts and another prior."""
+        log_prior.flags.writeable = False
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, log_prior=log_prior)
+        return other
 
     def map(self, data: Iterable[Hashable]) -> str:
         """Return the name of the most probable concept after the examples (3.6); of equals, the first.

@@ -46,6 +46,11 @@ def plain(values: Any) -> Any:
     return float(values) if np.ndim(values) == 0 else values
 
 
+def outside(value: FloatArray) -> FloatArray:
+    """Return the log density where there is none: −∞, but NaN for NaN."""
+    return np.where(np.isnan(value), np.nan, -np.inf)
+
+
 def numbers(name: str, value: Any, kind: tuple[Test, str]) -> FloatArray:
     """Return ``value`` as an array after checking every number in it."""
     allowed, expected = kind
@@ -96,9 +101,8 @@ def column_sums(
         The sum of the observations, then one for each function.
     """
     if sparse.issparse(data):
-        stored = sparse.csc_array(data)
-        if stored is data:
-            stored = stored.copy()
+        # Its arrays would be shared with the caller's matrix, and sorted there.
+        stored = sparse.csc_array(data, copy=True)
         stored.sum_duplicates()
         values = numbers(name, stored.data, kind)
         parts = [

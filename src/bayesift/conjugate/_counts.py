@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bayesift._typing import BoolArray, FloatArray
-from bayesift.conjugate._checks import common_shape, plain
+from bayesift.conjugate._checks import common_shape, outside, plain
 from bayesift.conjugate._special import log_beta_ratio, log_choose, log_dirichlet_ratio, log_orders, log_waiting
 from bayesift.conjugate.predictive import DiscretePredictive
 
@@ -17,7 +17,7 @@ Numbers = Any
 
 def where_possible(possible: BoolArray, value: FloatArray, x: FloatArray) -> FloatArray:
     """Give −∞ to what cannot occur, and NaN to NaN."""
-    return np.where(possible, value, np.where(np.isnan(x), np.nan, -np.inf))
+    return np.where(possible, value, outside(x))
 
 
 def possible_counts(x: FloatArray, n_categories: int, n: Any) -> tuple[FloatArray, BoolArray]:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from bayesift._typing import FloatArray
-from bayesift.conjugate._checks import common_shape, plain
+from bayesift.conjugate._checks import common_shape, outside, plain
 from bayesift.conjugate._special import log_rising
 from bayesift.conjugate.predictive import ContinuousPredictive
 
@@ -49,7 +49,7 @@ class Lomax(ContinuousPredictive):
     def _log_density(self, x: FloatArray) -> Any:
         time = np.where(x >= 0, x, 0.0)
         value = np.log(self.a) - np.log(self.b) - (self.a + 1) * np.log1p(time / self.b)
-        return np.where(x >= 0, value, np.where(np.isnan(x), np.nan, -np.inf))
+        return np.where(x >= 0, value, outside(x))
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
         return rng.exponential(1 / rng.gamma(self.a, 1 / np.asarray(self.b), shape))
@@ -144,7 +144,7 @@ class UniformUnderPareto(ContinuousPredictive):
             k = np.asarray(self.k)
             level = np.log(k / (k + 1)) - np.log(self.b)
             beyond = np.where(x > self.b, (k + 1) * np.log(x / self.b), 0.0)
-            value = np.where(x >= 0, level - beyond, np.where(np.isnan(x), np.nan, -np.inf))
+            value = np.where(x >= 0, level - beyond, outside(x))
         return np.where(self._proper, value, np.nan)
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammainc, gammaincinv, gammaln, xlogy
 
-from bayesift.conjugate._checks import POSITIVE, kept, numbers, plain
+from bayesift._typing import FloatArray
+from bayesift.conjugate._checks import POSITIVE, kept, numbers, outside, plain
 from bayesift.conjugate._special import log_rising
 from bayesift.conjugate.base import Conjugate
 
@@ -71,41 +72,14 @@ class GammaRate(Conjugate):
         shrinking = self.a * np.log1p(exposure / self.b) + events * np.log(self.b + exposure)
         return log_base + log_rising(self.a, events) - shrinking
 
-    def log_likelihood(self, theta: Any, *data: Any) -> Any:
-        """Return events·ln λ − exposure·λ, and for counts what does not depend on the rate.
+    def _log_likelihood(self, theta: FloatArray, events: Any, exposure: Any, log_base: Any = 0.0) -> Any:
+        return xlogy(events, theta) - exposure * theta + log_base
 
-        Parameters
-        ----------
-        theta : float or array
-            The rate λ.
-        *data
-            As in :meth:`update`.
-
-        Returns
-        -------
-        float or array
-        """
-        events, exposure, *log_base = self.statistics(*data)
-        rate = np.asarray(theta, dtype=np.float64)
-        return plain(xlogy(events, rate) - exposure * rate + sum(log_base))
-
-    def logpdf(self, theta: Any) -> Any:
-        """Return the log density of the rate; −∞ below 0.
-
-        Parameters
-        ----------
-        theta : float or array
-            Where; broadcast with the batch.
-
-        Returns
-        -------
-        float or array
-        """
-        theta = np.asarray(theta, dtype=np.float64)
+    def _log_density(self, theta: FloatArray) -> Any:
         inside = (theta >= 0) & np.isfinite(theta)
         rate = np.where(inside, theta, 1.0)
         value = self.a * np.log(self.b) - gammaln(self.a) + xlogy(self.a - 1, rate) - self.b * rate
-        return plain(np.where(inside, value, np.where(np.isnan(theta), np.nan, -np.inf)))
+        return np.where(inside, value, outside(theta))
 
     def cdf(self, theta: Any) -> Any:
         """Return the probability that the rate is at most ``theta``."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaln, gammaln
+from scipy.special import gammaln
 
 from bayesift._typing import FloatArray
 
@@ -34,6 +34,12 @@ def _rest(z: FloatArray) -> FloatArray:
     return inverse * series
 
 
+def log_beta(a: ArrayLike, b: ArrayLike) -> Any:
+    """Return ln B(a, b); exact to the last digits where one argument is much larger than the other."""
+    less, more = np.minimum(a, b), np.maximum(a, b)
+    return gammaln(less) - log_rising(more, less)
+
+
 def log_beta_ratio(a: ArrayLike, b: ArrayLike, x: ArrayLike, y: ArrayLike) -> Any:
     """Return ln B(a+x, b+y) − ln B(a, b): the log probability of x successes and y failures in a given order.
 
@@ -41,7 +47,7 @@ def log_beta_ratio(a: ArrayLike, b: ArrayLike, x: ArrayLike, y: ArrayLike) -> An
     and the counts small, beta functions where one kind of outcome prevails.
     """
     a, b, x, y = np.broadcast_arrays(*(np.asarray(part, dtype=np.float64) for part in (a, b, x, y)))
-    before, after = betaln(a, b), betaln(a + x, b + y)
+    before, after = log_beta(a, b), log_beta(a + x, b + y)
     total = log_rising(a + b, x + y)
     rising = log_rising(a, x) + log_rising(b, y) - total
     return np.where(np.abs(total) < np.maximum(np.abs(before), np.abs(after)), rising, after - before)[()]
@@ -50,13 +56,13 @@ def log_beta_ratio(a: ArrayLike, b: ArrayLike, x: ArrayLike, y: ArrayLike) -> An
 def log_waiting(a: ArrayLike, x: ArrayLike) -> Any:
     """Return ln[Γ(a+x) / (Γ(a) x!)] for x ≥ 0, the log coefficient of the negative binomial distribution."""
     a, x = np.broadcast_arrays(np.asarray(a, dtype=np.float64), np.asarray(x, dtype=np.float64))
-    return np.where(x < a, log_rising(a, x) - gammaln(x + 1), -betaln(a, x + 1) - np.log(a + x))[()]
+    return np.where(x < a, log_rising(a, x) - gammaln(x + 1), -log_beta(a, x + 1) - np.log(a + x))[()]
 
 
 def log_choose(n: ArrayLike, x: ArrayLike) -> Any:
     """Return the log of the number of ways to choose x of n, for 0 ≤ x ≤ n."""
     n, x = np.asarray(n, dtype=np.float64), np.asarray(x, dtype=np.float64)
-    return -np.log1p(n) - betaln(n - x + 1, x + 1)
+    return -np.log1p(n) - log_beta(n - x + 1, x + 1)
 
 
 def log_dirichlet_ratio(alpha: FloatArray, counts: FloatArray) -> Any:

@@ -27,8 +27,9 @@ class Conjugate(ABC):
     posterior of today is the prior of tomorrow. Every parameter of the distribution may be an array; the object then
     stands for a whole batch of models (one for each word, say) and every result has one entry for each.
 
-    A subclass says how data are summed up (``statistics``), what they do to the parameters (``_posterior``), how
-    probable they were (``_log_evidence``), and describes the distribution of its parameter.
+    A subclass says how data are summed up (``statistics``), how probable they are given the parameter
+    (``_log_likelihood``) and without it (``_log_evidence``), what they do to the distribution of the parameter
+    (``_posterior``), and describes that distribution.
     """
 
     #: Number of axes of one parameter: 0 for a number, 1 for a vector.
@@ -49,12 +50,12 @@ class Conjugate(ABC):
         """Return the log probability of data with these statistics, the parameter integrated out."""
 
     @abstractmethod
-    def log_likelihood(self, theta: Any, *data: Any) -> Any:
-        """Return ln p(data | parameter), for the observations in their order."""
+    def _log_likelihood(self, theta: FloatArray, *statistics: Any) -> Any:
+        """Return the log probability of data with these statistics for given parameters."""
 
     @abstractmethod
-    def logpdf(self, theta: Any) -> Any:
-        """Return the log density of the parameter."""
+    def _log_density(self, theta: FloatArray) -> Any:
+        """Return the log density at given parameters."""
 
     @abstractmethod
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
@@ -149,6 +150,36 @@ class Conjugate(ABC):
         float or array
         """
         return plain(self._log_evidence(*self._fitting(data)))
+
+    def log_likelihood(self, theta: Any, *data: Any) -> Any:
+        """Return ln p(data | parameter), for the observations in their order.
+
+        Parameters
+        ----------
+        theta : float or array
+            The parameter; broadcast with the batch.
+        *data
+            As in :meth:`update`.
+
+        Returns
+        -------
+        float or array
+        """
+        return plain(self._log_likelihood(np.asarray(theta, dtype=np.float64), *self._fitting(data)))
+
+    def logpdf(self, theta: Any) -> Any:
+        """Return the log density of the parameter; −∞ where it cannot be.
+
+        Parameters
+        ----------
+        theta : float or array
+            Where; broadcast with the batch.
+
+        Returns
+        -------
+        float or array
+        """
+        return plain(self._log_density(np.asarray(theta, dtype=np.float64)))
 
     def pdf(self, theta: Any) -> Any:
         """Return the density of the parameter.

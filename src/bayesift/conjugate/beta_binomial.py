@@ -7,8 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betainc, betaincinv, betaln, xlog1py, xlogy
+from scipy.special import betainc, betaincinv, xlog1py, xlogy
 
+from bayesift._typing import FloatArray
 from bayesift.conjugate._checks import (
     INSIDE_UNIT,
     POSITIVE,
@@ -18,12 +19,13 @@ from bayesift.conjugate._checks import (
     column_sums,
     kept,
     numbers,
+    outside,
     plain,
 )
 from bayesift.conjugate._counts import BetaBinomialCount
 from bayesift.conjugate._elicitation import sizes_by_interval
 from bayesift.conjugate._plug_in import PlugInCount
-from bayesift.conjugate._special import log_beta_ratio
+from bayesift.conjugate._special import log_beta, log_beta_ratio
 from bayesift.conjugate.base import Conjugate
 
 
@@ -167,41 +169,14 @@ class BetaBinomial(Conjugate):
     def _log_evidence(self, successes: Any, failures: Any) -> Any:
         return log_beta_ratio(self.a, self.b, successes, failures)  # (3.80)
 
-    def log_likelihood(self, theta: Any, *data: Any) -> Any:
-        """Return N₁ ln θ + N₀ ln(1−θ) (3.11).
+    def _log_likelihood(self, theta: FloatArray, successes: Any, failures: Any) -> Any:
+        return xlogy(successes, theta) + xlog1py(failures, -theta)  # (3.11)
 
-        Parameters
-        ----------
-        theta : float or array
-            Probability of success.
-        *data
-            As in :meth:`update`.
-
-        Returns
-        -------
-        float or array
-        """
-        successes, failures = self.statistics(*data)
-        theta = np.asarray(theta, dtype=np.float64)
-        return plain(xlogy(successes, theta) + xlog1py(failures, -theta))
-
-    def logpdf(self, theta: Any) -> Any:
-        """Return the log density of θ; −∞ outside [0, 1].
-
-        Parameters
-        ----------
-        theta : float or array
-            Where; broadcast with the batch.
-
-        Returns
-        -------
-        float or array
-        """
-        theta = np.asarray(theta, dtype=np.float64)
+    def _log_density(self, theta: FloatArray) -> Any:
         inside = (theta >= 0) & (theta <= 1)
         point = np.where(inside, theta, 0.5)
-        value = xlogy(self.a - 1, point) + xlog1py(self.b - 1, -point) - betaln(self.a, self.b)
-        return plain(np.where(inside, value, np.where(np.isnan(theta), np.nan, -np.inf)))
+        value = xlogy(self.a - 1, point) + xlog1py(self.b - 1, -point) - log_beta(self.a, self.b)
+        return np.where(inside, value, outside(theta))
 
     def cdf(self, theta: Any) -> Any:
         """Return the probability that the parameter is at most ``theta``."""

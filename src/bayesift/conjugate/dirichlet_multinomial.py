@@ -10,13 +10,16 @@ from numpy.typing import ArrayLike
 from scipy.special import gammaln, xlogy
 
 from bayesift._typing import FloatArray
-from bayesift.conjugate._checks import NOT_NEGATIVE, POSITIVE, WHOLE, kept, numbers, plain
+from bayesift.conjugate._checks import NOT_NEGATIVE, POSITIVE, WHOLE, kept, numbers, outside, plain
 from bayesift.conjugate._counts import Category, DirichletMultinomialCounts, dirichlet
 from bayesift.conjugate._plug_in import Multinomial
 from bayesift.conjugate._special import log_dirichlet_ratio
 from bayesift.conjugate.base import Conjugate
 from bayesift.conjugate.beta_binomial import BetaBinomial
 from bayesift.conjugate.predictive import DiscretePredictive
+
+# By how much the sum of probabilities may differ from 1.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +77,7 @@ class DirichletMultinomial(Conjugate):
         DirichletMultinomial
         """
         means, weight = numbers("m", m, POSITIVE), numbers("size", size, POSITIVE)
-        if means.ndim == 0 or not np.allclose(means.sum(axis=-1), 1.0, rtol=0, atol=1e-9):
+        if means.ndim == 0 or not np.allclose(means.sum(axis=-1), 1.0, rtol=0, atol=_ROUNDING):
             raise ValueError(f"m has sum {np.ravel(means.sum(axis=-1))[0]:g}; expected 1 on the last axis")
         return cls(means * weight[..., np.newaxis])
 
@@ -115,40 +118,14 @@ class DirichletMultinomial(Conjugate):
     def _log_evidence(self, counts: Any) -> Any:
         return log_dirichlet_ratio(self.alpha, counts)  # (3.105)
 
-    def log_likelihood(self, theta: Any, *data: Any) -> Any:
-        """Return Σ N_k ln θ_k (3.36).
+    def _log_likelihood(self, theta: FloatArray, counts: Any) -> Any:
+        return xlogy(counts, theta).sum(axis=-1)  # (3.36)
 
-        Parameters
-        ----------
-        theta : array of shape (..., K)
-            Probabilities.
-        *data
-            As in :meth:`update`.
-
-        Returns
-        -------
-        float or array
-        """
-        (counts,) = self.statistics(*data)
-        return plain(xlogy(counts, np.asarray(theta, dtype=np.float64)).sum(axis=-1))
-
-    def logpdf(self, theta: Any) -> Any:
-        """Return the log density of θ; −∞ outside the simplex.
-
-        Parameters
-        ----------
-        theta : array of shape (..., K)
-            Where; broadcast with the batch. Sums may differ from 1 by 1e-9.
-
-        Returns
-        -------
-        float or array
-        """
-        theta = np.asarray(theta, dtype=np.float64)
-        inside = (theta >= 0).all(axis=-1) & (np.abs(theta.sum(axis=-1) - 1) <= 1e-9)
+    def _log_density(self, theta: FloatArray) -> Any:
+        inside = (theta >= 0).all(axis=-1) & (np.abs(theta.sum(axis=-1) - 1) <= _ROUNDING)
         point = np.where(inside[..., np.newaxis], theta, 1.0)
         constant = gammaln(self.alpha.sum(axis=-1)) - gammaln(self.alpha).sum(axis=-1)
-        return plain(np.where(inside, constant + xlogy(self.alpha - 1, point).sum(axis=-1), -np.inf))
+        return np.where(inside, constant + xlogy(self.alpha - 1, point).sum(axis=-1), outside(theta.sum(axis=-1)))
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
         return dirichlet(rng, self.alpha, shape)

@@ -171,23 +171,11 @@ class Mixture(Conjugate):
     def _log_evidence(self, *statistics: Any) -> Any:
         return logsumexp(self._evidences(statistics), axis=0)
 
-    def log_likelihood(self, theta: Any, *data: Any) -> Any:
-        """Return ln p(data | parameter), as the components do."""
-        return self.components[0].log_likelihood(theta, *data)
+    def _log_likelihood(self, theta: FloatArray, *statistics: Any) -> Any:
+        return self.components[0]._log_likelihood(theta, *statistics)
 
-    def logpdf(self, theta: Any) -> Any:
-        """Return the log density of the parameter; infinite on a point mass.
-
-        Parameters
-        ----------
-        theta : float or array
-            Where; broadcast with the batch.
-
-        Returns
-        -------
-        float or array
-        """
-        return plain(mixed(self.log_weights, [part.logpdf(theta) for part in self.components]))
+    def _log_density(self, theta: FloatArray) -> Any:
+        return mixed(self.log_weights, [part.logpdf(theta) for part in self.components])
 
     def cdf(self, theta: Any) -> Any:
         """Return the probability that the parameter (each entry of it) is at most ``theta``."""

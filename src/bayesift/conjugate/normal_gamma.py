@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import gammaln, xlogy
 
 from bayesift._typing import FloatArray
-from bayesift.conjugate._checks import FINITE, NOT_NEGATIVE, POSITIVE, WHOLE, arguments, kept, numbers, plain
+from bayesift.conjugate._checks import FINITE, NOT_NEGATIVE, POSITIVE, WHOLE, arguments, kept, numbers, outside
 from bayesift.conjugate._densities import StudentT
 from bayesift.conjugate._laws import SideBySide, average
 from bayesift.conjugate._plug_in import PlugInNumber
@@ -98,43 +98,17 @@ class NormalGamma(Conjugate):
         shrinking = self.a * np.log1p(growth / self.b) + n / 2 * np.log(2 * np.pi * (self.b + growth))
         return log_rising(self.a, n / 2) - shrinking - np.log1p(n / self.kappa) / 2
 
-    def log_likelihood(self, theta: Any, *data: Any) -> Any:
-        """Return N/2·ln(λ/2π) − λ/2·(S + N(x̄−μ)²).
-
-        Parameters
-        ----------
-        theta : array of shape (..., 2)
-            Mean and precision.
-        *data
-            As in :meth:`update`.
-
-        Returns
-        -------
-        float or array
-        """
-        n, mean, squares = self.statistics(*data)
+    def _log_likelihood(self, theta: FloatArray, n: Any, mean: Any, squares: Any) -> Any:
         mu, precision = _pair(theta)
-        return plain(xlogy(n / 2, precision / (2 * np.pi)) - precision / 2 * (squares + n * np.square(mean - mu)))
+        return xlogy(n / 2, precision / (2 * np.pi)) - precision / 2 * (squares + n * np.square(mean - mu))
 
-    def logpdf(self, theta: Any) -> Any:
-        """Return the log density of mean and precision; −∞ for a negative precision.
-
-        Parameters
-        ----------
-        theta : array of shape (..., 2)
-            Where; its other axes are broadcast with the batch.
-
-        Returns
-        -------
-        float or array
-        """
+    def _log_density(self, theta: FloatArray) -> Any:
         mu, given = _pair(theta)
         inside = given >= 0
         precision = np.where(inside, given, 1.0)
         constant = self.a * np.log(self.b) - gammaln(self.a) + np.log(self.kappa / (2 * np.pi)) / 2
         exponent = precision * (self.b + self.kappa * np.square(mu - self.m) / 2)
-        value = constant + xlogy(self.a - 0.5, precision) - exponent
-        return plain(np.where(inside, value, np.where(np.isnan(given), np.nan, -np.inf)))
+        return np.where(inside, constant + xlogy(self.a - 0.5, precision) - exponent, outside(given))
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
         precision = rng.gamma(self.a, 1 / np.asarray(self.b), shape)

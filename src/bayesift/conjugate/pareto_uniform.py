@@ -7,7 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from bayesift.conjugate._checks import NOT_NEGATIVE, WHOLE, arguments, kept, numbers, plain
+from bayesift._typing import FloatArray
+from bayesift.conjugate._checks import NOT_NEGATIVE, WHOLE, arguments, kept, numbers, outside, plain
 from bayesift.conjugate._densities import UniformUnderPareto
 from bayesift.conjugate._plug_in import PlugInNumber
 from bayesift.conjugate.base import Conjugate
@@ -82,44 +83,16 @@ class ParetoUniform(Conjugate):
             value = np.log(k) - np.log(k + n) - n * np.log(limit) - k * np.log(limit / self.b)
         return np.where(self.is_proper, value, np.nan)
 
-    def log_likelihood(self, theta: Any, *data: Any) -> Any:
-        """Return −N ln θ; −∞ for a limit below the largest number.
-
-        Parameters
-        ----------
-        theta : float or array
-            The limit.
-        *data
-            As in :meth:`update`.
-
-        Returns
-        -------
-        float or array
-        """
-        largest, n = self.statistics(*data)
-        theta = np.asarray(theta, dtype=np.float64)
+    def _log_likelihood(self, theta: FloatArray, largest: Any, n: Any) -> Any:
         above = (theta >= largest) & (theta > 0)
-        return plain(np.where(above, -n * np.log(np.where(above, theta, 1.0)), -np.inf))
+        return np.where(above, -n * np.log(np.where(above, theta, 1.0)), outside(theta))
 
-    def logpdf(self, theta: Any) -> Any:
-        """Return the log density of the limit; −∞ below b, NaN for an improper prior.
-
-        Parameters
-        ----------
-        theta : float or array
-            Where; broadcast with the batch.
-
-        Returns
-        -------
-        float or array
-        """
-        theta = np.asarray(theta, dtype=np.float64)
+    def _log_density(self, theta: FloatArray) -> Any:
         above = theta >= self.b
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(above, theta / self.b, 1.0)
             value = np.log(self.k) - np.log(self.b) - (self.k + 1) * np.log(ratio)
-            value = np.where(above, value, np.where(np.isnan(theta), np.nan, -np.inf))
-        return plain(np.where(self.is_proper, value, np.nan))
+        return np.where(self.is_proper, np.where(above, value, outside(theta)), np.nan)
 
     def cdf(self, theta: Any) -> Any:
         """Return the probability that the limit is at most ``theta``; NaN for an improper prior."""

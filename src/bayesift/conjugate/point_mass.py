@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from bayesift._typing import FloatArray
 from bayesift.conjugate._checks import FINITE, kept, plain
 from bayesift.conjugate.base import Conjugate
 from bayesift.conjugate.predictive import Predictive
@@ -66,28 +67,16 @@ class PointMass(Conjugate):
         return self
 
     def _log_evidence(self, *statistics: Any) -> Any:
-        return self.family.log_likelihood(self.value, *statistics)
+        return self.family._log_likelihood(np.asarray(self.value), *statistics)
 
-    def log_likelihood(self, theta: Any, *data: Any) -> Any:
-        """Return ln p(data | parameter), as the family does."""
-        return self.family.log_likelihood(theta, *data)
+    def _log_likelihood(self, theta: FloatArray, *statistics: Any) -> Any:
+        return self.family._log_likelihood(theta, *statistics)
 
-    def logpdf(self, theta: Any) -> Any:
-        """Return ∞ at the value and −∞ elsewhere.
-
-        Parameters
-        ----------
-        theta : float or array
-            Where; broadcast with the batch.
-
-        Returns
-        -------
-        float or array
-        """
+    def _log_density(self, theta: FloatArray) -> Any:
         here = np.equal(theta, self.value)
         for _ in range(self.event_ndim):
             here = here.all(axis=-1)
-        return plain(np.where(here, np.inf, -np.inf))
+        return np.where(here, np.inf, -np.inf)
 
     def cdf(self, theta: Any) -> Any:
         """Return 1 from the value on and 0 below."""
