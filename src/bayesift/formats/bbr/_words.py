@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from math import inf, isfinite
-from typing import NoReturn
+from typing import Literal, NoReturn
 
 from bayesift.formats.bbr._errors import FormatError, quoted
 
@@ -149,9 +149,14 @@ def parse_number(text: str) -> float | None:
     return None
 
 
-def written(value: float, digits: int | None) -> str:
-    """Write a number in exponent form with that many digits behind the point, or with as many as bring it back."""
-    return repr(float(value)) if digits is None else f"{value:.{digits}e}"
+def written(value: float, digits: int | None, style: Literal["e", "g"] = "e", *, infinite: bool = False) -> str:
+    """Write a number with so many digits, or with as many as bring it back.
+
+    Style "e" is exponent form, with that many digits behind the point; "g" has that many in all.
+    """
+    if not (infinite or isfinite(value)):
+        raise ValueError(f"a number to be written is {value}; expected finite numbers")
+    return repr(float(value)) if digits is None else f"{value:.{digits}{style}}"
 
 
 def one_word(argument: str, text: str, forbidden: tuple[str, ...] = ()) -> str:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from bayesift.formats.bbr._errors import FormatError
 from bayesift.formats.bbr._files import Source, name_of, read_lines, write_text
-from bayesift.formats.bbr._words import Word, Words, one_line, split, written
+from bayesift.formats.bbr._words import Word, Words, one_line, one_word, split, written
 
 ThresholdUnit = Literal["log_odds", "probability"]
 
@@ -159,7 +159,7 @@ def write_binary_model(target: str | os.PathLike[str], model: BinaryModel, *, di
 
 def _lines(model: BinaryModel, digits: int | None) -> list[str]:
     values = [written(value, digits) for value in (*model.coefficients, model.intercept)]
-    class_name = [] if model.class_name is None else [model.class_name]
+    class_name = [] if model.class_name is None else [one_word("class_name", model.class_name, ("threshold",))]
     optional = {
         "ngroups": None if model.n_groups is None else str(model.n_groups),
         "featRestrict": None if model.restricted_to is None else " ".join(map(str, model.restricted_to)),

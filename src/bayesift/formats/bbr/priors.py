@@ -174,7 +174,7 @@ def _skew(words: Words) -> Skew:
 def _line(prior: IndividualPrior, digits: int | None) -> str:
     feature = one_word("feature", prior.feature, ("class", "topic", "endoftopic"))
     parts = [] if prior.class_name is None else ["class", one_word("class_name", prior.class_name)]
-    parts += [feature, written(prior.mode, digits), written(prior.variance, digits)]
+    parts += [feature, written(prior.mode, digits), written(prior.variance, digits, infinite=True)]
     parts += ["ABS"] if prior.absolute else []
     parts += [str(prior.skew)] if prior.skew else []
     return " ".join(parts)

@@ -9,7 +9,7 @@ from typing import Literal
 
 from bayesift.formats.bbr._errors import FormatError
 from bayesift.formats.bbr._files import Source, name_of, read_lines, write_text
-from bayesift.formats.bbr._words import Words, one_word
+from bayesift.formats.bbr._words import Words, one_word, written
 
 #: What stands for a truth that nobody knows.
 UNKNOWN = "@unknown"
@@ -101,7 +101,7 @@ def write_binary_results(
     lines = []
     for result in results:
         row_id = [] if result.row_id is None else [one_word("row_id", result.row_id)]
-        lines.append(" ".join([*row_id, _shown(result.probability, digits), str(result.prediction)]))
+        lines.append(" ".join([*row_id, written(result.probability, digits, "g"), str(result.prediction)]))
     _write(target, lines)
 
 
@@ -140,7 +140,7 @@ def write_dense_results(
     """
     lines = []
     for result in results:
-        numbers = [_shown(value, digits) for value in result.probabilities]
+        numbers = [written(value, digits, "g") for value in result.probabilities]
         words = (one_word("true_class", result.true_class), *numbers, one_word("predicted", result.predicted))
         lines.append(" ".join(words))
     _write(target, lines)
@@ -197,7 +197,7 @@ def write_score_results(
     for result in results:
         words = [result.document and one_word("document", result.document)]
         words += [one_word("model", result.model), one_word("class_name", result.class_name)]
-        words += [_shown(score, digits) for score in result.scores]
+        words += [written(score, digits, "g") for score in result.scores]
         words += [] if result.predicted is None else [one_word("predicted", f"pred:{result.predicted}")]
         words += [] if result.true_class is None else [one_word("true_class", f"true:{result.true_class}")]
         # A blank ends every line of BXRclassify.
@@ -211,10 +211,6 @@ def _lines(source: Source) -> Iterator[Words]:
         words = Words(name, [line], number)
         if words.peek() is not None:
             yield words
-
-
-def _shown(value: float, digits: int | None) -> str:
-    return repr(float(value)) if digits is None else f"{value:.{digits}g}"
 
 
 def _write(target: str | os.PathLike[str], lines: list[str]) -> None:

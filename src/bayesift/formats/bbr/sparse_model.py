@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from bayesift.formats.bbr._errors import FormatError
 from bayesift.formats.bbr._files import Source, name_of, read_lines, write_text
-from bayesift.formats.bbr._words import Words, one_word, split
+from bayesift.formats.bbr._words import Words, one_word, split, written
 from bayesift.formats.bbr.class_coefficients import Entry, collected, looks_symbolic
 from bayesift.formats.bbr.polytomous_model import PolytomousModel
 from bayesift.formats.bbr.priors import CONSTANT
@@ -115,6 +115,6 @@ def write_sparse_models(
             if not named and class_name != model.reference_class:
                 named = [(CONSTANT if model.symbolic else 0, 0.0)]
             for feature, value in named:
-                shown = repr(value) if digits is None else f"{value:.{digits}g}"
-                lines.append(f"{name} {class_name} {one_word('features', str(feature))} {shown}")
+                word = one_word("features", str(feature))
+                lines.append(f"{name} {class_name} {word} {written(value, digits, 'g')}")
     write_text(target, "".join(f"{line}\n" for line in lines))
