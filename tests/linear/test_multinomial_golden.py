@@ -18,7 +18,7 @@ CASES = {
     "bmr-laplace-prior": {},
 }
 
-SOLVERS = ["descent"]
+SOLVERS = ["descent", "newton"]
 
 
 def individual_priors() -> dict[int, Laplace]:

@@ -53,10 +53,9 @@ def descend(
     ones = np.ones(codes.shape[0])
     z = np.empty_like(offset)
     class_scores(columns, delta, offset, z)
-    before = np.empty_like(z)
     trust = np.ones_like(delta)
     for passes in range(1, max_passes + 1):
-        before[:] = z
+        before = z.copy()
         for j in range(d + 1):
             if j < d:
                 rows, values = indices[indptr[j] : indptr[j + 1]], data[indptr[j] : indptr[j + 1]]
@@ -78,6 +77,11 @@ def descend(
                         z[rows[e], k] += values[e] * step
                     delta[j, k] += step
                 trust[j, k] = max(2.0 * abs(step), 0.5 * trust[j, k])
-        if np.abs(z - before).sum() <= epsilon * (1.0 + np.abs(z).sum()):
+        change = size = 0.0
+        for i in range(z.shape[0]):
+            for k in range(z.shape[1]):
+                change += abs(z[i, k] - before[i, k])
+                size += abs(z[i, k])
+        if change <= epsilon * (1.0 + size):
             return passes, True
     return max_passes, False

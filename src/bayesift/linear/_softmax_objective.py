@@ -26,7 +26,10 @@ from bayesift.linear._sparse import Compressed
 def open_intercepts(prior: Penalties) -> BoolArray:
     """Which classes' intercepts have neither a penalty nor a bound: their slopes must vanish at a dual point."""
     l1, l2, low, high = prior
-    return (l1[-1] == 0.0) & (l2[-1] == 0.0) & (low[-1] < 0.0) & (high[-1] > 0.0)
+    out = np.empty(l1.shape[1], np.bool_)
+    for k in range(out.shape[0]):
+        out[k] = l1[-1, k] == 0.0 and l2[-1, k] == 0.0 and low[-1, k] < 0.0 and high[-1, k] > 0.0
+    return out
 
 
 @kernel(error_model="numpy")
@@ -38,34 +41,42 @@ def balance_classes(codes: Int64Array, r: FloatArray, free: BoolArray) -> FloatA
     The greatest factor is 1; where there is no solution all are 0.
     """
     n_classes = r.shape[1]
-    flow = np.zeros((n_classes, n_classes))
+    system = np.zeros((n_classes, n_classes))
+    right = np.zeros(n_classes)
     for i in range(r.shape[0]):
         for k in range(n_classes):
-            flow[codes[i], k] -= r[i, k]
-    # Now row c holds −Σ_{i in c} r_i: the outflow, with the opposite sign, stands on the diagonal.
-    system = flow.T.copy()
-    right = np.zeros(n_classes)
-    held = -1
+            system[k, codes[i]] += r[i, k]
+    all_free = True
     for k in range(n_classes):
         if not free[k]:
-            held = k
-            system[k] = 0.0
-            system[k, k] = right[k] = 1.0
-    if held < 0:
+            all_free = False
+            right[k] = 1.0
+            for c in range(n_classes):
+                system[k, c] = 1.0 if c == k else 0.0
+    if all_free:
         # The equations of all classes sum to zero: one of them gives way to a scale.
-        system[0] = 1.0
         right[0] = 1.0
+        for c in range(n_classes):
+            system[0, c] = 1.0
     for k in range(n_classes):
-        size = np.max(np.abs(system[k]))
-        if not size > 0.0:
-            return np.zeros(n_classes)
-        system[k] /= size
+        size = 0.0
+        for c in range(n_classes):
+            size = max(size, abs(system[k, c]))
+        if size == 0.0:
+            return right * 0.0
+        for c in range(n_classes):
+            system[k, c] /= size
         right[k] /= size
     t = solve_small(system, right)
-    top = np.max(t)
-    if not (0.0 < top < np.inf and np.min(t) >= 0.0):
-        return np.zeros(n_classes)
-    return t / top
+    top, least = 0.0, 0.0
+    for c in range(n_classes):
+        top, least = max(top, t[c]), min(least, t[c])
+    # Written so that what is not a number gives no solution either.
+    if not (0.0 < top < np.inf and least >= 0.0):
+        return right * 0.0
+    for c in range(n_classes):
+        t[c] /= top
+    return t
 
 
 @kernel(error_model="numpy")

@@ -4,64 +4,43 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayesift._kernel import kernel
 from bayesift._typing import FloatArray
 from bayesift.linear._penalty import Penalties
 
 _ROUNDING = 1e-12
 
 
-@kernel
-def weighted_median(values: FloatArray, weights: FloatArray) -> float:
-    """Give the t for which Σ w |v − t| is least; of several, an end of their range, the one that more values equal.
+def weighted_medians(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Give for each row the t for which Σ w |v − t| is least.
 
-    If as many values equal both ends, it is the lower.
+    Of several it is an end of their range: the one that more values equal, or else the lower.
     """
-    order = np.argsort(values)
-    half = 0.5 * weights.sum()
+    order = np.argsort(values, axis=1)
+    below = np.cumsum(np.take_along_axis(weights, order, axis=1), axis=1)
+    half = 0.5 * below[:, -1:]
     slack = _ROUNDING * half
-    below = 0.0
-    lower = upper = values[order[-1]]
-    found = False
-    for place in order:
-        below += weights[place]
-        if not found and below >= half - slack:
-            lower = values[place]
-            found = True
-        if below > half + slack:
-            upper = values[place]
-            break
-    if np.sum(values == upper) > np.sum(values == lower):
-        return upper
-    return lower
+    lower, upper = (
+        np.take_along_axis(values, np.take_along_axis(order, place[:, None], axis=1), axis=1)
+        for place in (np.argmax(below >= half - slack, axis=1), np.argmax(below > half + slack, axis=1))
+    )
+    more = np.sum(values == upper, axis=1) > np.sum(values == lower, axis=1)
+    return np.where(more, upper[:, 0], lower[:, 0])
 
 
-@kernel
 def settle_shifts(b: FloatArray, mode: FloatArray, prior: Penalties) -> bool:
     """Shift the coefficients of each feature to where the penalty is least; return whether any penalty changed.
 
     Only features whose coefficients are all without signs and not fixed can be shifted: Laplace priors ask for the
-    weighted median of the departures, Gaussian ones for the weighted mean, and without any penalty the coefficients are
-    made to sum to zero. Where both families meet, the optimum is unique and is left to the solver.
+    weighted median of the departures, and without any penalty the coefficients are made to sum to zero. Where there is
+    a Gaussian prior the optimum is unique and is left to the solver.
     """
     l1, l2, low, high = prior
-    changed = False
-    for j in range(b.shape[0]):
-        if np.any(low[j] == 0.0) or np.any(high[j] == 0.0):
-            continue
-        rates, precision = l1[j].sum(), l2[j].sum()
-        if rates == 0.0 and precision == 0.0:
-            b[j] -= np.mean(b[j] + mode[j])
-            continue
-        if not np.any(b[j]):
-            continue
-        if rates == 0.0:
-            shift = np.sum(l2[j] * b[j]) / precision
-        elif precision == 0.0:
-            shift = weighted_median(b[j], l1[j])
-        else:
-            continue
-        if shift != 0.0:
-            b[j] -= shift
-            changed = True
-    return changed
+    rows = np.flatnonzero(np.any(b, axis=1) | np.any(mode, axis=1))
+    free = ~np.any(l2[rows], axis=1) & np.all(low[rows] < 0.0, axis=1) & np.all(high[rows] > 0.0, axis=1)
+    kinked = np.any(l1[rows], axis=1)
+    flat = rows[free & ~kinked]
+    b[flat] -= np.mean(b[flat] + mode[flat], axis=1, keepdims=True)
+    rows = rows[free & kinked]
+    shifts = weighted_medians(b[rows], l1[rows])
+    b[rows] -= shifts[:, None]
+    return bool(np.any(shifts))

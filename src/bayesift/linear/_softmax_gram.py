@@ -1,0 +1,55 @@
+"""Products with X V Xᵀ and sums over numbers per document and class."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bayesift._kernel import kernel
+from bayesift._typing import FloatArray
+from bayesift.linear._sparse import Compressed
+
+
+@kernel(fastmath={"reassoc", "contract"})
+def gram_times(columns: Compressed, variance: FloatArray, a: FloatArray, out: FloatArray) -> None:
+    """Fill out = X V Xᵀ a, column by column; ``variance`` has one column for each class, or one for all of them."""
+    indptr, indices, data = columns
+    n, n_classes = a.shape
+    shared = variance.shape[1] == 1
+    row = np.empty(n_classes)
+    for i in range(n):
+        for k in range(n_classes):
+            out[i, k] = 0.0
+    for j in range(indptr.shape[0] - 1):
+        first, end = indptr[j], indptr[j + 1]
+        for k in range(n_classes):
+            row[k] = 0.0
+        for e in range(first, end):
+            i = indices[e]
+            x = data[e]
+            for k in range(n_classes):
+                row[k] += x * a[i, k]
+        for k in range(n_classes):
+            row[k] *= variance[j, 0] if shared else variance[j, k]
+        for e in range(first, end):
+            i = indices[e]
+            x = data[e]
+            for k in range(n_classes):
+                out[i, k] += x * row[k]
+
+
+@kernel(fastmath={"reassoc", "contract"})
+def total_product(a: FloatArray, b: FloatArray) -> float:
+    """Σ_ik a_ik b_ik."""
+    total = 0.0
+    for i in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            total += a[i, k] * b[i, k]
+    return total
+
+
+@kernel(fastmath={"reassoc", "contract"})
+def add_scaled(t: float, a: FloatArray, out: FloatArray) -> None:
+    """Add t × a to out."""
+    for i in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            out[i, k] += t * a[i, k]
