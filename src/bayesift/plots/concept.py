@@ -10,7 +10,7 @@ import numpy as np
 from bayesift._extras import require
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.concepts import HypothesisSpace
-from bayesift.plots._axes import PALETTE, bare
+from bayesift.plots._axes import PALETTE, bare, drawn_on
 
 
 class ConceptDisplay:
@@ -66,11 +66,8 @@ class ConceptDisplay:
         -------
         self
         """
-        pyplot = require("matplotlib.pyplot", extra="plot", purpose="drawing")
         shown = self._shown(most)
-        if axes is None:
-            height = 1.2 + 0.18 * len(shown)
-            _, axes = pyplot.subplots(1, 3, sharey=True, figsize=(8, height), layout="constrained")
+        axes = drawn_on(axes, ncols=3, sharey=True, figsize=(8, 1.2 + 0.18 * len(shown)))
         parts = (self.prior, self.likelihood, self.posterior)
         titles = ("prior", "likelihood / greatest", "posterior")
         place = np.arange(len(shown))
@@ -101,9 +98,7 @@ class ConceptDisplay:
         -------
         self
         """
-        pyplot = require("matplotlib.pyplot", extra="plot", purpose="drawing")
-        if ax is None:
-            _, ax = pyplot.subplots(figsize=(8, 2), layout="constrained")
+        ax = drawn_on(ax, figsize=(8, 2))
         self._bars(ax, **bar_options)
         self.axes_, self.figure_ = [ax], ax.figure
         return self

@@ -6,10 +6,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from bayesift._extras import require
 from bayesift._typing import FloatArray
 from bayesift.conjugate import Conjugate, Interval
-from bayesift.plots._axes import PALETTE, bare, one_model
+from bayesift.plots._axes import PALETTE, bare, drawn_on, one_model
 
 
 class PosteriorDisplay:
@@ -106,9 +105,7 @@ class PosteriorDisplay:
         -------
         self
         """
-        pyplot = require("matplotlib.pyplot", extra="plot", purpose="drawing")
-        if ax is None:
-            _, ax = pyplot.subplots(layout="constrained")
+        ax = drawn_on(ax)
         styles = {"prior": (PALETTE[1], "--"), "likelihood": (PALETTE[2], ":"), "posterior": (PALETTE[0], "-")}
         self.lines_ = [
             ax.plot(

@@ -6,10 +6,9 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from bayesift._extras import require
 from bayesift._typing import FloatArray
 from bayesift.conjugate import Conjugate, DiscretePredictive
-from bayesift.plots._axes import PALETTE, bare, one_model
+from bayesift.plots._axes import PALETTE, bare, drawn_on, one_model
 
 
 class PredictiveDisplay:
@@ -92,9 +91,7 @@ class PredictiveDisplay:
         -------
         self
         """
-        pyplot = require("matplotlib.pyplot", extra="plot", purpose="drawing")
-        if ax is None:
-            _, ax = pyplot.subplots(layout="constrained")
+        ax = drawn_on(ax)
         labels = ("posterior predictive", f"plug-in ({self.estimate})")
         heights = (self.averaged, self.plugged_in)
         for label, height, colour, shift in zip(labels, heights, PALETTE[:2], (-0.2, 0.2), strict=True):
