@@ -36,7 +36,7 @@ _NEAR = 0.9
 _SHARE = 0.1
 #: Errors that count as none, and those that do when the objective no longer changes: in units of the rates, or, for
 #: slopes that are no more than rounding, as a share of the objective.
-_EXACT, _NEARLY_EXACT, _ROUNDING = 1e-12, 1e-7, 1e-13
+_EXACT, _NEARLY_EXACT, _ROUNDING = 1e-12, 1e-6, 1e-13
 #: A loss of this share of the weights is none: free features part the classes, and the optimum is at infinity.
 _NO_LOSS = 1e-15
 

@@ -14,8 +14,9 @@ import numpy as np
 from bayesift._kernel import kernel
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.linear._softmax import class_slopes, softmax_terms
-from bayesift.linear._softmax_conjugate import conjugate_step, intercept_curvatures, intercept_gap
+from bayesift.linear._softmax_conjugate import conjugate_step
 from bayesift.linear._softmax_gram import gram_times, total_product
+from bayesift.linear._softmax_intercepts import fit_intercepts, intercept_curvature, intercept_slopes
 from bayesift.linear._softmax_objective import balance_classes, class_entropy
 from bayesift.linear._softmax_search import State, smooth_search
 from bayesift.linear._sparse import Compressed
@@ -23,6 +24,8 @@ from bayesift.linear._sparse import Compressed
 #: Below the first tolerance coefficients are to be right as well, up to the second times the tolerance: the gap is of
 #: second order in their errors.
 _TIGHT, _DIGITS = 1e-6, 1e3
+#: Share of the objective up to which primal and dual may differ by rounding.
+_ROUNDING = 1e-10
 
 
 @kernel(error_model="numpy")
@@ -57,27 +60,6 @@ def bound_below(
                 total += v[i, k]
             value -= 0.5 * total * total / own[k]
     return value if np.any(t) else -np.inf
-
-
-@kernel
-def measure(
-    r: FloatArray,
-    a: FloatArray,
-    intercept: FloatArray,
-    own: FloatArray,
-    free: BoolArray,
-    rest: FloatArray,
-    slope: FloatArray,
-) -> None:
-    """Fill the errors of A, R − A, and of the intercepts' slopes."""
-    for k in range(slope.shape[0]):
-        slope[k] = -own[k] * intercept[k]
-    for i in range(r.shape[0]):
-        for k in range(r.shape[1]):
-            rest[i, k] = r[i, k] - a[i, k]
-            slope[k] += r[i, k]
-    for k in range(slope.shape[0]):
-        slope[k] = slope[k] if free[k] else 0.0
 
 
 @kernel
@@ -187,7 +169,6 @@ def ridge(
     z, p, r, move, _ = state
     n, n_classes = z.shape
     fitted, rest, rest_scores, step = np.empty_like(z), np.empty_like(z), np.empty_like(z), np.empty_like(z)
-    slope = np.empty(n_classes)
     gram_times(columns, variance, a, fitted)
     for i in range(n):
         for k in range(n_classes):
@@ -197,13 +178,15 @@ def ridge(
     rounds, still = 0, 0
     share = tol if tol >= _TIGHT else min(tol, (_DIGITS * tol) ** 2)
     while True:
-        measure(r, a, intercept, own, free, rest, slope)
+        loss = fit_intercepts(codes, s, state, loss, own, free, intercept, 1e-3 * share * loss)
+        slope = intercept_slopes(r, intercept, own, free)
+        for i in range(n):
+            for k in range(n_classes):
+                rest[i, k] = r[i, k] - a[i, k]
         gram_times(columns, variance, rest, rest_scores)
-        curvature = intercept_curvatures(s, p, own)
         primal, gap = loss + 0.5 * total_product(a, fitted), 0.5 * total_product(rest, rest_scores)
         for k in range(n_classes):
             primal += 0.5 * own[k] * intercept[k] ** 2
-            gap += intercept_gap(slope[k], own[k], curvature[k])
         still = still + 1 if before - primal <= 1e-15 * primal else 0
         last = still == 3 or rounds == max_rounds
         if gap <= share * primal or last:
@@ -211,16 +194,15 @@ def ridge(
                 for k in range(n_classes):
                     step[i, k] = rest_scores[i, k] + fitted[i, k]
             dual = bound_below(columns, variance, codes, s, offset, r, step, own, free)
-            converged = primal - dual <= max(tol, 1e-12) * primal
+            # A difference of large numbers: the gap itself has no rounding to speak of.
+            converged = gap <= tol * primal and primal - dual <= max(tol, _ROUNDING) * primal
             if converged or last:
                 break
         rounds += 1
         before = primal
-        # Where the rough gap was closed but the true one is not, more is needed than it says.
-        goal = 0.3 * share * primal if gap > share * primal else 0.01 * gap
-        shift = conjugate_step(
-            columns, variance, s, p, rest, rest_scores, slope, own, curvature, free, goal, step, move
-        )  # fmt: skip
+        bend = intercept_curvature(s, p, own, free)
+        goal = 0.3 * min(share * primal, gap)
+        shift = conjugate_step(columns, variance, s, p, rest, rest_scores, bend, free, goal, step, move)
         loss = move_along(codes, s, state, loss, own, step, shift, a, fitted, intercept)
     residual = fill_coefficients(columns, variance, a, intercept, rest, slope, b)
     return primal, dual, residual, max(rounds, 1), converged

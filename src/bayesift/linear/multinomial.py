@@ -294,7 +294,8 @@ class BayesianMultinomialRegression(ClassifierMixin, BaseEstimator):
         -------
         labels : ndarray of shape (n_documents,)
         """
-        return self.classes_[np.argmax(self._scores(X), axis=1)]
+        best = np.argmax(self._scores(X), axis=1)
+        return self.classes_[best]
 
     def sparsify(self) -> Self:
         """Keep ``coef_`` as a sparse matrix, which is smaller where most coefficients are zero."""
