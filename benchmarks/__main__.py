@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from importlib import import_module
 
-BENCHMARKS = ("vectorizer", "logistic")
+BENCHMARKS = ("vectorizer", "logistic", "multinomial", "bbr_reader")
 
 
 def main() -> None:

@@ -21,9 +21,8 @@ from bayesift.formats.bbr import (
     BinaryResult,
     Data,
     IndividualPrior,
-    model_matrix,
+    linear_scores,
     roc_area,
-    to_estimator,
 )
 from bayesift.linear import BayesianLogisticRegression
 from bayesift.select import TermSelector
@@ -122,7 +121,7 @@ def train_binary(data: Data, training: BinaryTraining) -> BinaryTrained:
     # The programs take the density at the coefficients in raw units, also where they were found in others.
     density = log_prior(open_prior, variance, coef, intercept)
     model = _model(training, kept + 1, coef, float(intercept))
-    scores = _raw_scores(data, model)
+    scores = linear_scores(model, data)
     model = replace(model, threshold=_threshold(training, scores, positive))
     return BinaryTrained(
         model=model,
@@ -160,7 +159,7 @@ def classify_binary(data: Data, model: BinaryModel, probability_threshold: float
             "values as they stand in the data file are supported"
         )
     threshold = model.log_odds_threshold if probability_threshold is None else logit(probability_threshold)
-    return decide(_raw_scores(data, model), data.positive(), threshold, data.row_ids)
+    return decide(linear_scores(model, data), data.positive(), threshold, data.row_ids)
 
 
 def decide(
@@ -176,10 +175,6 @@ def decide(
 def logit(probability: float) -> float:
     """Give the log odds of a probability."""
     return log(probability / (1.0 - probability))
-
-
-def _raw_scores(data: Data, model: BinaryModel) -> FloatArray:
-    return to_estimator(model).decision_function(model_matrix(model, data))
 
 
 def _selected(

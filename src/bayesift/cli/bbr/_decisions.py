@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import log_softmax
 
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.formats.bbr import BinaryFigures, Data, DenseResult, PolytomousModel, model_matrix, roc_area, to_estimator
+from bayesift.formats.bbr import BinaryFigures, Data, DenseResult, PolytomousModel, linear_scores, roc_area
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,17 +95,8 @@ def decide_between(data: Data, model: PolytomousModel, *, by_name: bool = False)
     -------
     PolytomousDecisions
     """
-    scores = linear_scores(data, model)
+    scores = linear_scores(model, data)
     names = model.class_names
     order = np.array(sorted(range(len(names)), key=lambda code: names[code]) if by_name else range(len(names)))
     predicted = order[np.argmax(scores[:, order], axis=1)]
     return PolytomousDecisions(names, scores, predicted, data.labels)
-
-
-def linear_scores(data: Data, model: PolytomousModel) -> FloatArray:
-    """Score documents in every class, in the order of the model."""
-    estimator = to_estimator(model)
-    labels = [str(label) for label in estimator.classes_.tolist()]
-    order = [labels.index(name) for name in model.class_names]
-    matrix = model_matrix(model, data)
-    return np.asarray(matrix @ estimator.coef_[order].T) + estimator.intercept_[order]

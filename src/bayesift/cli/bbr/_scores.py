@@ -10,9 +10,8 @@ import numpy as np
 from scipy.special import log_softmax, logsumexp
 
 from bayesift._typing import BoolArray, FloatArray, Int64Array
-from bayesift.cli.bbr._decisions import linear_scores
 from bayesift.cli.bbr._models import as_polytomous, threshold_of
-from bayesift.formats.bbr import ALL_OTHER_MODELS, UNKNOWN, Data, DenseResult, ScoreResult
+from bayesift.formats.bbr import ALL_OTHER_MODELS, UNKNOWN, Data, DenseResult, ScoreResult, linear_scores
 from bayesift.formats.bbr.models import AnyModel
 
 #: In the order of ``-s all``.
@@ -101,7 +100,7 @@ def dense_results(data: Data, model: AnyModel, labels: TrueClasses, listing: Lis
 
 def _scored(data: Data, model: AnyModel, listing: Listing) -> Scored:
     polytomous = as_polytomous(model)
-    linear = linear_scores(data, polytomous)
+    linear = linear_scores(polytomous, data)
     log_chances = log_softmax(linear, axis=1)
     # The log probability of all other classes together, exact also where the class has nearly all.
     rest = [logsumexp(np.delete(log_chances, code, axis=1), axis=1) for code in range(linear.shape[1])]

@@ -8,7 +8,7 @@ from bayesift.formats.bbr.binary_model import (
     write_binary_model,
 )
 from bayesift.formats.bbr.class_coefficients import ClassCoefficients
-from bayesift.formats.bbr.convert import from_estimator, model_matrix, to_estimator
+from bayesift.formats.bbr.convert import from_estimator, linear_scores, model_matrix, to_estimator
 from bayesift.formats.bbr.data import Data, read_data, write_data
 from bayesift.formats.bbr.figures import BinaryFigures, roc_area
 from bayesift.formats.bbr.labels import ALL_OTHER_MODELS, Label, read_labels, true_class, write_labels
@@ -57,6 +57,7 @@ __all__ = [
     "constant_prior",
     "from_estimator",
     "from_prior",
+    "linear_scores",
     "model_matrix",
     "read_binary_model",
     "read_binary_results",

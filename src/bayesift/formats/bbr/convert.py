@@ -137,6 +137,36 @@ def model_matrix(model: BinaryModel | PolytomousModel, data: Data) -> sp.csr_mat
     return normalize(matrix.multiply(trained_on).tocsr())
 
 
+def linear_scores(model: BinaryModel | PolytomousModel, data: Data) -> FloatArray:
+    """Score documents: constant plus coefficients times values.
+
+    Parameters
+    ----------
+    model : BinaryModel or PolytomousModel
+    data : Data
+
+    Returns
+    -------
+    array of shape (n_documents,) for a binary model, else (n_documents, n_classes)
+        Classes in the order of the model.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> from bayesift.formats.bbr import BinaryModel, linear_scores, read_data
+    >>> model = BinaryModel(features=(2,), coefficients=(1.5,), intercept=-1.0)
+    >>> linear_scores(model, read_data(BytesIO(b"1 2:3")))
+    array([3.5])
+    """
+    columns, width = _columns(model, None)
+    rows: list[Any] = [model] if isinstance(model, BinaryModel) else list(model.classes)
+    coef = np.zeros((width, len(rows)))
+    for place, row in enumerate(rows):
+        coef[[columns[feature] for feature in row.features], place] = row.coefficients
+    scores = model_matrix(model, data) @ coef + np.array([row.intercept for row in rows])
+    return scores[:, 0] if isinstance(model, BinaryModel) else scores
+
+
 def _is_symbolic(model: BinaryModel | PolytomousModel) -> bool:
     return isinstance(model, PolytomousModel) and model.symbolic
 
@@ -160,9 +190,13 @@ def _columns(model: BinaryModel | PolytomousModel, n_features: int | None) -> tu
 
 def _blank(estimator: Any, classes: AnyArray, n_features: int) -> Any:
     """Fit an estimator to empty documents, one of each class, and forget how that was done."""
+    solver = estimator.solver
+    # The readable solvers are the quicker ones to compile.
+    estimator.solver = "clg" if isinstance(estimator, BayesianLogisticRegression) else "descent"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         estimator.fit(sp.csr_matrix((classes.size, n_features)), classes)
+    estimator.solver = solver
     for name in ("certificate_", "cv_results_", "n_iter_", "variance_"):
         delattr(estimator, name)
     estimator.coef_[:] = 0.0
