@@ -228,6 +228,8 @@ class BayesianMultinomialRegression(ClassifierMixin, BaseEstimator):
         choice = choose_variance(design, codes, weights, setting, settings)
         prior = setting.at(1.0 if np.isnan(choice.variance) else choice.variance, design.n_features)
         problem = SoftmaxProblem(design, codes, weights, prior)
+        if choice.curve is not None:
+            start = choice.curve.start
         solution, absent = fit_present_classes(problem, settings.rule, start)
         self._keep(classes, problem, solution, choice)
         if self.progress is not None:
