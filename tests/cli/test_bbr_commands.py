@@ -370,11 +370,16 @@ ERRORS = [
     ("bbrtrain bad a.model", "bad, line 2: found '2:1', expected indices that ascend"),
     ("bbrtrain -I bad a.train a.model", "bad, line 1: found '3:1', expected a finite number as mode"),
     ("bbrtrain -I two a.train a.model", "two, line 1: found 2 topics, expected one"),
+    (
+        "bbrtrain -I class a.train a.model",
+        "class: a prior for class '2'; expected no classes, since there is one model",
+    ),
+    ("bmrtrain -I class a.train a.model", "class: a prior for class '2'; expected classes among -1, 1"),
     ("bbrtrain one a.model", "needs samples of at least two classes"),
     ("bbrclassify a.train bad", "bad, line 1: found '1 3:1', expected the title"),
     ("bbrclassify a.train none", "none: No such file or directory"),
     ("bmrtrain -y a.train a.model", "-y is not supported: it was obsolete"),
-    ("bmrtrain -o 2 a.train a.model", "argument -o/--opt: '2' is not 1: the quasi-Newton optimisers"),
+    ("bmrtrain -o 2 a.train a.model", "argument -o: '2' is not 1: the quasi-Newton optimisers"),
     ("bmrtrain -R 9 c.train a.model", "no document has the reference class '9'; found 0, 1, 2"),
     ("bmrtrain half a.model", "half: the label '0.5' is not a whole number"),
     ("bmrtrain -V 1,2 -I abs c.train a.model", "the prior of '4' is absolute; expected a common variance"),
@@ -399,6 +404,7 @@ def test_an_error_is_one_sentence_and_leaves_nothing(line, sentence, folder, run
     (folder / "one").write_text("1 3:1\n1 2:1\n")
     (folder / "half").write_text("0.5 3:1\n1 2:1\n")
     (folder / "abs").write_text("4 0 1 ABS\n")
+    (folder / "class").write_text("class 2 4 0 1\n")
     (folder / "empty").mkdir()
     bbr.write_data("m.train", X, (CLASSES - 1).tolist())
     before = sorted(folder.rglob("*"))
@@ -422,6 +428,19 @@ def test_an_old_model_survives_an_error(folder, run):
     (folder / "a.model").write_text("old")
     assert run("bbrtrain -V 1 none a.model")[0] == 2
     assert (folder / "a.model").read_text() == "old"
+
+
+def test_ids_may_be_hashes(folder, run):
+    """Nothing is as long as the greatest id; 17 gigabytes would be."""
+    lines = [f"{label} {7 + k}:1 {2**31 - 9 + k}:2" for k, label in enumerate([1, -1, 1, -1, 1, -1, 2])]
+    (folder / "h.train").write_text("\n".join(lines))
+    good(run, "bbrtrain -p 1 -V 10 -f 10 -c -r r h.train a.model")
+    good(run, "bbrclassify h.train a.model")
+    good(run, "bmrtrain -p 1 -V 10 -z h.train a.model")
+    good(run, "bmrclassify h.train a.model")
+    good(run, "bxrtrain -p 1 -V 10 h.train a.model")
+    good(run, "bxrclassify -r r h.train a.model")
+    assert bbr.read_models("a.model")[0].features[-1] > 2**31 - 10
 
 
 def test_a_device_is_not_replaced(folder, run):

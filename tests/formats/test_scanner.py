@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from io import BytesIO
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from sklearn.datasets import load_svmlight_file
 
 from bayesift._svmlight import NUMBER, OK, RANGE, ScanError, number, padded, scan
 
@@ -126,6 +128,17 @@ def test_group_flags():
     for text in (b"1 0 5:2\n", b"1 0 2\n", b"1 0\n", b"1 0 11 3:1\n"):
         with pytest.raises(ScanError, match="group flag"):
             scan(padded(text), n_groups=2)
+
+
+def test_svmlight_lines_are_read_as_scikit_learn_reads_them():
+    content = b"1,3 qid:7 0:1.5 4:2\n2:1e3 # no label\n-2.5 qid:8\n"
+    found = scan(padded(content), least=0, unlabelled=True, qid=True)
+    X, labels = load_svmlight_file(BytesIO(content), multilabel=True)
+    np.testing.assert_array_equal(found.indices, X.indices)
+    np.testing.assert_array_equal(found.values, X.data)
+    np.testing.assert_array_equal(found.indptr, X.indptr)
+    words = [content[begin:end].decode() for begin, end in found.labels]
+    assert [tuple(float(word) for word in text.split(",") if word) for text in words] == labels
 
 
 def test_comments_say_where_they_stand():

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from scipy.special import expit
 
 from bayesift._typing import BoolArray, FloatArray, Int64Array
-from bayesift.cli.bbr._design import Design, design_of, occurring
+from bayesift.cli.bbr._design import Design, compacted, design_of
 from bayesift.cli.bbr._options import VarianceChoice
 from bayesift.cli.bbr._prior import FAMILIES, FitPrior, barely_penalised, fit_prior, log_prior, moved_from_modes
 from bayesift.decide import best_threshold
@@ -104,9 +104,10 @@ def train_binary(data: Data, training: BinaryTraining) -> BinaryTrained:
     BinaryTrained
     """
     positive = data.positive()
-    present = occurring(data.X)
-    kept, least = _selected(data.X[:, present], positive, present, training)
-    design = design_of(data.X[:, kept], cosine=training.cosine, standardize=training.standardize)
+    present, X = compacted(data.X)
+    chosen, least = _selected(X, positive, present, training)
+    kept = present[chosen]
+    design = design_of(X[:, chosen], cosine=training.cosine, standardize=training.standardize)
     columns = {str(feature): column for column, feature in enumerate((kept + 1).tolist())}
     norm = design.mean_square_norm() if training.variance.by_norm else None
     known = training.variance.known(norm, kept.size)
@@ -179,15 +180,15 @@ def logit(probability: float) -> float:
 
 def _selected(
     X: sp.csr_matrix, positive: BoolArray, present: Int64Array, training: BinaryTraining
-) -> tuple[Int64Array, float | None]:
-    """Choose columns: all that occur, or the best and those with a prior of their own; also the least score kept."""
+) -> tuple[BoolArray, float | None]:
+    """Mark columns: all, or the best and those with a prior of their own; also give the least score kept."""
     if not 0 < training.n_selected < present.size:
-        return present, None
+        return np.ones(present.size, dtype=bool), None
     selector = TermSelector(score=SCORES[training.utility], k=training.n_selected).fit(X, positive)
     mask = selector.get_support()
     least = float(selector.scores_[mask].min())
     named = [int(prior.feature) - 1 for prior in training.individual if not prior.is_constant]
-    return present[mask | np.isin(present, named)], least
+    return mask | np.isin(present, named), least
 
 
 def _fitted(

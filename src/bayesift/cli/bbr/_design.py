@@ -71,6 +71,11 @@ def design_of(X: sp.csr_matrix, *, cosine: bool, standardize: bool) -> Design:
     return Design((dense - mean) / scale, mean, scale)
 
 
-def occurring(X: sp.csr_matrix) -> Int64Array:
-    """Find the columns that have entries."""
-    return np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))
+def compacted(X: sp.csr_matrix) -> tuple[Int64Array, sp.csr_matrix]:
+    """Give the columns that have entries, and the matrix of these alone.
+
+    Ids may be hashes of words, so that nothing here is as long as the greatest of them.
+    """
+    columns, places = np.unique(X.indices, return_inverse=True)
+    matrix = sp.csr_matrix((X.data, places.astype(np.int32), X.indptr), shape=(X.shape[0], columns.size))
+    return columns.astype(np.int64), matrix

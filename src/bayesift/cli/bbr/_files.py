@@ -7,13 +7,19 @@ from dataclasses import replace
 from bayesift.formats.bbr import Data, FormatError, IndividualPrior, read_priors
 
 
-def individual_priors(path: str | None, symbolic: bool = False) -> tuple[IndividualPrior, ...]:
-    """Read a prior file, which must not have several topics; none at all without a path."""
+def individual_priors(
+    path: str | None, classes: tuple[str, ...] = (), symbolic: bool = False
+) -> tuple[IndividualPrior, ...]:
+    """Read a prior file, which must not have several topics, nor lines for other classes than these."""
     if path is None:
         return ()
     sections = read_priors(path, symbolic=symbolic)
     if len(sections) > 1:
         raise FormatError(path, 1, f"{len(sections)} topics", "one, since one model is trained")
+    for prior in sections[0].priors:
+        if prior.class_name is not None and prior.class_name not in classes:
+            expected = f"classes among {', '.join(classes)}" if classes else "no classes, since there is one model"
+            raise ValueError(f"{path}: a prior for class {prior.class_name!r}; expected {expected}")
     return sections[0].priors
 
 

@@ -66,8 +66,8 @@ def add_prior_options(parser: Parser) -> None:
         help="folds, and how many are left out in turn (default 10,10)",
     )
     add("--errbar", action="store_true", help="the strongest penalty within one standard error of the best")
-    add("-S", "--searchHyperParam", dest="native_grid", type=number_list, metavar="H[,H…]", help="deprecated: see -V")
-    add("-H", "--hyperparameter", dest="native", type=positive_number, metavar="H", help="deprecated: see -V")
+    add("-S", dest="native_grid", type=number_list, metavar="H[,H…]", help="deprecated: see -V")
+    add("-H", dest="native", type=positive_number, metavar="H", help="deprecated: see -V")
     add("-I", "--indPriorsFile", dest="priors", metavar="FILE", help="individual priors")
 
 
@@ -88,7 +88,13 @@ def add_class_options(parser: Parser) -> None:
     add("-R", "--refClass", dest="reference", metavar="CLASS", help="a class whose coefficients are zero")
     add("-z", "--zerovars", action="store_true", help="zero for a feature in a class none of whose documents holds it")
     parser.refuse("-y", because="it was obsolete in BMRtrain already")
-    add("-o", "--opt", type=optimizer, default=1, help="1 coordinate descent, the only one there is (default 1)")
+    add(
+        "-o",
+        dest="optimizer",
+        type=optimizer,
+        default=1,
+        help="1 coordinate descent, the only one there is (default 1)",
+    )
 
 
 def optimizer(text: str) -> int:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.cli.bbr._decisions import PolytomousDecisions, decide_between
-from bayesift.cli.bbr._design import Design, design_of, occurring
+from bayesift.cli.bbr._design import Design, compacted, design_of
 from bayesift.cli.bbr._options import VarianceChoice
 from bayesift.cli.bbr._prior import FAMILIES, FitPrior, fit_prior, log_prior, moved_from_modes
 from bayesift.formats.bbr import BMRHeader, ClassCoefficients, Data, IndividualPrior, PolytomousModel
@@ -76,9 +77,9 @@ def train_polytomous(data: Data, training: PolytomousTraining) -> PolytomousTrai
         raise ValueError(f"no document has the reference class {training.reference_class!r}; found {classes}")
     code_of = {name: code for code, name in enumerate(training.classes)}
     codes = np.array([code_of[label] for label in data.labels], dtype=np.int64)
-    kept = occurring(data.X)
-    names = _names(data, kept)
-    design = design_of(data.X[:, kept], cosine=training.cosine, standardize=training.standardize)
+    kept, X = compacted(data.X)
+    names = [str(column + 1) if data.names is None else data.names[column] for column in kept.tolist()]
+    design = design_of(X, cosine=training.cosine, standardize=training.standardize)
     norm = design.mean_square_norm() if training.variance.by_norm else None
     known = training.variance.known(norm, kept.size)
     priors = _priors(training, {name: column for column, name in enumerate(names)}, known)
@@ -94,22 +95,18 @@ def train_polytomous(data: Data, training: PolytomousTraining) -> PolytomousTrai
     density = sum(
         log_prior(prior, variance, row, constant) for prior, row, constant in zip(priors, coef, raw, strict=True)
     )
-    model = _model(data, training, kept, names, coef, raw)
+    model = _model(training, names, _order(X, training, data.names), coef, raw, symbolic=data.names is not None)
     return PolytomousTrained(
         model=model,
         decisions=decide_between(data, model, by_name=training.by_appearance),
         n_features=kept.size,
-        n_fixed=_n_fixed(data, kept, codes, training),
+        n_fixed=_n_fixed(X, codes, training),
         mean_square_norm=norm,
         variance=variance,
         passes=int(estimator.n_iter_[0]),
         log_prior=density,
         n_moved=moved,
     )
-
-
-def _names(data: Data, kept: Int64Array) -> list[str]:
-    return [str(column + 1) if data.names is None else data.names[column] for column in kept.tolist()]
 
 
 def _priors(training: PolytomousTraining, columns: dict[str, int], known: float | None) -> list[FitPrior]:
@@ -183,21 +180,23 @@ def _start(training: PolytomousTraining, names: list[str], width: int) -> tuple[
     return coef, intercept
 
 
+def _order(X: sp.csr_matrix, training: PolytomousTraining, names: tuple[str, ...] | None) -> list[int]:
+    """Give the order in which columns are listed; those of a file with words are in order of appearance already."""
+    if not training.by_appearance or names is not None:
+        return list(range(X.shape[1]))
+    _, first = np.unique(X.indices, return_index=True)
+    return np.argsort(first).tolist()
+
+
 def _model(
-    data: Data,
     training: PolytomousTraining,
-    kept: Int64Array,
     names: list[str],
+    order: list[int],
     coef: FloatArray,
     intercepts: FloatArray,
+    symbolic: bool,
 ) -> PolytomousModel:
     """Make the record: coefficients that are not zero, and modes of features that never occurred."""
-    symbolic = data.names is not None
-    order = np.arange(kept.size)
-    if training.by_appearance and not symbolic:
-        first = np.full(data.X.shape[1], data.X.nnz)
-        np.minimum.at(first, data.X.indices, np.arange(data.X.nnz))
-        order = np.argsort(first[kept], kind="stable")
     classes = []
     for name, row, intercept in zip(training.classes, coef, intercepts, strict=True):
         listed: dict[Any, float] = {
@@ -225,13 +224,9 @@ def _modes_of_others(
     return {prior.feature if symbolic else int(prior.feature): prior.mode for prior in absent}
 
 
-def _n_fixed(data: Data, kept: Int64Array, codes: Int64Array, training: PolytomousTraining) -> int:
+def _n_fixed(X: sp.csr_matrix, codes: Int64Array, training: PolytomousTraining) -> int:
     """Count the coefficients that ``-z`` fixes at zero."""
     if not training.exclude_absent:
         return 0
-    present = sum(
-        int(occurring(data.X[codes == code]).size)
-        for code, name in enumerate(training.classes)
-        if name != training.reference_class
-    )
-    return kept.size * (len(training.classes) - (training.reference_class is not None)) - present
+    free = [code for code, name in enumerate(training.classes) if name != training.reference_class]
+    return sum(X.shape[1] - np.unique(X[codes == code].indices).size for code in free)

@@ -43,11 +43,12 @@ def _train(options: Namespace, choice: VarianceChoice) -> None:
     from bayesift.formats.bbr._files import replaced
 
     data = whole_labels(read_data(opened(options.datafile)), options.datafile)
+    classes = tuple(sorted(set(data.labels), key=int))
     training = PolytomousTraining(
-        classes=tuple(sorted(set(data.labels), key=int)),
+        classes=classes,
         prior=options.prior,
         variance=choice,
-        individual=individual_priors(options.priors),
+        individual=individual_priors(options.priors, classes),
         reference_class=options.reference,
         exclude_absent=options.zerovars,
         cosine=options.cosnorm,
@@ -61,19 +62,19 @@ def _train(options: Namespace, choice: VarianceChoice) -> None:
         write_polytomous_model(path, trained.model, digits=12)
         if options.results:
             write_dense_results(options.results, trained.decisions.results(options.rscore), digits=12)
-    for line in report(options, trained, areas=True):
+    for line in report(options, trained):
         echo(line)
 
 
-def report(options: Namespace, trained: PolytomousTrained, *, areas: bool) -> list[str]:
+def report(options: Namespace, trained: PolytomousTrained, *, like_bxr: bool = False) -> list[str]:
     """Write what was found, and how the model does on its training documents.
 
     Parameters
     ----------
     options : Namespace
     trained : PolytomousTrained
-    areas : bool
-        Whether ROC areas are printed.
+    like_bxr : bool, default=False
+        Whether the constant counts as a feature and ROC areas are not computed, as in BXRtrain.
 
     Returns
     -------
@@ -93,7 +94,7 @@ def report(options: Namespace, trained: PolytomousTrained, *, areas: bool) -> li
         f"Data file for Training: {options.datafile}",
         f"Write Model file: {options.modelfile}",
         f"Cases in training data: {decisions.scores.shape[0]}",
-        f"Features in training data: {trained.n_features + (not areas)}",
+        f"Features in training data: {trained.n_features + like_bxr}",
         f"Classes in training data: {n_classes}",
     ]
     if trained.mean_square_norm is not None:
@@ -110,7 +111,7 @@ def report(options: Namespace, trained: PolytomousTrained, *, areas: bool) -> li
         *polytomous_lines(decisions, "Training", 12),
         f"Log prior (penalty) {shown(trained.log_prior, 6)} "
         f"Log posterior {shown(trained.log_prior + decisions.log_likelihood, 6)}",
-        *one_against_rest_lines(decisions, areas=areas),
+        *one_against_rest_lines(decisions, areas=not like_bxr),
     ]
 
 

@@ -89,7 +89,7 @@ def _train(options: Namespace, choice: VarianceChoice) -> None:
         classes=classes,
         prior=options.prior,
         variance=choice,
-        individual=individual_priors(options.priors, symbolic=options.symbolic),
+        individual=individual_priors(options.priors, classes, symbolic=options.symbolic),
         sign=int(options.pos) - int(options.neg),
         reference_class=options.reference,
         exclude_absent=options.zerovars,
@@ -105,7 +105,7 @@ def _train(options: Namespace, choice: VarianceChoice) -> None:
         _write(options, path, trained.model)
         if options.results:
             write_dense_results(options.results, trained.decisions.results(), digits=12)
-    for line in [*report(options, trained, areas=False), *(_tested(test, trained) if test is not None else [])]:
+    for line in [*report(options, trained, like_bxr=True), *(_tested(test, trained) if test is not None else [])]:
         echo(line)
 
 

@@ -14,7 +14,7 @@ from bayesift._typing import AnyArray, FloatArray
 from bayesift.decide import Threshold
 from bayesift.formats.bbr.binary_model import BinaryModel
 from bayesift.formats.bbr.class_coefficients import ClassCoefficients, Feature
-from bayesift.formats.bbr.data import Data, resized
+from bayesift.formats.bbr.data import Data
 from bayesift.formats.bbr.polytomous_model import PolytomousModel
 from bayesift.linear import BayesianLogisticRegression, BayesianMultinomialRegression
 
@@ -118,23 +118,12 @@ def model_matrix(model: BinaryModel | PolytomousModel, data: Data) -> sp.csr_mat
     csr_matrix
         Features that the model was not trained on are left out, before documents are scaled.
     """
-    columns, width = _columns(model, None)
-    if data.names is None and not _is_symbolic(model):
-        matrix = resized(data.X, width)
-    else:
-        names = data.names or [str(column + 1) for column in range(data.X.shape[1])]
-        column_of = {str(feature): column for feature, column in columns.items()}
-        place = np.array([column_of.get(name, -1) for name in names], dtype=np.int64)
-        found = data.X.tocoo()
-        known = place[found.col] >= 0
-        pairs = (found.row[known], place[found.col[known]])
-        matrix = sp.csr_matrix((found.data[known], pairs), shape=(data.X.shape[0], width))
-    header = model if isinstance(model, BinaryModel) else model.header
-    if header is None or not header.cosine_normalize:
-        return matrix
-    trained_on = np.zeros(width)
-    trained_on[list(columns.values())] = 1.0
-    return normalize(matrix.multiply(trained_on).tocsr())
+    features, compact = _compact(model, data)
+    if _is_symbolic(model):
+        return compact
+    columns = np.array(features, dtype=np.int64) - 1
+    width = _columns(model, None)[1]
+    return sp.csr_matrix((compact.data, columns[compact.indices], compact.indptr), shape=(compact.shape[0], width))
 
 
 def linear_scores(model: BinaryModel | PolytomousModel, data: Data) -> FloatArray:
@@ -158,13 +147,43 @@ def linear_scores(model: BinaryModel | PolytomousModel, data: Data) -> FloatArra
     >>> linear_scores(model, read_data(BytesIO(b"1 2:3")))
     array([3.5])
     """
-    columns, width = _columns(model, None)
+    features, matrix = _compact(model, data)
+    place = {feature: number for number, feature in enumerate(features)}
     rows: list[Any] = [model] if isinstance(model, BinaryModel) else list(model.classes)
-    coef = np.zeros((width, len(rows)))
-    for place, row in enumerate(rows):
-        coef[[columns[feature] for feature in row.features], place] = row.coefficients
-    scores = model_matrix(model, data) @ coef + np.array([row.intercept for row in rows])
+    coef = np.zeros((len(features), len(rows)))
+    for number, row in enumerate(rows):
+        coef[[place[feature] for feature in row.features], number] = row.coefficients
+    scores = matrix @ coef + np.array([row.intercept for row in rows])
     return scores[:, 0] if isinstance(model, BinaryModel) else scores
+
+
+def _compact(model: BinaryModel | PolytomousModel, data: Data) -> tuple[list[Any], sp.csr_matrix]:
+    """Give the features that a model was trained on and the documents in these columns, scaled if it asks for that."""
+    features = _trained_on(model)
+    X = data.X
+    if data.names is None and not _is_symbolic(model):
+        ids = np.array(features, dtype=np.int64)
+        place = np.searchsorted(ids, X.indices + np.int64(1))
+        known = np.append(ids, 0)[place] == X.indices + np.int64(1)
+    else:
+        names = data.names if data.names is not None else map(str, range(1, X.shape[1] + 1))
+        column_of = {str(feature): column for column, feature in enumerate(features)}
+        place = np.array([column_of.get(name, -1) for name in names], dtype=np.int64)[X.indices]
+        known = place >= 0
+    indptr = np.append(0, np.cumsum(known))[X.indptr]
+    matrix = sp.csr_matrix((X.data[known], place[known], indptr), shape=(X.shape[0], len(features)))
+    header = model if isinstance(model, BinaryModel) else model.header
+    return features, normalize(matrix) if header is not None and header.cosine_normalize else matrix
+
+
+def _trained_on(model: BinaryModel | PolytomousModel) -> list[Any]:
+    """List the features a model was trained on or has coefficients of; ids ascending."""
+    listed: tuple[Any, ...] = model.features
+    if isinstance(model, BinaryModel):
+        listed += model.restricted_to or ()
+    elif model.header is not None:
+        listed += model.header.trained_on
+    return list(dict.fromkeys(listed)) if _is_symbolic(model) else sorted(set(listed))
 
 
 def _is_symbolic(model: BinaryModel | PolytomousModel) -> bool:
@@ -173,19 +192,15 @@ def _is_symbolic(model: BinaryModel | PolytomousModel) -> bool:
 
 def _columns(model: BinaryModel | PolytomousModel, n_features: int | None) -> tuple[dict[Feature, int], int]:
     """Give the column of each feature that the model was trained on, and the number of columns."""
-    if isinstance(model, PolytomousModel) and model.symbolic:
-        return {feature: column for column, feature in enumerate(model.features)}, len(model.features)
-    listed: tuple[Any, ...] = model.features
-    if isinstance(model, BinaryModel):
-        listed += model.restricted_to or ()
-    elif model.header is not None:
-        listed += model.header.trained_on
-    needed = max(listed, default=0)
+    features = _trained_on(model)
+    if _is_symbolic(model):
+        return {feature: column for column, feature in enumerate(features)}, len(features)
+    needed = features[-1] if features else 0
     if n_features is not None and n_features < needed:
         raise ValueError(f"n_features is {n_features}; expected at least {needed}, the greatest feature of the model")
     # An estimator without columns can not be.
     width = max(1, needed) if n_features is None else n_features
-    return {feature: feature - 1 for feature in listed}, width
+    return {feature: feature - 1 for feature in features}, width
 
 
 def _blank(estimator: Any, classes: AnyArray, n_features: int) -> Any:

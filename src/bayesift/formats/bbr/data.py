@@ -99,7 +99,7 @@ def read_data(source: Source, *, n_groups: int = 0, n_features: int | None = Non
     found.indices[:] -= 1
     X = sp.csr_matrix((found.values, found.indices, found.indptr), shape=(len(labels), width))
     if n_features is not None:
-        X = resized(X, n_features)
+        X.resize(len(labels), n_features)
     return Data(X, labels, _row_ids(name, buffer, found.comments, len(labels)), found.groups)
 
 
@@ -203,10 +203,3 @@ def _decoded(name: str, word: bytes, buffer: ByteArray, begin: int) -> str:
     except UnicodeDecodeError as error:
         line = 1 + int(np.count_nonzero(buffer[:begin] == 10))
         raise FormatError(name, line, f"the byte 0x{word[error.start]:02x}", "text in UTF-8") from error
-
-
-def resized(X: sp.csr_matrix, n_features: int) -> sp.csr_matrix:
-    """Give a matrix other columns at its end: empty ones more, or fewer."""
-    if n_features >= X.shape[1]:
-        return sp.csr_matrix((X.data, X.indices, X.indptr), shape=(X.shape[0], n_features))
-    return X[:, :n_features]
