@@ -237,6 +237,35 @@ def word_end(buffer: ByteArray, at: int) -> int:
 
 
 @kernel
+def holds_colon(buffer: ByteArray, begin: int, end: int) -> bool:
+    """Tell whether a word is a pair and no label."""
+    while begin < end and buffer[begin] != _COLON:
+        begin += 1
+    return begin < end
+
+
+@kernel
+def read_flags(buffer: ByteArray, at: int, flags: ByteArray) -> tuple[int, int]:
+    """Read as many flags, each a word 0 or 1, as there is room for; gives the place behind them, and OK or GROUP."""
+    for group in range(flags.shape[0]):
+        while is_blank(buffer[at]):
+            at += 1
+        if (buffer[at] != 48 and buffer[at] != 49) or word_end(buffer, at) != at + 1:
+            return at, GROUP
+        flags[group] = buffer[at] - 48
+        at += 1
+    return at, OK
+
+
+@kernel
+def is_qid(buffer: ByteArray, at: int) -> bool:
+    """Tell whether the word that begins here is ``qid:`` and something."""
+    if buffer[at] != 113 or word_end(buffer, at) < at + 5:
+        return False
+    return buffer[at + 1] == 105 and buffer[at + 2] == 100 and buffer[at + 3] == _COLON
+
+
+@kernel
 def parse(
     buffer: ByteArray,
     at: int,
@@ -273,22 +302,14 @@ def parse(
             begin = at
             at = word_end(buffer, at)
             labels[row, 0], labels[row, 1] = begin, at
-            for place in range(begin, at):
-                if buffer[place] == _COLON:
-                    if not unlabelled:
-                        return row, LABEL, begin, hard[:n_hard], comments[:n_comments]
-                    # The line begins with a pair, which is to be read as one.
-                    labels[row, 1] = begin
-                    at = begin
-                    break
-            for group in range(groups.shape[1]):
-                while is_blank(buffer[at]):
-                    at += 1
-                flag = buffer[at]
-                if (flag != 48 and flag != 49) or not (is_blank(buffer[at + 1]) or buffer[at + 1] == _NEWLINE):
-                    return row, GROUP, at, hard[:n_hard], comments[:n_comments]
-                groups[row, group] = flag - 48
-                at += 1
+            if holds_colon(buffer, begin, at):
+                if not unlabelled:
+                    return row, LABEL, begin, hard[:n_hard], comments[:n_comments]
+                # The line begins with a pair, which is to be read as one.
+                labels[row, 1] = at = begin
+            at, problem = read_flags(buffer, at, groups[row])
+            if problem != OK:
+                return row, problem, at, hard[:n_hard], comments[:n_comments]
         while True:
             while is_blank(buffer[at]):
                 at += 1
@@ -309,11 +330,9 @@ def parse(
                     index = index * 10 + (buffer[at] - 48)
                 at += 1
             if buffer[at] != _COLON or at == begin:
-                if qid and buffer[at] == 113 and at == begin and buffer[at + 1] == 105:
-                    end = word_end(buffer, at)
-                    if end > at + 4 and buffer[at + 2] == 100 and buffer[at + 3] == _COLON:
-                        at = end
-                        continue
+                if qid and is_qid(buffer, begin):
+                    at = word_end(buffer, begin)
+                    continue
                 return row, PAIR, begin, hard[:n_hard], comments[:n_comments]
             if index < least or index > _LARGEST_INDEX:
                 return row, INDEX, begin, hard[:n_hard], comments[:n_comments]

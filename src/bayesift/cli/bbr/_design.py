@@ -74,8 +74,14 @@ def design_of(X: sp.csr_matrix, *, cosine: bool, standardize: bool) -> Design:
 def compacted(X: sp.csr_matrix) -> tuple[Int64Array, sp.csr_matrix]:
     """Give the columns that have entries, and the matrix of these alone.
 
-    Ids may be hashes of words, so that nothing here is as long as the greatest of them.
+    Ids may be hashes of words, so that nothing is as long as the greatest of them unless many columns have entries.
     """
-    columns, places = np.unique(X.indices, return_inverse=True)
+    if X.shape[1] <= 8 * X.nnz:
+        columns = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))
+        place_of = np.empty(X.shape[1], dtype=np.int64)
+        place_of[columns] = np.arange(columns.size)
+        places = place_of[X.indices]
+    else:
+        columns, places = np.unique(X.indices, return_inverse=True)
     matrix = sp.csr_matrix((X.data, places.astype(np.int32), X.indptr), shape=(X.shape[0], columns.size))
     return columns.astype(np.int64), matrix

@@ -88,13 +88,7 @@ def add_class_options(parser: Parser) -> None:
     add("-R", "--refClass", dest="reference", metavar="CLASS", help="a class whose coefficients are zero")
     add("-z", "--zerovars", action="store_true", help="zero for a feature in a class none of whose documents holds it")
     parser.refuse("-y", because="it was obsolete in BMRtrain already")
-    add(
-        "-o",
-        dest="optimizer",
-        type=optimizer,
-        default=1,
-        help="1 coordinate descent, the only one there is (default 1)",
-    )
+    add("-o", dest="optimizer", type=optimizer, default=1, help="1, as there is no other choice left")
 
 
 def optimizer(text: str) -> int:
