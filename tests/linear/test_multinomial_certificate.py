@@ -15,7 +15,7 @@ import multinomial_cases as cases
 from bayesift.linear import BayesianMultinomialRegression
 from bayesift.linear._design import design_of
 from bayesift.linear._multinomial import PriorSetting
-from bayesift.linear._softmax_objective import balance_classes, certificate, solve_small
+from bayesift.linear._softmax_objective import balance_classes, certificate
 from bayesift.priors import Gaussian, Laplace
 
 
@@ -88,7 +88,8 @@ def test_the_dual_of_any_coefficients_is_the_formula_and_below_the_least_objecti
     if reference:
         ps[0] = linear_cases.penalties(name, 0, 0, 0, d, 0)
     assert primal == pytest.approx(cases.objective(X, y, beta.T, ps, weights), rel=1e-12)
-    if np.isfinite(dual):
+    # With scores in the hundreds hardly anything flows between classes, which the slow twin cannot balance.
+    if size <= 1.0:
         expected = slow_dual(X, y, weights, modes, penalties, beta)
         assert dual == pytest.approx(expected, rel=1e-7, abs=1e-7)
     _, least = cases.reference(X, y, ps, weights)
@@ -97,6 +98,7 @@ def test_the_dual_of_any_coefficients_is_the_formula_and_below_the_least_objecti
     assert residual >= 0
 
 
+@settings(deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     n_classes=st.integers(2, 6),
@@ -121,16 +123,6 @@ def test_balanced_classes_have_no_net_flow(seed, n_classes, free, size):
 def test_no_flow_is_told_by_zeros():
     codes, R = np.array([0, 1, 0]), np.zeros((3, 2))
     assert not balance_classes(codes, R, np.array([True, True])).any()
-
-
-@given(seed=st.integers(0, 10**6), size=st.integers(1, 8))
-def test_a_small_system_is_solved_with_row_exchanges(seed, size):
-    random = np.random.default_rng(seed)
-    matrix = random.permutation(np.tril(random.normal(size=(size, size))) + 2 * np.eye(size))
-    right = random.normal(size=size)
-    before = matrix.copy()
-    assert_allclose(matrix @ solve_small(matrix, right), right, atol=1e-8)
-    assert_allclose(matrix, before)
 
 
 @cases.each_solver

@@ -16,8 +16,9 @@ from bayesift.linear._softmax import class_scores, class_slopes, softmax_terms
 from bayesift.linear._softmax_conjugate import conjugate_step
 from bayesift.linear._softmax_descent import log_odds
 from bayesift.linear._softmax_gram import gram_times
-from bayesift.linear._softmax_intercepts import fit_intercepts, intercept_curvature, intercept_slopes
-from bayesift.linear._softmax_model import couple, descend_model, take_entries
+from bayesift.linear._softmax_intercepts import Intercepts
+from bayesift.linear._softmax_model import couple, descend_model, solve_positive, take_entries
+from bayesift.linear._softmax_objective import solve
 from bayesift.linear._softmax_pairs import (
     add_pairs,
     choose_pairs,
@@ -26,7 +27,7 @@ from bayesift.linear._softmax_pairs import (
     take_pairs,
     useful_columns,
 )
-from bayesift.linear._softmax_search import smooth_search, state_of
+from bayesift.linear._softmax_search import Sample, smooth_search
 
 N, D, K = 25, 6, 4
 
@@ -45,14 +46,15 @@ class Case:
         self.z = size * random.normal(size=(N, K))
         self.p = softmax(self.z, axis=1)
         self.r = self.s[:, None] * (self.Y - self.p)
+        self.sample = Sample(self.codes, self.s, np.zeros((N, K)))
 
     def bent(self, t: np.ndarray) -> np.ndarray:
         """W t with W_i = s_i (diag p_i − p_i p_iᵀ)."""
         return self.s[:, None] * self.p * (t - np.sum(self.p * t, axis=1, keepdims=True))
 
     def state(self):
-        state = state_of(N, K)
-        state[0][:], state[1][:], state[2][:] = self.z, self.p, self.r
+        state = self.sample.state()
+        state.z[:], state.p[:], state.r[:] = self.z, self.p, self.r
         return state
 
     def loss(self, z: np.ndarray) -> float:
@@ -63,6 +65,7 @@ seeds = st.integers(0, 10**6)
 few = settings(max_examples=30, deadline=None)
 
 
+@settings(deadline=None)
 @given(seed=seeds, size=st.sampled_from([0.01, 1.0, 30.0, 800.0]))
 def test_loss_probabilities_and_residuals(seed, size):
     case = Case(seed, size)
@@ -82,6 +85,7 @@ def test_a_certain_document_still_has_a_loss():
     assert log_odds(z[0], 0) == pytest.approx(50 - np.log(2))
 
 
+@settings(deadline=None)
 @given(seed=seeds, per_class=st.booleans())
 def test_products_with_the_matrix(seed, per_class):
     case = Case(seed)
@@ -101,60 +105,87 @@ def test_products_with_the_matrix(seed, per_class):
 def test_newtons_equations_among_documents_are_those_of_the_coefficients(seed, flat, fixed):
     case = Case(seed)
     variance = case.random.uniform(0.1, 2, (D, 1))
-    own = np.zeros(K) if flat else case.random.uniform(0.1, 2, K)
     free = np.ones(K, dtype=bool)
     free[0] = not fixed
-    error = case.random.normal(size=(N, K))
-    scores, step, move = np.empty((3, N, K))
-    gram_times(case.columns, variance, error, scores)
-    bend = intercept_curvature(case.s, case.p, own, free)
-    rest = error.copy()
-    for _ in range(40):
-        # The error falls by a factor in each call: repeated, the sum of the steps is the solution.
-        before = rest.copy()
-        shift = conjugate_step(case.columns, variance, case.s, case.p, rest, scores, bend, free, 0.0, step, move)
+    own = Intercepts(np.zeros(K) if flat else case.random.uniform(0.1, 2, K), free)
+    rest = case.random.normal(size=(N, K))
+    scores = np.empty((N, K))
+    gram_times(case.columns, variance, rest, scores)
+    bend = own.curvature(case.s, case.p)
+    for _ in range(10):
+        # The error falls by a factor in each call.
+        before, size = rest.copy(), np.sum(rest * scores)
+        step, move, shift = conjugate_step(case.columns, variance, case.s, case.p, rest, scores, bend, free, 0.0)
         assert_allclose(move, case.X @ (variance * (case.X.T @ step)), atol=1e-9)
         left = before - step - case.bent(move + shift)
         assert_allclose(case.X.T @ left, case.X.T @ rest, atol=1e-8)
-        assert np.sum(rest * scores) <= 0.0101 * np.sum(before * (case.X @ (variance * (case.X.T @ before)))) + 1e-20
+        assert np.sum(rest * scores) <= 0.0101 * size + 1e-20
         # The intercepts have no slope of their own left.
-        slopes = case.bent(move + shift).sum(axis=0) + own * shift
+        slopes = case.bent(move + shift).sum(axis=0) + own.precision * shift
         assert_allclose(slopes[free], 0, atol=1e-9)
         assert shift[0] == 0 or free[0]
 
 
+@settings(deadline=None)
 @given(seed=seeds, flat=st.booleans(), fixed=st.booleans())
 def test_curvature_and_optimum_of_the_intercepts(seed, flat, fixed):
     case = Case(seed)
-    own = np.zeros(K) if flat else np.full(K, 0.7)
     free = np.ones(K, dtype=bool)
     free[1] = not fixed
-    expected = np.diag(case.s @ case.p) - (case.s[:, None] * case.p).T @ case.p + np.diag(own)
-    found = intercept_curvature(case.s, case.p, own, free)
+    own = Intercepts(np.zeros(K) if flat else np.full(K, 0.7), free)
+    expected = np.diag(case.s @ case.p) - (case.s[:, None] * case.p).T @ case.p + np.diag(own.precision)
+    found = own.curvature(case.s, case.p)
     if flat and not fixed:
         # What is added stands in the direction of equal numbers, in which there is nothing to move.
         assert_allclose(found - expected, np.mean(found - expected), atol=1e-9)
         assert np.linalg.cond(found) < 1e3
     else:
         assert_allclose(found[np.ix_(free, free)], expected[np.ix_(free, free)], rtol=1e-9, atol=1e-9)
-    intercept, state = case.random.normal(size=K), case.state()
-    loss = fit_intercepts(case.codes, case.s, state, case.loss(case.z), own, free, intercept, 1e-18)
-    assert loss == pytest.approx(case.loss(state[0]), rel=1e-12)
-    assert_allclose(intercept_slopes(state[2], intercept, own, free), 0, atol=1e-7)
+        assert_array_equal(found[~free], np.eye(K)[~free])
+    at, state = case.random.normal(size=K), case.state()
+    kept = at[1]
+    loss = own.fit(case.sample, state, case.loss(case.z), at, 1e-18)
+    assert loss == pytest.approx(case.loss(state.z), rel=1e-12)
+    assert_allclose(own.slopes(state.r, at), 0, atol=1e-7)
+    assert at[1] == kept or free[1]
 
 
+@settings(deadline=None)
 @given(seed=seeds, far=st.sampled_from([0.01, 1.0, 20.0]), quadratic=st.sampled_from([0.0, 3.0]))
 def test_a_search_along_a_step_finds_the_minimum_roughly(seed, far, quadratic):
     case = Case(seed)
     state = case.state()
-    state[3][:] = far * case.r
-    start = -np.sum(case.r * state[3])
-    loss, size = smooth_search(case.codes, case.s, state, case.loss(case.z), 0.0, quadratic, 1.0)
+    state.move[:] = far * case.r
+    start = -np.sum(case.r * state.move)
+    loss, size = smooth_search(case.sample, state, case.loss(case.z), 0.0, quadratic)
     assert size > 0
-    assert_allclose(state[0], case.z + size * far * case.r, atol=1e-10)
-    assert loss == pytest.approx(case.loss(state[0]), rel=1e-10)
+    assert_allclose(state.z, case.z + size * far * case.r, atol=1e-10)
+    assert loss == pytest.approx(case.loss(state.z), rel=1e-10)
     assert loss + 0.5 * quadratic * size**2 < case.loss(case.z)
-    assert abs(-np.sum(state[2] * state[3]) + quadratic * size) <= 0.1001 * abs(start)
+    assert abs(-np.sum(state.r * state.move) + quadratic * size) <= 0.1001 * abs(start)
+
+
+def test_a_step_upwards_is_not_taken():
+    case = Case(0)
+    state = case.state()
+    state.move[:] = -case.r
+    loss, size = smooth_search(case.sample, state, case.loss(case.z), 0.0, 0.0)
+    assert size == 0
+    assert loss == pytest.approx(case.loss(case.z))
+    assert_array_equal(state.z, case.z)
+
+
+@settings(deadline=None)
+@given(seed=seeds, size=st.integers(1, 6))
+def test_small_systems(seed, size):
+    random = np.random.default_rng(seed)
+    root = random.normal(size=(size, size))
+    matrix, right = root @ root.T + 0.1 * np.eye(size), random.normal(size=size)
+    expected, x = np.linalg.solve(matrix, right), right.copy()
+    assert_allclose(solve(matrix, right), expected)
+    solve_positive(matrix, x)
+    assert_allclose(x, expected, rtol=1e-6)
+    assert np.isnan(solve(np.zeros((size, size)), right)).all()
 
 
 def penalties(case: Case) -> tuple[np.ndarray, ...]:
@@ -168,6 +199,7 @@ def penalties(case: Case) -> tuple[np.ndarray, ...]:
     return l1, l2, low, high
 
 
+@settings(deadline=None)
 @given(seed=seeds, share=st.sampled_from([0.9, 1.0, 2.0]))
 def test_pairs_are_chosen_by_slope_or_because_they_are_not_at_their_mode(seed, share):
     case = Case(seed)
@@ -193,6 +225,7 @@ def test_pairs_are_chosen_by_slope_or_because_they_are_not_at_their_mode(seed, s
     assert_allclose(move, case.A @ full, atol=1e-12)
 
 
+@settings(deadline=None)
 @given(seed=seeds, factor=st.sampled_from([1.0, 2.5]))
 def test_the_survey_gives_the_worst_error_in_units_of_the_rates(seed, factor):
     case = Case(seed)
@@ -205,6 +238,7 @@ def test_the_survey_gives_the_worst_error_in_units_of_the_rates(seed, factor):
     assert ratio == pytest.approx(np.max(np.divide(push, l1, out=np.zeros_like(push), where=l1 > 0)))
 
 
+@settings(deadline=None)
 @given(seed=seeds)
 def test_columns_that_can_never_leave_their_modes_are_left_out(seed):
     case = Case(seed)
@@ -260,6 +294,7 @@ def test_the_quadratic_model_is_minimised(seed):
     assert_allclose(coupling[3], np.sum(case.p * (case.A @ table), axis=1), atol=1e-9)
 
 
+@settings(deadline=None)
 @given(seed=seeds, cut=st.sampled_from([0.0, 0.5, 1.0, 1e9]))
 def test_documents_that_hardly_matter_enter_the_diagonal_only(seed, cut):
     case = Case(seed)

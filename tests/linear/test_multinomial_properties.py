@@ -118,6 +118,7 @@ def test_an_even_number_of_classes_with_laplace_priors_has_a_sparse_representati
     assert np.all((model.coef_ == 0).any(axis=0))
 
 
+@settings(deadline=None)
 @given(
     rows=st.lists(st.lists(st.sampled_from([-2.0, -1.0, 0.0, 0.5, 3.0]), min_size=4, max_size=4), min_size=1),
     weights=st.lists(st.sampled_from([0.0, 1.0, 2.0]), min_size=4, max_size=4).filter(any),

@@ -15,12 +15,10 @@ from bayesift.linear._fitting import Solution
 from bayesift.linear._penalty import Penalties, penalty_arrays
 from bayesift.linear._softmax import class_scores, softmax_terms
 from bayesift.linear._softmax_descent import descend
-from bayesift.linear._softmax_gram import gram_times, total_product
-from bayesift.linear._softmax_newton import newton
+from bayesift.linear._softmax_newton import solve_useful
 from bayesift.linear._softmax_objective import certificate
-from bayesift.linear._softmax_pairs import pick_columns, useful_columns
-from bayesift.linear._softmax_ridge import ridge
-from bayesift.linear._softmax_search import smooth_search, state_of
+from bayesift.linear._softmax_ridge import ridge_problem
+from bayesift.linear._softmax_search import Sample
 from bayesift.linear._softmax_shift import settle_shifts
 from bayesift.priors import FIXED, Prior
 
@@ -108,16 +106,19 @@ class SoftmaxProblem(NamedTuple):
             # A term that no document holds stays at its mode.
             held = np.append(np.diff(self.design.columns[0]) > 0, True)
             delta[held] = np.clip(start - mode, *penalties[2:])[held]
-        documents = (self.codes, self.weights, self.offsets())
+        columns, sample = self.design.columns, Sample(self.codes, self.weights, self.offsets())
         if rule.solver == "descent":
-            passes, converged = descend(self.design.columns, *documents, delta, penalties, rule.epsilon, rule.max_iter)
+            passes, converged = descend(columns, *sample, delta, penalties, rule.epsilon, rule.max_iter)
             settle_shifts(delta, mode, penalties)
-            primal, dual, residual = certificate(self.design.columns, *documents, delta, penalties)
+            primal, dual, residual = certificate(columns, *sample, delta, penalties)
         else:
-            solve = self._ridge if self._all_gaussian() else self._newton
-            primal, dual, residual, passes, converged = solve(rule, delta, documents[2])
+            if self._all_gaussian():
+                found = ridge_problem(columns, sample, penalties).solve(delta, rule.tol, rule.max_iter)
+            else:
+                found = solve_useful(columns, sample, penalties, self.design.reach, delta, rule.tol, rule.max_iter)
+            primal, dual, residual, passes, converged = found
             if settle_shifts(delta, mode, penalties):
-                primal, other, residual = certificate(self.design.columns, *documents, delta, penalties)
+                primal, other, residual = certificate(columns, *sample, delta, penalties)
                 dual = max(dual, other)
         return Solution(delta + mode, primal, dual, residual, passes, time.perf_counter() - begin, converged)
 
@@ -126,72 +127,7 @@ class SoftmaxProblem(NamedTuple):
         l1, l2, low, high = self.prior.penalties
         fixed = low == high
         both_sides = (low < 0.0) & (high > 0.0)
-        return bool(
-            not l1.any() and np.all(fixed | both_sides) and np.all(fixed[:-1] | (l2[:-1] > 0.0)) and l2[:-1].any()
-        )
-
-    def _newton(
-        self, rule: SoftmaxRule, delta: FloatArray, offset: FloatArray
-    ) -> tuple[float, float, float, int, bool]:
-        """Fit under any priors; ``delta`` is the start and is overwritten."""
-        columns, penalties = self.design.columns, self.prior.penalties
-        useful = useful_columns(columns, self.weights, penalties)
-        chosen = np.flatnonzero(useful)
-        rows = np.append(chosen, useful.size)
-        own = delta[rows]
-        l1, l2, low, high = (array[rows] for array in penalties)
-        found = newton(
-            pick_columns(columns, chosen),
-            self.design.reach[rows],
-            self.codes,
-            self.weights,
-            offset,
-            own,
-            (l1, l2, low, high),
-            rule.tol,
-            rule.max_iter,
-            state_of(*offset.shape),
-        )
-        delta[:] = 0.0
-        delta[rows] = own
-        return found
-
-    def _ridge(self, rule: SoftmaxRule, delta: FloatArray, offset: FloatArray) -> tuple[float, float, float, int, bool]:
-        """Fit under Gaussian priors; ``delta`` is the start and is overwritten."""
-        columns, codes, s = self.design.columns, self.codes, self.weights
-        _, l2, low, high = self.prior.penalties
-        free = low[-1] < high[-1]
-        variance = np.where(low[:-1] < high[:-1], 1.0 / np.where(l2[:-1] > 0.0, l2[:-1], 1.0), 0.0)
-        if np.all(variance == variance[:, :1]):
-            variance = np.ascontiguousarray(variance[:, :1])
-        state = z, p, r, move, _ = state_of(*offset.shape)
-        a, intercept = np.zeros_like(offset), delta[-1].copy()
-        if delta.any():
-            # At an optimum for other variances the residuals have the right direction, but not the right size.
-            class_scores(columns, delta, offset, z)
-            softmax_terms(z, codes, s, p, r)
-            a[:] = r
-            gram_times(columns, variance, a, move)
-            z[:] = offset + intercept
-            loss = softmax_terms(z, codes, s, p, r)
-            a *= smooth_search(codes, s, state, loss, 0.0, total_product(a, move), 1.0)[1]
-        elif np.all(free & (l2[-1] == 0.0)) and not offset.any():
-            intercept[:] = np.log(np.bincount(codes, s, intercept.size))
-        return ridge(
-            columns,
-            codes,
-            s,
-            offset,
-            variance,
-            l2[-1].copy(),
-            free,
-            a,
-            intercept,
-            rule.tol,
-            rule.max_iter,
-            state,
-            delta,
-        )
+        return bool(not l1.any() and np.all(fixed | both_sides) and np.all(fixed[:-1] | (l2[:-1] > 0.0)))
 
     def precision(self, beta: FloatArray) -> FloatArray:
         """Give the diagonal of the Hessian of the objective, Σ_i s_i p_ik(1 − p_ik) x_ij² plus the prior's precision.

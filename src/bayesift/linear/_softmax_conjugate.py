@@ -2,7 +2,8 @@
 
 A step of the coefficients is V Xᵀ a with a row of a for each document, and the inner product of two of them, in units
 of the prior's standard deviations, is aᵀ G a with G = X V Xᵀ: one product with G serves for a direction. The intercepts
-follow every direction at once, so that no curvature is smaller than that of the prior.
+follow every direction at once, so that no curvature is smaller than that of the prior and no step gathers numbers that
+no score shows.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ import numpy as np
 
 from bayesift._kernel import kernel
 from bayesift._typing import BoolArray, FloatArray
-from bayesift.linear._softmax_gram import add_scaled, gram_times, total_product
-from bayesift.linear._softmax_objective import solve_small
-from bayesift.linear._sparse import Compressed
+from bayesift.linear._softmax_gram import gram_times
+from bayesift.linear._softmax_objective import solve
+from bayesift.linear._sparse import Compressed, inner
 
 #: Accuracy of a Newton step, relative to the error before, and limit of products for it.
 _FORCING, _MAX_PRODUCTS = 0.1, 100
@@ -37,18 +38,6 @@ def bend_scores(
     return sums
 
 
-@kernel
-def following(
-    s: FloatArray, p: FloatArray, scores: FloatArray, bend: FloatArray, free: BoolArray, out: FloatArray
-) -> FloatArray:
-    """Give the step of the free intercepts that belongs to a step of the scores; ``bend`` is their curvature."""
-    sums = bend_scores(s, p, scores, scores, np.zeros(p.shape[1]), out)
-    for k in range(sums.shape[0]):
-        sums[k] = -sums[k] if free[k] else 0.0
-    return solve_small(bend, sums)
-
-
-@kernel(error_model="numpy")
 def conjugate_step(
     columns: Compressed,
     variance: FloatArray,
@@ -59,38 +48,40 @@ def conjugate_step(
     bend: FloatArray,
     free: BoolArray,
     goal: float,
-    step: FloatArray,
-    step_scores: FloatArray,
-) -> FloatArray:
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Solve Newton's equations (I + W G) step + W 1 shiftᵀ = rest roughly, the intercepts at their optimum.
 
-    ``rest`` is the error of A, overwritten by what is left of it, and ``rest_scores`` = G rest. Stops when the error is
-    small beside that at the start, or when what is left means a gap of at most ``goal``. Returns the intercepts' shift.
+    ``rest`` is the error of A, overwritten by what is left of it, ``rest_scores`` = G rest, and ``bend`` the curvature
+    of the intercepts. Stops when the error is small beside that at the start, or when what is left means a gap of at
+    most ``goal``. Returns the step, its scores and the shift of the intercepts.
     """
-    n, n_classes = p.shape
-    direction, scores, out = rest.copy(), rest_scores.copy(), np.empty_like(rest)
-    rho = total_product(rest, rest_scores)
-    enough = max(_FORCING * _FORCING * rho, 2.0 * goal)
-    for i in range(n):
-        for k in range(n_classes):
-            step[i, k] = step_scores[i, k] = 0.0
+    out, none = np.empty_like(rest), np.zeros(p.shape[1])
+
+    def following(scores: FloatArray) -> FloatArray:
+        """Give the step of the intercepts that belongs to a step of the scores."""
+        sums = bend_scores(s, p, scores, scores, none, out)
+        return solve(bend, np.where(free, -sums, 0.0))
+
+    direction, scores = rest.copy(), rest_scores.copy()
+    step, step_scores = np.zeros_like(rest), np.zeros_like(rest)
+    rho = inner(rest.ravel(), rest_scores.ravel())
+    enough = max(_FORCING**2 * rho, 2.0 * goal)
     for _ in range(_MAX_PRODUCTS):
-        bend_scores(s, p, direction, scores, following(s, p, scores, bend, free, out), out)
-        curvature = total_product(scores, out)
+        bend_scores(s, p, direction, scores, following(scores), out)
+        curvature = inner(scores.ravel(), out.ravel())
         if not curvature > 0.0:
             break
         size = rho / curvature
-        add_scaled(size, direction, step)
-        add_scaled(size, scores, step_scores)
-        add_scaled(-size, out, rest)
+        step += size * direction
+        step_scores += size * scores
+        rest -= size * out
         gram_times(columns, variance, rest, rest_scores)
-        new = total_product(rest, rest_scores)
+        new = inner(rest.ravel(), rest_scores.ravel())
         if new <= enough:
             break
-        ratio = new / rho
+        direction *= new / rho
+        direction += rest
+        scores *= new / rho
+        scores += rest_scores
         rho = new
-        for i in range(n):
-            for k in range(n_classes):
-                direction[i, k] = rest[i, k] + ratio * direction[i, k]
-                scores[i, k] = rest_scores[i, k] + ratio * scores[i, k]
-    return following(s, p, step_scores, bend, free, out)
+    return step, step_scores, following(step_scores)

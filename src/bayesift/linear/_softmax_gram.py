@@ -1,4 +1,4 @@
-"""Products with X V Xᵀ and sums over numbers per document and class."""
+"""Products with X V Xᵀ, the prior's covariance of the scores of the documents."""
 
 from __future__ import annotations
 
@@ -35,21 +35,3 @@ def gram_times(columns: Compressed, variance: FloatArray, a: FloatArray, out: Fl
             x = data[e]
             for k in range(n_classes):
                 out[i, k] += x * row[k]
-
-
-@kernel(fastmath={"reassoc", "contract"})
-def total_product(a: FloatArray, b: FloatArray) -> float:
-    """Σ_ik a_ik b_ik."""
-    total = 0.0
-    for i in range(a.shape[0]):
-        for k in range(a.shape[1]):
-            total += a[i, k] * b[i, k]
-    return total
-
-
-@kernel(fastmath={"reassoc", "contract"})
-def add_scaled(t: float, a: FloatArray, out: FloatArray) -> None:
-    """Add t × a to out."""
-    for i in range(a.shape[0]):
-        for k in range(a.shape[1]):
-            out[i, k] += t * a[i, k]

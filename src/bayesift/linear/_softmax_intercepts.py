@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from bayesift._kernel import kernel
-from bayesift._typing import BoolArray, FloatArray, Int64Array
-from bayesift.linear._softmax_objective import solve_small
-from bayesift.linear._softmax_search import State, smooth_search
+from bayesift._typing import BoolArray, FloatArray
+from bayesift.linear._softmax_objective import solve
+from bayesift.linear._softmax_search import Sample, State, smooth_search
 
 #: Newton steps at most.
 _STEPS = 20
 
 
 @kernel
-def intercept_curvature(s: FloatArray, p: FloatArray, own: FloatArray, free: BoolArray) -> FloatArray:
-    """Second derivatives Σ_i s_i (diag p_i − p_i p_iᵀ) + diag(own) of the objective in the free intercepts.
-
-    Fixed intercepts have a one on the diagonal. Where all are free and none is penalised the matrix gets what it lacks
-    in the direction of equal numbers, in which there is nothing to move.
-    """
+def class_products(s: FloatArray, p: FloatArray) -> FloatArray:
+    """Σ_i s_i (diag p_i − p_i p_iᵀ)."""
     n, n_classes = p.shape
     out = np.zeros((n_classes, n_classes))
     for i in range(n):
@@ -28,62 +26,52 @@ def intercept_curvature(s: FloatArray, p: FloatArray, own: FloatArray, free: Boo
             for j in range(k + 1):
                 out[k, j] -= t * p[i, j]
             out[k, k] += t
-    size = 1e-300
     for k in range(n_classes):
-        size += out[k, k]
-    lift = size / n_classes
-    for k in range(n_classes):
-        if not free[k] or own[k] > 0.0:
-            lift = 0.0
-    for k in range(n_classes):
-        for j in range(k + 1):
-            coupled = free[k] and free[j]
-            out[k, j] = out[j, k] = out[k, j] + lift if coupled else 0.0
-        out[k, k] = out[k, k] + own[k] + 1e-14 * size if free[k] else 1.0
+        for j in range(k):
+            out[j, k] = out[k, j]
     return out
 
 
-@kernel
-def intercept_slopes(r: FloatArray, intercept: FloatArray, own: FloatArray, free: BoolArray) -> FloatArray:
-    """How fast the objective falls as each intercept rises; 0 for fixed ones."""
-    slope = -own * intercept
-    for i in range(r.shape[0]):
-        for k in range(r.shape[1]):
-            slope[k] += r[i, k]
-    for k in range(slope.shape[0]):
-        slope[k] = slope[k] if free[k] else 0.0
-    return slope
+class Intercepts(NamedTuple):
+    """Gaussian or flat priors of the intercepts: precisions (0 without a penalty), and which of them may move."""
 
+    precision: FloatArray
+    free: BoolArray
 
-@kernel(error_model="numpy")
-def fit_intercepts(
-    codes: Int64Array,
-    s: FloatArray,
-    state: State,
-    loss: float,
-    own: FloatArray,
-    free: BoolArray,
-    intercept: FloatArray,
-    enough: float,
-) -> float:
-    """Move the intercepts to their optimum, up to ``enough`` of the objective; return the loss there."""
-    _, p, r, move, _ = state
-    for _ in range(_STEPS):
-        slope = intercept_slopes(r, intercept, own, free)
-        shift = solve_small(intercept_curvature(s, p, own, free), slope)
-        gain, linear, quadratic = 0.0, 0.0, 0.0
-        for k in range(slope.shape[0]):
-            gain += slope[k] * shift[k]
-            linear += own[k] * intercept[k] * shift[k]
-            quadratic += own[k] * shift[k] ** 2
-        if not gain > enough:
-            break
-        for i in range(move.shape[0]):
-            for k in range(move.shape[1]):
-                move[i, k] = shift[k]
-        loss, size = smooth_search(codes, s, state, loss, linear, quadratic, 1.0)
-        if size == 0.0:
-            break
-        for k in range(slope.shape[0]):
-            intercept[k] += size * shift[k]
-    return loss
+    def curvature(self, s: FloatArray, p: FloatArray) -> FloatArray:
+        """Give the second derivatives of the objective in the free intercepts; fixed ones have a one on the diagonal.
+
+        Where all are free and none is penalised the matrix gets what it lacks in the direction of equal numbers, in
+        which there is nothing to move.
+        """
+        out = class_products(s, p)
+        size = np.trace(out) + 1e-300
+        if self.free.all() and not self.precision.any():
+            out += size / out.shape[0]
+        out[np.diag_indices_from(out)] += self.precision + 1e-14 * size
+        out[~self.free] = out[:, ~self.free] = 0.0
+        out[~self.free, ~self.free] = 1.0
+        return out
+
+    def slopes(self, r: FloatArray, at: FloatArray) -> FloatArray:
+        """Tell how fast the objective falls as each intercept rises; 0 for fixed ones."""
+        return np.where(self.free, r.sum(axis=0) - self.precision * at, 0.0)
+
+    def penalty(self, at: FloatArray) -> float:
+        """Give ½ Σ_k precision_k b_k²."""
+        return 0.5 * float(np.sum(self.precision * at**2))
+
+    def fit(self, sample: Sample, state: State, loss: float, at: FloatArray, enough: float) -> float:
+        """Move the intercepts ``at`` to their optimum, up to ``enough`` of the objective; return the loss there."""
+        for _ in range(_STEPS):
+            slope = self.slopes(state.r, at)
+            shift = solve(self.curvature(sample.s, state.p), slope)
+            if not slope @ shift > enough:
+                break
+            state.move[:] = shift
+            linear, quadratic = np.sum(self.precision * at * shift), np.sum(self.precision * shift**2)
+            loss, size = smooth_search(sample, state, loss, float(linear), float(quadratic))
+            if size == 0.0:
+                break
+            at += size * shift
+        return loss

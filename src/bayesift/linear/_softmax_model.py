@@ -12,7 +12,6 @@ import numpy as np
 from bayesift._kernel import kernel
 from bayesift._typing import FloatArray, UInt32Array
 from bayesift.linear._penalty import prox
-from bayesift.linear._softmax_objective import solve_small
 from bayesift.linear._softmax_pairs import Pairs
 from bayesift.linear._sparse import Compressed
 
@@ -151,6 +150,22 @@ def model_value(
 
 
 @kernel(error_model="numpy")
+def solve_positive(matrix: FloatArray, x: FloatArray) -> None:
+    """Solve a small positive definite system by elimination; both arguments are overwritten, x by the solution."""
+    size = x.shape[0]
+    for p in range(size):
+        for q in range(p + 1, size):
+            f = matrix[q, p] / matrix[p, p]
+            for k in range(p, size):
+                matrix[q, k] -= f * matrix[p, k]
+            x[q] -= f * x[p]
+    for p in range(size - 1, -1, -1):
+        for q in range(p + 1, size):
+            x[p] -= matrix[p, q] * x[q]
+        x[p] /= matrix[p, p]
+
+
+@kernel(error_model="numpy")
 def extrapolate(history: FloatArray, curvature: FloatArray, prior: PairPenalties) -> FloatArray:
     """Guess the limit of the rows of ``history`` (Anderson): their mix whose last step would have been the shortest."""
     _, _, low, high = prior
@@ -162,11 +177,16 @@ def extrapolate(history: FloatArray, curvature: FloatArray, prior: PairPenalties
             for a in range(size):
                 total += curvature[a] * (history[f + 1, a] - history[f, a]) * (history[g + 1, a] - history[g, a])
             products[f, g] = products[g, f] = total
-    slack = 1e-10 * np.trace(products)
+    total = 0.0
     for f in range(depth):
-        products[f, f] += slack
-    mix = solve_small(products, np.ones(depth))
-    mix /= mix.sum()
+        total += products[f, f]
+    for f in range(depth):
+        products[f, f] += 1e-10 * total
+    mix = np.ones(depth)
+    solve_positive(products, mix)
+    total = mix.sum()
+    for f in range(depth):
+        mix[f] /= total
     x = np.zeros(size)
     for a in range(size):
         for f in range(depth):
@@ -230,6 +250,8 @@ def descend_model(
             history[known, a] = x[a]
         known += 1
         if known > _DEPTH:
+            # What is extrapolated may have left some of the others wrong.
+            everything = True
             known = 0
             guess = extrapolate(history, curvature, prior)
             move_to(pairs, entries, base, guess, trial)

@@ -22,17 +22,28 @@ from bayesift.linear._softmax import class_scores, class_slopes, softmax_terms
 from bayesift.linear._sparse import Compressed
 
 
-@kernel
-def open_intercepts(prior: Penalties) -> BoolArray:
-    """Which classes' intercepts have neither a penalty nor a bound: their slopes must vanish at a dual point."""
+def flattened(prior: Penalties) -> Penalties:
+    """Give the tables of features by classes as plain rows of numbers, for kernels that do not care."""
     l1, l2, low, high = prior
-    out = np.empty(l1.shape[1], np.bool_)
-    for k in range(out.shape[0]):
-        out[k] = l1[-1, k] == 0.0 and l2[-1, k] == 0.0 and low[-1, k] < 0.0 and high[-1, k] > 0.0
-    return out
+    return l1.ravel(), l2.ravel(), low.ravel(), high.ravel()
 
 
-@kernel(error_model="numpy")
+def open_intercepts(prior: Penalties) -> BoolArray:
+    """Tell which intercepts have neither a penalty nor a bound: their slopes must vanish at a dual point."""
+    l1, l2, low, high = prior
+    found: BoolArray = (l1[-1] == 0.0) & (l2[-1] == 0.0) & (low[-1] < 0.0) & (high[-1] > 0.0)
+    return found
+
+
+def solve(matrix: FloatArray, right: FloatArray) -> FloatArray:
+    """Solve a small linear system; not a number where it is singular."""
+    try:
+        solution: FloatArray = np.linalg.solve(matrix, right).astype(np.float64, copy=False)
+    except np.linalg.LinAlgError:
+        return np.full_like(right, np.nan)
+    return solution
+
+
 def balance_classes(codes: Int64Array, r: FloatArray, free: BoolArray) -> FloatArray:
     """Give a factor t_c ≤ 1 for the documents of each class c that makes Σ_i r_ik = 0 for every free class k.
 
@@ -41,67 +52,19 @@ def balance_classes(codes: Int64Array, r: FloatArray, free: BoolArray) -> FloatA
     The greatest factor is 1; where there is no solution all are 0.
     """
     n_classes = r.shape[1]
-    system = np.zeros((n_classes, n_classes))
-    right = np.zeros(n_classes)
-    for i in range(r.shape[0]):
-        for k in range(n_classes):
-            system[k, codes[i]] += r[i, k]
-    all_free = True
-    for k in range(n_classes):
-        if not free[k]:
-            all_free = False
-            right[k] = 1.0
-            for c in range(n_classes):
-                system[k, c] = 1.0 if c == k else 0.0
-    if all_free:
+    system = np.array([np.bincount(codes, column, n_classes) for column in r.T])
+    right = np.where(free, 0.0, 1.0)
+    system[~free] = np.eye(n_classes)[~free]
+    if free.all():
         # The equations of all classes sum to zero: one of them gives way to a scale.
-        right[0] = 1.0
-        for c in range(n_classes):
-            system[0, c] = 1.0
-    for k in range(n_classes):
-        size = 0.0
-        for c in range(n_classes):
-            size = max(size, abs(system[k, c]))
-        if size == 0.0:
-            return right * 0.0
-        for c in range(n_classes):
-            system[k, c] /= size
-        right[k] /= size
-    t = solve_small(system, right)
-    top, least = 0.0, 0.0
-    for c in range(n_classes):
-        top, least = max(top, t[c]), min(least, t[c])
-    # Written so that what is not a number gives no solution either.
-    if not (0.0 < top < np.inf and least >= 0.0):
-        return right * 0.0
-    for c in range(n_classes):
-        t[c] /= top
-    return t
-
-
-@kernel(error_model="numpy")
-def solve_small(matrix: FloatArray, right: FloatArray) -> FloatArray:
-    """Solve a small linear system by elimination with row exchanges; not finite where it is singular."""
-    a, x = matrix.copy(), right.copy()
-    size = x.shape[0]
-    for p in range(size):
-        best = p
-        for q in range(p + 1, size):
-            if abs(a[q, p]) > abs(a[best, p]):
-                best = q
-        for k in range(size):
-            a[p, k], a[best, k] = a[best, k], a[p, k]
-        x[p], x[best] = x[best], x[p]
-        for q in range(p + 1, size):
-            f = a[q, p] / a[p, p]
-            for k in range(p, size):
-                a[q, k] -= f * a[p, k]
-            x[q] -= f * x[p]
-    for p in range(size - 1, -1, -1):
-        for q in range(p + 1, size):
-            x[p] -= a[p, q] * x[q]
-        x[p] /= a[p, p]
-    return x
+        system[0] = right[0] = 1.0
+    size = np.abs(system).max(axis=1)
+    if not size.all():
+        return np.zeros(n_classes)
+    t = solve(system / size[:, None], right / size)
+    if not (np.isfinite(t).all() and t.min() >= 0.0 < t.max()):
+        return np.zeros(n_classes)
+    return t / t.max()
 
 
 @kernel(error_model="numpy", fastmath={"reassoc", "contract"})
@@ -120,6 +83,15 @@ def class_entropy(codes: Int64Array, s: FloatArray, offset: FloatArray, r: Float
 
 
 @kernel
+def conjugates(c: FloatArray, scale: float, l1: FloatArray, l2: FloatArray, low: FloatArray, high: FloatArray) -> float:
+    """Σ_j p_j*(scale × c_j) over the coefficients with a Gaussian prior; it is 0 for the others."""
+    total = 0.0
+    for j in range(c.shape[0]):
+        if l2[j] > 0.0:
+            total += conjugate(scale * c[j], l1[j], l2[j], low[j], high[j])
+    return total
+
+
 def dual_objective(
     columns: Compressed,
     codes: Int64Array,
@@ -129,46 +101,30 @@ def dual_objective(
     c: FloatArray,
     prior: Penalties,
 ) -> float:
-    """D at the feasible point nearest to Q = Y − r/s by scaling; −∞ where no cheap feasible point exists.
-
-    ``c`` holds Xᵀr on entry and may be changed to the slopes of the rebalanced point.
-    """
-    l1, l2, low, high = prior
+    """D at the feasible point nearest to Q = Y − r/s by scaling, for c = Xᵀr; −∞ where no cheap one exists."""
     free = open_intercepts(prior)
-    t = np.ones(r.shape[1])
-    if np.any(free):
+    t = np.ones(free.size)
+    if free.any():
         t = balance_classes(codes, r, free)
-        if not np.any(t):
-            return -np.inf
-        v = np.empty_like(r)
-        for i in range(r.shape[0]):
-            for k in range(r.shape[1]):
-                v[i, k] = t[codes[i]] * r[i, k]
-        class_slopes(columns, v, c)
-        for k in range(r.shape[1]):
-            if free[k]:
-                c[-1, k] = 0.0
-    scale = feasible_scale(c.ravel(), l1.ravel(), l2.ravel(), low.ravel(), high.ravel())
+        c = np.empty_like(c)
+        class_slopes(columns, t[codes][:, None] * r, c)
+        c[-1, free] = 0.0
+    flat = flattened(prior)
+    scale = feasible_scale(c.ravel(), *flat) if t.any() else 0.0
     if scale == 0.0:
         return -np.inf
-    value = class_entropy(codes, s, offset, r, scale * t)
-    for j in range(c.shape[0]):
-        for k in range(c.shape[1]):
-            if l2[j, k] > 0.0:
-                value -= conjugate(scale * c[j, k], l1[j, k], l2[j, k], low[j, k], high[j, k])
-    return value
+    return float(class_entropy(codes, s, offset, r, scale * t) - conjugates(c.ravel(), scale, *flat))
 
 
-@kernel
 def certificate(
     columns: Compressed, codes: Int64Array, s: FloatArray, offset: FloatArray, b: FloatArray, prior: Penalties
 ) -> tuple[float, float, float]:
     """Primal objective, dual objective and KKT residual at δ = b (intercepts last)."""
-    l1, l2, low, high = prior
-    z, p, r = np.empty_like(offset), np.empty_like(offset), np.empty_like(offset)
+    flat = flattened(prior)
+    z, p, r = np.empty((3, *offset.shape))
     class_scores(columns, b, offset, z)
-    primal = softmax_terms(z, codes, s, p, r) + penalty(b.ravel(), l1.ravel(), l2.ravel())
+    primal = softmax_terms(z, codes, s, p, r) + penalty(b.ravel(), *flat[:2])
     c = np.empty_like(b)
     class_slopes(columns, r, c)
-    residual = kkt_residual(c.ravel(), b.ravel(), l1.ravel(), l2.ravel(), low.ravel(), high.ravel())
+    residual = kkt_residual(c.ravel(), b.ravel(), *flat)
     return primal, dual_objective(columns, codes, s, offset, r, c, prior), residual

@@ -120,6 +120,15 @@ def take_pairs(table: FloatArray, pairs: Pairs) -> FloatArray:
 
 
 @kernel
+def put_pairs(values: FloatArray, pairs: Pairs, table: FloatArray) -> None:
+    """Write the entries of a table of features by classes at some pairs."""
+    feature, start = pairs
+    for k in range(start.shape[0] - 1):
+        for a in range(start[k], start[k + 1]):
+            table[feature[a], k] = values[a]
+
+
+@kernel
 def add_pairs(columns: Compressed, pairs: Pairs, step: FloatArray, move: FloatArray) -> None:
     """Fill move = X · step for some pairs."""
     indptr, indices, data = columns

@@ -3,206 +3,161 @@
 At the optimum δ = V Xᵀ R with the prior variances V and the residuals R = s∘(Y − P). So every δ that is met is kept as
 V Xᵀ A with a row of A for each document: numbers per document and class instead of numbers per feature and class, and
 the scores are G A with G = X V Xᵀ. A round needs one product with G, a single pass over the matrix by columns, for each
-direction of the conjugate gradients, which use the inner product AᵀGA of the coefficients, and one for the gap
-½ (R − A)ᵀ G (R − A). On 20 Newsgroups such a pass is nine tenths of the time.
+direction of the conjugate gradients, and one for the gap ½ (R − A)ᵀ G (R − A). These passes are nearly all of the time.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from bayesift._kernel import kernel
-from bayesift._typing import BoolArray, FloatArray, Int64Array
-from bayesift.linear._softmax import class_slopes, softmax_terms
+from bayesift._typing import FloatArray
+from bayesift.linear._penalty import Penalties
+from bayesift.linear._softmax import class_scores, class_slopes, softmax_terms
 from bayesift.linear._softmax_conjugate import conjugate_step
-from bayesift.linear._softmax_gram import gram_times, total_product
-from bayesift.linear._softmax_intercepts import fit_intercepts, intercept_curvature, intercept_slopes
+from bayesift.linear._softmax_gram import gram_times
+from bayesift.linear._softmax_intercepts import Intercepts
 from bayesift.linear._softmax_objective import balance_classes, class_entropy
-from bayesift.linear._softmax_search import State, smooth_search
-from bayesift.linear._sparse import Compressed
+from bayesift.linear._softmax_search import Sample, State, smooth_search
+from bayesift.linear._sparse import Compressed, inner
 
 #: Below the first tolerance coefficients are to be right as well, up to the second times the tolerance: the gap is of
 #: second order in their errors.
 _TIGHT, _DIGITS = 1e-6, 1e3
 #: Share of the objective up to which primal and dual may differ by rounding.
 _ROUNDING = 1e-10
+#: Share of the gap asked for that the intercepts may add, and that a step need not go below.
+_INTERCEPTS, _GOAL = 1e-3, 0.3
 
 
-@kernel(error_model="numpy")
-def bound_below(
-    columns: Compressed,
-    variance: FloatArray,
-    codes: Int64Array,
-    s: FloatArray,
-    offset: FloatArray,
-    r: FloatArray,
-    scores: FloatArray,
-    own: FloatArray,
-    free: BoolArray,
-) -> float:
-    """Dual objective at Q = Y − r/s for ``scores`` = G r; the classes are balanced if intercepts have no penalty."""
-    n_classes = r.shape[1]
-    open_ = free & (own == 0.0)
-    t = np.ones(n_classes)
-    v = r
-    if np.any(open_):
-        t = balance_classes(codes, r, open_)
-        v = np.empty_like(r)
-        for i in range(r.shape[0]):
-            for k in range(n_classes):
-                v[i, k] = t[codes[i]] * r[i, k]
-        gram_times(columns, variance, v, scores)
-    value = class_entropy(codes, s, offset, r, t) - 0.5 * total_product(v, scores)
-    for k in range(n_classes):
-        if free[k] and own[k] > 0.0:
-            total = 0.0
-            for i in range(v.shape[0]):
-                total += v[i, k]
-            value -= 0.5 * total * total / own[k]
-    return value if np.any(t) else -np.inf
+class RidgeProblem(NamedTuple):
+    """X by columns, the documents, variances (features by classes, or one column for all; 0 is fixed), intercepts."""
+
+    columns: Compressed
+    sample: Sample
+    variance: FloatArray
+    intercepts: Intercepts
+
+    def gram(self, a: FloatArray) -> FloatArray:
+        """Give G a."""
+        out = np.empty_like(a)
+        gram_times(self.columns, self.variance, a, out)
+        return out
+
+    def lower_bound(self, r: FloatArray, scores: FloatArray) -> float:
+        """Dual objective at Q = Y − r/s for ``scores`` = G r; classes are balanced for intercepts without penalty."""
+        codes, s, offset = self.sample
+        precision, free = self.intercepts
+        flat = free & (precision == 0.0)
+        t = np.ones(flat.size)
+        if flat.any():
+            t = balance_classes(codes, r, flat)
+            if not t.any():
+                return -np.inf
+            r = t[codes][:, None] * r
+            scores = self.gram(r)
+            t = np.ones(flat.size)
+        totals = r.sum(axis=0)[free & ~flat]
+        own = 0.5 * np.sum(totals**2 / precision[free & ~flat])
+        return float(class_entropy(codes, s, offset, r, t) - 0.5 * inner(r.ravel(), scores.ravel()) - own)
+
+    def start(self, delta: FloatArray, state: State) -> tuple[FloatArray, FloatArray]:
+        """Give A and the intercepts to begin with, near given departures or at the modes.
+
+        At an optimum for other variances the residuals have the right direction for A, but not the right size.
+        """
+        codes, s, offset = self.sample
+        a, at = np.zeros_like(offset), delta[-1].copy()
+        if delta.any():
+            class_scores(self.columns, delta, offset, state.z)
+            softmax_terms(state.z, codes, s, state.p, state.r)
+            a[:] = state.r
+            state.move[:] = self.gram(a)
+            state.z[:] = offset + at
+            loss = softmax_terms(state.z, codes, s, state.p, state.r)
+            quadratic = inner(a.ravel(), state.move.ravel())
+            a *= smooth_search(self.sample, state, loss, 0.0, quadratic)[1]
+        return a, at
+
+    def coefficients(self, a: FloatArray, at: FloatArray) -> FloatArray:
+        """Give V Xᵀ A with the intercepts last."""
+        b = np.empty((self.variance.shape[0] + 1, at.size))
+        class_slopes(self.columns, a, b)
+        b[:-1] *= self.variance
+        b[-1] = at
+        return b
+
+    def residual(self, rest: FloatArray, slope: FloatArray) -> float:
+        """Give the largest error of a slope, Xᵀ(R − A) for the features that are not fixed."""
+        c = np.empty((self.variance.shape[0] + 1, slope.size))
+        class_slopes(self.columns, rest, c)
+        c[-1] = slope
+        np.abs(c, out=c)
+        c[:-1][np.broadcast_to(self.variance == 0.0, c[:-1].shape)] = 0.0
+        return float(c.max())
+
+    def solve(self, delta: FloatArray, tol: float, max_rounds: int) -> tuple[float, float, float, int, bool]:
+        """Minimise the objective from the departures ``delta``, which are overwritten.
+
+        Parameters
+        ----------
+        delta : float array of shape (n_features + 1, n_classes)
+            Departures from the modes, the intercepts last.
+        tol : float
+            Relative duality gap.
+        max_rounds : int
+            Limit of Newton steps.
+
+        Returns
+        -------
+        primal, dual, kkt_residual, rounds, converged
+        """
+        sample, intercepts = self.sample, self.intercepts
+        state = sample.state()
+        a, at = self.start(delta, state)
+        fitted = self.gram(a)
+        state.z[:] = sample.offset + fitted + at
+        loss = softmax_terms(state.z, sample.codes, sample.s, state.p, state.r)
+        share = tol if tol >= _TIGHT else min(tol, (_DIGITS * tol) ** 2)
+        before, still, rounds = np.inf, 0, 0
+        while True:
+            loss = intercepts.fit(sample, state, loss, at, _INTERCEPTS * share * loss)
+            rest = state.r - a
+            rest_scores = self.gram(rest)
+            primal = loss + 0.5 * inner(a.ravel(), fitted.ravel()) + intercepts.penalty(at)
+            gap = 0.5 * inner(rest.ravel(), rest_scores.ravel())
+            still = still + 1 if before - primal <= 1e-15 * primal else 0
+            last = still == 3 or rounds == max_rounds
+            if gap <= share * primal or last:
+                dual = self.lower_bound(state.r, rest_scores + fitted)
+                # A difference of large numbers: the gap itself has no rounding to speak of.
+                converged = gap <= tol * primal and primal - dual <= max(tol, _ROUNDING) * primal
+                if converged or last:
+                    break
+            rounds += 1
+            before = primal
+            step, move, shift = conjugate_step(
+                self.columns, self.variance, sample.s, state.p, rest, rest_scores,
+                intercepts.curvature(sample.s, state.p), intercepts.free, _GOAL * min(share * primal, gap),
+            )  # fmt: skip
+            state.move[:] = move + shift
+            linear = inner(step.ravel(), fitted.ravel()) + np.sum(intercepts.precision * at * shift)
+            quadratic = inner(step.ravel(), move.ravel()) + np.sum(intercepts.precision * shift**2)
+            loss, size = smooth_search(sample, state, loss, float(linear), float(quadratic))
+            a += size * step
+            fitted += size * move
+            at += size * shift
+        residual = self.residual(rest, intercepts.slopes(state.r, at))
+        delta[:] = self.coefficients(a, at)
+        return float(primal), dual, residual, max(rounds, 1), bool(converged)
 
 
-@kernel
-def move_along(
-    codes: Int64Array,
-    s: FloatArray,
-    state: State,
-    loss: float,
-    own: FloatArray,
-    step: FloatArray,
-    shift: FloatArray,
-    a: FloatArray,
-    fitted: FloatArray,
-    intercept: FloatArray,
-) -> float:
-    """Go along a step of A and the intercepts, whose scores (without the intercepts) are the state's move."""
-    move = state[3]
-    n, n_classes = move.shape
-    linear, quadratic = total_product(step, fitted), total_product(step, move)
-    for k in range(n_classes):
-        linear += own[k] * intercept[k] * shift[k]
-        quadratic += own[k] * shift[k] ** 2
-    for i in range(n):
-        for k in range(n_classes):
-            move[i, k] += shift[k]
-    loss, size = smooth_search(codes, s, state, loss, linear, quadratic, 1.0)
-    for i in range(n):
-        for k in range(n_classes):
-            a[i, k] += size * step[i, k]
-            fitted[i, k] += size * (move[i, k] - shift[k])
-    for k in range(n_classes):
-        intercept[k] += size * shift[k]
-    return loss
-
-
-@kernel
-def fill_coefficients(
-    columns: Compressed,
-    variance: FloatArray,
-    a: FloatArray,
-    intercept: FloatArray,
-    rest: FloatArray,
-    slope: FloatArray,
-    b: FloatArray,
-) -> float:
-    """Fill b = V Xᵀ A and the intercepts; return the KKT residual, the largest of Xᵀ(R − A) and the slopes."""
-    shared = variance.shape[1] == 1
-    residual = 0.0
-    class_slopes(columns, rest, b)
-    for k in range(b.shape[1]):
-        residual = max(residual, abs(slope[k]))
-        for j in range(variance.shape[0]):
-            if variance[j, 0 if shared else k] > 0.0:
-                residual = max(residual, abs(b[j, k]))
-    class_slopes(columns, a, b)
-    for j in range(variance.shape[0]):
-        for k in range(b.shape[1]):
-            b[j, k] *= variance[j, 0 if shared else k]
-    for k in range(b.shape[1]):
-        b[-1, k] = intercept[k]
-    return residual
-
-
-@kernel(error_model="numpy")
-def ridge(
-    columns: Compressed,
-    codes: Int64Array,
-    s: FloatArray,
-    offset: FloatArray,
-    variance: FloatArray,
-    own: FloatArray,
-    free: BoolArray,
-    a: FloatArray,
-    intercept: FloatArray,
-    tol: float,
-    max_rounds: int,
-    state: State,
-    b: FloatArray,
-) -> tuple[float, float, float, int, bool]:
-    """Minimise the objective where every prior is Gaussian or fixed, intercepts also free, without signs.
-
-    Parameters
-    ----------
-    columns : compressed matrix
-        X by columns.
-    codes, s, offset : arrays over the documents
-        Classes, weights, scores at the modes.
-    variance : float array of shape (n_features, n_classes) or (n_features, 1)
-        Prior variances of the features, 0 for fixed coefficients.
-    own, free : arrays of shape (n_classes,)
-        Precisions of the intercepts (0 without a penalty), and which of them may move.
-    a, intercept : float arrays of shapes (n_documents, n_classes) and (n_classes,)
-        The start; overwritten.
-    tol : float
-        Relative duality gap.
-    max_rounds : int
-        Limit of Newton steps.
-    state : State
-        Room for the documents.
-    b : float array of shape (n_features + 1, n_classes)
-        Filled with the departures from the modes.
-
-    Returns
-    -------
-    primal, dual, kkt_residual, rounds, converged
-    """
-    z, p, r, move, _ = state
-    n, n_classes = z.shape
-    fitted, rest, rest_scores, step = np.empty_like(z), np.empty_like(z), np.empty_like(z), np.empty_like(z)
-    gram_times(columns, variance, a, fitted)
-    for i in range(n):
-        for k in range(n_classes):
-            z[i, k] = offset[i, k] + fitted[i, k] + intercept[k]
-    loss = softmax_terms(z, codes, s, p, r)
-    before = np.inf
-    rounds, still = 0, 0
-    share = tol if tol >= _TIGHT else min(tol, (_DIGITS * tol) ** 2)
-    while True:
-        loss = fit_intercepts(codes, s, state, loss, own, free, intercept, 1e-3 * share * loss)
-        slope = intercept_slopes(r, intercept, own, free)
-        for i in range(n):
-            for k in range(n_classes):
-                rest[i, k] = r[i, k] - a[i, k]
-        gram_times(columns, variance, rest, rest_scores)
-        primal, gap = loss + 0.5 * total_product(a, fitted), 0.5 * total_product(rest, rest_scores)
-        for k in range(n_classes):
-            primal += 0.5 * own[k] * intercept[k] ** 2
-        still = still + 1 if before - primal <= 1e-15 * primal else 0
-        last = still == 3 or rounds == max_rounds
-        if gap <= share * primal or last:
-            for i in range(n):
-                for k in range(n_classes):
-                    step[i, k] = rest_scores[i, k] + fitted[i, k]
-            dual = bound_below(columns, variance, codes, s, offset, r, step, own, free)
-            # A difference of large numbers: the gap itself has no rounding to speak of.
-            converged = gap <= tol * primal and primal - dual <= max(tol, _ROUNDING) * primal
-            if converged or last:
-                break
-        rounds += 1
-        before = primal
-        bend = intercept_curvature(s, p, own, free)
-        goal = 0.3 * min(share * primal, gap)
-        shift = conjugate_step(columns, variance, s, p, rest, rest_scores, bend, free, goal, step, move)
-        loss = move_along(codes, s, state, loss, own, step, shift, a, fitted, intercept)
-    residual = fill_coefficients(columns, variance, a, intercept, rest, slope, b)
-    return primal, dual, residual, max(rounds, 1), converged
+def ridge_problem(columns: Compressed, sample: Sample, prior: Penalties) -> RidgeProblem:
+    """Turn the priors into variances; 0 is fixed."""
+    _, l2, low, high = prior
+    moves = low[:-1] < high[:-1]
+    variance = np.where(moves, 1.0 / np.where(moves, l2[:-1], 1.0), 0.0)
+    if np.all(variance == variance[:, :1]):
+        variance = np.ascontiguousarray(variance[:, :1])
+    return RidgeProblem(columns, sample, variance, Intercepts(l2[-1], low[-1] < high[-1]))

@@ -2,26 +2,51 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from bayesift._kernel import kernel
 from bayesift._typing import FloatArray, Int64Array
+from bayesift.linear._search import moved_penalty
 from bayesift.linear._softmax import softmax_terms
-
-#: State of the documents: scores, probabilities, residuals s∘(Y − P), the move of a step, trial scores.
-State = tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]
+from bayesift.linear._sparse import inner
 
 
-def state_of(n_documents: int, n_classes: int) -> State:
-    """Make the arrays that a fit needs."""
-    z, p, r, move, trial = np.empty((5, n_documents, n_classes))
-    return z, p, r, move, trial
+class State(NamedTuple):
+    """Numbers per document and class: scores, probabilities, residuals s∘(Y − P), the move of a step, trial scores."""
+
+    z: FloatArray
+    p: FloatArray
+    r: FloatArray
+    move: FloatArray
+    trial: FloatArray
+
+
+class Sample(NamedTuple):
+    """The documents of a fit: their classes, weights and scores at the modes of the priors."""
+
+    codes: Int64Array
+    s: FloatArray
+    offset: FloatArray
+
+    def state(self) -> State:
+        """Make the arrays that a fit needs."""
+        return State(*np.empty((5, *self.offset.shape)))
 
 
 @kernel(error_model="numpy", fastmath={"reassoc", "contract"})
-def loss_along(codes: Int64Array, s: FloatArray, state: State, size: float) -> tuple[float, float]:
+def loss_along(
+    codes: Int64Array,
+    s: FloatArray,
+    z: FloatArray,
+    p: FloatArray,
+    r: FloatArray,
+    move: FloatArray,
+    trial: FloatArray,
+    size: float,
+) -> tuple[float, float]:
     """Loss at z + size × move and its slope along the move; trial scores, p and r are filled there."""
-    z, p, r, move, trial = state
     n, n_classes = z.shape
     for i in range(n):
         for k in range(n_classes):
@@ -34,49 +59,66 @@ def loss_along(codes: Int64Array, s: FloatArray, state: State, size: float) -> t
     return loss, slope
 
 
-@kernel
-def accept(state: State) -> None:
-    """Make the trial scores the scores."""
-    z, trial = state[0], state[4]
-    for i in range(z.shape[0]):
-        for k in range(z.shape[1]):
-            z[i, k] = trial[i, k]
-
-
-@kernel(error_model="numpy")
-def smooth_search(
-    codes: Int64Array, s: FloatArray, state: State, loss: float, linear: float, quadratic: float, first: float
-) -> tuple[float, float]:
+def smooth_search(sample: Sample, state: State, loss: float, linear: float, quadratic: float) -> tuple[float, float]:
     """Minimise the loss plus linear × t + ½ quadratic × t² over the size t > 0; move the scores there.
 
     Products with the matrix cost far more than a look along the step, so that the minimum is found well: the slope at
     it is at most a tenth of that at the start. Returns the loss and the size, 0 if no size is better than none.
     """
-    low, high = 0.0, np.inf
-    r, move = state[2], state[3]
-    start = linear
-    for i in range(r.shape[0]):
-        for k in range(r.shape[1]):
-            start -= r[i, k] * move[i, k]
+    low, high, best = 0.0, np.inf, 0.0
+    at_low = start = linear - inner(state.r.ravel(), state.move.ravel())
     rounding = 1e-14 * abs(loss)
-    size, at_low, best = first, start, 0.0
+    size = 1.0
     for _ in range(20):
-        new, slope = loss_along(codes, s, state, size)
+        new, slope = loss_along(sample.codes, sample.s, *state, size)
         slope += linear + quadratic * size
-        falls = new + linear * size + 0.5 * quadratic * size * size <= loss + 1e-4 * size * start + rounding
+        falls = new + linear * size + 0.5 * quadratic * size**2 <= loss + 1e-4 * size * start + rounding
+        if falls and abs(slope) <= -0.1 * start:
+            state.z[:] = state.trial
+            return new, size
+        # The straight line through the slopes at the lower end and here, kept well inside what is known.
+        guess = low + (size - low) * at_low / (at_low - slope) if slope != at_low else 2.0 * size
         if falls and slope <= 0.0:
             low, at_low, best = size, slope, size
         else:
             high = size
-        if falls and abs(slope) <= -0.1 * start:
-            accept(state)
-            return new, size
-        # The straight line through the slopes at the lower end and here, kept well inside what is known.
-        guess = low + (size - low) * at_low / (at_low - slope) if slope != at_low and size != low else 2.0 * size
         if high == np.inf:
-            size = min(max(guess, 1.5 * size), 5.0 * size) if slope < 0.0 else 2.0 * size
+            size = min(max(guess, 1.5 * size), 5.0 * size)
         else:
             size = min(max(guess, low + 0.1 * (high - low)), high - 0.1 * (high - low))
-    new, _ = loss_along(codes, s, state, best)
-    accept(state)
+    new, _ = loss_along(sample.codes, sample.s, *state, best)
+    state.z[:] = state.trial
     return new, best
+
+
+def kinked_search(
+    sample: Sample,
+    state: State,
+    loss: float,
+    x: FloatArray,
+    step: FloatArray,
+    c: FloatArray,
+    l1: FloatArray,
+    l2: FloatArray,
+) -> float:
+    """Move the scores and x along the step as far as the objective falls; return the loss there.
+
+    ``c`` holds the slopes of the loss at x. A step that overshoots is cut where a straight line through the slopes at
+    both ends crosses zero.
+    """
+    old, _ = moved_penalty(x, step, 0.0, l1, l2)
+    new_penalty, slope = moved_penalty(x, step, 1.0, l1, l2)
+    expected = new_penalty - old - inner(c, step)
+    rounding = (loss + old) * 1e-14
+    size = 1.0
+    for _ in range(30):
+        new, rise = loss_along(sample.codes, sample.s, *state, size)
+        rise += slope
+        falls = new + new_penalty <= loss + old + 1e-4 * size * expected + rounding
+        if falls and (rise <= -0.5 * expected or size < 1.0):
+            state.z[:] = state.trial
+            x += size * step
+            return float(new)
+        size *= min(max(expected / (expected - rise), 0.1), 0.7) if rise > 0.0 else 0.5
+        new_penalty, slope = moved_penalty(x, step, size, l1, l2)
+    return float(loss_along(sample.codes, sample.s, *state, 0.0)[0])
