@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 import linear_cases as cases
 from bayesift.linear import BayesianLogisticRegression
 from bayesift.linear._design import design_of
+from bayesift.linear._loss import LOGISTIC
 from bayesift.linear._objective import certificate
 from bayesift.linear._penalty import penalty_arrays
 from bayesift.priors import Gaussian, Laplace
@@ -24,7 +25,7 @@ def numbers_at(X, y, weights, prior, intercept_variance, beta):
     bounds = penalty_arrays(arrays.kind, arrays.weight, arrays.sign)
     delta = np.clip(beta - arrays.mode, bounds[2], bounds[3])
     offset = cases.with_constant(X) @ arrays.mode
-    return certificate(*design_of(X).columns, y, weights, offset, delta, *bounds), arrays, arrays.mode + delta
+    return certificate(LOGISTIC, *design_of(X).columns, y, weights, offset, delta, *bounds), arrays, arrays.mode + delta
 
 
 def slow_dual(X, y, weights, arrays, beta):

@@ -116,7 +116,7 @@ def fold_attempts(
         beta = parts[run]._replace(prior=prior_at(variance)).solve(rule, start).beta
         left_out = held[run]
         found = scores(problem.design, beta)[left_out]
-        return beta, log_likelihood(problem.y[left_out], found, problem.weights[left_out])
+        return beta, log_likelihood(problem.y[left_out], found, problem.weights[left_out], problem.link)
 
     return attempt
 

@@ -7,14 +7,13 @@ import time
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.special import expit
 
 from bayesift._typing import FloatArray
 from bayesift.linear import _clg, _newton, _objective, _ridge
 from bayesift.linear._conjugate import hessian_diagonal
 from bayesift.linear._design import Design
+from bayesift.linear._loss import LOGISTIC, loss_terms
 from bayesift.linear._penalty import penalty_arrays
-from bayesift.linear._sparse import inner
 from bayesift.priors import FIXED, GAUSSIAN, LAPLACE, PriorArrays
 
 SolverName = Literal["newton", "clg"]
@@ -44,7 +43,7 @@ class Solution(NamedTuple):
 class Problem(NamedTuple):
     """Everything that defines the objective of one category; the prior's last entry is that of the intercept.
 
-    ``sums`` are Xᵀ·weights, for those who fit several times with the same weights.
+    ``sums`` are Xᵀ·weights, for those who fit several times with the same weights; ``link`` is the code of the loss.
     """
 
     design: Design
@@ -52,6 +51,7 @@ class Problem(NamedTuple):
     weights: FloatArray
     prior: PriorArrays
     sums: FloatArray | None = None
+    link: int = LOGISTIC
 
     def offsets(self) -> FloatArray:
         """Score every document by the modes of the priors."""
@@ -72,27 +72,33 @@ class Problem(NamedTuple):
         if rule.solver == "clg":
             arguments = (*design.columns, *documents, delta, *penalties)
             passes, converged = _clg.clg(*arguments, rule.epsilon, rule.max_iter)
-            primal, dual, residual = _objective.certificate(*arguments)
+            primal, dual, residual = _objective.certificate(self.link, *arguments)
         else:
             limits = (rule.tol, rule.max_iter, design.workspace())
             if np.any(self.prior.kind == LAPLACE) or np.any(self.prior.sign):
                 sums = design.sums(self.weights) if self.sums is None else self.sums
                 matrix = (design.columns, design.documents, sums, design.reach)
-                found = _newton.newton(*matrix, *documents, delta, penalties, *limits)
+                found = _newton.newton(self.link, *matrix, *documents, delta, penalties, *limits)
             else:
-                found = _ridge.ridge(design.documents, *documents, delta, penalties, *limits)
+                found = _ridge.ridge(self.link, design.documents, *documents, delta, penalties, *limits)
             primal, dual, residual, passes, converged = found
         return Solution(delta + mode, primal, dual, residual, passes, time.perf_counter() - begin, converged)
 
     def precision(self, beta: FloatArray) -> FloatArray:
-        """Give the diagonal of the Hessian of the objective: Σ_i s_i p_i(1 − p_i) x_ij² plus the prior's precision.
+        """Give the diagonal of the Hessian of the objective: Σ_i s_i f″(r_i) x_ij² plus the prior's precision.
 
         A fixed coefficient has an infinite one.
         """
-        probability = expit(scores(self.design, beta))
-        curvature = self.weights * probability * (1.0 - probability)
+        curvature = self.curvature(beta)
         own = np.select([self.prior.kind == GAUSSIAN, self.prior.kind == FIXED], [self.prior.weight, np.inf], 0.0)
         return hessian_diagonal(self.design.documents, curvature, own)
+
+    def curvature(self, beta: FloatArray) -> FloatArray:
+        """Give the curvature s_i f″(r_i) of every document's loss; s_i p_i (1 − p_i) for the logistic one."""
+        r = self.y * scores(self.design, beta)
+        u, w = np.empty_like(r), np.empty_like(r)
+        loss_terms(self.link, r, self.weights, u, w)
+        return w
 
 
 class Trail:
@@ -131,6 +137,7 @@ def scores(design: Design, beta: FloatArray) -> FloatArray:
     return _objective.linear_scores(*design.columns, beta, design.n_documents)
 
 
-def log_likelihood(y: FloatArray, linear_scores: FloatArray, weights: FloatArray) -> float:
+def log_likelihood(y: FloatArray, linear_scores: FloatArray, weights: FloatArray, link: int = LOGISTIC) -> float:
     """Sum the weighted log likelihood Σ_i s_i ln p(y_i), stable for scores of any size."""
-    return float(-inner(weights, np.logaddexp(0.0, -y * linear_scores)))
+    r = y * linear_scores
+    return -float(loss_terms(link, r, weights, np.empty_like(r), np.empty_like(r)))

@@ -102,3 +102,17 @@ def logistic_terms(r: FloatArray, s: FloatArray, u: FloatArray, w: FloatArray) -
         w[i] = s[i] * tail * small
         total += s[i] * (log1p_unit(e) + max(-r[i], 0.0))
     return total
+
+
+@kernel(error_model="numpy", fastmath={"reassoc", "contract"})
+def logistic_dual(y: FloatArray, s: FloatArray, offset: FloatArray, u: FloatArray, plus: float, minus: float) -> float:
+    """−Σ_i {y_i u_i o_i + s_i [t ln t + (1 − t) ln(1 − t)]} for u scaled by one factor in each class."""
+    total = 0.0
+    for i in range(y.shape[0]):
+        v = u[i] * (plus if y[i] > 0.0 else minus)
+        t = v / s[i] if s[i] > 0.0 else 0.5
+        # Below the smallest normal number t ln t is 0 to machine precision
+        low = max(t, 1e-300)
+        high = max(1.0 - t, 1e-300)
+        total -= y[i] * v * offset[i] + s[i] * (t * log_positive(low) + (1.0 - t) * log_positive(high))
+    return total

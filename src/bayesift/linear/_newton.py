@@ -12,8 +12,8 @@ import numpy as np
 
 from bayesift._kernel import kernel
 from bayesift._typing import FloatArray, UInt32Array
-from bayesift.linear._logistic import logistic_terms
-from bayesift.linear._objective import dual_objective, entropy_part, kkt_residual, margins
+from bayesift.linear._loss import dual_part, loss_terms
+from bayesift.linear._objective import dual_objective, kkt_residual, margins
 from bayesift.linear._penalty import Penalties, penalty, prox
 from bayesift.linear._slopes import all_slopes, set_slopes
 from bayesift.linear._sparse import Compressed, inner
@@ -55,11 +55,11 @@ def workspace(n_documents: int, n_features: int) -> Workspace:
 
 
 @kernel
-def fit_intercept(y: FloatArray, s: FloatArray, b: FloatArray, prior: Penalties, state: State) -> float:
+def fit_intercept(link: int, y: FloatArray, s: FloatArray, b: FloatArray, prior: Penalties, state: State) -> float:
     """Move the intercept alone to its optimum, the start of every fit from nothing; return the loss."""
     r, u, w, _, _ = state
     l1, l2, low, high = prior[0][-1], prior[1][-1], prior[2][-1], prior[3][-1]
-    loss = logistic_terms(r, s, u, w)
+    loss = loss_terms(link, r, s, u, w)
     if not low < high:
         return loss
     radius = 2.0
@@ -75,17 +75,19 @@ def fit_intercept(y: FloatArray, s: FloatArray, b: FloatArray, prior: Penalties,
         b[-1] += step
         for i in range(r.shape[0]):
             r[i] += y[i] * step
-        loss = logistic_terms(r, s, u, w)
+        loss = loss_terms(link, r, s, u, w)
     return loss
 
 
 @kernel
 def lower_bound(
+    link: int,
     columns: Compressed,
     y: FloatArray,
     s: FloatArray,
     offset: FloatArray,
     u: FloatArray,
+    r: FloatArray,
     c: FloatArray,
     prior: Penalties,
     ratio: float,
@@ -93,13 +95,16 @@ def lower_bound(
     """Dual objective at u made feasible; ``ratio`` is the largest multiple of a rate if that is all it takes, or −1."""
     if ratio >= 0.0:
         t = 1.0 / max(ratio, 1.0)
-        return entropy_part(y, s, offset, u, t, t)
+        return dual_part(link, y, s, offset, u, r, t, t)
     l1, l2, low, high = prior
-    return dual_objective(columns[0], columns[1], columns[2], y, s, offset, u, c.copy(), l1, l2, low, high)
+    return dual_objective(
+        link, columns[0], columns[1], columns[2], y, s, offset, u, r, c.copy(), l1, l2, low, high
+    )  # fmt: skip
 
 
 @kernel
 def improve(
+    link: int,
     columns: Compressed,
     y: FloatArray,
     s: FloatArray,
@@ -123,24 +128,27 @@ def improve(
     order = choose(near, c, b, prior[0], stage * (NEAR if polish else 1.0), columns[0])
     if polish:
         small_steps(
-            columns, y, s, order, b, prior, stage, primal, free, reach, r, move,
+            link, columns, y, s, order, b, prior, stage, primal, free, reach, r, move,
             0.5 * tol, _POLISH_SHARE, _POLISH_STEPS,
         )  # fmt: skip
     elif order.shape[0] <= _SMALL + 1:
-        small_steps(columns, y, s, order, b, prior, stage, primal, free, reach, r, move, _SETTLED, 0.0, _STEPS)
+        small_steps(link, columns, y, s, order, b, prior, stage, primal, free, reach, r, move, _SETTLED, 0.0, _STEPS)
     else:
         cut, passes = (_FINE_CUT, _FINE_PASSES) if fine else (_CUT, _PASSES)
         for k in range(_LARGE_STEPS if stage == 1.0 and not fine else 1):
             if k > 0:
                 set_slopes(columns, y, u, order, c)
                 order = choose(order[1:], c, b, prior[0], stage, columns[0])
-            loss = large_step(columns, y, s, order, c, b, prior, stage, primal, free, reach, state, loss, cut, passes)
+            loss = large_step(
+                link, columns, y, s, order, c, b, prior, stage, primal, free, reach, state, loss, cut, passes
+            )  # fmt: skip
         return loss
-    return logistic_terms(r, s, u, w)
+    return loss_terms(link, r, s, u, w)
 
 
 @kernel
 def newton(
+    link: int,
     columns: Compressed,
     documents: Compressed,
     sums: FloatArray,
@@ -158,6 +166,8 @@ def newton(
 
     Parameters
     ----------
+    link : int
+        Code of the loss.
     columns, documents : compressed matrices
         X by columns and by rows.
     sums, reach : float arrays of shape (n_features + 1,)
@@ -184,12 +194,12 @@ def newton(
     l1, l2, low, high = prior
     d = b.shape[0] - 1
     r[:] = margins(columns[0], columns[1], columns[2], y, offset, b)
-    loss = logistic_terms(r, s, u, w)
+    loss = loss_terms(link, r, s, u, w)
     # A start that knows something is not to be unlearnt at stronger rates.
     stage = 1.0
     if penalty(b[:d], l1[:d], l2[:d]) == 0.0:
         stage = 0.0
-        loss = fit_intercept(y, s, b, prior, state)
+        loss = fit_intercept(link, y, s, b, prior, state)
     open_intercept = l1[d] == 0.0 and l2[d] == 0.0 and low[d] < high[d]
     # Then the largest multiple of a rate found by the survey is all that a feasible dual point needs.
     laplace_only = not open_intercept and np.all((l1 > 0.0) | (low == high)) and np.max(l2) == 0.0
@@ -213,7 +223,9 @@ def newton(
         if stage == 1.0:
             bounded = worst <= worth
             if bounded:
-                dual = max(dual, lower_bound(columns, y, s, offset, u, c, prior, ratio if laplace_only else -1.0))
+                dual = max(
+                    dual, lower_bound(link, columns, y, s, offset, u, r, c, prior, ratio if laplace_only else -1.0)
+                )
             unbounded = bounded and dual == -np.inf
             still = still + 1 if before - primal <= 1e-15 * primal else 0
             converged = primal - dual <= tol * primal or worst <= (tol if unbounded else _EXACT)
@@ -222,10 +234,10 @@ def newton(
             break
         rounds += 1
         loss = improve(
-            columns, y, s, near[:count], c, b, prior, stage, worst, primal, free, reach, state, loss, tol
+            link, columns, y, s, near[:count], c, b, prior, stage, worst, primal, free, reach, state, loss, tol
         )  # fmt: skip
     residual = kkt_residual(c, b, l1, l2, low, high)
     if not converged:
-        dual = max(dual, lower_bound(columns, y, s, offset, u, c, prior, -1.0))
+        dual = max(dual, lower_bound(link, columns, y, s, offset, u, r, c, prior, -1.0))
         converged = still == 3 and (worst <= _NEARLY_EXACT or residual <= _ROUNDING * primal)
     return primal, dual, residual, max(rounds, 1), converged

@@ -6,7 +6,7 @@ import numpy as np
 
 from bayesift._kernel import kernel
 from bayesift._typing import FloatArray, UInt32Array
-from bayesift.linear._logistic import log_positive, logistic_terms
+from bayesift.linear._loss import dual_part, loss_terms
 from bayesift.linear._penalty import conjugate, penalty, violation
 from bayesift.linear._sparse import add_columns, columns_dot
 
@@ -83,22 +83,9 @@ def feasible_scale(c: FloatArray, l1: FloatArray, l2: FloatArray, low: FloatArra
     return t
 
 
-@kernel(error_model="numpy", fastmath={"reassoc", "contract"})
-def entropy_part(y: FloatArray, s: FloatArray, offset: FloatArray, u: FloatArray, plus: float, minus: float) -> float:
-    """−Σ_i {y_i u_i o_i + s_i [t ln t + (1 − t) ln(1 − t)]} for u scaled by one factor in each class."""
-    total = 0.0
-    for i in range(y.shape[0]):
-        v = u[i] * (plus if y[i] > 0.0 else minus)
-        t = v / s[i] if s[i] > 0.0 else 0.5
-        # Below the smallest normal number t ln t is 0 to machine precision
-        low = max(t, 1e-300)
-        high = max(1.0 - t, 1e-300)
-        total -= y[i] * v * offset[i] + s[i] * (t * log_positive(low) + (1.0 - t) * log_positive(high))
-    return total
-
-
 @kernel
 def dual_objective(
+    link: int,
     indptr: UInt32Array,
     indices: UInt32Array,
     data: FloatArray,
@@ -106,6 +93,7 @@ def dual_objective(
     s: FloatArray,
     offset: FloatArray,
     u: FloatArray,
+    r: FloatArray,
     c: FloatArray,
     l1: FloatArray,
     l2: FloatArray,
@@ -114,7 +102,8 @@ def dual_objective(
 ) -> float:
     """D at the feasible point nearest to u by scaling; −∞ where no cheap feasible point exists.
 
-    ``c`` holds Xᵀ(y∘u) on entry and may be changed to the slopes of the rebalanced point.
+    ``r`` are the margins that u comes from. ``c`` holds Xᵀ(y∘u) on entry and may be changed to the slopes of the
+    rebalanced point.
     """
     plus, minus = 1.0, 1.0
     last = c.shape[0] - 1
@@ -129,7 +118,7 @@ def dual_objective(
     t = feasible_scale(c, l1, l2, low, high)
     if t == 0.0:
         return -np.inf
-    value = entropy_part(y, s, offset, u, plus * t, minus * t)
+    value = dual_part(link, y, s, offset, u, r, plus * t, minus * t)
     for j in range(c.shape[0]):
         if l2[j] > 0.0:
             value -= conjugate(t * c[j], l1[j], l2[j], low[j], high[j])
@@ -138,6 +127,7 @@ def dual_objective(
 
 @kernel
 def certificate(
+    link: int,
     indptr: UInt32Array,
     indices: UInt32Array,
     data: FloatArray,
@@ -154,9 +144,9 @@ def certificate(
     r = margins(indptr, indices, data, y, offset, b)
     u = np.empty_like(r)
     w = np.empty_like(r)
-    primal = logistic_terms(r, s, u, w) + penalty(b, l1, l2)
+    primal = loss_terms(link, r, s, u, w) + penalty(b, l1, l2)
     c = np.empty(b.shape[0])
     slopes(indptr, indices, data, y, u, c)
     residual = kkt_residual(c, b, l1, l2, low, high)
-    dual = dual_objective(indptr, indices, data, y, s, offset, u, c, l1, l2, low, high)
+    dual = dual_objective(link, indptr, indices, data, y, s, offset, u, r, c, l1, l2, low, high)
     return primal, dual, residual

@@ -8,9 +8,9 @@ from bayesift._kernel import kernel
 from bayesift._typing import BoolArray, FloatArray
 from bayesift.linear._conjugate import conjugate_gradients, hessian_diagonal
 from bayesift.linear._dual import document_curvatures, dual_pass, shuffle
-from bayesift.linear._logistic import logistic_terms
+from bayesift.linear._loss import LOGISTIC, dual_part, loss_terms
 from bayesift.linear._newton import State, Workspace
-from bayesift.linear._objective import balance, entropy_part
+from bayesift.linear._objective import balance
 from bayesift.linear._penalty import Penalties, penalty
 from bayesift.linear._search import line_search
 from bayesift.linear._sparse import Compressed, columns_dot, inner
@@ -46,10 +46,18 @@ def weighted_sum(documents: Compressed, v: FloatArray, out: FloatArray) -> None:
 
 @kernel(error_model="numpy")
 def gaussian_dual(
-    y: FloatArray, s: FloatArray, offset: FloatArray, u: FloatArray, c: FloatArray, l2: FloatArray, free: BoolArray
+    link: int,
+    y: FloatArray,
+    s: FloatArray,
+    offset: FloatArray,
+    u: FloatArray,
+    r: FloatArray,
+    c: FloatArray,
+    l2: FloatArray,
+    free: BoolArray,
 ) -> float:
     """D(u) for c = Xᵀ(y∘u); −∞ where an unpenalised slope is not zero."""
-    value = entropy_part(y, s, offset, u, 1.0, 1.0)
+    value = dual_part(link, y, s, offset, u, r, 1.0, 1.0)
     for j in range(c.shape[0]):
         if free[j] and c[j] != 0.0:
             value -= 0.5 * c[j] * c[j] / l2[j] if l2[j] > 0.0 else np.inf
@@ -58,24 +66,26 @@ def gaussian_dual(
 
 @kernel
 def lower_bound(
+    link: int,
     documents: Compressed,
     y: FloatArray,
     s: FloatArray,
     offset: FloatArray,
     u: FloatArray,
+    r: FloatArray,
     c: FloatArray,
     l2: FloatArray,
     free: BoolArray,
 ) -> float:
     """Dual objective at u, the classes balanced if the intercept has no penalty."""
     if not (free[-1] and l2[-1] == 0.0):
-        return gaussian_dual(y, s, offset, u, c, l2, free)
+        return gaussian_dual(link, y, s, offset, u, r, c, l2, free)
     plus, minus = balance(y, u)
     v = u * np.where(y > 0.0, plus, minus)
     own = np.empty_like(c)
     weighted_sum(documents, y * v, own)
     own[-1] = 0.0
-    return gaussian_dual(y, s, offset, v, own, l2, free)
+    return gaussian_dual(link, y, s, offset, v, r, own, l2, free)
 
 
 @kernel(error_model="numpy")
@@ -91,7 +101,9 @@ def ascend(
     max_passes: int,
     state: State,
 ) -> tuple[float, int]:
-    """Passes of dual ascent from nothing, the intercept included when it is penalised; b is overwritten.
+    """Passes of dual ascent on the logistic loss, from nothing; b is overwritten.
+
+    The intercept takes part when it is penalised.
 
     Returns the dual objective after the last pass (where the intercept has no penalty, for an intercept fixed at its
     mode: no bound then) and the number of passes.
@@ -115,8 +127,8 @@ def ascend(
         row_scores(documents, b, r)
         r[:] = y * (r + offset)
         own = 0.5 * inner(l2, b * b)
-        primal = logistic_terms(r, s, u, w) + own
-        dual = entropy_part(y, s, offset, alpha, 1.0, 1.0) - own
+        primal = loss_terms(LOGISTIC, r, s, u, w) + own
+        dual = dual_part(LOGISTIC, y, s, offset, alpha, rho, 1.0, 1.0) - own
         gap = primal - dual
         # The gap falls by a steady factor: leave when Newton steps would need less than the passes still to come.
         slow = k > 3 and (gap / before) ** 0.5 > (tol * primal / gap) ** (1.0 / _PATIENCE)
@@ -134,6 +146,7 @@ def squared_step(documents: Compressed, w: FloatArray, l2: FloatArray, g: FloatA
 
 @kernel
 def ridge(
+    link: int,
     documents: Compressed,
     y: FloatArray,
     s: FloatArray,
@@ -146,8 +159,8 @@ def ridge(
 ) -> tuple[float, float, float, int, bool]:
     """Minimise the objective where every prior is Gaussian, none or fixed, without signs; b is overwritten.
 
-    A start at the modes is replaced by that of dual ascent. Arguments and results as for ``newton``; only X by rows is
-    needed.
+    For the logistic loss a start at the modes is replaced by that of dual ascent. Arguments and results as for
+    ``newton``; only X by rows is needed.
     """
     l1, l2, low, high = prior
     state, c, _ = space
@@ -155,19 +168,19 @@ def ridge(
     free = low < high
     dual = -np.inf
     rounds = 0
-    if max_rounds > 1 and not np.any(b) and np.any(free & (l2 > 0.0)):
+    if link == LOGISTIC and max_rounds > 1 and not np.any(b) and np.any(free & (l2 > 0.0)):
         dual, rounds = ascend(documents, y, s, offset, l2, free, b, tol, min(_PASSES, max_rounds - 1), state)
         if np.any(free & (l2 == 0.0)):
             dual = -np.inf
     g, step = np.empty_like(b), np.empty_like(b)
     row_scores(documents, b, r)
     r[:] = y * (r + offset)
-    loss = logistic_terms(r, s, u, w)
+    loss = loss_terms(link, r, s, u, w)
     before, still = np.inf, 0
     while True:
         weighted_sum(documents, y * u, c)
         primal = loss + penalty(b, l1, l2)
-        dual = max(dual, lower_bound(documents, y, s, offset, u, c, l2, free))
+        dual = max(dual, lower_bound(link, documents, y, s, offset, u, r, c, l2, free))
         g[:] = np.where(free, c - l2 * b, 0.0)
         error = np.max(np.abs(g))
         closed = primal - dual <= tol * primal
@@ -186,4 +199,4 @@ def ridge(
         conjugate_gradients(documents, w, l2, free, g, step)
         row_scores(documents, step, move)
         move *= y
-        loss, _ = line_search(r, move, s, u, w, loss, b, step, c, l1, l2, trial)
+        loss, _ = line_search(link, r, move, s, u, w, loss, b, step, c, l1, l2, trial)

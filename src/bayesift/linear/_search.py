@@ -1,4 +1,4 @@
-"""How far to go along a Newton step, and the curvature to take it with."""
+"""How far to go along a Newton step."""
 
 from __future__ import annotations
 
@@ -6,24 +6,8 @@ import numpy as np
 
 from bayesift._kernel import kernel
 from bayesift._typing import FloatArray
-from bayesift.linear._logistic import logistic_terms
+from bayesift.linear._loss import loss_terms
 from bayesift.linear._sparse import inner
-
-
-@kernel(error_model="numpy")
-def guarded_curvature(r: FloatArray, s: FloatArray, u: FloatArray, w: FloatArray, power: float) -> FloatArray:
-    """The curvature w, raised where a document is on the wrong side.
-
-    There w_i → 0 although the loss bends again as soon as the document is put right, and a Newton step would overshoot.
-    The quadratic that touches the loss at r and lies above it everywhere has the curvature (u − s/2)/|r|; the result is
-    that (power 1) or its geometric mean with w (power ½).
-    """
-    out = w.copy()
-    for i in range(r.shape[0]):
-        if r[i] < -0.5:
-            above = (u[i] - 0.5 * s[i]) / -r[i]
-            out[i] = above if power == 1.0 else np.sqrt(w[i] * above)
-    return out
 
 
 @kernel
@@ -40,6 +24,7 @@ def moved_penalty(b: FloatArray, step: FloatArray, size: float, l1: FloatArray, 
 
 @kernel(error_model="numpy")
 def line_search(
+    link: int,
     r: FloatArray,
     move: FloatArray,
     s: FloatArray,
@@ -66,7 +51,7 @@ def line_search(
     for _ in range(30):
         for i in range(r.shape[0]):
             trial[i] = r[i] + size * move[i]
-        new = logistic_terms(trial, s, u, w)
+        new = loss_terms(link, trial, s, u, w)
         rise = slope - inner(u, move)
         falls = new + new_penalty <= loss + old + 1e-4 * size * expected + rounding
         if falls and (rise <= -0.5 * expected or size < 1.0):
@@ -76,4 +61,4 @@ def line_search(
             return new, True
         size *= min(max(expected / (expected - rise), 0.1), 0.7) if rise > 0.0 else 0.5
         new_penalty, slope = moved_penalty(b, step, size, l1, l2)
-    return logistic_terms(r, s, u, w), False
+    return loss_terms(link, r, s, u, w), False

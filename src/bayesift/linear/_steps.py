@@ -8,10 +8,10 @@ from bayesift._kernel import kernel
 from bayesift._typing import FloatArray, UInt32Array
 from bayesift.linear._descent import descend_gram
 from bayesift.linear._gram import merge_documents, take_columns, update_gram
-from bayesift.linear._logistic import logistic_terms
+from bayesift.linear._loss import guarded_curvature, loss_terms
 from bayesift.linear._penalty import Penalties
 from bayesift.linear._residual import descend_residual, number_uncertain, weigh_columns
-from bayesift.linear._search import guarded_curvature, line_search
+from bayesift.linear._search import line_search
 from bayesift.linear._sparse import Compressed, add_columns, columns_dot, transpose
 from bayesift.linear._working_set import set_violation, take_units
 
@@ -37,6 +37,7 @@ def add_set(columns: Compressed, order: UInt32Array, step: FloatArray, out: Floa
 
 @kernel
 def small_steps(
+    link: int,
     columns: Compressed,
     y: FloatArray,
     s: FloatArray,
@@ -68,7 +69,7 @@ def small_steps(
     count = label.shape[0]
     u, w, w_used, along, trial = np.empty(count), np.empty(count), np.zeros(count), np.empty(count), np.empty(count)
     c = np.empty(order.shape[0])
-    loss = logistic_terms(margin, weight, u, w)
+    loss = loss_terms(link, margin, weight, u, w)
     for k in range(max_steps):
         columns_dot(start, rows, values, u, c)
         worst = set_violation(c, x, l1, l2, low, high, units)
@@ -77,7 +78,7 @@ def small_steps(
         if worst <= target:
             break
         update_gram(
-            by_rows, guarded_curvature(margin, weight, u, w, 0.5) if worst > _FAR else w, w_used, _REFRESH, gram
+            by_rows, guarded_curvature(link, margin, weight, u, w, 0.5) if worst > _FAR else w, w_used, _REFRESH, gram
         )
         step = x.copy()
         lower, upper = np.maximum(low, x - far), np.minimum(high, x + far)
@@ -86,7 +87,7 @@ def small_steps(
         step -= x
         along[:] = 0.0
         add_columns(start, rows, values, step, along)
-        loss, moved = line_search(margin, along, weight, u, w, loss, x, step, c, l1, l2, trial)
+        loss, moved = line_search(link, margin, along, weight, u, w, loss, x, step, c, l1, l2, trial)
         if not moved:
             break
     move[:] = 0.0
@@ -99,6 +100,7 @@ def small_steps(
 
 @kernel
 def large_step(
+    link: int,
     columns: Compressed,
     y: FloatArray,
     s: FloatArray,
@@ -130,7 +132,7 @@ def large_step(
         prior[3][order],
     )
     far = reach[order]
-    bend = guarded_curvature(r, s, u, w, 1.0)
+    bend = guarded_curvature(link, r, s, u, w, 1.0)
     place, count = number_uncertain(bend, cut)
     weighed, curvature, rest = weigh_columns(columns, y, order, bend, place, count)
     step = x.copy()
@@ -141,7 +143,7 @@ def large_step(
     move[:] = 0.0
     add_set(columns, order, step, move)
     move *= y
-    loss, _ = line_search(r, move, s, u, w, loss, x, step, own, l1, l2, trial)
+    loss, _ = line_search(link, r, move, s, u, w, loss, x, step, own, l1, l2, trial)
     for a in range(order.shape[0]):
         b[order[a]] = x[a]
     return loss

@@ -1,17 +1,20 @@
-"""What is known before the data: Gaussian and Laplace priors, common or per term, and ways to build them."""
+"""What is known before the data: Gaussian, Laplace and Jeffreys priors, common or per term, and ways to build them."""
 
-from bayesift.priors.arrays import FIXED, FLAT, GAUSSIAN, LAPLACE, PriorArrays
+from bayesift.priors.arrays import FIXED, FLAT, GAUSSIAN, JEFFREYS, LAPLACE, PriorArrays
 from bayesift.priors.base import Prior
 from bayesift.priors.builders import from_description, from_keywords, from_model
 from bayesift.priors.gaussian import Gaussian
+from bayesift.priors.jeffreys import Jeffreys
 from bayesift.priors.laplace import Laplace
 
 __all__ = [
     "FIXED",
     "FLAT",
     "GAUSSIAN",
+    "JEFFREYS",
     "LAPLACE",
     "Gaussian",
+    "Jeffreys",
     "Laplace",
     "Prior",
     "PriorArrays",

@@ -10,23 +10,24 @@ from numpy.typing import NDArray
 
 from bayesift._typing import FloatArray
 
-FLAT, LAPLACE, GAUSSIAN, FIXED = 0, 1, 2, 3
-"""Codes of ``kind``: no penalty (infinite variance), Laplace, Gaussian, fixed at the mode (zero variance)."""
+FLAT, LAPLACE, GAUSSIAN, FIXED, JEFFREYS = 0, 1, 2, 3, 4
+"""Codes of ``kind``: no penalty (infinite variance), Laplace, Gaussian, fixed at the mode (zero variance), Jeffreys."""
 
 
 @dataclass(frozen=True, eq=False)
 class PriorArrays:
     """Priors of all coefficients, one entry each.
 
-    p_j(δ), δ = β_j − mode_j, is weight_j·abs(δ) for a Laplace and ½·weight_j·δ² for a Gaussian prior, 0 for a flat
-    one; a fixed coefficient allows only δ = 0, and sign_j = ±1 only sign_j·δ ≥ 0.
+    p_j(δ), δ = β_j − mode_j, is weight_j·abs(δ) for a Laplace and ½·weight_j·δ² for a Gaussian prior, ln abs(δ) for a
+    Jeffreys prior (−∞ at the mode), 0 for a flat one; a fixed coefficient allows only δ = 0, and sign_j = ±1 only
+    sign_j·δ ≥ 0.
 
     Parameters
     ----------
     kind : int8 array of shape (n_features,)
-        0 no penalty, 1 Laplace, 2 Gaussian, 3 fixed at the mode.
+        0 no penalty, 1 Laplace, 2 Gaussian, 3 fixed at the mode, 4 Jeffreys.
     weight : float64 array of shape (n_features,)
-        Laplace rate λ_j or Gaussian precision 1/v_j; 0 for the other kinds.
+        Laplace rate λ_j or Gaussian precision 1/v_j; 1 for Jeffreys, 0 for the other kinds.
     mode : float64 array of shape (n_features,)
         Where the density is greatest.
     sign : int8 array of shape (n_features,)
@@ -64,7 +65,8 @@ class PriorArrays:
     def log_density(self, beta: Any) -> float:
         """Return the log prior density Σ_j ln p(β_j).
 
-        A flat prior adds 0; so does a fixed coefficient at its mode.
+        A flat prior adds 0; so does a fixed coefficient at its mode. The improper Jeffreys prior adds
+        −ln abs(δ).
 
         Parameters
         ----------
@@ -107,7 +109,8 @@ class PriorArrays:
         with np.errstate(divide="ignore", invalid="ignore"):
             quadratic = 0.5 * push * (push / self.weight)
         linear = np.where(push <= self.weight, 0.0, np.inf)
-        dual = np.select([self.kind == GAUSSIAN, self.kind == FIXED], [quadratic, 0.0], linear)
+        kinds = [self.kind == GAUSSIAN, self.kind == FIXED, self.kind == JEFFREYS]
+        dual = np.select(kinds, [quadratic, 0.0, np.inf], linear)
         return float(dual.sum())
 
     def extended(self, more: PriorArrays) -> PriorArrays:
@@ -132,9 +135,11 @@ class PriorArrays:
     def _penalties(self, beta: Any) -> FloatArray:
         delta = self._checked("beta", beta) - self.mode
         size = np.abs(delta)
+        with np.errstate(divide="ignore"):
+            logarithm = np.log(size)
         within = np.select(
-            [self.kind == LAPLACE, self.kind == GAUSSIAN, self.kind == FIXED],
-            [self.weight * size, 0.5 * self.weight * size**2, np.where(size == 0, 0.0, np.inf)],
+            [self.kind == LAPLACE, self.kind == GAUSSIAN, self.kind == FIXED, self.kind == JEFFREYS],
+            [self.weight * size, 0.5 * self.weight * size**2, np.where(size == 0, 0.0, np.inf), logarithm],
             0.0,
         )
         return np.where(self.sign * delta < 0, np.inf, within)
