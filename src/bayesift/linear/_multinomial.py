@@ -20,7 +20,7 @@ from bayesift.linear._softmax_objective import certificate
 from bayesift.linear._softmax_ridge import ridge_problem
 from bayesift.linear._softmax_search import Sample
 from bayesift.linear._softmax_shift import settle_shifts
-from bayesift.priors import FIXED, Prior
+from bayesift.priors import Prior, PriorArrays
 
 SolverName = Literal["newton", "descent"]
 
@@ -54,24 +54,27 @@ class PriorSetting(NamedTuple):
         """Whether some class's prior leaves its variance to the model."""
         return any(prior.is_open for prior in self.priors)
 
-    def at(self, variance: float, n_features: int) -> ClassPriors:
-        """Spread the priors out over features and classes, open ones with this variance."""
+    def resolved(self, variance: float, n_features: int) -> list[PriorArrays]:
+        """Resolve the prior of every class, open ones with this variance; terms that are no features are errors."""
         known = {}
         for prior in self.priors:
             if id(prior) not in known:
                 own = prior.scaled(variance if prior.is_open else 1.0)
                 features = own.resolve(n_features, self.feature_names)
                 known[id(prior)] = features.extended(own.resolve_intercept(self.intercept_variance))
-        arrays = [known[id(prior)] for prior in self.priors]
-        kind, weight, mode, sign = (
-            np.stack([getattr(one, name) for one in arrays], axis=1) for name in ("kind", "weight", "mode", "sign")
+        return [known[id(prior)] for prior in self.priors]
+
+    def at(self, variance: float, n_features: int) -> ClassPriors:
+        """Spread the priors out over features and classes."""
+        arrays = self.resolved(variance, n_features)
+        known = {id(one): (one.mode, *penalty_arrays(one.kind, one.weight, one.sign)) for one in arrays}
+        mode, l1, l2, low, high = (
+            np.stack(tables, axis=1) for tables in zip(*(known[id(one)] for one in arrays), strict=True)
         )
         if self.fixed is not None:
-            kind[self.fixed] = FIXED
-            mode[self.fixed] = 0.0
-        l1, l2, low, high = penalty_arrays(kind.ravel(), weight.ravel(), sign.ravel())
-        shape = kind.shape
-        return ClassPriors(mode, (l1.reshape(shape), l2.reshape(shape), low.reshape(shape), high.reshape(shape)))
+            for table in (mode, l1, l2, low, high):
+                table[self.fixed] = 0.0
+        return ClassPriors(mode, (l1, l2, low, high))
 
 
 class SoftmaxProblem(NamedTuple):

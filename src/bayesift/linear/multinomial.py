@@ -221,7 +221,7 @@ class BayesianMultinomialRegression(ClassifierMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", self.feature_names)
         setting = PriorSetting(priors_of(self.prior, classes, classes.size), self.intercept_variance, names, fixed=None)
         # A term that no feature has is to be an error before any work.
-        setting.at(1.0, self.n_features_in_)
+        setting.resolved(1.0, self.n_features_in_)
         start = self._start(classes.size)
         design = design_of(X)
         setting = setting._replace(fixed=self._fixed(X, codes, weights, classes.size, reference))
