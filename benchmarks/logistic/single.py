@@ -55,17 +55,21 @@ def compare(problem: Problem, repeats: int) -> dict[str, float]:
     return results | {name: median(times) for name, times in turns.items()}
 
 
-def run(kind: str, repeats: int) -> None:
-    """Print times and the ratio to the best peer for the sixteen problems of a kind."""
-    names = [solver.name for solver in SOLVERS if kind in solver.kinds]
+def run(kind: str, repeats: int, free: bool = False) -> None:
+    """Print times and the ratio to the best peer for the sixteen problems of a kind, if a peer is there."""
+    problems = single_fits(kind, free)
+    names = [solver.name for solver in SOLVERS if solver.takes(problems[0])]
+    if names == [Ours.name]:
+        return
     rows, ratios = [], []
-    for problem in single_fits(kind):
+    for problem in problems:
         seconds = compare(problem, repeats)
-        best = min(value for name, value in seconds.items() if name != Ours.name)
+        best = min((value for name, value in seconds.items() if name != Ours.name), default=np.inf)
         ratios.append(best / seconds[Ours.name])
         cells = [f"{1e3 * seconds[name]:.1f}" if name in seconds else "-" for name in names]
         rows.append((problem.name, *cells, f"{ratios[-1]:.2f}"))
     rows.append(("median", *[""] * len(names), f"{np.median(ratios):.2f}"))
     rows.append(("least", *[""] * len(names), f"{min(ratios):.2f}"))
-    title = f"Single {kind} fits on ModApte, milliseconds to {QUALITY:g} of the best objective, one thread"
+    intercept = "free" if free else "penalised"
+    title = f"Single {kind} fits on ModApte, {intercept} intercept, ms to {QUALITY:g} of the best objective, one thread"
     show(title, ("category, penalty", *names, "best peer / ours"), rows)

@@ -12,6 +12,7 @@ import numpy as np
 from bayesift.linear import _fitting as fitting
 from bayesift.linear._design import design_of
 from bayesift.priors import Gaussian, Laplace
+from benchmarks import glmnet
 from benchmarks.logistic.problem import Problem
 
 Coefficients = tuple[np.ndarray, float]
@@ -30,8 +31,8 @@ class Solver(ABC):
 
     @classmethod
     def takes(cls, problem: Problem) -> bool:
-        """Whether the package is there and solves this kind."""
-        return find_spec(cls.package) is not None and problem.kind in cls.kinds
+        """Whether the package is there and solves this kind, with a penalised intercept."""
+        return find_spec(cls.package) is not None and problem.kind in cls.kinds and not problem.free
 
     @abstractmethod
     def solve(self, tolerance: float) -> Coefficients:
@@ -49,8 +50,14 @@ class Ours(Solver):
         super().__init__(problem)
         weight = problem.weight
         prior = Laplace(2.0 / weight**2) if problem.kind == "laplace" else Gaussian(1.0 / weight)
-        arrays = prior.resolve(problem.X.shape[1]).extended(prior.resolve_intercept("same"))
+        intercept = prior.resolve_intercept(np.inf if problem.free else "same")
+        arrays = prior.resolve(problem.X.shape[1]).extended(intercept)
         self.fit = fitting.Problem(design_of(problem.X), problem.y, np.ones(problem.y.size), arrays)
+
+    @classmethod
+    def takes(cls, problem: Problem) -> bool:
+        """Every problem."""
+        return True
 
     def solve(self, tolerance: float) -> Coefficients:
         """Fit with a relative duality gap of ``tolerance``."""
@@ -188,4 +195,29 @@ class Celer(Solver):
         return model.coef_.ravel()[:-1], float(model.coef_.ravel()[-1])
 
 
-SOLVERS: tuple[type[Solver], ...] = (Ours, Liblinear, Skglm, Celer, Saga, Lbfgs, NewtonCg)
+class GlmnetOfR(Solver):
+    """R's glmnet, down a path of ten penalties; the way to R and back, under a millisecond, is in its time."""
+
+    name = "glmnet"
+    tolerances = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem)
+        labels = (problem.y > 0).astype(int)
+        self.session = glmnet.Glmnet(problem.X.tocsc(), labels, "binomial", float(problem.kind == "laplace"))
+        largest = np.abs(problem.X.T @ (labels - labels.mean())).max()
+        # For a Gaussian prior there is no penalty at which all is zero; glmnet starts where it is nearly so.
+        self.largest = float(largest) * (1.0 if problem.kind == "laplace" else 1000.0)
+
+    @classmethod
+    def takes(cls, problem: Problem) -> bool:
+        """Only unpenalised intercepts: glmnet leaves out a column of ones."""
+        return problem.free and glmnet.there()
+
+    def solve(self, tolerance: float) -> Coefficients:
+        """Fit in the process of R."""
+        beta = self.session.fit(self.problem.weight, tolerance, self.largest)[0]
+        return beta[1:], float(beta[0])
+
+
+SOLVERS: tuple[type[Solver], ...] = (Ours, Liblinear, Skglm, Celer, GlmnetOfR, Saga, Lbfgs, NewtonCg)
