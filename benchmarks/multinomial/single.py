@@ -46,17 +46,23 @@ def compare(problem: Problem, repeats: int) -> tuple[str, ...]:
     ours, _ = seconds_to(best, target, repeats, float("inf"))
     cells, peers = [f"{ours:.2f}"], []
     for kind in SOLVERS[1:]:
-        if problem.kind in kind.kinds:
+        if kind.takes(problem):
             seconds, there = seconds_to(kind(problem), target, repeats, ours)
             peers.append(seconds)
             cells.append(f"{seconds:.1f}" if there else f"> {seconds:.1f}")
     return (problem.name, str((coef != 0).sum()), *cells, f"{min(peers) / ours:.1f}")
 
 
-def run(kind: str, repeats: int) -> None:
-    """Print seconds and ratios for all strengths of the penalty of a kind."""
-    names = [solver.name for solver in SOLVERS if kind in solver.kinds]
+def run(kind: str, repeats: int, free: bool = False) -> None:
+    """Print seconds and ratios for all strengths of the penalty of a kind; intercepts are penalised, or free."""
+    todo = problems(kind, free)
+    names = [solver.name for solver in SOLVERS if solver.takes(todo[0])]
+    if len(names) == 1:
+        return
     with threadpool_limits(1):
-        rows = [compare(problem, repeats) for problem in problems(kind)]
-    title = f"All 20 classes of 20 Newsgroups, {kind} priors, seconds to {QUALITY:g} of the best objective, one thread"
+        rows = [compare(problem, repeats) for problem in todo]
+    title = (
+        f"All 20 classes of 20 Newsgroups, {kind} priors, intercepts {'free' if free else 'penalised'}, "
+        f"seconds to {QUALITY:g} of the best objective, one thread"
+    )
     show(title, ("penalty", "non-zero", *names, "peer / ours"), rows)

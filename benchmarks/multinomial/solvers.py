@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from bayesift.linear import BayesianMultinomialRegression
+from benchmarks import glmnet
 from benchmarks.multinomial.problem import Problem
 
 Coefficients = tuple[np.ndarray, np.ndarray]
@@ -25,6 +26,11 @@ class Solver(ABC):
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
 
+    @classmethod
+    def takes(cls, problem: Problem) -> bool:
+        """Whether it solves this kind, with penalised intercepts."""
+        return problem.kind in cls.kinds and not problem.free
+
     @abstractmethod
     def solve(self, tolerance: float) -> Coefficients:
         """Fit; this is what is timed."""
@@ -35,12 +41,18 @@ class Ours(Solver):
 
     name = "bayesift"
 
+    @classmethod
+    def takes(cls, problem: Problem) -> bool:
+        """Every problem."""
+        return True
+
     def solve(self, tolerance: float) -> Coefficients:
         """Fit with a relative duality gap of ``tolerance``."""
         problem = self.problem
         variance = 2.0 / problem.weight**2 if problem.kind == "laplace" else 1.0 / problem.weight
+        intercept: Any = np.inf if problem.free else "same"
         model = BayesianMultinomialRegression(
-            problem.kind, variance, intercept_variance="same", tol=tolerance, n_jobs=1
+            problem.kind, variance, intercept_variance=intercept, tol=tolerance, n_jobs=1
         ).fit(problem.X, problem.y)
         return model.coef_, model.intercept_
 
@@ -92,4 +104,28 @@ class Lbfgs(_ScikitLearn):
     kinds = ("gaussian",)
 
 
-SOLVERS: tuple[type[Solver], ...] = (Ours, Saga, Lbfgs)
+class GlmnetOfR(Solver):
+    """R's glmnet, down a path of ten penalties; the data are in its process before the clock starts."""
+
+    name = "glmnet"
+    kinds = ("laplace",)
+    tolerances = (1e-4, 1e-6, 1e-8)
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem)
+        self.session = glmnet.Glmnet(problem.X.tocsc(), problem.y, "multinomial", 1.0)
+        indicator = np.eye(problem.y.max() + 1)[problem.y]
+        self.largest = float(np.abs(problem.X.T @ (indicator - indicator.mean(axis=0))).max())
+
+    @classmethod
+    def takes(cls, problem: Problem) -> bool:
+        """Only unpenalised intercepts: glmnet leaves out a column of ones."""
+        return problem.free and problem.kind in cls.kinds and glmnet.there()
+
+    def solve(self, tolerance: float) -> Coefficients:
+        """Fit in the process of R."""
+        beta = self.session.fit(self.problem.weight, tolerance, self.largest)
+        return beta[:, 1:], beta[:, 0]
+
+
+SOLVERS: tuple[type[Solver], ...] = (Ours, Saga, Lbfgs, GlmnetOfR)

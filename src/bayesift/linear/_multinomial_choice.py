@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -71,13 +72,11 @@ def choose_variance(
         plain = all(isinstance(prior, Gaussian) for prior in setting.priors if prior.is_open)
         grid = np.array(GAUSSIAN_GRID if plain else LAPLACE_GRID)
     total = grid.size * settings.runs + 1
-    done = 0
+    done = count(1)
 
     def told() -> None:
-        nonlocal done
-        done += 1
         if settings.progress is not None and settings.variance == "cv":
-            settings.progress(done, total)
+            settings.progress(next(done), total)
 
     held = [np.flatnonzero(fold == run) for run in range(settings.runs)]
     training = [np.where(fold == run, 0.0, weights) for run in range(settings.runs)]
