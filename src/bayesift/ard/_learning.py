@@ -1,0 +1,137 @@
+"""RTM-MAP-EM (algorithm 1) and RTM-EM: which tags are relevant, and how much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from bayesift._typing import BoolArray, FloatArray, Int64Array
+from bayesift.ard._bound import Quadrature, best_alpha, integrals, log_bound, margins_of
+from bayesift.ard._steps import best_bound, joint_alpha, posterior_mode
+from bayesift.ard._tagging import Tagging
+
+Method = Literal["map-em", "em"]
+MStep = Literal["exact", "joint"]
+
+#: Iterations to find the mode of the posterior when α is settled.
+_LAST_ITERATIONS = 1000
+#: Halvings before a step of η that lowers the bound is given up.
+_HALVINGS = 10
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What both algorithms are told; see the estimator."""
+
+    method: Method
+    max_iter: int
+    inner_iter: int
+    m_step: MStep
+    initial_alpha: float
+    max_alpha: float
+    removal_alpha: float
+    reach: float
+    tol: float
+    monotone: bool
+    prune_at_once: bool
+    quadrature: Quadrature
+
+
+class Fit(NamedTuple):
+    """α (infinite for removed tags) and w = logit q (0 for them) by tag; bound and tags left after each step."""
+
+    alpha: FloatArray
+    w: FloatArray
+    bounds: FloatArray
+    n_left: Int64Array
+    converged: bool
+
+
+@dataclass
+class State:
+    """Where the algorithm stands: tags in the model, their α, w and, by entry, u = logit η."""
+
+    tagging: Tagging
+    tags: Int64Array
+    alpha: FloatArray
+    w: FloatArray
+    u: FloatArray
+
+    def prune(self, keep: BoolArray) -> None:
+        """Leave tags out, so that objects have fewer of them."""
+        groups = self.tagging.groups
+        shape = self.tagging.matrix.shape
+        by_place = sp.csr_matrix((self.u, (groups.objects, groups.tags)), shape)
+        self.tagging = self.tagging.kept(keep)
+        columns = np.flatnonzero(keep)
+        groups = self.tagging.groups
+        self.u = np.asarray(by_place[groups.objects, columns[groups.tags]]).ravel()
+        self.tags, self.alpha, self.w = self.tags[keep], self.alpha[keep], self.w[keep]
+
+
+def learn(tagging: Tagging, settings: Settings) -> Fit:
+    """Alternate between the bound and α, then find the mode of q for the tags that are left."""
+    n_tags = tagging.n_tags
+    state = State(
+        tagging,
+        np.arange(n_tags),
+        np.full(n_tags, settings.initial_alpha),
+        np.zeros(n_tags),
+        np.zeros(tagging.groups.objects.size),
+    )
+    held = np.zeros(n_tags, dtype=bool)
+    bounds: list[float] = []
+    n_left: list[int] = []
+    converged = False
+    for step in range(settings.max_iter):
+        _e_step(state, settings, bounds[-1] if bounds and settings.monotone else -np.inf, first=step == 0)
+        before = state.alpha
+        bounds.append(_m_step(state, settings, held))
+        left = state.alpha < settings.removal_alpha
+        n_left.append(int(left.sum()))
+        converged = bool(np.sum((state.alpha - before) ** 2) < settings.tol)
+        if settings.prune_at_once and not left.all():
+            state.prune(left)
+            held = held[left]
+        if converged or not state.tags.size:
+            break
+    state.prune(state.alpha < settings.removal_alpha)
+    alpha, w = np.full(n_tags, np.inf), np.zeros(n_tags)
+    alpha[state.tags] = state.alpha
+    w[state.tags] = posterior_mode(state.tagging, state.alpha, state.w, settings.reach, _LAST_ITERATIONS)
+    return Fit(alpha, w, np.array(bounds), np.array(n_left), converged)
+
+
+def _e_step(state: State, settings: Settings, floor: float, *, first: bool) -> None:
+    """Move η: to the mode of the posterior, or (after a start there) to the greatest bound."""
+    if settings.method == "em" and not first:
+        state.u = best_bound(
+            state.tagging, state.alpha, state.u, settings.quadrature, settings.reach, settings.inner_iter
+        )
+        return
+    state.w = posterior_mode(state.tagging, state.alpha, state.w, settings.reach, settings.inner_iter)
+    target = state.w[state.tagging.groups.tags]
+    share, u = 1.0, target
+    for _ in range(_HALVINGS):
+        if floor == -np.inf or log_bound(state.tagging, u, state.alpha, settings.quadrature) >= floor:
+            state.u = u
+            return
+        share *= 0.5
+        u = state.u + share * (target - state.u)
+
+
+def _m_step(state: State, settings: Settings, held: BoolArray) -> float:
+    """Move α, except of tags that are held at its upper end, and give the bound."""
+    tagging, quadrature = state.tagging, settings.quadrature
+    margins = margins_of(tagging, state.u)
+    sizes = tagging.sizes(margins, state.u)
+    if settings.m_step == "joint":
+        state.alpha = joint_alpha(tagging, sizes, state.alpha, settings.max_alpha, quadrature, settings.inner_iter)
+        return tagging.constant(margins) + float(integrals(tagging, sizes, state.alpha, quadrature).values.sum())
+    state.alpha, moved = best_alpha(tagging, sizes, state.alpha, settings.max_alpha, quadrature, np.flatnonzero(~held))
+    rest = integrals(tagging, sizes, state.alpha, quadrature, which=np.flatnonzero(held)).values
+    held |= state.alpha >= settings.max_alpha
+    return tagging.constant(margins) + float(moved.sum() + rest.sum())

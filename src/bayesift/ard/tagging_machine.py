@@ -1,0 +1,247 @@
+"""The relevance tagging machine."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import expit
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from bayesift._typing import BoolArray, FloatArray
+from bayesift.ard._binary import BinaryClassifier, read_two_classes
+from bayesift.ard._bound import FULL_REACH, Quadrature
+from bayesift.ard._learning import Method, MStep, Settings, learn
+from bayesift.ard._reading import read_tags
+from bayesift.ard._tagging import Tagging
+
+
+class RelevanceTaggingMachine(SelectorMixin, BinaryClassifier, BaseEstimator):
+    """Classify objects by their tags and find out which tags matter (Molchanov, Kondrashkin & Vetrov 2015).
+
+    An object with the tags Q is of the second class with the probability
+
+        P(t = 1 | Q, q) = Π q_j / (Π q_j + Π (1 − q_j)),  j in Q,
+
+    a logistic model with the weights logit q_j and no intercept. Each q_j has the prior Beta(α_j + 1, α_j + 1), and the
+    α_j are those with the greatest evidence, or rather lower bound of it: where α_j grows without limit the tag is
+    removed and q_j = ½.
+
+    Parameters
+    ----------
+    method : {"map-em", "em"}, default="map-em"
+        How the bound is placed in the E-step: touching the likelihood at the mode of the posterior, or as high as
+        possible, which costs an integral for every tag of every object and removes more tags.
+    domain : {"trunc", "full"}, default="trunc"
+        Integrate over the q that are allowed, or over (0, 1). Both are lower bounds of the evidence; the former removes
+        more tags.
+    max_iter : int, default=20
+        Steps of EM, each an E-step and an M-step.
+    inner_iter : int, default=10
+        Iterations of L-BFGS-B in an E-step (and in a joint M-step).
+    m_step : {"exact", "joint"}, default="exact"
+        Solve for every α_j on its own, or climb with all of them together as published, which removes few tags in the
+        same number of steps.
+    initial_alpha : float, default=1.0
+        Where all α_j start.
+    max_alpha, removal_alpha : float, default=1000.0 and 900.0
+        Greatest α_j, and from where on it counts as infinite. A tag that has reached the former stays there.
+    q_min : float, default=0.1
+        All q_j are between this and one minus this.
+    tol : float, default=1e-8
+        Stop when the squared change of all α_j together is below.
+    monotone : bool, default=False
+        With ``"map-em"``, go towards the mode only as far as the bound does not fall. Keeps more tags.
+    prune_at_once : bool, default=False
+        Take a tag out of the objects as soon as it counts as removed, so that they have fewer tags; otherwise removed
+        tags count among those of an object until the end. Fewer tags are kept, and large problems are several times as
+        fast.
+    binarize : float or None, default=None
+        Values above this are tags. None: X must hold zeros and ones only.
+    n_nodes : int, default=200
+        Nodes of the quadrature.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels; probabilities and weights speak of the second.
+    q_ : ndarray of shape (n_features,)
+        Probability of the second class for an object with this tag alone; exactly 0.5 for removed tags.
+    alpha_ : ndarray of shape (n_features,)
+        Precisions; infinite for removed tags.
+    weights_ : ndarray of shape (n_features,)
+        Log odds of ``q_``; 0 for removed tags.
+    coef_ : ndarray or csr_matrix of shape (1, n_features)
+        The weights as linear models have them. Sparse after :meth:`sparsify`.
+    intercept_ : ndarray of shape (1,)
+        Always 0.
+    relevant_ : bool ndarray of shape (n_features,)
+        Which tags were kept.
+    evidence_bound_ : ndarray of shape (n_iter_,)
+        Lower bound of the log evidence after each step. Never falls with ``"em"`` or ``monotone`` (without
+        ``prune_at_once``, which changes the bound itself).
+    n_relevant_ : int ndarray of shape (n_iter_,)
+        Tags left after each step.
+    n_iter_ : int
+        Steps taken.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesift.ard import RelevanceTaggingMachine
+    >>> love, hate, film = np.tile([1, 0], 40), np.tile([0, 1], 40), np.tile([1, 1, 0], 27)[:80]
+    >>> machine = RelevanceTaggingMachine().fit(np.column_stack([love, hate, film]), love)
+    >>> machine.get_feature_names_out(["love", "hate", "film"]).tolist()
+    ['love', 'hate']
+    >>> machine.q_
+    array([0.9, 0.1, 0.5])
+    """
+
+    coef_: Any
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "method": [StrOptions({"map-em", "em"})],
+        "domain": [StrOptions({"trunc", "full"})],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "inner_iter": [Interval(Integral, 1, None, closed="left")],
+        "m_step": [StrOptions({"exact", "joint"})],
+        "initial_alpha": [Interval(Real, 0, None, closed="left")],
+        "max_alpha": [Interval(Real, 0, 1e6, closed="right")],
+        "removal_alpha": [Interval(Real, 0, None, closed="neither")],
+        "q_min": [Interval(Real, 0, 0.5, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "monotone": ["boolean"],
+        "prune_at_once": ["boolean"],
+        "binarize": [Interval(Real, None, None, closed="neither"), None],
+        "n_nodes": [Interval(Integral, 10, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        method: Method = "map-em",
+        domain: Literal["trunc", "full"] = "trunc",
+        *,
+        max_iter: int = 20,
+        inner_iter: int = 10,
+        m_step: MStep = "exact",
+        initial_alpha: float = 1.0,
+        max_alpha: float = 1000.0,
+        removal_alpha: float = 900.0,
+        q_min: float = 0.1,
+        tol: float = 1e-8,
+        monotone: bool = False,
+        prune_at_once: bool = False,
+        binarize: float | None = None,
+        n_nodes: int = 200,
+    ) -> None:
+        self.method = method
+        self.domain = domain
+        self.max_iter = max_iter
+        self.inner_iter = inner_iter
+        self.m_step = m_step
+        self.initial_alpha = initial_alpha
+        self.max_alpha = max_alpha
+        self.removal_alpha = removal_alpha
+        self.q_min = q_min
+        self.tol = tol
+        self.monotone = monotone
+        self.prune_at_once = prune_at_once
+        self.binarize = binarize
+        self.n_nodes = n_nodes
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the relevant tags and their weights.
+
+        A tag that no object has is removed; an object without tags has the probability ½ whatever the weights.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_objects, n_features)
+            One where an object has a tag, else zero.
+        y : array of shape (n_objects,)
+            Labels of two classes, of any type.
+        sample_weight : array of shape (n_objects,), optional
+            How often each object counts.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        settings = self._settings()
+        X, classes, signs = read_two_classes(self, X, y)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        tags = read_tags(X, self.binarize)
+        counted = weights > 0
+        if np.unique(signs[counted]).size < 2:
+            raise ValueError("sample_weight leaves objects of fewer than two classes with a weight above 0")
+        tags, signs, weights = tags[counted], signs[counted], weights[counted]
+        seen = np.flatnonzero(np.bincount(tags.indices, minlength=tags.shape[1]))
+        fit = learn(Tagging(tags, signs, weights).kept(seen), settings)
+        self.classes_ = classes
+        self.alpha_, self.coef_ = np.full(tags.shape[1], np.inf), np.zeros((1, tags.shape[1]))
+        self.alpha_[seen], self.coef_[0, seen] = fit.alpha, fit.w
+        self.intercept_ = np.zeros(1)
+        self.relevant_ = np.isfinite(self.alpha_)
+        self.q_ = expit(self.coef_[0])
+        self.evidence_bound_, self.n_relevant_ = fit.bounds, fit.n_left
+        self.n_iter_ = fit.bounds.size
+        return self
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Give the log odds of the second class, the sum of the weights of an object's tags.
+
+        Columns of removed tags are left aside.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_objects, n_features)
+
+        Returns
+        -------
+        scores : ndarray of shape (n_objects,)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False)
+        return read_tags(X[:, self.relevant_], self.binarize) @ self.weights_[self.relevant_]
+
+    @property
+    def weights_(self) -> FloatArray:
+        """Log odds of ``q_``; 0 for removed tags."""
+        check_is_fitted(self)
+        return self.coef_.toarray()[0] if sp.issparse(self.coef_) else self.coef_[0]
+
+    def sparsify(self) -> Self:
+        """Keep ``coef_`` as a sparse matrix, which is smaller where most tags were removed."""
+        check_is_fitted(self)
+        self.coef_ = sp.csr_matrix(self.coef_)
+        return self
+
+    def _get_support_mask(self) -> BoolArray:
+        check_is_fitted(self)
+        return self.relevant_
+
+    def _settings(self) -> Settings:
+        """Refuse impossible settings, and collect those that the algorithms want."""
+        for name in ("initial_alpha", "removal_alpha"):
+            if getattr(self, name) > self.max_alpha:
+                raise ValueError(f"{name}={getattr(self, name)} must not exceed max_alpha={self.max_alpha}")
+        reach = float(np.log1p(-self.q_min) - np.log(self.q_min))
+        return Settings(
+            method=self.method,
+            max_iter=self.max_iter,
+            inner_iter=self.inner_iter,
+            m_step=self.m_step,
+            initial_alpha=float(self.initial_alpha),
+            max_alpha=float(self.max_alpha),
+            removal_alpha=float(self.removal_alpha),
+            reach=reach,
+            tol=self.tol,
+            monotone=self.monotone,
+            prune_at_once=self.prune_at_once,
+            quadrature=Quadrature.of(reach if self.domain == "trunc" else FULL_REACH, self.n_nodes),
+        )
