@@ -1,0 +1,15 @@
+"""Generative classifiers: a model of the documents of every class, turned round by Bayes' rule."""
+
+from bayesift.generative.bernoulli import BernoulliNB
+from bayesift.generative.categorical import CategoricalNB
+from bayesift.generative.gaussian import GaussianNB
+from bayesift.generative.mixed import MixedNB
+from bayesift.generative.multinomial import MultinomialNB
+
+__all__ = [
+    "BernoulliNB",
+    "CategoricalNB",
+    "GaussianNB",
+    "MixedNB",
+    "MultinomialNB",
+]

@@ -1,0 +1,170 @@
+"""What all generative classifiers have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from bayesift._typing import AnyArray, FloatArray
+from bayesift.generative._class_prior import class_shares
+from bayesift.generative._groups import Layout
+
+
+class GenerativeClassifier(ClassifierMixin, BaseEstimator, ABC):
+    """A classifier that models the documents of every class, and turns that round by Bayes' rule.
+
+    p(class | document) ∝ p(document | class) p(class). A subclass learns, and gives one thing,
+    ``_joint_log_likelihood``; probabilities and decisions follow from it, for classes that exclude each other as well
+    as for an indicator matrix of categories that do not. Where a document has probability 0 in every class, its
+    classes have the probabilities they had before.
+    """
+
+    #: Whether a sparse matrix is taken; then everything else is made one.
+    _takes_sparse: ClassVar[bool] = True
+
+    classes_: AnyArray
+    class_count_: FloatArray
+    class_prior: Any
+    estimate: Any
+    _layout: Layout
+
+    @abstractmethod
+    def _joint_log_likelihood(self, X: Any) -> FloatArray:
+        """Return ln p(document, class) of checked documents: a column for each class.
+
+        For an indicator matrix, two columns for each category: without and with it.
+        """
+
+    def _check_values(self, X: Any, *, learning: bool) -> None:
+        """Complain about values the model cannot use."""
+
+    @property
+    def class_log_prior_(self) -> FloatArray:
+        """Log probabilities of the classes; categories × 2 (without, with) for an indicator matrix."""
+        check_is_fitted(self)
+        with np.errstate(divide="ignore"):
+            return np.log(class_shares(self.class_count_, self.class_prior, self.estimate))
+
+    def predict_joint_log_proba(self, X: Any) -> FloatArray:
+        """Give ln p(document, class).
+
+        Parameters
+        ----------
+        X : sparse matrix or array of shape (n_documents, n_features)
+            NaN, or a masked entry, is a missing value.
+
+        Returns
+        -------
+        joint : ndarray of shape (n_documents, n_classes), or (n_documents, n_categories, 2)
+            The latter for an indicator matrix: without and with each category.
+        """
+        check_is_fitted(self)
+        joint = self._layout.by_task(self._joint_log_likelihood(self._documents(X)))
+        prior = self.class_log_prior_
+        # Nothing can be said from a document that no class could have written.
+        impossible = np.all(joint == -np.inf, axis=-1, keepdims=True)
+        joint = np.where(impossible, prior, joint) if impossible.any() else joint
+        return joint[:, 0] if self._layout.kind == "classes" else joint
+
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Give log probabilities, exact far into the tails.
+
+        Parameters
+        ----------
+        X : sparse matrix or array of shape (n_documents, n_features)
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_documents, n_classes)
+            For an indicator matrix, that of each category on its own.
+        """
+        joint = self.predict_joint_log_proba(X)
+        if self._layout.kind == "categories":
+            return -np.logaddexp(0.0, joint[..., 0] - joint[..., 1])
+        largest = joint.max(axis=1, keepdims=True)
+        joint -= largest
+        joint -= np.log(np.exp(joint).sum(axis=1, keepdims=True))  # (3.74)
+        return joint
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Give probabilities.
+
+        Parameters
+        ----------
+        X : sparse matrix or array of shape (n_documents, n_features)
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_documents, n_classes)
+            For an indicator matrix, that of each category on its own.
+        """
+        logs = self.predict_log_proba(X)
+        return np.exp(logs, out=logs)
+
+    def predict_log_odds(self, X: Any) -> FloatArray:
+        """Give log odds, which go on where probabilities are 0 or 1 to the last digit.
+
+        Parameters
+        ----------
+        X : sparse matrix or array of shape (n_documents, n_features)
+
+        Returns
+        -------
+        scores : ndarray of shape (n_documents,) for two classes, else (n_documents, n_classes or n_categories)
+            For more than two classes, the log probabilities.
+        """
+        joint = self.predict_joint_log_proba(X)
+        if self._layout.kind == "categories" or joint.shape[1] == 2:
+            with np.errstate(invalid="ignore"):
+                return joint[..., 1] - joint[..., 0]
+        return joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
+
+    def predict(self, X: Any) -> AnyArray:
+        """Give the most probable class, or the categories that are more probable than not.
+
+        Parameters
+        ----------
+        X : sparse matrix or array of shape (n_documents, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_documents,), or a 0/1 indicator of shape (n_documents, n_categories)
+        """
+        joint = self.predict_joint_log_proba(X)
+        if self._layout.kind == "categories":
+            return (joint[..., 1] > joint[..., 0]).astype(np.int64)
+        return self.classes_[np.argmax(joint, axis=1)]
+
+    def _documents(self, X: Any, y: Any = None, *, reset: bool = False) -> Any:
+        """Return documents, or documents and targets, in the form the model works on."""
+        if np.ma.isMaskedArray(X):
+            X = np.ma.filled(X.astype(np.float64), np.nan)
+        options = {
+            "accept_sparse": "csr" if self._takes_sparse else False,
+            "dtype": np.float64,
+            "ensure_all_finite": "allow-nan",
+            "reset": reset,
+        }
+        if y is None:
+            X, targets = validate_data(self, X, **options), None
+        else:
+            X, targets = validate_data(self, X, y, multi_output=True, **options)
+        if self._takes_sparse:
+            X = sp.csr_matrix(X)
+            if not X.has_canonical_format:
+                X = X.copy()
+                X.sum_duplicates()
+        self._check_values(X, learning=y is not None)
+        return X if y is None else (X, targets)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        tags.input_tags.allow_nan = True
+        tags.classifier_tags.multi_label = True
+        return tags

@@ -1,0 +1,155 @@
+"""Naive Bayes for columns of different kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.utils.metaestimators import _BaseComposition
+
+from bayesift._typing import Int64Array
+from bayesift.generative._groups import Layout
+from bayesift.generative._side_by_side import SideBySide
+from bayesift.generative.gaussian import GaussianNB
+from bayesift.generative.naive_bayes import NaiveBayes
+
+Part = tuple[str, NaiveBayes, Any]
+
+
+class MixedNB(NaiveBayes, _BaseComposition):
+    """Naive Bayes with a different likelihood for every column or group of columns.
+
+    Given the class, the groups are independent of each other: their log likelihoods are added.
+
+    Parameters
+    ----------
+    parts : list of (name, naive Bayes classifier, columns), default=None
+        What the columns are like: a classifier of this package with its prior and its ``estimate`` (its
+        ``class_prior`` is not used), and column numbers, a slice, a mask, or the names of a data frame's columns. Every
+        column belongs to one part. None: all columns are real numbers, as in :class:`GaussianNB`.
+    class_prior : float, array, "uniform" or None, default=1.0
+        Dirichlet prior of the classes: pseudo counts; ``"uniform"``: equal probabilities whatever the data; None: the
+        shares in the data.
+    estimate : {"posterior", "map", "mle"}, default="posterior"
+        How the probabilities of the classes are learned.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels; column numbers for an indicator matrix.
+    class_count_ : ndarray
+        Documents of each class; categories × 2 (without, with) for an indicator matrix.
+    class_log_prior_ : ndarray
+        Log probabilities of the classes.
+    columns_ : dict of str to ndarray
+        Column numbers of each part.
+    log_evidence_ : float
+        Log probability of all that was learned from, the parameters integrated out.
+    mutual_information_ : ndarray of shape (n_features,)
+        Of every feature with the class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesift.generative import BernoulliNB, GaussianNB, MixedNB
+    >>> X = np.array([[1, 0, 1.1], [1, 1, 0.9], [0, 1, 3.2], [0, 0, 2.9]])     # two words and a length
+    >>> model = MixedNB([("words", BernoulliNB(), [0, 1]), ("length", GaussianNB(), [2])])
+    >>> model.fit(X, ["short", "short", "long", "long"]).predict([[1, 0, 1.0], [0, 0, np.nan]]).tolist()
+    ['short', 'long']
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **NaiveBayes._parameter_constraints,
+        "parts": [list, None],
+    }
+
+    def __init__(
+        self,
+        parts: Sequence[Part] | None = None,
+        *,
+        class_prior: Any = 1.0,
+        estimate: Literal["posterior", "map", "mle"] = "posterior",
+    ) -> None:
+        self.parts = parts
+        self.class_prior = class_prior
+        self.estimate = estimate
+
+    @property
+    def columns_(self) -> dict[str, Int64Array]:
+        """Column numbers of each part."""
+        likelihood = self._fitted()
+        return {name: own for (name, _, _), own in zip(self._all_parts(), likelihood.columns, strict=True)}
+
+    @property
+    def _named_parts(self) -> list[tuple[str, NaiveBayes]]:
+        """Names and classifiers, which scikit-learn reads and sets parameters of."""
+        try:
+            return [(name, model) for name, model, _ in self.parts or []]
+        except (TypeError, ValueError):
+            # Settings are judged when they are used.
+            return []
+
+    @_named_parts.setter
+    def _named_parts(self, value: list[tuple[str, NaiveBayes]]) -> None:
+        columns = [own for _, _, own in self.parts or []]
+        self.parts = [(name, model, own) for (name, model), own in zip(value, columns, strict=True)]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Give the parameters, with ``deep`` also those of the parts, as ``name__parameter``."""
+        return self._get_params("_named_parts", deep=deep)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, also those of the parts, as ``name__parameter``."""
+        self._set_params("_named_parts", **params)
+        return self
+
+    def _all_parts(self) -> list[Part]:
+        return [("numbers", GaussianNB(), slice(None))] if self.parts is None else list(self.parts)
+
+    def _new_likelihood(self, n_features: int, layout: Layout) -> SideBySide:
+        models, columns = [], []
+        for part in self._all_parts():
+            if not (isinstance(part, tuple) and len(part) == 3 and isinstance(part[1], NaiveBayes)):
+                raise ValueError(f"parts holds {part!r}; expected (name, naive Bayes classifier, columns)")
+            model: NaiveBayes = clone(part[1])
+            model._validate_params()
+            models.append(model)
+            columns.append(self._numbers_of(part[0], part[2], n_features))
+        times = np.bincount(np.concatenate([*columns, np.empty(0, dtype=np.int64)]), minlength=n_features)
+        if np.any(times != 1):
+            place = int(np.flatnonzero(times != 1)[0])
+            raise ValueError(f"parts names column {place} {times[place]} times; expected every column once")
+        return SideBySide(n_features, layout, models, columns)
+
+    def _numbers_of(self, name: str, columns: Any, n_features: int) -> Int64Array:
+        """Return the numbers of columns given as numbers, a slice, a mask or names."""
+        if isinstance(columns, slice):
+            return np.arange(n_features)[columns]
+        given = np.atleast_1d(np.asarray(columns))
+        if given.dtype.kind in "UO":
+            known = {str(found): place for place, found in enumerate(getattr(self, "feature_names_in_", []))}
+            unknown = [str(column) for column in given if str(column) not in known]
+            if unknown:
+                raise ValueError(f"part {name!r} names the column {unknown[0]!r}; expected one of {list(known)}")
+            return np.array([known[str(column)] for column in given], dtype=np.int64)
+        if given.dtype.kind not in "biu" or (given.dtype.kind == "b" and given.shape != (n_features,)):
+            raise ValueError(f"part {name!r} has the columns {columns!r}; expected numbers, a slice, a mask or names")
+        if given.dtype.kind != "b" and not np.all((given >= 0) & (given < n_features)):
+            raise ValueError(f"part {name!r} has the columns {columns!r}; expected numbers from 0 to {n_features - 1}")
+        return np.arange(n_features)[given]
+
+    def _documents(self, X: Any, y: Any = None, *, reset: bool = False) -> Any:
+        dense = not sp.issparse(X)
+        found = super()._documents(X, y, reset=reset)
+        if not dense:
+            return found
+        return found.toarray() if y is None else (found[0].toarray(), found[1])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        kinds = [model.__sklearn_tags__() for _, model in self._named_parts if isinstance(model, NaiveBayes)]
+        tags.input_tags.positive_only = any(kind.input_tags.positive_only for kind in kinds)
+        return tags

@@ -1,0 +1,220 @@
+"""Naive Bayes: features that are independent of each other in each class."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from bayesift._typing import AnyArray, FloatArray
+from bayesift.conjugate._checks import generator
+from bayesift.generative._class_prior import class_log_evidence, class_shares, concentrations
+from bayesift.generative._counting import add_weights
+from bayesift.generative._groups import Layout, Members, category_members, class_members, read_targets
+from bayesift.generative._likelihood import Likelihood, moved
+from bayesift.generative.base import GenerativeClassifier
+from bayesift.linear._labels import check_label_types
+
+
+class NaiveBayes(GenerativeClassifier):
+    """Learn sums of documents, in one go or as they come, and predict by Bayes' rule.
+
+    A subclass says which likelihood its columns have, by ``_new_likelihood``.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "class_prior": [Interval(Real, 0, None, closed="neither"), "array-like", StrOptions({"uniform"}), None],
+        "estimate": [StrOptions({"posterior", "map", "mle"})],
+    }
+
+    _likelihood: Likelihood
+
+    @abstractmethod
+    def _new_likelihood(self, n_features: int, layout: Layout) -> Likelihood:
+        """Return a likelihood that has learned nothing yet."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from documents; what was learned before is forgotten.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_documents, n_features)
+            NaN, or a masked entry, is a missing value, where the class says so.
+        y : array of shape (n_documents,), or indicator matrix of shape (n_documents, n_categories)
+            Labels of any type, or zeros and ones for each category.
+        sample_weight : array of shape (n_documents,), optional
+            How often each document counts.
+
+        Returns
+        -------
+        self
+        """
+        return self._learn(X, y, None, sample_weight, reset=True)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from further documents: all batches together give the same model as one ``fit``.
+
+        Takes a time proportional to the entries of the batch, whatever the number of features.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_documents, n_features)
+        y : array of shape (n_documents,), or indicator matrix of shape (n_documents, n_categories)
+        classes : array, optional
+            All labels there will be. Then another label is an error; otherwise new classes are added as they come.
+        sample_weight : array of shape (n_documents,), optional
+
+        Returns
+        -------
+        self
+        """
+        return self._learn(X, y, classes, sample_weight, reset=not hasattr(self, "_likelihood"))
+
+    def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any, *, reset: bool) -> Self:
+        self._validate_params()
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        check_label_types(y)
+        X, y = self._documents(X, y, reset=reset)
+        kind, targets = read_targets(y)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if reset:
+            self._begin(kind, targets, classes)
+        elif kind != self._layout.kind:
+            raise ValueError(f"y holds {kind}; expected {self._layout.kind}, as in the first batch")
+        members = self._members(targets, classes)
+        concentrations(self.class_prior, self._layout.tasks[1])
+        add_weights(members.start, members.sums, weights, self._weights)
+        self._likelihood.add(X, members, weights)
+        counts = self._layout.by_task(self._layout.groups(self._weights))
+        self.class_count_ = counts[0] if self._layout.kind == "classes" else counts
+        return self
+
+    def _begin(self, kind: Any, targets: AnyArray, classes: Any) -> None:
+        """Start with no documents; labels to come may be announced."""
+        self._announced = classes is not None
+        if kind == "categories":
+            self.classes_ = np.arange(targets.shape[1])
+        else:
+            self.classes_ = np.unique(targets if classes is None else np.asarray(classes))
+        self._layout = Layout(kind, len(self.classes_))
+        self._weights = np.zeros(self._layout.n_sums)
+        self._likelihood = self._new_likelihood(self.n_features_in_, self._layout)
+
+    def _members(self, targets: AnyArray, classes: Any) -> Members:
+        """Give the sums each document is added to, and make room for new classes."""
+        if self._layout.kind == "categories":
+            if targets.shape[1] != self._layout.n:
+                raise ValueError(f"y has {targets.shape[1]} columns; expected {self._layout.n}, as in the first batch")
+            return category_members(targets)
+        if classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
+            raise ValueError(
+                f"classes is {classes!r}; expected the classes of the first call, {self.classes_.tolist()}"
+            )
+        places = np.searchsorted(self.classes_, targets)
+        known = self.classes_[np.minimum(places, len(self.classes_) - 1)] == targets
+        if not known.all():
+            if self._announced:
+                raise ValueError(
+                    f"y has the label {targets[~known][0]!r}; expected one of the classes announced in the first call, "
+                    f"{self.classes_.tolist()}"
+                )
+            self._add_classes(np.unique(targets))
+            places = np.searchsorted(self.classes_, targets)
+        return class_members(places)
+
+    def _add_classes(self, found: AnyArray) -> None:
+        every = np.union1d(self.classes_, found)
+        places = np.searchsorted(every, self.classes_)
+        self.classes_ = every
+        self._layout = Layout("classes", len(every))
+        self._weights = moved(self._weights, places, len(every))
+        self._likelihood.extend(places, self._layout)
+
+    def _joint_log_likelihood(self, X: Any) -> FloatArray:
+        return self._likelihood.log_likelihood(X) + self.class_log_prior_.ravel()
+
+    def _fitted(self) -> Any:
+        """Return the likelihood, or complain that there is none yet."""
+        check_is_fitted(self)
+        return self._likelihood
+
+    def _shares(self) -> FloatArray:
+        """Probabilities of the classes, tasks × classes."""
+        return np.atleast_2d(class_shares(self.class_count_, self.class_prior, self.estimate))
+
+    @property
+    def log_evidence_(self) -> Any:
+        """Log probability of all documents and labels learned from, all parameters integrated out.
+
+        The prior alone decides it, whatever ``estimate`` is; counts are those of words in their order. For an
+        indicator matrix, one number for each category.
+        """
+        check_is_fitted(self)
+        documents = self._layout.by_task(self._likelihood.log_evidence()).sum(axis=-1)
+        total = documents + class_log_evidence(np.atleast_2d(self.class_count_), self.class_prior)
+        return float(total[0]) if self._layout.kind == "classes" else total
+
+    @property
+    def mutual_information_(self) -> FloatArray:
+        """Mutual information of every feature with the class (3.76), in nats.
+
+        Categories × features for an indicator matrix.
+        """
+        check_is_fitted(self)
+        information = self._likelihood.mutual_information(self._shares())
+        return information[0] if self._layout.kind == "classes" else information
+
+    def sample(
+        self, n_samples: int = 1, *, label: Any = None, length: Any = None, random_state: Any = None
+    ) -> tuple[Any, AnyArray]:
+        """Draw new documents.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            How many.
+        label : optional
+            Their class; by default, classes are drawn too. After an indicator matrix, a column number is needed:
+            categories are modelled one by one, not together.
+        length : int or array of shape (n_samples,), optional
+            Number of words, for models of counts; by default the mean length in the class.
+        random_state : int, Generator or None
+            Seed, or the generator to go on with.
+
+        Returns
+        -------
+        X : csr_matrix or array of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        rng = generator(random_state)
+        places = drawn_places(self.classes_, self._layout, self._shares(), n_samples, label, rng)
+        blocks, order = [], np.argsort(places, kind="stable")
+        lengths = length if length is None else np.broadcast_to(length, (n_samples,))
+        for place in np.unique(places):
+            rows = np.flatnonzero(places == place)
+            group = int(place) if self._layout.kind == "classes" else 2 * int(place) + 1
+            own = None if lengths is None else lengths[rows]
+            blocks.append(self._likelihood.draw(group, rows.size, own, rng))
+        stacked = sp.vstack(blocks, format="csr") if sp.issparse(blocks[0]) else np.vstack(blocks)
+        return stacked[np.argsort(order, kind="stable")], self.classes_[places]
+
+
+def drawn_places(
+    classes: AnyArray, layout: Layout, shares: FloatArray, n_samples: int, label: Any, rng: np.random.Generator
+) -> AnyArray:
+    """Return the place of the class of every document to draw."""
+    if label is None:
+        if layout.kind == "categories":
+            raise ValueError("label is None; expected a column number: categories are modelled one by one")
+        return rng.choice(layout.n, size=n_samples, p=shares[0])
+    found = np.flatnonzero(classes == label)
+    if not found.size:
+        raise ValueError(f"label is {label!r}; expected one of {classes.tolist()}")
+    return np.full(n_samples, found[0])
