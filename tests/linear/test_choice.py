@@ -87,7 +87,7 @@ def brute_force(X, y, weights, family, grid, folds, runs, seed, **options):
 @pytest.mark.parametrize(("folds", "runs"), [(2, 1), (5, 3), (4, 4)])
 @pytest.mark.parametrize("family", ["laplace", "gaussian"])
 def test_the_grid_equals_brute_force(family, folds, runs, solver, monkeypatch):
-    monkeypatch.setattr("bayesift.linear.logistic.SEARCH_TOLERANCE", 0.0)
+    monkeypatch.setattr("bayesift.linear._linear_classifier.SEARCH_TOLERANCE", 0.0)
     X, y = cases.documents(seed=20, n=80)
     weights = np.random.default_rng(0).uniform(0.2, 2, 80)
     grid = [10.0, 0.01, 1.0, 0.1]
@@ -189,7 +189,8 @@ def test_the_search_ends_within_a_step_of_the_top_of_a_lopsided_curve(top, start
 
     curve = search_freely(Known(function), np.exp(start))
     assert abs(np.log(curve.variance) - top) < np.log(100)
-    assert np.all(curve.fold_scores.mean(axis=1) <= -100)
+    # Near its top the curve is flat to rounding, and its computed values may lie a little above it.
+    assert np.all(curve.fold_scores.mean(axis=1) <= -100 + 1e-10)
 
 
 @pytest.mark.parametrize("direction", [-1.0, 1.0])
@@ -281,7 +282,7 @@ def test_a_prior_with_a_variance_of_its_own_is_not_searched(solver):
 
 @cases.each_solver
 def test_relative_variances_stay_in_proportion_in_a_search(solver, monkeypatch):
-    monkeypatch.setattr("bayesift.linear.logistic.SEARCH_TOLERANCE", 0.0)
+    monkeypatch.setattr("bayesift.linear._linear_classifier.SEARCH_TOLERANCE", 0.0)
     X, y = cases.documents(n=60)
     factor = np.array([2.0, 1.0, 1.0, 0.5, 1.0])
     grid, prior = [0.1, 1.0, 10.0], Laplace(relative=factor**2)

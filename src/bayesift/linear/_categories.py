@@ -24,13 +24,14 @@ from bayesift.linear._choice import (
 )
 from bayesift.linear._design import Design, norm_variance
 from bayesift.linear._fitting import Problem, Rule, Solution
-from bayesift.priors import FIXED, FLAT, Gaussian, Laplace, Prior, PriorArrays
+from bayesift.linear._loss import LOGISTIC, score_of_probability
+from bayesift.priors import FIXED, FLAT, JEFFREYS, Gaussian, Jeffreys, Laplace, Prior, PriorArrays
 
 Progress = Callable[[int, int], None]
 
 
 class Settings(NamedTuple):
-    """What holds for every category of a call."""
+    """What holds for every category of a call; ``posterior`` computes from the mode what is to be kept besides it."""
 
     variance: float | Literal["norm", "cv", "auto"]
     intercept_variance: float | Literal["same"]
@@ -40,9 +41,11 @@ class Settings(NamedTuple):
     one_standard_error: bool
     rule: Rule
     search_rule: Rule
-    compute_precision: bool
+    posterior: Callable[[Problem, FloatArray], FloatArray] | None
     score_held_out: bool
     seed: int
+    link: int = LOGISTIC
+    restarts: int = 1
 
 
 class Task(NamedTuple):
@@ -55,7 +58,11 @@ class Task(NamedTuple):
 
 
 class CategoryFit(NamedTuple):
-    """What became of a category; ``variance`` is NaN for a prior that brought its own."""
+    """What became of a category.
+
+    ``variance`` is NaN for a prior that brought its own; ``restarts`` are the log posteriors reached from each start,
+    where a prior is not convex.
+    """
 
     solution: Solution
     variance: float
@@ -64,6 +71,7 @@ class CategoryFit(NamedTuple):
     fell_back: bool = False
     one_class: bool = False
     scores: FloatArray | None = None
+    restarts: FloatArray | None = None
 
 
 def fit_categories(
@@ -105,17 +113,29 @@ def prior_by_variance(
 def _fit_category(design: Design, feature_names: Sequence[str] | None, task: Task, settings: Settings) -> CategoryFit:
     prior_at = prior_by_variance(task.prior, design.n_features, feature_names, settings.intercept_variance)
     variance, curve, fell_back = _choose_variance(design, task, settings, prior_at)
-    problem = Problem(design, task.y, task.weights, prior_at(1.0 if np.isnan(variance) else variance))
+    prior = prior_at(1.0 if np.isnan(variance) else variance)
+    problem = Problem(design, task.y, task.weights, prior, link=settings.link)
     one_class = _rarer(design, task) == 0 and problem.prior.kind[-1] == FLAT
     if one_class:
-        problem = problem._replace(prior=_base_rate_only(task, problem.prior))
+        problem = problem._replace(prior=_base_rate_only(task, problem.prior, settings.link))
     start = task.start if curve is None or task.start is not None else curve.start
     solution = problem.solve(settings.rule, None if one_class else start)
-    precision = problem.precision(solution.beta) if settings.compute_precision else None
+    solution, restarts = _restart(problem, solution, settings)
+    precision = None if settings.posterior is None else settings.posterior(problem, solution.beta)
     held_out = None
     if settings.score_held_out and _rarer(design, task) >= 2:
         held_out = held_out_scores(problem, _folds(design, task, settings), settings.search_rule)
-    return CategoryFit(solution, variance, curve, precision, fell_back, one_class, held_out)
+    return CategoryFit(solution, variance, curve, precision, fell_back, one_class, held_out, restarts)
+
+
+def _restart(problem: Problem, first: Solution, settings: Settings) -> tuple[Solution, FloatArray | None]:
+    """Fit from other starts where a prior is Jeffreys; give the best solution and the log posterior of all."""
+    if not np.any(problem.prior.kind == JEFFREYS):
+        return first, None
+    random = np.random.default_rng(settings.seed)
+    starts = (problem.other_start(settings.rule, random) for _ in range(settings.restarts - 1))
+    solutions = [first, *(problem.solve(settings.rule, start) for start in starts)]
+    return min(solutions, key=lambda found: found.objective), np.array([-found.objective for found in solutions])
 
 
 def _folds(design: Design, task: Task, settings: Settings) -> Int64Array:
@@ -151,7 +171,7 @@ def _choose_variance(
     # Every run leaves out a document of each class and needs another to learn from.
     if _rarer(design, task) < max(settings.runs, 2):
         return by_norm, None, True
-    problem = Problem(design, task.y, task.weights, prior_at(by_norm))
+    problem = Problem(design, task.y, task.weights, prior_at(by_norm), link=settings.link)
     attempt = fold_attempts(problem, prior_at, _folds(design, task, settings), settings.runs, settings.search_rule)
     validation = Validation(attempt, settings.runs)
     if settings.variance == "auto":
@@ -164,35 +184,42 @@ def _choose_variance(
     return curve.variance, curve, False
 
 
-def _base_rate_only(task: Task, prior: PriorArrays) -> PriorArrays:
-    """Fix all coefficients at their modes and a free intercept at the log odds of a smoothed base rate."""
+def _base_rate_only(task: Task, prior: PriorArrays, link: int) -> PriorArrays:
+    """Fix all coefficients at their modes and a free intercept at the score of a smoothed base rate."""
     positive = task.weights[task.y > 0].sum()
     negative = task.weights[task.y < 0].sum()
     mode = prior.mode.copy()
-    mode[-1] = np.log((positive + 0.5) / (negative + 0.5))
+    mode[-1] = score_of_probability(link, (positive + 0.5) / (positive + negative + 1.0))
     return replace(prior, kind=np.full_like(prior.kind, FIXED), weight=np.zeros_like(prior.weight), mode=mode)
 
 
-def priors_of(prior: Any, classes: AnyArray, n_categories: int) -> list[Prior]:
-    """Give one prior for each category, from a name, a prior, a list of them or a mapping from category to prior."""
+def priors_of(prior: Any, classes: AnyArray, n_categories: int, jeffreys: bool = False) -> list[Prior]:
+    """Give one prior for each category, from a name, a prior, a list of them or a mapping from category to prior.
+
+    ``jeffreys`` tells whether the model can take a prior that is not convex.
+    """
     if isinstance(prior, Mapping):
         known = classes[-n_categories:].tolist()
         unknown = [category for category in prior if category not in known]
         if unknown:
             raise ValueError(f"prior names the category {unknown[0]!r}, which y does not have; y has {known}")
-        return [_one_prior(prior.get(category, "laplace")) for category in known]
+        return [_one_prior(prior.get(category, "laplace"), jeffreys) for category in known]
     if isinstance(prior, Sequence) and not isinstance(prior, str):
         if len(prior) != n_categories:
             raise ValueError(f"prior lists {len(prior)} priors, expected {n_categories}, one for each category")
-        return [_one_prior(entry) for entry in prior]
-    return [_one_prior(prior)] * n_categories
+        return [_one_prior(entry, jeffreys) for entry in prior]
+    return [_one_prior(prior, jeffreys)] * n_categories
 
 
-def _one_prior(prior: Any) -> Prior:
-    if isinstance(prior, Prior):
-        return prior
-    if prior == "laplace":
-        return Laplace()
-    if prior == "gaussian":
-        return Gaussian()
-    raise ValueError(f"prior must be 'laplace', 'gaussian' or a prior object, got {prior!r}")
+def _one_prior(prior: Any, jeffreys: bool) -> Prior:
+    names = ("laplace", "gaussian", "jeffreys")[: 3 if jeffreys else 2]
+    if isinstance(prior, str) and prior in names:
+        prior = {"laplace": Laplace, "gaussian": Gaussian, "jeffreys": Jeffreys}[prior]()
+    if not isinstance(prior, Prior):
+        raise ValueError(f"prior must be {', '.join(map(repr, names))} or a prior object, got {prior!r}")
+    if isinstance(prior, Jeffreys) and not jeffreys:
+        raise ValueError(
+            "prior is a Jeffreys prior, which is not convex; expected a Laplace or Gaussian prior, "
+            "or another model: BayesianProbitRegression"
+        )
+    return prior

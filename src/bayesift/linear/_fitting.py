@@ -9,23 +9,31 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from bayesift._typing import FloatArray
-from bayesift.linear import _clg, _newton, _objective, _ridge
+from bayesift.linear import _clg, _newton, _objective, _probit_em, _ridge
 from bayesift.linear._conjugate import hessian_diagonal
 from bayesift.linear._design import Design
 from bayesift.linear._loss import LOGISTIC, loss_terms
-from bayesift.linear._penalty import penalty_arrays
-from bayesift.priors import FIXED, GAUSSIAN, LAPLACE, PriorArrays
+from bayesift.linear._penalty import Penalties, penalty_arrays
+from bayesift.priors import FIXED, GAUSSIAN, JEFFREYS, LAPLACE, PriorArrays
 
 SolverName = Literal["newton", "clg"]
+ProbitSolverName = Literal["auto", "newton", "em", "block-em"]
 
 
 class Rule(NamedTuple):
-    """When a solver stops: relative gap of the fast one, change of scores of the papers' one, rounds of both."""
+    """Which solver, and when it stops.
 
-    solver: SolverName
+    ``tol`` is the relative gap of the fast one, ``epsilon`` the change that ends the papers' ones, ``max_iter`` the
+    rounds of all. ``"auto"`` is EM where a prior is Jeffreys, else the fast one. EM starts from a regression with the
+    penalty ``ridge``; ``block_size`` is how many coefficients ``"block-em"`` updates at a time.
+    """
+
+    solver: SolverName | ProbitSolverName
     tol: float
     epsilon: float
     max_iter: int
+    ridge: float = 1.0
+    block_size: int = 100
 
 
 class Solution(NamedTuple):
@@ -60,29 +68,59 @@ class Problem(NamedTuple):
         return scores(self.design, self.prior.mode)
 
     def solve(self, rule: Rule, start: FloatArray | None = None) -> Solution:
-        """Find the posterior mode, from the modes of the priors or from ``start``."""
+        """Find the posterior mode, from the modes of the priors (EM: from a ridge regression) or from ``start``."""
         begin = time.perf_counter()
-        design, mode = self.design, self.prior.mode
+        mode = self.prior.mode
         penalties = penalty_arrays(self.prior.kind, self.prior.weight, self.prior.sign)
         delta = np.zeros(mode.size)
         if start is not None:
             # A term that no document holds stays at its mode.
-            delta = np.where(design.reach > 0.0, np.clip(start - mode, *penalties[2:]), 0.0)
-        documents = (self.y, self.weights, self.offsets())
-        if rule.solver == "clg":
-            arguments = (*design.columns, *documents, delta, *penalties)
+            delta = np.where(self.design.reach > 0.0, np.clip(start - mode, *penalties[2:]), 0.0)
+        by_em = rule.solver in ("em", "block-em") or (rule.solver == "auto" and np.any(self.prior.kind == JEFFREYS))
+        if by_em:
+            found = self._expect(rule, delta, penalties)
+        elif rule.solver == "clg":
+            arguments = (*self.design.columns, self.y, self.weights, self.offsets(), delta, *penalties)
             passes, converged = _clg.clg(*arguments, rule.epsilon, rule.max_iter)
-            primal, dual, residual = _objective.certificate(self.link, *arguments)
+            found = (*_objective.certificate(self.link, *arguments), passes, converged)
         else:
-            limits = (rule.tol, rule.max_iter, design.workspace())
-            if np.any(self.prior.kind == LAPLACE) or np.any(self.prior.sign):
-                sums = design.sums(self.weights) if self.sums is None else self.sums
-                matrix = (design.columns, design.documents, sums, design.reach)
-                found = _newton.newton(self.link, *matrix, *documents, delta, penalties, *limits)
-            else:
-                found = _ridge.ridge(self.link, design.documents, *documents, delta, penalties, *limits)
-            primal, dual, residual, passes, converged = found
+            found = self._descend(rule, delta, penalties)
+        primal, dual, residual, passes, converged = found
         return Solution(delta + mode, primal, dual, residual, passes, time.perf_counter() - begin, converged)
+
+    def other_start(self, rule: Rule, random: np.random.Generator) -> FloatArray:
+        """Give another start for EM: a ridge regression in which the documents have random weights of mean 1."""
+        latent = _probit_em.latent_of(self.design.columns, self.y, self.weights, self.offsets(), self.prior)
+        factors = random.exponential(size=latent.s.size)
+        return self.prior.mode + _probit_em.ridge_start(latent, rule.ridge, rule.solver == "block-em", factors)
+
+    def _descend(self, rule: Rule, delta: FloatArray, penalties: Penalties) -> tuple[float, float, float, int, bool]:
+        """Fit by the fast solvers; ``delta`` is the start and is overwritten."""
+        design, documents = self.design, (self.y, self.weights, self.offsets())
+        limits = (rule.tol, rule.max_iter, design.workspace())
+        if np.any(self.prior.kind == LAPLACE) or np.any(self.prior.sign):
+            sums = design.sums(self.weights) if self.sums is None else self.sums
+            matrix = (design.columns, design.documents, sums, design.reach)
+            return _newton.newton(self.link, *matrix, *documents, delta, penalties, *limits)
+        return _ridge.ridge(self.link, design.documents, *documents, delta, penalties, *limits)
+
+    def _expect(self, rule: Rule, delta: FloatArray, penalties: Penalties) -> tuple[float, float, float, int, bool]:
+        """Fit by EM; ``delta`` is the start and is overwritten.
+
+        EM cannot leave a zero, so that there the ridge start is used.
+        """
+        documents = (self.y, self.weights, self.offsets())
+        by_blocks = rule.solver == "block-em"
+        latent = _probit_em.latent_of(self.design.columns, *documents, self.prior)
+        if not np.all(delta[latent.movable]):
+            delta[:] = np.where(delta == 0.0, _probit_em.ridge_start(latent, rule.ridge, by_blocks), delta)
+        size = rule.block_size if by_blocks else None
+        passes, converged = _probit_em.expectation_maximisation(latent, delta, size, rule.epsilon, rule.max_iter)
+        if np.any(self.prior.kind == JEFFREYS):
+            primal, residual = _probit_em.jeffreys_objective(latent, delta)
+            return primal, -np.inf, residual, passes, converged
+        proof = _objective.certificate(self.link, *self.design.columns, *documents, delta, *penalties)
+        return *proof, passes, converged
 
     def precision(self, beta: FloatArray) -> FloatArray:
         """Give the diagonal of the Hessian of the objective: Σ_i s_i f″(r_i) x_ij² plus the prior's precision.

@@ -65,6 +65,36 @@ def categories_of(y: Any, name: str) -> Categories:
     return Categories("multiclass", classes, members, codes.size)
 
 
+def batch_categories(y: Any, classes: Any, kind: Kind | None, name: str) -> Categories:
+    """Read the labels of one batch of documents, in which some classes may be missing.
+
+    ``classes`` are all labels that can occur and ``kind`` is what earlier batches were, if there were any.
+    """
+    multilabel = sp.issparse(y) or y.ndim == 2
+    if kind is not None and multilabel != (kind == "multilabel"):
+        raise ValueError(f"y has {y.ndim} dimensions, unlike that of earlier calls")
+    if multilabel:
+        found = categories_of(y, name)
+        if kind is not None and len(found.classes) != len(classes):
+            raise ValueError(f"y has {len(found.classes)} columns; expected {len(classes)} as in earlier calls")
+        return found
+    if classes is None:
+        raise ValueError("classes must be given at the first call of partial_fit")
+    check_classification_targets(y)
+    known = np.unique(classes)
+    if known.size < 2:
+        raise ValueError(f"{name} needs at least two classes, but classes has one only: {known[0]!r}")
+    unknown = np.setdiff1d(y, known)
+    if unknown.size:
+        raise ValueError(f"y holds {unknown[0]!r}, which is none of the classes {known.tolist()}")
+    members = [np.flatnonzero(y == label) for label in known]
+    return (
+        Categories("binary", known, members[1:], len(y))
+        if known.size == 2
+        else Categories("multiclass", known, members, len(y))
+    )
+
+
 def class_factors(class_weight: Any, labels: AnyArray, weights: FloatArray) -> FloatArray:
     """Give the factor of each document's class; "balanced" gives all classes the same total weight.
 

@@ -7,6 +7,7 @@ documents, their part of the dual objective, and a curvature that is safe far fr
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import log_ndtr, logit, ndtri
 
 from bayesift._kernel import kernel
 from bayesift._typing import FloatArray
@@ -60,3 +61,13 @@ def guarded_curvature(
             above = (u[i] - 0.5 * s[i]) / -r[i]
             out[i] = above if power == 1.0 else np.sqrt(w[i] * above)
     return out
+
+
+def log_probability(link: int, scores: FloatArray) -> FloatArray:
+    """Give the log probability of the category for linear scores, exact far into both tails."""
+    return np.asarray(log_ndtr(scores) if link == PROBIT else -np.logaddexp(0.0, -scores))
+
+
+def score_of_probability(link: int, probability: float) -> float:
+    """Give the linear score with this probability of the category."""
+    return float(ndtri(probability) if link == PROBIT else logit(probability))

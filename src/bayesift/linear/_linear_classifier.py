@@ -1,0 +1,344 @@
+"""What the binary models share: labels, priors, folds, thresholds and predictions; a model adds its loss."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+from joblib import effective_n_jobs
+from scipy.special import logsumexp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from bayesift._typing import AnyArray, FloatArray
+from bayesift.decide import Threshold
+from bayesift.decide.cuts import Policy, check_policy
+from bayesift.linear._categories import CategoryFit, Settings, Task, fit_categories, priors_of
+from bayesift.linear._design import design_of
+from bayesift.linear._fitting import Problem, Rule
+from bayesift.linear._labels import Categories, categories_of, check_label_types, class_factors
+from bayesift.linear._loss import PROBIT, log_probability
+from bayesift.linear.certificate import Certificate
+from bayesift.priors import Prior
+
+#: Fits that only serve to score a variance stop at this relative gap, or at a larger ``tol``.
+SEARCH_TOLERANCE = 1e-3
+
+#: What the parameters that all models have may be.
+SHARED_CONSTRAINTS: dict[str, Any] = {
+    "prior": [StrOptions({"laplace", "gaussian"}), Prior, Sequence, Mapping],
+    "variance": [Interval(Real, 0, None, closed="both"), StrOptions({"cv", "norm", "auto"})],
+    "intercept_variance": [Interval(Real, 0, None, closed="both"), StrOptions({"same"})],
+    "tol": [Interval(Real, 0, 1, closed="neither")],
+    "epsilon": [Interval(Real, 0, 1, closed="neither")],
+    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "grid": ["array-like", None],
+    "folds": [Interval(Integral, 2, None, closed="left")],
+    "runs": [Interval(Integral, 1, None, closed="left")],
+    "one_standard_error": ["boolean"],
+    "threshold": "no_validation",
+    "threshold_on": [StrOptions({"train", "cv"})],
+    "class_weight": [StrOptions({"balanced"}), dict, None],
+    "warm_start": ["boolean"],
+    "compute_precision": ["boolean"],
+    "feature_names": ["array-like", None],
+    "progress": [callable, None],
+    "n_jobs": [Integral, None],
+    "random_state": ["random_state"],
+}
+
+
+class LinearClassifier(ClassifierMixin, BaseEstimator):
+    """A linear model of one binary decision for each category, at the posterior mode.
+
+    A subclass has the parameters of ``SHARED_CONSTRAINTS`` and says what its loss is (``_link``) and when its solver
+    stops (``_rule``).
+    """
+
+    coef_: Any
+    prior: Any
+    variance: Any
+    intercept_variance: float | Literal["same"]
+    tol: float
+    max_iter: int
+    grid: Sequence[float] | None
+    folds: int
+    runs: int
+    one_standard_error: bool
+    threshold: Policy
+    threshold_on: Literal["train", "cv"]
+    class_weight: Any
+    warm_start: bool
+    compute_precision: bool
+    feature_names: Sequence[str] | None
+    progress: Callable[[int, int], None] | None
+    n_jobs: int | None
+    random_state: Any
+
+    _link: ClassVar[int]
+
+    def _rule(self) -> Rule:
+        """Give the solver and when it stops."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the posterior mode of every category.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_documents, n_features)
+            Term weights; sparse matrices are the natural form.
+        y : array of shape (n_documents,), or indicator matrix of shape (n_documents, n_categories)
+            Labels of any type, or zeros and ones for each category.
+        sample_weight : array of shape (n_documents,), optional
+            How often each document counts.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        check_label_types(y)
+        X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, multi_output=True)
+        if y.ndim == 2 and y.shape[1] == 1:
+            y = y.toarray().ravel() if sp.issparse(y) else column_or_1d(y, warn=True)
+        categories = categories_of(y, type(self).__name__)
+        settings = self._settings()
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        tasks = self._tasks(self._priors(categories), categories, y, weights)
+        fits = self._fit_tasks(X, tasks, settings)
+        self._keep(categories, fits)
+        self._warn(fits)
+        self._fit_threshold(X, categories, weights, [fit.scores for fit in fits])
+        return self
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Give the linear score β₀ + xᵀβ of each category.
+
+        Parameters
+        ----------
+        X : sparse matrix or array of shape (n_documents, n_features)
+
+        Returns
+        -------
+        scores : ndarray of shape (n_documents,) for two classes, else (n_documents, n_categories)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        scores = self._scores(X)
+        return scores[:, 0] if self._kind == "binary" else scores
+
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Give log probabilities, exact far into the tails.
+
+        Parameters
+        ----------
+        X : sparse matrix or array of shape (n_documents, n_features)
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_documents, n_classes)
+            For an indicator matrix, that of each category on its own.
+        """
+        scores = self.decision_function(X)
+        if self._kind == "binary":
+            return np.column_stack([log_probability(self._link, -scores), log_probability(self._link, scores)])
+        logs = log_probability(self._link, scores)
+        if self._kind == "multiclass":
+            logs -= logsumexp(logs, axis=1, keepdims=True)
+        return logs
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Give probabilities.
+
+        Parameters
+        ----------
+        X : sparse matrix or array of shape (n_documents, n_features)
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_documents, n_classes)
+            For an indicator matrix, that of each category on its own.
+        """
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X: Any) -> AnyArray:
+        """Decide by the thresholds.
+
+        Parameters
+        ----------
+        X : sparse matrix or array of shape (n_documents, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_documents,), or a 0/1 indicator of shape (n_documents, n_categories)
+        """
+        scores = self.decision_function(X)
+        if self._kind == "multiclass":
+            return self.classes_[np.argmax(scores - self.threshold_.thresholds_, axis=1)]
+        decisions = self.threshold_.predict(scores)
+        return self.classes_[decisions] if self._kind == "binary" else decisions
+
+    def sparsify(self) -> Self:
+        """Keep ``coef_`` as a sparse matrix, which is smaller where most coefficients are zero."""
+        check_is_fitted(self)
+        self.coef_ = sp.csr_matrix(self.coef_)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    def _strength(self) -> tuple[Any, FloatArray | None]:
+        """Give the common variance, or how to choose it, and the variances to try."""
+        grid = None
+        if self.grid is not None:
+            grid = np.asarray(self.grid, dtype=np.float64)
+            if grid.ndim != 1 or grid.size == 0 or not np.all(grid > 0):
+                raise ValueError(f"grid must be a list of variances greater than 0, got {self.grid!r}")
+        return self.variance, grid
+
+    def _settings(self) -> Settings:
+        """Refuse impossible settings, and collect those that hold for all categories."""
+        if self.runs > self.folds:
+            raise ValueError(f"runs={self.runs} must not exceed folds={self.folds}: a run leaves out one of the folds")
+        check_policy(self.threshold, "threshold")
+        variance, grid = self._strength()
+        rule = self._rule()
+        return Settings(
+            variance=variance,
+            intercept_variance=self.intercept_variance,
+            grid=grid,
+            folds=self.folds,
+            runs=self.runs,
+            one_standard_error=self.one_standard_error,
+            rule=rule,
+            # Without a grid the variance itself moves with the scores.
+            search_rule=rule._replace(tol=max(self.tol, 0.0 if variance == "auto" else SEARCH_TOLERANCE)),
+            posterior=Problem.precision if self.compute_precision else None,
+            score_held_out=self.threshold_on == "cv" and self.threshold != "half",
+            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            link=self._link,
+        )
+
+    def _names(self) -> Any:
+        """Give the names of the columns, if they have any."""
+        return getattr(self, "feature_names_in_", self.feature_names)
+
+    def _priors(self, categories: Categories) -> list[Prior]:
+        """Give the prior of every category, checked against the columns."""
+        priors = priors_of(self.prior, categories.classes, len(categories.members), jeffreys=self._link == PROBIT)
+        for prior in {id(prior): prior for prior in priors}.values():
+            # A term that no feature has is to be an error before the first fit, not when its category comes.
+            known = prior.scaled(1.0)
+            known.resolve(self.n_features_in_, self._names())
+            known.resolve_intercept(self.intercept_variance)
+        return priors
+
+    def _tasks(
+        self, priors: list[Prior], categories: Categories, y: Any, weights: FloatArray
+    ) -> list[Callable[[], Task]]:
+        """Prepare a task for every category, to be made when its turn comes."""
+        starts = self._starts(len(priors))
+        if self.class_weight is not None and categories.kind != "multilabel":
+            weights = weights * class_factors(self.class_weight, y, weights)
+
+        def make(category: int) -> Task:
+            target, own = categories.target(category), weights
+            if self.class_weight is not None and categories.kind == "multilabel":
+                own = weights * class_factors(self.class_weight, (target > 0).astype(int), weights)
+            return Task(target, own, priors[category], starts[category])
+
+        return [partial(make, category) for category in range(len(priors))]
+
+    def _fit_tasks(self, X: Any, tasks: Sequence[Callable[[], Task]], settings: Settings) -> list[CategoryFit]:
+        n_threads = int(effective_n_jobs(self.n_jobs))
+        return fit_categories(design_of(X), self._names(), tasks, settings, n_threads, self.progress)
+
+    def _starts(self, n_categories: int) -> Sequence[FloatArray | None]:
+        """Give the coefficients to start from, the intercept last."""
+        if not (self.warm_start and hasattr(self, "coef_")):
+            return [None] * n_categories
+        coef = self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_
+        if coef.shape != (n_categories, self.n_features_in_):
+            raise ValueError(
+                f"warm_start needs the same categories and features as before: coef_ has shape {coef.shape}, "
+                f"now there are {n_categories} categories and {self.n_features_in_} features"
+            )
+        return list(np.column_stack([coef, self.intercept_]))
+
+    def _keep(self, categories: Categories, fits: list[CategoryFit]) -> None:
+        self.classes_ = categories.classes
+        self._kind = categories.kind
+        solutions = [fit.solution for fit in fits]
+        beta = np.vstack([solution.beta for solution in solutions])
+        self.coef_ = np.ascontiguousarray(beta[:, :-1])
+        self.intercept_ = beta[:, -1].copy()
+        self.n_nonzero_ = np.count_nonzero(self.coef_, axis=1)
+        self.variance_ = np.array([fit.variance for fit in fits])
+        self.certificate_ = Certificate(*(np.array(values) for values in zip(*(s[1:] for s in solutions), strict=True)))
+        self.n_iter_ = self.certificate_.passes
+        self.cv_results_ = [fit.curve and fit.curve.as_dict() for fit in fits]
+        known = [fit.precision for fit in fits if fit.precision is not None]
+        if known:
+            self.precision_ = np.stack(known)
+
+    def _warn(self, fits: list[CategoryFit]) -> None:
+        for message, kind in self._messages(fits):
+            warnings.warn(message, kind, stacklevel=3)
+
+    def _messages(self, fits: list[CategoryFit]) -> Iterator[tuple[str, type[Warning]]]:
+        """Say which categories did not converge, fell back to the norm-based variance, or have one class only."""
+        certificate = self.certificate_
+        late = np.flatnonzero(~certificate.converged)
+        if late.size:
+            worst = late[np.argmax(certificate.relative_gap[late])]
+            yield (
+                f"{late.size} of {len(fits)} fits reached max_iter={self.max_iter} rounds; the worst has a relative "
+                f"duality gap of {certificate.relative_gap[worst]:.1e} and a KKT residual of "
+                f"{certificate.kkt_residual[worst]:.1e}. Raise max_iter, or loosen tol or epsilon.",
+                ConvergenceWarning,
+            )
+        for flag, message in (
+            ("fell_back", "too few documents of a class for cross-validation: the norm-based variance was used"),
+            ("one_class", "one class only: only the intercept was fitted, to a smoothed base rate"),
+        ):
+            places = [place for place, fit in enumerate(fits) if getattr(fit, flag)]
+            if places:
+                yield f"category {self._listing(places)}: {message}", UserWarning
+
+    def _listing(self, places: list[int]) -> str:
+        """Name the categories at these places, or the first of them."""
+        # Of two classes the greater is the category.
+        categories = self.classes_[-self.intercept_.size :]
+        more = f" and {len(places) - 5} more" if len(places) > 5 else ""
+        return ", ".join(str(categories[place]) for place in places[:5]) + more
+
+    def _fit_threshold(
+        self, X: Any, categories: Categories, weights: FloatArray, held_out: Sequence[FloatArray | None]
+    ) -> None:
+        self.threshold_ = Threshold(self.threshold, scale="log_odds")
+        n_categories = len(categories.members)
+        if self.threshold == "half":
+            self.threshold_.fit(np.zeros((1, n_categories)))
+            return
+        indicator = np.column_stack([categories.target(k) > 0 for k in range(n_categories)]).astype(np.int64)
+        scores = self._scores(X)
+        for k, found in enumerate(held_out):
+            if found is not None:
+                scores[:, k] = found
+        self.threshold_.fit(scores, indicator, sample_weight=weights)
+
+    def _scores(self, X: Any) -> FloatArray:
+        scores = X @ self.coef_.T
+        return np.asarray(scores.toarray() if sp.issparse(scores) else scores) + self.intercept_

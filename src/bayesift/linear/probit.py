@@ -1,0 +1,391 @@
+"""Sparse Bayesian probit regression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from bayesift._typing import FloatArray
+from bayesift.decide.cuts import Policy
+from bayesift.linear._categories import CategoryFit, Settings
+from bayesift.linear._fitting import ProbitSolverName, Rule
+from bayesift.linear._labels import Categories, batch_categories, check_label_types
+from bayesift.linear._linear_classifier import SHARED_CONSTRAINTS, LinearClassifier
+from bayesift.linear._loss import PROBIT
+from bayesift.linear._probit_sequential import precision_diagonal, precision_matrix, update_matrix
+from bayesift.priors import FLAT, Jeffreys, Laplace, Prior, from_model
+
+#: Log posteriors that differ by more than this share are different optima.
+_SAME = 1e-6
+
+_LAPLACE_STRENGTH = [
+    Interval(Real, 0, None, closed="both"),
+    StrOptions({"cv"}),
+    Mapping,
+    "array-like",
+    None,
+]
+
+
+class BayesianProbitRegression(LinearClassifier):
+    """Probit regression at the posterior mode under Laplace, Gaussian or Jeffreys priors.
+
+    The probability of the category is Φ(β₀ + xᵀβ). Minimises, for each category,
+
+        F(β) = −Σ_i s_i ln Φ(y_i (β₀ + x_iᵀβ)) + Σ_j p_j(β_j − m_j),
+
+    where p_j is λ_j abs(δ) for a Laplace, δ²/(2v_j) for a Gaussian and ln abs(δ) for a Jeffreys prior (Eyheramendy,
+    Genkin, Ju, Lewis & Madigan 2003). Labels of every kind are taken as by :class:`BayesianLogisticRegression`.
+
+    Parameters
+    ----------
+    prior : {"laplace", "gaussian", "jeffreys"}, Prior, or list or mapping of them, default="laplace"
+        The prior of the coefficients. A list has one entry for each category, a mapping goes from category to prior
+        (the other categories get a plain Laplace prior). A prior with a variance of its own is used as it stands.
+    variance : float, {"cv", "norm", "auto"} or None, default=None
+        Prior variance, as for the logistic model. At most one of ``variance``, ``gamma`` and ``rate`` is given;
+        without any, the variance is chosen by cross-validation.
+    gamma : float, "cv", array or mapping from term to float, or None, default=None
+        The paper's γ: variances τ_j of mean 2/γ give Laplace priors of rate √γ, that is of variance 2/γ. ``"cv"`` takes
+        the best of ``grid``, which holds values of γ then; an array or a mapping has a γ_j for each feature.
+    rate : float, "cv", array or mapping from term to float, or None, default=None
+        The Laplace rate λ itself, of variance 2/λ²; otherwise like ``gamma``.
+    intercept_variance : float or "same", default=inf
+        Prior variance of the intercept; infinite is unpenalised, ``"same"`` is like any other coefficient.
+    solver : {"auto", "newton", "em", "block-em"}, default="auto"
+        ``"newton"``: the fast solver of the logistic model on this loss, stopped by the duality gap. ``"em"``: the
+        paper's algorithm. ``"block-em"``: the same for one block of coefficients after the other, which never builds a
+        matrix of all of them. ``"auto"`` is ``"em"`` for Jeffreys priors, else ``"newton"``.
+    tol : float, default=1e-6
+        ``"newton"`` stops when the duality gap is at most this share of the objective.
+    epsilon : float, default=1e-5
+        EM stops when the coefficients change by at most this share of their norm in a round.
+    max_iter : int, default=10000
+        Limit of rounds; reaching it warns.
+    restarts : int, default=1
+        Starts for a Jeffreys prior, of which the best optimum is kept: the ridge start, then ridge regressions in which
+        the documents have random weights.
+    ridge : float, default=1
+        Penalty of the regression (XᵀX + ridge I)⁻¹Xᵀy from which EM starts.
+    block_size : int, default=100
+        How many coefficients ``"block-em"`` updates at a time.
+    covariance : {"diagonal", "full"}, default="diagonal"
+        What :meth:`partial_fit` keeps of the posterior.
+    grid : sequence of float or None, default=None
+        Values to try with ``"cv"``, of the parameter that is ``"cv"``; None is the grid of the logistic model.
+    folds, runs : int, default=10 and 2
+        Folds the documents are dealt into, and how many of them are left out in turn.
+    one_standard_error : bool, default=False
+        With ``"cv"``, take the smallest variance within one standard error of the best.
+    threshold : str, Utility or mapping, default="half"
+        Policy of :class:`bayesift.decide.Threshold` for ``predict``.
+    threshold_on : {"train", "cv"}, default="train"
+        Whether a threshold is tuned on the scores of the training documents by the model itself, or by models fitted
+        without their fold.
+    class_weight : {"balanced"}, dict or None, default=None
+        Weights of the classes; for indicator matrices of 0 and 1.
+    warm_start : bool, default=False
+        Start from the coefficients of the last fit; EM starts afresh where they are zero.
+    compute_precision : bool, default=False
+        Also compute ``precision_``, so that :meth:`partial_fit` can go on.
+    feature_names : sequence of str or None, default=None
+        Names of the columns, for priors that name terms; a data frame brings its own.
+    progress : callable or None, default=None
+        Called with the number of categories done and their total.
+    n_jobs : int or None, default=-1
+        Threads, over categories; -1 is all cores.
+    random_state : int, RandomState or None, default=0
+        Deals the folds and the weights of other starts.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels; column numbers for an indicator matrix.
+    coef_ : ndarray or csr_matrix of shape (n_categories, n_features)
+        Coefficients; one row for two classes. Sparse after :meth:`sparsify`.
+    intercept_ : ndarray of shape (n_categories,)
+    n_nonzero_ : ndarray of shape (n_categories,)
+        Coefficients that are not zero.
+    variance_, gamma_ : ndarrays of shape (n_categories,)
+        The variance used (NaN where the prior brought its own), and 2 / variance.
+    certificate_ : Certificate
+        Objective, duality gap, KKT residual, rounds and seconds of each category. For a Jeffreys prior there is no
+        bound, and the gap is infinite.
+    restarts_ : list of ndarray or None
+        For each category with a Jeffreys prior, the log posterior reached from every start (up to a constant; a
+        coefficient set to zero counts as one of the size at which this happens, for the density has no bound there).
+    cv_results_ : list of dict or None
+        As for the logistic model.
+    threshold_ : Threshold
+        The fitted decision rule, on the scale of ``decision_function``.
+    precision_ : ndarray of shape (n_categories, n_features + 1)
+        Inverse variances of the Gaussian approximation, the intercept last; with ``compute_precision`` or after
+        :meth:`partial_fit`.
+    precision_matrix_ : ndarray of shape (n_categories, n_features + 1, n_features + 1)
+        Its whole inverse covariance, with ``covariance="full"``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesift.linear import BayesianProbitRegression
+    >>> X = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]])
+    >>> model = BayesianProbitRegression(gamma=0.5).fit(X, ["wheat", "wheat", "sea", "sea"])
+    >>> model.predict(X).tolist()
+    ['wheat', 'wheat', 'sea', 'sea']
+    >>> bool(model.certificate_.relative_gap[0] < 1e-6)
+    True
+    >>> by_em = BayesianProbitRegression(gamma=0.5, solver="em").fit(X, ["wheat", "wheat", "sea", "sea"])
+    >>> bool(abs(by_em.certificate_.objective - model.certificate_.objective)[0] < 1e-5)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **SHARED_CONSTRAINTS,
+        "prior": [StrOptions({"laplace", "gaussian", "jeffreys"}), Prior, Sequence, Mapping],
+        "variance": [*SHARED_CONSTRAINTS["variance"], None],
+        "gamma": _LAPLACE_STRENGTH,
+        "rate": _LAPLACE_STRENGTH,
+        "solver": [StrOptions({"auto", "newton", "em", "block-em"})],
+        "restarts": [Interval(Integral, 1, None, closed="left")],
+        "ridge": [Interval(Real, 0, None, closed="neither")],
+        "block_size": [Interval(Integral, 1, None, closed="left")],
+        "covariance": [StrOptions({"diagonal", "full"})],
+    }
+    _link: ClassVar[int] = PROBIT
+
+    def __init__(
+        self,
+        prior: Any = "laplace",
+        *,
+        variance: float | Literal["cv", "norm", "auto"] | None = None,
+        gamma: Any = None,
+        rate: Any = None,
+        intercept_variance: float | Literal["same"] = np.inf,
+        solver: ProbitSolverName = "auto",
+        tol: float = 1e-6,
+        epsilon: float = 1e-5,
+        max_iter: int = 10_000,
+        restarts: int = 1,
+        ridge: float = 1.0,
+        block_size: int = 100,
+        covariance: Literal["diagonal", "full"] = "diagonal",
+        grid: Sequence[float] | None = None,
+        folds: int = 10,
+        runs: int = 2,
+        one_standard_error: bool = False,
+        threshold: Policy = "half",
+        threshold_on: Literal["train", "cv"] = "train",
+        class_weight: Any = None,
+        warm_start: bool = False,
+        compute_precision: bool = False,
+        feature_names: Sequence[str] | None = None,
+        progress: Callable[[int, int], None] | None = None,
+        n_jobs: int | None = -1,
+        random_state: Any = 0,
+    ) -> None:
+        self.prior = prior
+        self.variance = variance
+        self.gamma = gamma
+        self.rate = rate
+        self.intercept_variance = intercept_variance
+        self.solver = solver
+        self.tol = tol
+        self.epsilon = epsilon
+        self.max_iter = max_iter
+        self.restarts = restarts
+        self.ridge = ridge
+        self.block_size = block_size
+        self.covariance = covariance
+        self.grid = grid
+        self.folds = folds
+        self.runs = runs
+        self.one_standard_error = one_standard_error
+        self.threshold = threshold
+        self.threshold_on = threshold_on
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.compute_precision = compute_precision
+        self.feature_names = feature_names
+        self.progress = progress
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from more documents, with the posterior so far as the prior.
+
+        The first call is a fit under the model's own prior. Every later one takes the Gaussian approximation of the
+        posterior, N(β̂, (XᵀWX + Λ)⁻¹), for the prior of its documents: all of it with ``covariance="full"``, its
+        diagonal otherwise. A Laplace prior, which has no curvature, enters Λ by its variance. Earlier documents are not
+        needed again.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_documents, n_features)
+            Term weights.
+        y : array of shape (n_documents,), or indicator matrix of shape (n_documents, n_categories)
+            Labels, or zeros and ones for each category.
+        classes : array of shape (n_classes,), optional
+            All labels that will ever occur; needed at the first call unless ``y`` is an indicator matrix.
+        sample_weight : array of shape (n_documents,), optional
+            How often each document counts.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        check_label_types(y)
+        first = not hasattr(self, "coef_")
+        X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, multi_output=True, reset=first)
+        known = classes if first else self._known_classes(classes)
+        categories = batch_categories(y, known, None if first else self._kind, type(self).__name__)
+        settings = self._settings()._replace(posterior=self._posterior())
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        priors = self._next_priors(categories, weights, first)
+        if first or self.covariance == "diagonal":
+            fits = self._fit_tasks(X, self._tasks(priors, categories, y, weights), settings)
+        else:
+            fits = self._update_matrices(X, categories, weights, settings.rule)
+        self._keep(categories, fits)
+        self._warn(fits)
+        self._fit_threshold(X, categories, weights, [])
+        return self
+
+    def _known_classes(self, classes: Any) -> Any:
+        """Refuse to go on where there is nothing to go on from."""
+        wanted = "precision_matrix_" if self.covariance == "full" else "precision_"
+        if not hasattr(self, wanted):
+            raise ValueError(
+                f"partial_fit continues a posterior, but the model has no {wanted}: fit it with "
+                f"compute_precision=True and covariance={self.covariance!r}"
+            )
+        if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(f"classes is {classes!r}; expected {self.classes_.tolist()} as in the first call")
+        return self.classes_
+
+    def _next_priors(self, categories: Categories, weights: FloatArray, first: bool) -> list[Prior]:
+        """Give the priors for the documents of a call of partial_fit."""
+        if self.threshold != "half":
+            raise ValueError(
+                f"threshold is {self.threshold!r}; expected 'half' for partial_fit: others are tuned on all documents"
+            )
+        priors = self._priors(categories)
+        if any(isinstance(prior, Jeffreys) or np.any(_signs(prior)) for prior in priors):
+            raise ValueError("prior is Jeffreys or one-sided, which no Gaussian stands for; partial_fit cannot take it")
+        if not first:
+            return [from_model(self, category=k) for k in range(len(priors))]
+        for k, prior in enumerate(priors):
+            intercept = prior.scaled(1.0).resolve_intercept(self.intercept_variance)
+            labels = categories.target(k)[weights > 0]
+            if intercept.kind[0] == FLAT and np.unique(labels).size == 1:
+                raise ValueError(
+                    "the first documents are of one class only, which leaves a free intercept without a bound; "
+                    "give intercept_variance a finite value"
+                )
+        return priors
+
+    def _update_matrices(self, X: Any, categories: Categories, weights: FloatArray, rule: Rule) -> list[CategoryFit]:
+        coef = self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_
+        fits = []
+        for k, (mean, precision) in enumerate(
+            zip(np.column_stack([coef, self.intercept_]), self.precision_matrix_, strict=True)
+        ):
+            solution, updated = update_matrix(X, categories.target(k), weights, mean, precision, rule)
+            fits.append(CategoryFit(solution, np.nan, precision=updated))
+        return fits
+
+    def _posterior(self) -> Any:
+        return precision_matrix if self.covariance == "full" else precision_diagonal
+
+    def _rule(self) -> Rule:
+        return Rule(self.solver, self.tol, self.epsilon, self.max_iter, self.ridge, self.block_size)
+
+    def _settings(self) -> Settings:
+        settings = super()._settings()._replace(restarts=self.restarts)
+        return settings._replace(posterior=self._posterior()) if self.compute_precision else settings
+
+    def _given(self) -> tuple[str, Any]:
+        """Give the name and the value of the one parameter that says how strong the prior is."""
+        given = [(name, value) for name in ("variance", "gamma", "rate") if (value := getattr(self, name)) is not None]
+        if len(given) > 1:
+            raise ValueError(
+                f"{given[0][0]} and {given[1][0]} are both given; expected one of variance, gamma and rate"
+            )
+        return given[0] if given else ("variance", "cv")
+
+    def _strength(self) -> tuple[Any, FloatArray | None]:
+        name, value = self._given()
+        _, grid = super()._strength()
+        if grid is not None:
+            grid = _variances(name, grid)
+        if name == "variance" or isinstance(value, str):
+            return value, grid
+        # What differs from feature to feature goes into the priors.
+        return (float(_variances(name, value)) if isinstance(value, Real) else 1.0), grid
+
+    def _priors(self, categories: Categories) -> list[Prior]:
+        name, value = self._given()
+        by_feature = name != "variance" and not isinstance(value, (str, Real))
+        priors = super()._priors(categories)
+        for prior in priors:
+            self._check_prior(prior, name if getattr(self, name) is not None else None)
+        if not by_feature:
+            return priors
+        own = {key: float(_variances(name, one)) for key, one in value.items()} if isinstance(value, Mapping) else None
+        variances = _variances(name, np.asarray(value, dtype=np.float64)) if own is None else own
+        known = {id(prior): replace(prior, variance=variances) if prior.is_open else prior for prior in priors}
+        for prior in known.values():
+            prior.resolve(self.n_features_in_, self._names())
+        return [known[id(prior)] for prior in priors]
+
+    def _check_prior(self, prior: Prior, given: str | None) -> None:
+        """Refuse a prior that the solver cannot take, or a strength that the prior does not have."""
+        if isinstance(prior, Jeffreys):
+            if self.solver == "newton":
+                raise ValueError("solver is 'newton', which needs convex priors; a Jeffreys prior takes 'em'")
+            if given is not None and not isinstance(self.prior, (Mapping, list, tuple)):
+                raise ValueError(f"{given} is given, but a Jeffreys prior has no parameter")
+        elif given in ("gamma", "rate") and prior.is_open and not isinstance(prior, Laplace):
+            raise ValueError(f"{given} belongs to a Laplace prior; give the variance of a {type(prior).__name__} prior")
+        if self.solver in ("em", "block-em") and np.any(_signs(prior)):
+            raise ValueError(f"solver is {self.solver!r}, which takes priors for both signs only; use 'newton'")
+
+    def _keep(self, categories: Categories, fits: list[CategoryFit]) -> None:
+        super()._keep(categories, fits)
+        with np.errstate(divide="ignore"):
+            self.gamma_ = 2.0 / self.variance_
+        self.restarts_ = [fit.restarts for fit in fits]
+        if self.covariance == "full" and fits[0].precision is not None:
+            self.precision_matrix_ = self.precision_
+            self.precision_ = np.diagonal(self.precision_matrix_, axis1=1, axis2=2).copy()
+
+    def _messages(self, fits: list[CategoryFit]) -> Iterator[tuple[str, type[Warning]]]:
+        yield from super()._messages(fits)
+        values = [(k, fit.restarts) for k, fit in enumerate(fits) if fit.restarts is not None]
+        several = [k for k, value in values if np.ptp(value) > _SAME * np.abs(value).max()]
+        if several:
+            yield (
+                f"category {self._listing(several)}: {self.restarts} starts led to different optima of the posterior "
+                f"under a Jeffreys prior, which is not convex; the best was kept, see restarts_",
+                UserWarning,
+            )
+
+
+def _variances(name: str, value: Any) -> Any:
+    """Turn values of γ, or of the rate √γ, into variances 2/γ."""
+    if name == "variance":
+        return value
+    with np.errstate(divide="ignore"):
+        return np.divide(2.0, value if name == "gamma" else np.square(value))
+
+
+def _signs(prior: Prior) -> FloatArray:
+    own: Any = prior.sign
+    return np.asarray(list(own.values()) if isinstance(own, Mapping) else own)
