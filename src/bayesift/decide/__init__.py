@@ -1,7 +1,23 @@
-"""From scores to yes and no: thresholds fixed, or tuned on training scores for errors, F1 or any utility."""
+"""From scores to yes and no: thresholds fixed, or tuned on training scores; batches by expected F or utility."""
 
+from bayesift.decide.batch import BatchDecision, decide
 from bayesift.decide.cuts import best_threshold
+from bayesift.decide.expected import ExpectedF, exact_expected_f1, expected_f1, expected_f_curve
 from bayesift.decide.threshold import Threshold
 from bayesift.decide.utility import BALANCED_ERROR, SUM_OF_ERRORS, T11U, T13U, Utility
 
-__all__ = ["BALANCED_ERROR", "SUM_OF_ERRORS", "T11U", "T13U", "Threshold", "Utility", "best_threshold"]
+__all__ = [
+    "BALANCED_ERROR",
+    "SUM_OF_ERRORS",
+    "T11U",
+    "T13U",
+    "BatchDecision",
+    "ExpectedF",
+    "Threshold",
+    "Utility",
+    "best_threshold",
+    "decide",
+    "exact_expected_f1",
+    "expected_f1",
+    "expected_f_curve",
+]

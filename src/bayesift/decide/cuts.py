@@ -11,14 +11,15 @@ from sklearn.preprocessing import LabelEncoder
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
 from bayesift._typing import BoolArray, FloatArray, Int64Array
+from bayesift.decide.effectiveness import f_beta_of
 from bayesift.decide.utility import BALANCED_ERROR, SUM_OF_ERRORS, T11U, T13U, Utility
 
 CutPlace = Literal["midpoint", "accepted"]
 TieRule = Literal["highest", "median", "lowest"]
 Policy = str | Utility | Mapping[str, float]
 
-_UTILITIES = {"min_error": SUM_OF_ERRORS, "t11u": T11U, "t13u": T13U, "balanced_error": BALANCED_ERROR}
-TUNED = ("max_f1", *_UTILITIES)
+UTILITIES = {"min_error": SUM_OF_ERRORS, "t11u": T11U, "t13u": T13U, "balanced_error": BALANCED_ERROR}
+TUNED = ("max_f1", *UTILITIES)
 """Names of the policies that are tuned on training scores."""
 
 CUTS = ("midpoint", "accepted")
@@ -94,7 +95,7 @@ def measure_of(policy: Policy) -> Callable[..., FloatArray]:
     if isinstance(policy, Utility):
         return policy.value
     check_choice("policy", policy, TUNED)
-    return _f1 if policy == "max_f1" else _UTILITIES[policy].value
+    return _f1 if policy == "max_f1" else UTILITIES[policy].value
 
 
 def check_policy(policy: Policy, name: str = "policy") -> None:
@@ -111,16 +112,20 @@ def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
         raise ValueError(f"{name} is {value!r}; expected one of {list(allowed)}")
 
 
-def checked_scores(scores: Any) -> FloatArray:
+def checked_scores(scores: Any, name: str = "scores") -> FloatArray:
     """Return scores as finite float64 of one or two dimensions."""
     if np.ndim(scores) == 0:
-        raise ValueError(f"scores is {scores!r}; expected an array of one or two dimensions")
-    return check_array(scores, ensure_2d=False, dtype=np.float64, input_name="scores")
+        raise ValueError(f"{name} is {scores!r}; expected an array of one or two dimensions")
+    return check_array(scores, ensure_2d=False, dtype=np.float64, input_name=name)
+
+
+def nearly_greatest(gains: FloatArray) -> Int64Array:
+    """Return the places of the greatest value and of those that only rounding keeps from it."""
+    return np.flatnonzero(gains >= gains.max() - _TIE * np.abs(gains).max())
 
 
 def _f1(tp: FloatArray, fp: FloatArray, fn: FloatArray, tn: FloatArray) -> FloatArray:
-    size = 2 * tp + fp + fn
-    return np.divide(2 * tp, size, out=np.ones_like(size), where=size > 0)  # (26)
+    return f_beta_of(tp, fp, fn)
 
 
 def _positives(y: Any, scores: FloatArray) -> BoolArray:
@@ -164,7 +169,7 @@ def _outcomes(scores: FloatArray, positive: BoolArray, weight: FloatArray) -> tu
 
 def _chosen(gains: FloatArray, ties: TieRule) -> int:
     """Return how many distinct scores the best cut accepts."""
-    best: Int64Array = np.flatnonzero(gains >= gains.max() - _TIE * np.abs(gains).max())
+    best = nearly_greatest(gains)
     position = {"highest": 0, "median": (len(best) - 1) // 2, "lowest": len(best) - 1}[ties]
     return int(best[position])
 

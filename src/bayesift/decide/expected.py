@@ -1,0 +1,130 @@
+"""How many of a batch to accept for the greatest expected F."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bayesift._typing import FloatArray
+from bayesift.decide._expectations import f_curve, nodes_and_weights
+from bayesift.decide.cuts import checked_scores, nearly_greatest
+from bayesift.decide.effectiveness import check_beta
+
+
+class ExpectedF(NamedTuple):
+    """How many documents to accept, and the F_β to expect of it."""
+
+    n_accepted: int
+    value: float
+
+
+def expected_f1(p: Any, beta: float = 1.0) -> ExpectedF:
+    """Choose how many of the most probable documents to accept by the ratio of expectations (Lewis 1995).
+
+    The greatest (1+β²) Σ_{i≤m} pᵢ / (m + β² Σᵢ pᵢ) over m = 1…n, or ∏(1−pᵢ) for accepting none.
+
+    Parameters
+    ----------
+    p : array of shape (n_documents,)
+        Probabilities of the documents that are decided together, in any order.
+    beta : float, default=1.0
+        Weight of recall against precision.
+
+    Returns
+    -------
+    ExpectedF
+        ``n_accepted`` and ``value``; of equally good numbers the least.
+
+    See Also
+    --------
+    exact_expected_f1 : The expectation itself, which differs where few positives are expected.
+
+    Examples
+    --------
+    >>> from bayesift.decide import exact_expected_f1, expected_f1
+    >>> n_accepted, value = expected_f1([0.4, 0.4, 0.1])
+    >>> n_accepted, round(value, 4)
+    (2, 0.5517)
+    >>> n_accepted, value = exact_expected_f1([0.4, 0.4, 0.1])
+    >>> n_accepted, round(value, 4)
+    (2, 0.4688)
+    """
+    return _greatest(expected_f_curve(p, beta=beta, exact=False))
+
+
+def exact_expected_f1(p: Any, beta: float = 1.0) -> ExpectedF:
+    """Choose how many of the most probable documents to accept by the expectation of F_β itself.
+
+    E[(1+β²)TP / ((1+β²)TP + FP + β²FN)], with 0/0 = 1, for documents that are in the category independently of each
+    other: the value of the dynamic programmes of Chai (2005) and Ye et al. (2012), to rounding, in time proportional
+    to the number of documents and for any β. No other set of documents has a greater one than the best set of the
+    most probable.
+
+    Parameters
+    ----------
+    p : array of shape (n_documents,)
+        Probabilities of the documents that are decided together, in any order.
+    beta : float, default=1.0
+        Weight of recall against precision.
+
+    Returns
+    -------
+    ExpectedF
+        ``n_accepted`` and ``value``; of equally good numbers the least.
+
+    Examples
+    --------
+    >>> from bayesift.decide import exact_expected_f1
+    >>> exact_expected_f1([0.9, 0.5, 0.5]).n_accepted
+    3
+    """
+    return _greatest(expected_f_curve(p, beta=beta))
+
+
+def expected_f_curve(p: Any, *, beta: float = 1.0, exact: bool = True) -> FloatArray:
+    """Give the expected F_β of accepting the 0, 1, …, n most probable documents.
+
+    Parameters
+    ----------
+    p : array of shape (n_documents,)
+        Probabilities, in any order.
+    beta : float, default=1.0
+        Weight of recall against precision.
+    exact : bool, default=True
+        The expectation of the ratio; else the ratio of the expectations.
+
+    Returns
+    -------
+    array of shape (n_documents + 1,)
+
+    Examples
+    --------
+    >>> from bayesift.decide import expected_f_curve
+    >>> expected_f_curve([0.5, 0.5]).round(4), expected_f_curve([0.5, 0.5], exact=False).round(4)
+    (array([0.25  , 0.4167, 0.5833]), array([0.25  , 0.5   , 0.6667]))
+    """
+    check_beta(beta)
+    probabilities = checked_probabilities(p)
+    if probabilities.ndim != 1:
+        raise ValueError(f"p has shape {probabilities.shape}; expected one probability per document")
+    ranked = -np.sort(-probabilities)
+    n, squared = len(ranked), float(beta) ** 2
+    if exact:
+        return f_curve(ranked, squared, *nodes_and_weights(1 + squared, (1 + squared) * n))
+    accepted = np.arange(1, n + 1)
+    values = (1 + squared) * np.cumsum(ranked) / (accepted + squared * ranked.sum())
+    return np.append(np.prod(1 - ranked), values)
+
+
+def checked_probabilities(p: Any) -> FloatArray:
+    """Return numbers between 0 and 1 as float64 of one or two dimensions."""
+    values = checked_scores(p, "p")
+    if values.min() < 0 or values.max() > 1:
+        raise ValueError(f"p runs from {values.min():g} to {values.max():g}; expected probabilities between 0 and 1")
+    return values
+
+
+def _greatest(curve: FloatArray) -> ExpectedF:
+    best = int(nearly_greatest(curve)[0])
+    return ExpectedF(best, float(curve[best]))
