@@ -10,7 +10,14 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bayesift.generative import BernoulliNB, CategoricalNB, GaussianNB, MixedNB, MultinomialNB
+from bayesift.generative import (
+    BernoulliNB,
+    CategoricalNB,
+    DirichletCompoundMultinomial,
+    GaussianNB,
+    MixedNB,
+    MultinomialNB,
+)
 from bayesift.text import TextVectorizer
 
 ESTIMATORS = [
@@ -22,6 +29,8 @@ ESTIMATORS = [
     GaussianNB(estimate="map"),
     CategoricalNB(),
     MixedNB(),
+    DirichletCompoundMultinomial(),
+    DirichletCompoundMultinomial(estimate="mle", solver="edcm"),
 ]
 
 

@@ -2,6 +2,7 @@
 
 from bayesift.generative.bernoulli import BernoulliNB
 from bayesift.generative.categorical import CategoricalNB
+from bayesift.generative.dcm import DirichletCompoundMultinomial
 from bayesift.generative.gaussian import GaussianNB
 from bayesift.generative.mixed import MixedNB
 from bayesift.generative.multinomial import MultinomialNB
@@ -9,6 +10,7 @@ from bayesift.generative.multinomial import MultinomialNB
 __all__ = [
     "BernoulliNB",
     "CategoricalNB",
+    "DirichletCompoundMultinomial",
     "GaussianNB",
     "MixedNB",
     "MultinomialNB",

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bayesift._typing import AnyArray, FloatArray
+from bayesift.conjugate._checks import generator
 from bayesift.generative._class_prior import class_shares
 from bayesift.generative._groups import Layout
 
@@ -42,6 +43,14 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _check_values(self, X: Any, *, learning: bool) -> None:
         """Complain about values the model cannot use."""
+
+    def _draw(self, group: int, n: int, length: Any, rng: np.random.Generator) -> Any:
+        """Draw documents of a group."""
+        raise NotImplementedError(f"{type(self).__name__} draws no documents")
+
+    def _shares(self) -> FloatArray:
+        """Probabilities of the classes, tasks × classes."""
+        return np.atleast_2d(class_shares(self.class_count_, self.class_prior, self.estimate))
 
     @property
     def class_log_prior_(self) -> FloatArray:
@@ -140,6 +149,41 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator, ABC):
             return (joint[..., 1] > joint[..., 0]).astype(np.int64)
         return self.classes_[np.argmax(joint, axis=1)]
 
+    def sample(
+        self, n_samples: int = 1, *, label: Any = None, length: Any = None, random_state: Any = None
+    ) -> tuple[Any, AnyArray]:
+        """Draw new documents.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            How many.
+        label : optional
+            Their class; by default, classes are drawn too. After an indicator matrix, a column number is needed:
+            categories are modelled one by one, not together.
+        length : int or array of shape (n_samples,), optional
+            Number of words, for models of counts; by default the mean length in the class.
+        random_state : int, Generator or None
+            Seed, or the generator to go on with.
+
+        Returns
+        -------
+        X : csr_matrix or array of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        rng = generator(random_state)
+        places = _drawn_places(self.classes_, self._layout, self._shares(), n_samples, label, rng)
+        blocks, order = [], np.argsort(places, kind="stable")
+        lengths = length if length is None else np.broadcast_to(length, (n_samples,))
+        for place in np.unique(places):
+            rows = np.flatnonzero(places == place)
+            group = int(place) if self._layout.kind == "classes" else 2 * int(place) + 1
+            own = None if lengths is None else lengths[rows]
+            blocks.append(self._draw(group, rows.size, own, rng))
+        stacked = sp.vstack(blocks, format="csr") if sp.issparse(blocks[0]) else np.vstack(blocks)
+        return stacked[np.argsort(order, kind="stable")], self.classes_[places]
+
     def _documents(self, X: Any, y: Any = None, *, reset: bool = False) -> Any:
         """Return documents, or documents and targets, in the form the model works on."""
         if np.ma.isMaskedArray(X):
@@ -168,3 +212,17 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator, ABC):
         tags.input_tags.allow_nan = True
         tags.classifier_tags.multi_label = True
         return tags
+
+
+def _drawn_places(
+    classes: AnyArray, layout: Layout, shares: FloatArray, n_samples: int, label: Any, rng: np.random.Generator
+) -> AnyArray:
+    """Return the place of the class of every document to draw."""
+    if label is None:
+        if layout.kind == "categories":
+            raise ValueError("label is None; expected a column number: categories are modelled one by one")
+        return rng.choice(layout.n, size=n_samples, p=shares[0])
+    found = np.flatnonzero(classes == label)
+    if not found.size:
+        raise ValueError(f"label is {label!r}; expected one of {classes.tolist()}")
+    return np.full(n_samples, found[0])

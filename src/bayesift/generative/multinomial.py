@@ -121,12 +121,8 @@ class MultinomialNB(NaiveBayes):
         return tags
 
 
-def check_amounts(X: sp.csr_matrix, name: str, *, whole: bool = False) -> None:
+def check_amounts(X: sp.csr_matrix, name: str) -> None:
     """Complain about what cannot be a number of words."""
     least = np.fmin.reduce(X.data, initial=0.0)
     if least < 0:
         raise ValueError(f"Negative values in data passed to {name}: X holds {least:g}; expected numbers of at least 0")
-    if whole:
-        broken = (X.data != np.floor(X.data)) & ~np.isnan(X.data)
-        if broken.any():
-            raise ValueError(f"X holds {X.data[broken][0]:g}; expected whole numbers: {name} is a model of counts")

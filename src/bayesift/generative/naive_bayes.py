@@ -7,13 +7,11 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from bayesift._typing import AnyArray, FloatArray
-from bayesift.conjugate._checks import generator
-from bayesift.generative._class_prior import class_log_evidence, class_shares, concentrations
+from bayesift.generative._class_prior import class_log_evidence, concentrations
 from bayesift.generative._counting import add_weights
 from bayesift.generative._groups import Layout, Members, category_members, class_members, read_targets
 from bayesift.generative._likelihood import Likelihood, moved
@@ -144,9 +142,8 @@ class NaiveBayes(GenerativeClassifier):
         check_is_fitted(self)
         return self._likelihood
 
-    def _shares(self) -> FloatArray:
-        """Probabilities of the classes, tasks × classes."""
-        return np.atleast_2d(class_shares(self.class_count_, self.class_prior, self.estimate))
+    def _draw(self, group: int, n: int, length: Any, rng: np.random.Generator) -> Any:
+        return self._likelihood.draw(group, n, length, rng)
 
     @property
     def log_evidence_(self) -> Any:
@@ -169,52 +166,3 @@ class NaiveBayes(GenerativeClassifier):
         check_is_fitted(self)
         information = self._likelihood.mutual_information(self._shares())
         return information[0] if self._layout.kind == "classes" else information
-
-    def sample(
-        self, n_samples: int = 1, *, label: Any = None, length: Any = None, random_state: Any = None
-    ) -> tuple[Any, AnyArray]:
-        """Draw new documents.
-
-        Parameters
-        ----------
-        n_samples : int, default=1
-            How many.
-        label : optional
-            Their class; by default, classes are drawn too. After an indicator matrix, a column number is needed:
-            categories are modelled one by one, not together.
-        length : int or array of shape (n_samples,), optional
-            Number of words, for models of counts; by default the mean length in the class.
-        random_state : int, Generator or None
-            Seed, or the generator to go on with.
-
-        Returns
-        -------
-        X : csr_matrix or array of shape (n_samples, n_features)
-        y : array of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        rng = generator(random_state)
-        places = drawn_places(self.classes_, self._layout, self._shares(), n_samples, label, rng)
-        blocks, order = [], np.argsort(places, kind="stable")
-        lengths = length if length is None else np.broadcast_to(length, (n_samples,))
-        for place in np.unique(places):
-            rows = np.flatnonzero(places == place)
-            group = int(place) if self._layout.kind == "classes" else 2 * int(place) + 1
-            own = None if lengths is None else lengths[rows]
-            blocks.append(self._likelihood.draw(group, rows.size, own, rng))
-        stacked = sp.vstack(blocks, format="csr") if sp.issparse(blocks[0]) else np.vstack(blocks)
-        return stacked[np.argsort(order, kind="stable")], self.classes_[places]
-
-
-def drawn_places(
-    classes: AnyArray, layout: Layout, shares: FloatArray, n_samples: int, label: Any, rng: np.random.Generator
-) -> AnyArray:
-    """Return the place of the class of every document to draw."""
-    if label is None:
-        if layout.kind == "categories":
-            raise ValueError("label is None; expected a column number: categories are modelled one by one")
-        return rng.choice(layout.n, size=n_samples, p=shares[0])
-    found = np.flatnonzero(classes == label)
-    if not found.size:
-        raise ValueError(f"label is {label!r}; expected one of {classes.tolist()}")
-    return np.full(n_samples, found[0])

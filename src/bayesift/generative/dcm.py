@@ -1,0 +1,298 @@
+"""Bursts of words: the Dirichlet compound multinomial model."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+from joblib import effective_n_jobs
+from scipy.special import gammaln
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from bayesift._typing import FloatArray, Int64Array
+from bayesift.conjugate._special import log_rising
+from bayesift.generative._class_prior import concentrations
+from bayesift.generative._dcm import Solution, background_rate, fit_class
+from bayesift.generative._groups import Layout, category_members, class_members, every_group, read_targets
+from bayesift.generative._histogram import Histogram, histogram
+from bayesift.generative._linear_scores import dot, split_missing, with_values
+from bayesift.generative._rising import rising_scores
+from bayesift.generative._tokens import document_lengths, draw_bursts
+from bayesift.generative.base import GenerativeClassifier
+from bayesift.generative.multinomial import check_amounts
+from bayesift.linear._labels import check_label_types
+from bayesift.linear.certificate import Certificate
+
+
+class DirichletCompoundMultinomial(GenerativeClassifier):
+    """Classify by models of bursty words: every document has word probabilities of its own.
+
+    They are drawn from a Dirichlet(α_c) distribution, and the words from them (Polya's urn), so that a word that came
+    once is likely to come again (3.79):
+
+        p(x | c) ∝ Γ(A_c)/Γ(A_c + N) · Π_j Γ(α_jc + x_j)/Γ(α_jc),  A_c = Σ_j α_jc.
+
+    The number of orders in which the words can come is the same for all classes and left out everywhere.
+
+    A count missing at prediction is integrated out exactly, given the number of words that are not missing. When
+    learning, a document with a missing count counts for its class, but its words are left out. Values need not be
+    whole (then the gamma functions are taken as they are), but not negative.
+
+    Parameters
+    ----------
+    prior : {"background", "gamma", "laplace"}, default="background"
+        Prior of every α_jc, for ``estimate="map"``. ``"gamma"``: with ``shape`` and ``rate``. Shape 1 + e is worth e
+        more documents of the class that have the word. ``"background"``: gamma priors that are worth
+        ``pseudo_documents`` documents drawn from all classes; without data they put α where all documents together have
+        it (by Elkan's approximation). ``"laplace"``: shape 1, which is a penalty of ``rate`` times α.
+    pseudo_documents : float, default=10.0
+        Weight of the ``"background"``.
+    shape : float, default=1.01
+        Of the ``"gamma"`` prior, at least 1.
+    rate : float, default=0.001
+        Of the ``"gamma"`` and the ``"laplace"`` prior.
+    floor : float, default=0.1
+        Where the data and the prior leave α = 0 (words that a class has not seen, with a Laplace prior or maximum
+        likelihood), it is set to this share of the smallest positive α of the class, so that no word is impossible.
+    estimate : {"map", "mle"}, default="map"
+        Posterior mode, or maximum likelihood.
+    solver : {"newton", "fixed_point", "edcm"}, default="newton"
+        Minka's generalised Newton step (a few rounds) or fixed point (many); or the exponential-family approximation
+        of Elkan (2006), in which a word counts by its first occurrence only, and which needs no rounds.
+    tol : float, default=1e-6
+        A class is done when no slope of its objective in ln α exceeds this share of its documents.
+    max_iter : int, default=1000
+        Limit of rounds; reaching it warns.
+    class_prior : float, array, "uniform" or None, default=1.0
+        Dirichlet prior of the classes: pseudo counts; ``"uniform"``: equal probabilities whatever the data; None: the
+        shares in the data.
+    n_jobs : int or None, default=-1
+        Threads, over classes and documents; -1 is all cores.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels; column numbers for an indicator matrix.
+    class_count_ : ndarray
+        Documents of each class; categories × 2 (without, with) for an indicator matrix.
+    class_log_prior_ : ndarray
+        Log probabilities of the classes.
+    alpha_ : ndarray of shape (n_classes, n_features)
+        The Dirichlet parameters; categories × 2 × features for an indicator matrix.
+    concentration_ : ndarray of shape (n_classes,)
+        Their sums A_c: the smaller, the burstier.
+    certificate_ : Certificate
+        Of every class: negative log posterior, largest slope in ln α (``kkt_residual``), rounds, seconds, success. The
+        problem is not convex and has no dual bound: the gap is infinite. Two entries for each category of an indicator
+        matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesift.generative import DirichletCompoundMultinomial, MultinomialNB
+    >>> X = np.array([[9, 0, 1], [0, 0, 2], [8, 1, 0], [0, 1, 2], [0, 9, 1], [0, 7, 2], [1, 1, 1], [0, 0, 1]])
+    >>> y = ["sea"] * 4 + ["land"] * 4
+    >>> model = DirichletCompoundMultinomial().fit(X, y)
+    >>> model.concentration_.round(1)
+    array([0.7, 0.6])
+    >>> bursts = [[1, 0, 0], [9, 0, 0]]
+    >>> model.predict_proba(bursts)[:, 1].round(2)       # the ninth time says little more than the first
+    array([0.59, 0.63])
+    >>> MultinomialNB().fit(X, y).predict_proba(bursts)[:, 1].round(2)
+    array([0.9, 1. ])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "prior": [StrOptions({"background", "gamma", "laplace"})],
+        "pseudo_documents": [Interval(Real, 0, None, closed="neither")],
+        "shape": [Interval(Real, 1, None, closed="left")],
+        "rate": [Interval(Real, 0, None, closed="left")],
+        "floor": [Interval(Real, 0, 1, closed="right")],
+        "estimate": [StrOptions({"map", "mle"})],
+        "solver": [StrOptions({"newton", "fixed_point", "edcm"})],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "class_prior": [Interval(Real, 0, None, closed="neither"), "array-like", StrOptions({"uniform"}), None],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        prior: Literal["background", "gamma", "laplace"] = "background",
+        *,
+        pseudo_documents: float = 10.0,
+        shape: float = 1.01,
+        rate: float = 0.001,
+        floor: float = 0.1,
+        estimate: Literal["map", "mle"] = "map",
+        solver: Literal["newton", "fixed_point", "edcm"] = "newton",
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        class_prior: Any = 1.0,
+        n_jobs: int | None = -1,
+    ) -> None:
+        self.prior = prior
+        self.pseudo_documents = pseudo_documents
+        self.shape = shape
+        self.rate = rate
+        self.floor = floor
+        self.estimate = estimate
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.class_prior = class_prior
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find α of every class.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_documents, n_features)
+            Counts.
+        y : array of shape (n_documents,), or indicator matrix of shape (n_documents, n_categories)
+            Labels of any type, or zeros and ones for each category.
+        sample_weight : array of shape (n_documents,), optional
+            How often each document counts.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        check_label_types(y)
+        X, y = self._documents(X, y, reset=True)
+        kind, targets = read_targets(y)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if kind == "classes":
+            self.classes_, codes = np.unique(targets, return_inverse=True)
+            members = class_members(codes)
+        else:
+            self.classes_, members = np.arange(targets.shape[1]), category_members(targets)
+        self._layout = Layout(kind, len(self.classes_))
+        concentrations(self.class_prior, self._layout.tasks[1])
+        own = every_group(members, self._layout)
+        documents = np.repeat(np.arange(X.shape[0]), np.diff(own.start))
+        groups = [documents[own.sums == group] for group in range(self._layout.n_groups)]
+        counts = self._layout.by_task(np.array([weights[rows].sum() for rows in groups]))
+        self.class_count_ = counts[0] if kind == "classes" else counts
+        self._fit_groups(X, groups, weights)
+        return self
+
+    def _fit_groups(self, X: sp.csr_matrix, groups: list[Int64Array], weights: FloatArray) -> None:
+        totals = np.asarray(X.sum(axis=1)).ravel()
+        # What a document with a missing count says has no closed form.
+        incomplete = np.isnan(totals)
+        weights = np.where(incomplete, 0.0, weights)
+        totals = np.where(incomplete, 0.0, totals)
+        if not np.any(totals * weights > 0):
+            raise ValueError("X holds no word of a complete document; expected counts above 0")
+        pseudo, rate = self._prior_of_words(X, totals, weights)
+
+        def solve(rows: Int64Array) -> tuple[Histogram, Solution, float]:
+            begin = time.perf_counter()
+            found = histogram(X, totals, rows, weights)
+            if not found.words.size:
+                # Nothing is known of the class: its words are like those of all documents.
+                found = histogram(X, totals, np.arange(X.shape[0]), weights)
+            solution = fit_class(found, pseudo, rate, self.solver, self.tol, self.max_iter)
+            return found, solution, time.perf_counter() - begin
+
+        n_threads = min(int(effective_n_jobs(self.n_jobs)), len(groups))
+        if n_threads == 1 or X.nnz < 10_000:
+            fits = list(map(solve, groups))
+        else:
+            with ThreadPoolExecutor(n_threads) as pool:
+                fits = list(pool.map(solve, groups))
+        self._keep(fits, pseudo)
+
+    def _prior_of_words(self, X: sp.csr_matrix, totals: FloatArray, weights: FloatArray) -> tuple[FloatArray, float]:
+        """Return by how much the shapes of the gamma priors exceed 1, and their rate."""
+        n_features = X.shape[1]
+        if self.estimate == "mle":
+            return np.zeros(n_features), 0.0
+        if self.prior != "background":
+            return np.full(n_features, 0.0 if self.prior == "laplace" else self.shape - 1.0), float(self.rate)
+        have = with_values(X, (X.data > 0).astype(np.float64)).T @ weights
+        # Half a document more keeps every word possible.
+        rate = background_rate(have, totals, weights)
+        return self.pseudo_documents * (have + 0.5) / (weights.sum() + 1.0), self.pseudo_documents * rate
+
+    def _keep(self, fits: list[tuple[Histogram, Solution, float]], pseudo: FloatArray) -> None:
+        table = np.zeros((pseudo.size, len(fits)))
+        for column, (found, solution, _) in zip(table.T, fits, strict=True):
+            rest = pseudo.sum() - pseudo[found.words].sum()
+            if solution.unseen > 0 and rest > 0:
+                column[:] = solution.unseen / rest * pseudo
+            column[found.words] = solution.alpha
+            column[column <= 0] = max(self.floor * solution.alpha.min(), np.finfo(np.float64).tiny)
+        self._alpha = table
+        self._bounds = float(table.min()), float(table.sum(axis=0).max())
+        self._mean_lengths = np.array([found.lengths @ found.weights / found.weights.sum() for found, _, _ in fits])
+        solutions = [solution for _, solution, _ in fits]
+        self.certificate_ = Certificate(
+            objective=np.array([solution.objective for solution in solutions]),
+            dual=np.full(len(fits), -np.inf),
+            kkt_residual=np.array([solution.residual for solution in solutions]),
+            passes=np.array([solution.rounds for solution in solutions]),
+            seconds=np.array([seconds for _, _, seconds in fits]),
+            converged=np.array([solution.converged for solution in solutions]),
+        )
+        self.n_iter_ = np.maximum(self.certificate_.passes, 1)
+        late = np.flatnonzero(~self.certificate_.converged)
+        if late.size:
+            worst = self.certificate_.kkt_residual[late].max()
+            warnings.warn(
+                f"{late.size} of {len(fits)} fits reached max_iter={self.max_iter} rounds; the largest slope is "
+                f"{worst:.1e}. Raise max_iter, or loosen tol.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    @property
+    def alpha_(self) -> FloatArray:
+        """The Dirichlet parameters, classes × features; categories × 2 × features for an indicator matrix."""
+        check_is_fitted(self)
+        return self._layout.by_class(self._alpha)
+
+    @property
+    def concentration_(self) -> FloatArray:
+        """Sums of the Dirichlet parameters; categories × 2 for an indicator matrix."""
+        return self.alpha_.sum(axis=-1)
+
+    def _joint_log_likelihood(self, X: sp.csr_matrix) -> FloatArray:
+        values, missing = split_missing(X)
+        lengths = np.asarray(values.sum(axis=1))
+        totals = self._alpha.sum(axis=0)
+        if missing is not None:
+            totals = np.maximum(totals - missing @ self._alpha, self._bounds[0])
+        if self.solver == "edcm":
+            seen = with_values(values, (values.data > 0).astype(np.float64))
+            bursts = with_values(
+                values, np.where(values.data > 0, gammaln(np.where(values.data > 0, values.data, 1.0)), 0.0)
+            )
+            scores = dot(seen, np.log(self._alpha), self.n_jobs) + np.asarray(bursts.sum(axis=1))
+        else:
+            scores = rising_scores(values, self._alpha, np.zeros(X.shape[1]), self._bounds, self.n_jobs)
+        return scores - log_rising(totals, lengths) + self.class_log_prior_.ravel()
+
+    def _draw(self, group: int, n: int, length: Any, rng: np.random.Generator) -> sp.csr_matrix:
+        return draw_bursts(self._alpha[:, group], document_lengths(length, n, self._mean_lengths[group]), rng)
+
+    def _check_values(self, X: sp.csr_matrix, *, learning: bool) -> None:
+        check_amounts(X, type(self).__name__)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True
+        return tags
