@@ -104,6 +104,9 @@ def reference(X: Any, y: np.ndarray, ps: list[Penalties], weights: Any = 1.0) ->
 
     options = {"maxiter": 50_000, "maxfun": 100_000, "ftol": 1e-16, "gtol": 1e-10, "maxcor": 30}
     found = minimize(value, np.zeros(len(bounds)), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    for _ in range(5):
+        # Where its line search gives up, it goes on from there with a memory that is empty.
+        found = minimize(value, found.x, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     plus, minus = found.x.reshape(2, *mode.shape)
     beta = mode + plus - minus
     return beta, objective(X, y, beta, ps, weights)

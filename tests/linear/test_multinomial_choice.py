@@ -32,7 +32,7 @@ def brute_force(X, y, weights, family, grid, folds, runs, seed, **options):
 @pytest.mark.parametrize(("folds", "runs"), [(2, 1), (5, 3)])
 @pytest.mark.parametrize("family", ["laplace", "gaussian"])
 def test_the_grid_equals_brute_force(family, folds, runs, solver, monkeypatch):
-    monkeypatch.setattr("bayesift.linear.multinomial.SEARCH_TOLERANCE", 0.0)
+    monkeypatch.setattr("bayesift.linear._linear_model.SEARCH_TOLERANCE", 0.0)
     X, y = cases.documents(seed=20, n=80)
     weights = np.random.default_rng(0).uniform(0.2, 2, 80)
     grid = [10.0, 0.01, 1.0, 0.1]
@@ -128,3 +128,16 @@ def test_progress_is_told_fit_by_fit():
         told.clear()
         cases.tight(variance=variance, folds=3, progress=lambda *n: told.append(n)).fit(X, y)
         assert told == [(1, 1)]
+
+
+@pytest.mark.parametrize("before", [15.0, 1523.0])
+@pytest.mark.parametrize("after", [1.0, 1.5e5, 1e7])
+def test_a_start_from_a_far_variance_reaches_the_same_optimum(before, after):
+    # On separable texts a large variance leaves no document uncertain, and so hardly any curvature.
+    X, Y, *_ = linear_cases.news()
+    y = np.argmax(Y, axis=1)
+    model = BayesianMultinomialRegression("gaussian", before, warm_start=True).fit(X, y)
+    again = model.set_params(variance=after).fit(X, y)
+    afresh = BayesianMultinomialRegression("gaussian", after).fit(X, y)
+    assert again.certificate_.converged.all()
+    assert_allclose(again.certificate_.objective, afresh.certificate_.objective, rtol=2e-6)

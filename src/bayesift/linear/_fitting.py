@@ -18,6 +18,7 @@ from bayesift.priors import FIXED, GAUSSIAN, JEFFREYS, LAPLACE, PriorArrays
 
 SolverName = Literal["newton", "clg"]
 ProbitSolverName = Literal["auto", "newton", "em", "block-em"]
+SoftmaxSolverName = Literal["newton", "descent"]
 
 
 class Rule(NamedTuple):
@@ -28,7 +29,7 @@ class Rule(NamedTuple):
     penalty ``ridge``; ``block_size`` is how many coefficients ``"block-em"`` updates at a time.
     """
 
-    solver: SolverName | ProbitSolverName
+    solver: SolverName | ProbitSolverName | SoftmaxSolverName
     tol: float
     epsilon: float
     max_iter: int

@@ -11,7 +11,7 @@ import numpy as np
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.linear._conjugate import hessian_diagonal
 from bayesift.linear._design import Design
-from bayesift.linear._fitting import Solution
+from bayesift.linear._fitting import Rule, Solution
 from bayesift.linear._penalty import Penalties, penalty_arrays
 from bayesift.linear._softmax import class_scores, softmax_terms
 from bayesift.linear._softmax_descent import descend
@@ -21,17 +21,6 @@ from bayesift.linear._softmax_ridge import ridge_problem
 from bayesift.linear._softmax_search import Sample
 from bayesift.linear._softmax_shift import settle_shifts
 from bayesift.priors import Prior, PriorArrays
-
-SolverName = Literal["newton", "descent"]
-
-
-class SoftmaxRule(NamedTuple):
-    """When a solver stops: relative gap of the fast one, change of scores of the reference, rounds of both."""
-
-    solver: SolverName
-    tol: float
-    epsilon: float
-    max_iter: int
 
 
 class ClassPriors(NamedTuple):
@@ -100,7 +89,7 @@ class SoftmaxProblem(NamedTuple):
             return np.zeros((self.design.n_documents, self.prior.mode.shape[1]))
         return scores(self.design, self.prior.mode)
 
-    def solve(self, rule: SoftmaxRule, start: FloatArray | None = None) -> Solution:
+    def solve(self, rule: Rule, start: FloatArray | None = None) -> Solution:
         """Find the posterior mode, from the modes of the priors or from ``start``."""
         begin = time.perf_counter()
         mode, penalties = self.prior

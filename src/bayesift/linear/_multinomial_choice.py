@@ -20,8 +20,8 @@ from bayesift.linear._choice import (
     search_grid,
 )
 from bayesift.linear._design import Design, norm_variance
-from bayesift.linear._fitting import Solution
-from bayesift.linear._multinomial import PriorSetting, SoftmaxProblem, SoftmaxRule, log_likelihood, scores
+from bayesift.linear._fitting import Rule, Solution
+from bayesift.linear._multinomial import PriorSetting, SoftmaxProblem, log_likelihood, scores
 from bayesift.priors import Gaussian
 
 
@@ -33,8 +33,8 @@ class SoftmaxSettings(NamedTuple):
     folds: int
     runs: int
     one_standard_error: bool
-    rule: SoftmaxRule
-    search_rule: SoftmaxRule
+    rule: Rule
+    search_rule: Rule
     seed: int
     n_threads: int
     progress: Callable[[int, int], None] | None
@@ -97,9 +97,7 @@ def choose_variance(
     return Choice(curve.variance, curve)
 
 
-def fit_present_classes(
-    problem: SoftmaxProblem, rule: SoftmaxRule, start: FloatArray | None
-) -> tuple[Solution, Int64Array]:
+def fit_present_classes(problem: SoftmaxProblem, rule: Rule, start: FloatArray | None) -> tuple[Solution, Int64Array]:
     """Fit; return the solution and the classes left out of it.
 
     A class none of whose documents has any weight would drive unpenalised intercepts to infinity. Such classes stay at

@@ -13,6 +13,8 @@ from bayesift.linear._softmax_search import Sample, State, smooth_search
 
 #: Newton steps at most.
 _STEPS = 20
+#: Share of the weights below which a curvature is rounding.
+_CERTAIN = 1e-13
 
 
 @kernel
@@ -42,13 +44,14 @@ class Intercepts(NamedTuple):
         """Give the second derivatives of the objective in the free intercepts; fixed ones have a one on the diagonal.
 
         Where all are free and none is penalised the matrix gets what it lacks in the direction of equal numbers, in
-        which there is nothing to move.
+        which there is nothing to move. Where every document is certain of its class nothing is known about the
+        intercepts, and they hardly move.
         """
         out = class_products(s, p)
-        size = np.trace(out) + 1e-300
+        size = np.trace(out) + _CERTAIN * s.sum()
         if self.free.all() and not self.precision.any():
             out += size / out.shape[0]
-        out[np.diag_indices_from(out)] += self.precision + 1e-14 * size
+        out[np.diag_indices_from(out)] += self.precision + 1e-14 * size + _CERTAIN * s.sum()
         out[~self.free] = out[:, ~self.free] = 0.0
         out[~self.free, ~self.free] = 1.0
         return out

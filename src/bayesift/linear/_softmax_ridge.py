@@ -66,20 +66,27 @@ class RidgeProblem(NamedTuple):
     def start(self, delta: FloatArray, state: State) -> tuple[FloatArray, FloatArray]:
         """Give A and the intercepts to begin with, near given departures or at the modes.
 
-        At an optimum for other variances the residuals have the right direction for A, but not the right size.
+        At an optimum for other variances the residuals have the right direction for A, but not the right size. A start
+        whose gap is greater than its objective is worse than none: where documents lie far on the wrong side the loss
+        has no curvature, and there is no way to go.
         """
         codes, s, offset = self.sample
-        a, at = np.zeros_like(offset), delta[-1].copy()
-        if delta.any():
-            class_scores(self.columns, delta, offset, state.z)
-            softmax_terms(state.z, codes, s, state.p, state.r)
-            a[:] = state.r
-            state.move[:] = self.gram(a)
-            state.z[:] = offset + at
-            loss = softmax_terms(state.z, codes, s, state.p, state.r)
-            quadratic = inner(a.ravel(), state.move.ravel())
-            a *= smooth_search(self.sample, state, loss, 0.0, quadratic)[1]
-        return a, at
+        a, at = np.zeros_like(offset), np.where(self.intercepts.free, 0.0, delta[-1])
+        if not delta.any():
+            return a, at
+        class_scores(self.columns, delta, offset, state.z)
+        softmax_terms(state.z, codes, s, state.p, state.r)
+        old = state.r.copy()
+        state.move[:] = self.gram(old)
+        state.z[:] = offset + delta[-1]
+        loss = softmax_terms(state.z, codes, s, state.p, state.r)
+        quadratic = inner(old.ravel(), state.move.ravel())
+        loss, size = smooth_search(self.sample, state, loss, 0.0, quadratic)
+        rest = state.r - size * old
+        gap = 0.5 * inner(rest.ravel(), self.gram(rest).ravel())
+        if gap > loss + 0.5 * size**2 * quadratic + self.intercepts.penalty(delta[-1]):
+            return a, at
+        return size * old, delta[-1].copy()
 
     def coefficients(self, a: FloatArray, at: FloatArray) -> FloatArray:
         """Give V Xᵀ A with the intercepts last."""

@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from numbers import Integral, Real
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-import scipy.sparse as sp
 from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from bayesift._typing import AnyArray, BoolArray, FloatArray, Int64Array
 from bayesift.linear._categories import priors_of
 from bayesift.linear._design import design_of
-from bayesift.linear._fitting import Solution
+from bayesift.linear._fitting import Rule, SoftmaxSolverName, Solution
 from bayesift.linear._labels import categories_of, check_label_types, class_factors
-from bayesift.linear._multinomial import PriorSetting, SoftmaxProblem, SoftmaxRule, SolverName
+from bayesift.linear._linear_model import SHARED_CONSTRAINTS, LinearModel
+from bayesift.linear._multinomial import PriorSetting, SoftmaxProblem
 from bayesift.linear._multinomial_choice import Choice, SoftmaxSettings, choose_variance, fit_present_classes
 from bayesift.linear.certificate import Certificate
-from bayesift.priors import Prior
-
-#: Fits that only serve to score a variance stop at this relative gap, or at a larger ``tol``.
-SEARCH_TOLERANCE = 1e-3
 
 
-class BayesianMultinomialRegression(ClassifierMixin, BaseEstimator):
+class BayesianMultinomialRegression(LinearModel):
     """Softmax regression at the posterior mode under Laplace or Gaussian priors, with proof of optimality.
 
     Minimises over the coefficients of all classes together
@@ -64,7 +58,7 @@ class BayesianMultinomialRegression(ClassifierMixin, BaseEstimator):
         sets. ``"descent"``: cyclic coordinate descent in the manner of Genkin, Lewis & Madigan (2007).
     tol : float, default=1e-6
         ``"newton"`` stops when the duality gap is at most this share of the objective. Fits that only serve to choose
-        a variance stop at 0.001 already.
+        a variance of a grid stop at 0.001 already.
     epsilon : float, default=0.0005
         ``"descent"`` stops when the scores change by at most this share in a pass.
     max_iter : int, default=1000
@@ -123,28 +117,11 @@ class BayesianMultinomialRegression(ClassifierMixin, BaseEstimator):
     True
     """
 
-    coef_: Any
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "prior": [StrOptions({"laplace", "gaussian"}), Prior, Sequence, Mapping],
-        "variance": [Interval(Real, 0, None, closed="both"), StrOptions({"cv", "norm", "auto"})],
-        "intercept_variance": [Interval(Real, 0, None, closed="both"), StrOptions({"same"})],
+        **SHARED_CONSTRAINTS,
         "reference_class": "no_validation",
         "exclude_absent": ["boolean"],
         "solver": [StrOptions({"newton", "descent"})],
-        "tol": [Interval(Real, 0, 1, closed="neither")],
-        "epsilon": [Interval(Real, 0, 1, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "grid": ["array-like", None],
-        "folds": [Interval(Integral, 2, None, closed="left")],
-        "runs": [Interval(Integral, 1, None, closed="left")],
-        "one_standard_error": ["boolean"],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
-        "warm_start": ["boolean"],
-        "compute_precision": ["boolean"],
-        "feature_names": ["array-like", None],
-        "progress": [callable, None],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -155,7 +132,7 @@ class BayesianMultinomialRegression(ClassifierMixin, BaseEstimator):
         intercept_variance: float | Literal["same"] = np.inf,
         reference_class: Any = None,
         exclude_absent: bool = False,
-        solver: SolverName = "newton",
+        solver: SoftmaxSolverName = "newton",
         tol: float = 1e-6,
         epsilon: float = 0.0005,
         max_iter: int = 1000,
@@ -218,17 +195,18 @@ class BayesianMultinomialRegression(ClassifierMixin, BaseEstimator):
         if self.class_weight is not None:
             weights = weights * class_factors(self.class_weight, y, weights)
         reference = self._reference(classes)
-        names = getattr(self, "feature_names_in_", self.feature_names)
-        setting = PriorSetting(priors_of(self.prior, classes, classes.size), self.intercept_variance, names, fixed=None)
+        priors = priors_of(self.prior, classes, classes.size)
+        setting = PriorSetting(priors, self.intercept_variance, self._names(), fixed=None)
         # A term that no feature has is to be an error before any work.
         setting.resolved(1.0, self.n_features_in_)
-        start = self._start(classes.size)
+        last = self._last_coefficients(classes.size, "classes")
+        start = None if last is None else last.T
         design = design_of(X)
         setting = setting._replace(fixed=self._fixed(X, codes, weights, classes.size, reference))
         choice = choose_variance(design, codes, weights, setting, settings)
         prior = setting.at(1.0 if np.isnan(choice.variance) else choice.variance, design.n_features)
         problem = SoftmaxProblem(design, codes, weights, prior)
-        if choice.curve is not None:
+        if start is None and choice.curve is not None:
             start = choice.curve.start
         solution, absent = fit_present_classes(problem, settings.rule, start)
         self._keep(classes, problem, solution, choice)
@@ -250,7 +228,7 @@ class BayesianMultinomialRegression(ClassifierMixin, BaseEstimator):
         scores : ndarray of shape (n_documents, n_classes)
             For two classes, of shape (n_documents,): the log odds of the second.
         """
-        scores = self._scores(X)
+        scores = self._checked_scores(X)
         return scores[:, 1] - scores[:, 0] if self.classes_.size == 2 else scores
 
     def predict_log_proba(self, X: Any) -> FloatArray:
@@ -264,26 +242,13 @@ class BayesianMultinomialRegression(ClassifierMixin, BaseEstimator):
         -------
         log_probabilities : ndarray of shape (n_documents, n_classes)
         """
-        scores = self._scores(X)
+        scores = self._checked_scores(X)
         scores -= scores.max(axis=1, keepdims=True)
         best = np.argmax(scores, axis=1)[:, None]
         others = np.exp(scores)
         np.put_along_axis(others, best, 0.0, axis=1)
         # The greatest share is never added to 1, so that what the others leave of it is not lost to rounding.
         return scores - np.log1p(others.sum(axis=1, keepdims=True))
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Give probabilities.
-
-        Parameters
-        ----------
-        X : sparse matrix or array of shape (n_documents, n_features)
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_documents, n_classes)
-        """
-        return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> AnyArray:
         """Give the most probable class.
@@ -296,30 +261,13 @@ class BayesianMultinomialRegression(ClassifierMixin, BaseEstimator):
         -------
         labels : ndarray of shape (n_documents,)
         """
-        best = np.argmax(self._scores(X), axis=1)
+        best = np.argmax(self._checked_scores(X), axis=1)
         return self.classes_[best]
-
-    def sparsify(self) -> Self:
-        """Keep ``coef_`` as a sparse matrix, which is smaller where most coefficients are zero."""
-        check_is_fitted(self)
-        self.coef_ = sp.csr_matrix(self.coef_)
-        return self
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def _settings(self) -> SoftmaxSettings:
         """Refuse impossible settings and collect them."""
-        if self.runs > self.folds:
-            raise ValueError(f"runs={self.runs} must not exceed folds={self.folds}: a run leaves out one of the folds")
-        grid = None
-        if self.grid is not None:
-            grid = np.asarray(self.grid, dtype=np.float64)
-            if grid.ndim != 1 or grid.size == 0 or not np.all(grid > 0):
-                raise ValueError(f"grid must be a list of variances greater than 0, got {self.grid!r}")
-        rule = SoftmaxRule(self.solver, self.tol, self.epsilon, self.max_iter)
+        grid = self._checked_grid()
+        rule = Rule(self.solver, self.tol, self.epsilon, self.max_iter)
         return SoftmaxSettings(
             variance=self.variance,
             grid=grid,
@@ -327,7 +275,7 @@ class BayesianMultinomialRegression(ClassifierMixin, BaseEstimator):
             runs=self.runs,
             one_standard_error=self.one_standard_error,
             rule=rule,
-            search_rule=rule._replace(tol=max(self.tol, SEARCH_TOLERANCE)),
+            search_rule=rule._replace(tol=self._search_tolerance(self.variance)),
             seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
             n_threads=int(effective_n_jobs(self.n_jobs)),
             progress=self.progress,
@@ -356,18 +304,6 @@ class BayesianMultinomialRegression(ClassifierMixin, BaseEstimator):
         if reference is not None:
             fixed[:, reference] = True
         return fixed
-
-    def _start(self, n_classes: int) -> FloatArray | None:
-        """Give the coefficients to start from, the intercepts last."""
-        if not (self.warm_start and hasattr(self, "coef_")):
-            return None
-        coef = self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_
-        if coef.shape != (n_classes, self.n_features_in_):
-            raise ValueError(
-                f"warm_start needs the same classes and features as before: coef_ has shape {coef.shape}, "
-                f"now there are {n_classes} classes and {self.n_features_in_} features"
-            )
-        return np.vstack([coef.T, self.intercept_])
 
     def _keep(self, classes: AnyArray, problem: SoftmaxProblem, solution: Solution, choice: Choice) -> None:
         self.classes_ = classes
@@ -404,9 +340,3 @@ class BayesianMultinomialRegression(ClassifierMixin, BaseEstimator):
                 f"rate",
                 stacklevel=3,
             )
-
-    def _scores(self, X: Any) -> FloatArray:
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        scores = X @ self.coef_.T
-        return np.asarray(scores.toarray() if sp.issparse(scores) else scores) + self.intercept_
