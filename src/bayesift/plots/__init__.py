@@ -1,8 +1,17 @@
 """Pictures, in the manner of scikit-learn's displays: an object holds the numbers, ``plot`` draws them."""
 
+from bayesift.plots.bound import BoundDisplay
 from bayesift.plots.concept import ConceptDisplay
 from bayesift.plots.path import RegularizationPathDisplay
 from bayesift.plots.posterior import PosteriorDisplay
 from bayesift.plots.predictive import PredictiveDisplay
+from bayesift.plots.weights import WeightsDisplay
 
-__all__ = ["ConceptDisplay", "PosteriorDisplay", "PredictiveDisplay", "RegularizationPathDisplay"]
+__all__ = [
+    "BoundDisplay",
+    "ConceptDisplay",
+    "PosteriorDisplay",
+    "PredictiveDisplay",
+    "RegularizationPathDisplay",
+    "WeightsDisplay",
+]
