@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from scipy.special import log_ndtr
 
 from bayesift.datasets import load
 from bayesift.linear import BayesianLogisticRegression
@@ -78,12 +80,26 @@ def with_constant(X: Any) -> np.ndarray:
     return np.column_stack([dense, np.ones(len(dense))])
 
 
-def objective(X: Any, y: Any, beta: np.ndarray, p: Penalties, weights: Any = 1.0) -> float:
-    """F(β) of MATH.md, section 1; y is −1 or +1 and the intercept the last coefficient."""
-    return float(np.sum(weights * np.logaddexp(0.0, -y * (with_constant(X) @ beta)))) + p.value(beta)
+def logistic(margins: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Loss and slope."""
+    return np.logaddexp(0.0, -margins), -np.exp(-np.logaddexp(0.0, margins))
 
 
-def reference(X: Any, y: Any, p: Penalties, weights: Any = 1.0) -> tuple[np.ndarray, float]:
+def probit(margins: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Loss and slope."""
+    loss = -log_ndtr(margins)
+    return loss, -np.exp(loss - margins**2 / 2) / np.sqrt(2 * np.pi)
+
+
+Loss = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+
+def objective(X: Any, y: Any, beta: np.ndarray, p: Penalties, weights: Any = 1.0, loss: Loss = logistic) -> float:
+    """F(β) of MATH.md, sections 1 and 3; y is −1 or +1 and the intercept the last coefficient."""
+    return float(np.sum(weights * loss(y * (with_constant(X) @ beta))[0])) + p.value(beta)
+
+
+def reference(X: Any, y: Any, p: Penalties, weights: Any = 1.0, loss: Loss = logistic) -> tuple[np.ndarray, float]:
     """Minimise by scipy: δ = a − b with a, b ≥ 0 makes λ(a + b) smooth, and signs are bounds."""
     A = with_constant(X)
     l1, l2 = p.rates()
@@ -93,7 +109,7 @@ def reference(X: Any, y: Any, p: Penalties, weights: Any = 1.0) -> tuple[np.ndar
     single = np.isin(plus, minus) & (l1[plus] == 0)
     minus = minus[~np.isin(minus, plus[single])]
     if not len(plus) + len(minus):
-        return p.mode, objective(X, y, p.mode, p, weights)
+        return p.mode, objective(X, y, p.mode, p, weights, loss)
     bounds = [(None if alone else 0, None) for alone in single] + [(0, None)] * len(minus)
 
     def delta(z: np.ndarray) -> np.ndarray:
@@ -104,19 +120,19 @@ def reference(X: Any, y: Any, p: Penalties, weights: Any = 1.0) -> tuple[np.ndar
 
     def value(z: np.ndarray) -> tuple[float, np.ndarray]:
         d = delta(z)
-        margins = y * (A @ (p.mode + d))
-        slope = -A.T @ (weights * y * np.exp(-np.logaddexp(0.0, margins))) + l2 * d
+        losses, slopes = loss(y * (A @ (p.mode + d)))
+        slope = A.T @ (weights * y * slopes) + l2 * d
         linear = np.append(l1[plus] * ~single, l1[minus]) @ z
-        total = np.sum(weights * np.logaddexp(0.0, -margins)) + linear + np.sum(l2 * d**2) / 2
+        total = np.sum(weights * losses) + linear + np.sum(l2 * d**2) / 2
         return total, np.append(slope[plus] + l1[plus] * ~single, -slope[minus] + l1[minus])
 
     options = {"maxiter": 50_000, "maxfun": 100_000, "ftol": 1e-16, "gtol": 1e-10, "maxcor": 30}
     found = minimize(value, np.zeros(len(bounds)), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     beta = p.mode + delta(found.x)
-    return beta, objective(X, y, beta, p, weights)
+    return beta, objective(X, y, beta, p, weights, loss)
 
 
-def coefficients(model: BayesianLogisticRegression, row: int = 0) -> np.ndarray:
+def coefficients(model: Any, row: int = 0) -> np.ndarray:
     """Coefficients of one category, the intercept last."""
     return np.append(model.coef_[row], model.intercept_[row])
 

@@ -48,7 +48,6 @@ SHARED_CONSTRAINTS: dict[str, Any] = {
     "threshold_on": [StrOptions({"train", "cv"})],
     "class_weight": [StrOptions({"balanced"}), dict, None],
     "warm_start": ["boolean"],
-    "compute_precision": ["boolean"],
     "feature_names": ["array-like", None],
     "progress": [callable, None],
     "n_jobs": [Integral, None],
@@ -77,7 +76,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
     threshold_on: Literal["train", "cv"]
     class_weight: Any
     warm_start: bool
-    compute_precision: bool
     feature_names: Sequence[str] | None
     progress: Callable[[int, int], None] | None
     n_jobs: int | None
@@ -87,6 +85,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     def _rule(self) -> Rule:
         """Give the solver and when it stops."""
+        raise NotImplementedError
+
+    def _posterior(self) -> Callable[[Problem, FloatArray], FloatArray] | None:
+        """Give the function that computes ``precision_`` from a problem and its mode; None computes nothing."""
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -113,8 +115,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         categories = categories_of(y, type(self).__name__)
         settings = self._settings()
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        tasks = self._tasks(self._priors(categories), categories, y, weights)
-        fits = self._fit_tasks(X, tasks, settings)
+        fits = self._fit_all(X, y, categories, weights, self._priors(categories), settings)
         self._keep(categories, fits)
         self._warn(fits)
         self._fit_threshold(X, categories, weights, [fit.scores for fit in fits])
@@ -225,7 +226,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             rule=rule,
             # Without a grid the variance itself moves with the scores.
             search_rule=rule._replace(tol=max(self.tol, 0.0 if variance == "auto" else SEARCH_TOLERANCE)),
-            posterior=Problem.precision if self.compute_precision else None,
+            posterior=self._posterior(),
             score_held_out=self.threshold_on == "cv" and self.threshold != "half",
             seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
             link=self._link,
@@ -261,7 +262,16 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
         return [partial(make, category) for category in range(len(priors))]
 
-    def _fit_tasks(self, X: Any, tasks: Sequence[Callable[[], Task]], settings: Settings) -> list[CategoryFit]:
+    def _fit_all(
+        self,
+        X: Any,
+        y: Any,
+        categories: Categories,
+        weights: FloatArray,
+        priors: list[Prior],
+        settings: Settings,
+    ) -> list[CategoryFit]:
+        tasks = self._tasks(priors, categories, y, weights)
         n_threads = int(effective_n_jobs(self.n_jobs))
         return fit_categories(design_of(X), self._names(), tasks, settings, n_threads, self.progress)
 

@@ -19,6 +19,8 @@ from bayesift._typing import AnyArray, BoolArray, FloatArray
 
 #: No dense system above this size is built: its matrix alone would take more than three gigabytes.
 _LARGEST = 20_000
+#: A squared pivot that is this share of its place on the diagonal is rounding.
+_ROUNDING = 1e-13
 
 
 class Regression:
@@ -118,12 +120,21 @@ class Regression:
 
 
 def _factor(matrix: FloatArray) -> Any:
-    """Factorise a symmetric matrix; one that is singular (open columns that repeat each other) is kept as it is."""
+    """Factorise a symmetric matrix, which is overwritten; one that is singular is given back as it was.
+
+    Only open columns that repeat each other make it singular.
+    """
+    diagonal = matrix.diagonal().copy()
     try:
         # The transpose of a symmetric matrix is itself, in the order that LAPACK reads without a copy.
-        return cho_factor(matrix.T, lower=True, overwrite_a=True, check_finite=False)
+        factor = cho_factor(matrix.T, lower=True, overwrite_a=True, check_finite=False)
+        if np.all(factor[0].diagonal() ** 2 > _ROUNDING * diagonal):
+            return factor
     except LinAlgError:
-        return matrix
+        pass
+    # The factor has replaced one triangle and the diagonal.
+    lower = np.tril(matrix, -1)
+    return lower + lower.T + np.diag(diagonal)
 
 
 def _solve(factor: Any, right: AnyArray) -> AnyArray:

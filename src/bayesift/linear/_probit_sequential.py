@@ -65,9 +65,10 @@ def update_matrix(
 
 def _prior_precision(prior: PriorArrays) -> FloatArray:
     """Inverse variances of the priors; a Laplace prior, which has no curvature, gives that of its variance 2/rate²."""
-    kinds = [prior.kind == GAUSSIAN, prior.kind == LAPLACE, prior.kind == FIXED]
-    laplace = np.where(prior.sign == 0, 0.5, 1.0) * prior.weight**2
-    return np.select(kinds, [prior.weight, laplace, np.inf], 0.0)
+    laplace = prior.kind == LAPLACE
+    precision = np.select([prior.kind == GAUSSIAN, prior.kind == FIXED], [prior.weight, np.inf], 0.0)
+    precision[laplace] = np.where(prior.sign[laplace] == 0, 0.5, 1.0) * prior.weight[laplace] ** 2
+    return precision
 
 
 def _data_precision(X: Any, w: FloatArray) -> FloatArray:

@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
+from bayesift._typing import FloatArray
 from bayesift.decide.cuts import Policy
-from bayesift.linear._fitting import Rule, SolverName
+from bayesift.linear._fitting import Problem, Rule, SolverName
 from bayesift.linear._linear_classifier import SHARED_CONSTRAINTS, LinearClassifier
 from bayesift.linear._loss import LOGISTIC
 
@@ -112,6 +113,7 @@ class BayesianLogisticRegression(LinearClassifier):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **SHARED_CONSTRAINTS,
         "solver": [StrOptions({"newton", "clg"})],
+        "compute_precision": ["boolean"],
     }
     _link: ClassVar[int] = LOGISTIC
 
@@ -162,3 +164,6 @@ class BayesianLogisticRegression(LinearClassifier):
 
     def _rule(self) -> Rule:
         return Rule(self.solver, self.tol, self.epsilon, self.max_iter)
+
+    def _posterior(self) -> Callable[[Problem, FloatArray], FloatArray] | None:
+        return Problem.precision if self.compute_precision else None

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from contextlib import nullcontext
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, validate_data
+from threadpoolctl import threadpool_limits
 
 from bayesift._typing import FloatArray
 from bayesift.decide.cuts import Policy
 from bayesift.linear._categories import CategoryFit, Settings
-from bayesift.linear._fitting import ProbitSolverName, Rule
+from bayesift.linear._fitting import ProbitSolverName, Problem, Rule
 from bayesift.linear._labels import Categories, batch_categories, check_label_types
 from bayesift.linear._linear_classifier import SHARED_CONSTRAINTS, LinearClassifier
 from bayesift.linear._loss import PROBIT
+from bayesift.linear._probit_prior import EM_SOLVERS, Strength, check_prior, one_sided, strength_of
 from bayesift.linear._probit_sequential import precision_diagonal, precision_matrix, update_matrix
-from bayesift.priors import FLAT, Jeffreys, Laplace, Prior, from_model
+from bayesift.priors import FLAT, Jeffreys, Prior, from_model
 
 #: Log posteriors that differ by more than this share are different optima.
 _SAME = 1e-6
@@ -32,6 +35,13 @@ _LAPLACE_STRENGTH = [
     "array-like",
     None,
 ]
+
+
+def _can_go_on(model: Any) -> bool:
+    """Tell whether a Gaussian can stand for the posterior."""
+    if model.prior == "jeffreys" if isinstance(model.prior, str) else isinstance(model.prior, Jeffreys):
+        raise AttributeError("partial_fit takes Gaussian and Laplace priors; no Gaussian stands for a Jeffreys prior")
+    return True
 
 
 class BayesianProbitRegression(LinearClassifier):
@@ -93,8 +103,6 @@ class BayesianProbitRegression(LinearClassifier):
         Weights of the classes; for indicator matrices of 0 and 1.
     warm_start : bool, default=False
         Start from the coefficients of the last fit; EM starts afresh where they are zero.
-    compute_precision : bool, default=False
-        Also compute ``precision_``, so that :meth:`partial_fit` can go on.
     feature_names : sequence of str or None, default=None
         Names of the columns, for priors that name terms; a data frame brings its own.
     progress : callable or None, default=None
@@ -126,8 +134,8 @@ class BayesianProbitRegression(LinearClassifier):
     threshold_ : Threshold
         The fitted decision rule, on the scale of ``decision_function``.
     precision_ : ndarray of shape (n_categories, n_features + 1)
-        Inverse variances of the Gaussian approximation, the intercept last; with ``compute_precision`` or after
-        :meth:`partial_fit`.
+        Inverse variances of the posterior's Gaussian approximation, the intercept last: the diagonal of XᵀWX + Λ. A
+        Laplace prior, which has no curvature, enters Λ by its variance; a Jeffreys prior does not enter.
     precision_matrix_ : ndarray of shape (n_categories, n_features + 1, n_features + 1)
         Its whole inverse covariance, with ``covariance="full"``.
 
@@ -184,7 +192,6 @@ class BayesianProbitRegression(LinearClassifier):
         threshold_on: Literal["train", "cv"] = "train",
         class_weight: Any = None,
         warm_start: bool = False,
-        compute_precision: bool = False,
         feature_names: Sequence[str] | None = None,
         progress: Callable[[int, int], None] | None = None,
         n_jobs: int | None = -1,
@@ -211,19 +218,19 @@ class BayesianProbitRegression(LinearClassifier):
         self.threshold_on = threshold_on
         self.class_weight = class_weight
         self.warm_start = warm_start
-        self.compute_precision = compute_precision
         self.feature_names = feature_names
         self.progress = progress
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @available_if(_can_go_on)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more documents, with the posterior so far as the prior.
 
         The first call is a fit under the model's own prior. Every later one takes the Gaussian approximation of the
         posterior, N(β̂, (XᵀWX + Λ)⁻¹), for the prior of its documents: all of it with ``covariance="full"``, its
-        diagonal otherwise. A Laplace prior, which has no curvature, enters Λ by its variance. Earlier documents are not
-        needed again.
+        diagonal otherwise (see ``precision_``). Earlier documents are not needed again. After :meth:`fit` it goes on
+        from there.
 
         Parameters
         ----------
@@ -246,11 +253,11 @@ class BayesianProbitRegression(LinearClassifier):
         X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, multi_output=True, reset=first)
         known = classes if first else self._known_classes(classes)
         categories = batch_categories(y, known, None if first else self._kind, type(self).__name__)
-        settings = self._settings()._replace(posterior=self._posterior())
+        settings = self._settings()
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         priors = self._next_priors(categories, weights, first)
         if first or self.covariance == "diagonal":
-            fits = self._fit_tasks(X, self._tasks(priors, categories, y, weights), settings)
+            fits = self._fit_all(X, y, categories, weights, priors, settings)
         else:
             fits = self._update_matrices(X, categories, weights, settings.rule)
         self._keep(categories, fits)
@@ -259,13 +266,9 @@ class BayesianProbitRegression(LinearClassifier):
         return self
 
     def _known_classes(self, classes: Any) -> Any:
-        """Refuse to go on where there is nothing to go on from."""
-        wanted = "precision_matrix_" if self.covariance == "full" else "precision_"
-        if not hasattr(self, wanted):
-            raise ValueError(
-                f"partial_fit continues a posterior, but the model has no {wanted}: fit it with "
-                f"compute_precision=True and covariance={self.covariance!r}"
-            )
+        """Give the classes of the first call, with which later ones must agree."""
+        if self.covariance == "full" and not hasattr(self, "precision_matrix_"):
+            raise ValueError("covariance is 'full', but the model was fitted with 'diagonal'; fit it again")
         if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes is {classes!r}; expected {self.classes_.tolist()} as in the first call")
         return self.classes_
@@ -277,7 +280,7 @@ class BayesianProbitRegression(LinearClassifier):
                 f"threshold is {self.threshold!r}; expected 'half' for partial_fit: others are tuned on all documents"
             )
         priors = self._priors(categories)
-        if any(isinstance(prior, Jeffreys) or np.any(_signs(prior)) for prior in priors):
+        if any(isinstance(prior, Jeffreys) or one_sided(prior) for prior in priors):
             raise ValueError("prior is Jeffreys or one-sided, which no Gaussian stands for; partial_fit cannot take it")
         if not first:
             return [from_model(self, category=k) for k in range(len(priors))]
@@ -301,68 +304,61 @@ class BayesianProbitRegression(LinearClassifier):
             fits.append(CategoryFit(solution, np.nan, precision=updated))
         return fits
 
-    def _posterior(self) -> Any:
+    def _posterior(self) -> Callable[[Problem, FloatArray], FloatArray]:
         return precision_matrix if self.covariance == "full" else precision_diagonal
 
     def _rule(self) -> Rule:
         return Rule(self.solver, self.tol, self.epsilon, self.max_iter, self.ridge, self.block_size)
 
     def _settings(self) -> Settings:
-        settings = super()._settings()._replace(restarts=self.restarts)
-        return settings._replace(posterior=self._posterior()) if self.compute_precision else settings
+        return super()._settings()._replace(restarts=self.restarts)
 
-    def _given(self) -> tuple[str, Any]:
-        """Give the name and the value of the one parameter that says how strong the prior is."""
-        given = [(name, value) for name in ("variance", "gamma", "rate") if (value := getattr(self, name)) is not None]
-        if len(given) > 1:
-            raise ValueError(
-                f"{given[0][0]} and {given[1][0]} are both given; expected one of variance, gamma and rate"
-            )
-        return given[0] if given else ("variance", "cv")
+    def _strength_given(self) -> Strength:
+        return strength_of(self.variance, self.gamma, self.rate)
 
     def _strength(self) -> tuple[Any, FloatArray | None]:
-        name, value = self._given()
+        strength = self._strength_given()
         _, grid = super()._strength()
-        if grid is not None:
-            grid = _variances(name, grid)
-        if name == "variance" or isinstance(value, str):
-            return value, grid
+        grid = None if grid is None else strength.variances(grid)
+        if isinstance(strength.value, str):
+            return strength.value, grid
         # What differs from feature to feature goes into the priors.
-        return (float(_variances(name, value)) if isinstance(value, Real) else 1.0), grid
+        return 1.0 if strength.by_feature else float(strength.variances(strength.value)), grid
 
     def _priors(self, categories: Categories) -> list[Prior]:
-        name, value = self._given()
-        by_feature = name != "variance" and not isinstance(value, (str, Real))
+        strength = self._strength_given()
         priors = super()._priors(categories)
-        for prior in priors:
-            self._check_prior(prior, name if getattr(self, name) is not None else None)
-        if not by_feature:
-            return priors
-        own = {key: float(_variances(name, one)) for key, one in value.items()} if isinstance(value, Mapping) else None
-        variances = _variances(name, np.asarray(value, dtype=np.float64)) if own is None else own
-        known = {id(prior): replace(prior, variance=variances) if prior.is_open else prior for prior in priors}
+        known = {id(prior): prior for prior in priors}
         for prior in known.values():
-            prior.resolve(self.n_features_in_, self._names())
+            check_prior(prior, self.solver, strength, only=len(known) == 1)
+        if strength.by_feature:
+            known = {place: strength.of_features(prior) for place, prior in known.items()}
+            for prior in known.values():
+                prior.resolve(self.n_features_in_, self._names())
         return [known[id(prior)] for prior in priors]
 
-    def _check_prior(self, prior: Prior, given: str | None) -> None:
-        """Refuse a prior that the solver cannot take, or a strength that the prior does not have."""
-        if isinstance(prior, Jeffreys):
-            if self.solver == "newton":
-                raise ValueError("solver is 'newton', which needs convex priors; a Jeffreys prior takes 'em'")
-            if given is not None and not isinstance(self.prior, (Mapping, list, tuple)):
-                raise ValueError(f"{given} is given, but a Jeffreys prior has no parameter")
-        elif given in ("gamma", "rate") and prior.is_open and not isinstance(prior, Laplace):
-            raise ValueError(f"{given} belongs to a Laplace prior; give the variance of a {type(prior).__name__} prior")
-        if self.solver in ("em", "block-em") and np.any(_signs(prior)):
-            raise ValueError(f"solver is {self.solver!r}, which takes priors for both signs only; use 'newton'")
+    def _fit_all(
+        self,
+        X: Any,
+        y: Any,
+        categories: Categories,
+        weights: FloatArray,
+        priors: list[Prior],
+        settings: Settings,
+    ) -> list[CategoryFit]:
+        by_em = self.solver in EM_SOLVERS or (
+            self.solver == "auto" and any(isinstance(prior, Jeffreys) for prior in priors)
+        )
+        # Threads of a BLAS get in the way of those over categories, and move the last digits.
+        with threadpool_limits(1, "blas") if by_em else nullcontext():
+            return super()._fit_all(X, y, categories, weights, priors, settings)
 
     def _keep(self, categories: Categories, fits: list[CategoryFit]) -> None:
         super()._keep(categories, fits)
         with np.errstate(divide="ignore"):
             self.gamma_ = 2.0 / self.variance_
         self.restarts_ = [fit.restarts for fit in fits]
-        if self.covariance == "full" and fits[0].precision is not None:
+        if self.covariance == "full":
             self.precision_matrix_ = self.precision_
             self.precision_ = np.diagonal(self.precision_matrix_, axis1=1, axis2=2).copy()
 
@@ -376,16 +372,3 @@ class BayesianProbitRegression(LinearClassifier):
                 f"under a Jeffreys prior, which is not convex; the best was kept, see restarts_",
                 UserWarning,
             )
-
-
-def _variances(name: str, value: Any) -> Any:
-    """Turn values of γ, or of the rate √γ, into variances 2/γ."""
-    if name == "variance":
-        return value
-    with np.errstate(divide="ignore"):
-        return np.divide(2.0, value if name == "gamma" else np.square(value))
-
-
-def _signs(prior: Prior) -> FloatArray:
-    own: Any = prior.sign
-    return np.asarray(list(own.values()) if isinstance(own, Mapping) else own)
