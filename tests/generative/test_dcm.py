@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from bayesift.conjugate import DirichletMultinomial
 from bayesift.generative import DirichletCompoundMultinomial, MultinomialNB
-from bayesift.generative._dcm import pull
+from bayesift.generative._dcm_kernels import pull
 from bayesift.generative._gamma import digamma, trigamma
 from bayesift.generative._histogram import histogram
 

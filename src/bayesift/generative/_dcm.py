@@ -1,32 +1,28 @@
-"""Fit the Dirichlet compound multinomial distribution of one class, on histograms of counts.
-
-The negative log posterior of α, up to a constant, with A = Σ_j α_j and a gamma prior of shape 1 + e_j and rate r:
-
-    F(α) = Σ_i [ln Γ(A + N_i) − ln Γ(A)] − Σ_j Σ_t n_j(x > t) ln(α_j + t) + r A − Σ_j e_j ln α_j.
-
-A slope is zero where α_j f_j(α_j) + e_j = α_j λ(A), f_j(α) = Σ_t n_j(x > t)/(α + t), λ(A) = Σ_i [ψ(A+N_i) − ψ(A)] + r.
-"""
+"""The Dirichlet compound multinomial distribution of one class: priors, start, optimum."""
 
 from __future__ import annotations
 
 import math
 from typing import NamedTuple
 
-import numpy as np
 from scipy.special import xlogy
 
-from bayesift._kernel import kernel
-from bayesift._typing import FloatArray, Int64Array
-from bayesift.generative._gamma import digamma, trigamma
+from bayesift._typing import FloatArray
+from bayesift.generative._dcm_kernels import descend, exponential_total, objective, pull
 from bayesift.generative._histogram import Histogram
-from bayesift.generative._rising import log_rising
 
-#: Steps longer than this are summed by gamma functions.
-_LONG = 24
-#: By how much one round may change an α.
-_FARTHEST = 8.0
-#: Between these the sum of all α is looked for: below lie documents of one word each, above the multinomial itself.
-LEAST, MOST = 1e-8, 1e8
+
+class Prior(NamedTuple):
+    """Gamma priors of all α: shapes less 1 (so many more documents have the word), their rate, and Σ e ln e."""
+
+    pseudo: FloatArray
+    rate: float
+    own_logs: float
+
+    @classmethod
+    def of(cls, pseudo: FloatArray, rate: float) -> Prior:
+        """Return the priors with these shapes and this rate."""
+        return cls(pseudo, rate, float(xlogy(pseudo, pseudo).sum()))
 
 
 class Solution(NamedTuple):
@@ -40,222 +36,6 @@ class Solution(NamedTuple):
     converged: bool
 
 
-@kernel
-def pull(total: float, lengths: FloatArray, weights: FloatArray) -> float:
-    """Return Σ_i [ψ(A+N_i) − ψ(A)]."""
-    at_zero = digamma(total)
-    result = 0.0
-    for k in range(lengths.shape[0]):
-        result += weights[k] * (digamma(total + lengths[k]) - at_zero)
-    return result
-
-
-@kernel
-def _curves(
-    alpha: FloatArray,
-    start: Int64Array,
-    low: FloatArray,
-    high: FloatArray,
-    above: FloatArray,
-    a: FloatArray,
-    b: FloatArray,
-) -> None:
-    """Find for every word the a and b with f(α) = a/α + b near the current α, in value and slope.
-
-    a = Σ n (α/(α+t))², b = Σ n t/(α+t)²: for whole counts sums of positive terms, which lose no digits as α goes to 0.
-    """
-    for w in range(alpha.shape[0]):
-        x = alpha[w]
-        first = 0.0
-        second = 0.0
-        for k in range(start[w], start[w + 1]):
-            if high[k] - low[k] > _LONG or high[k] != math.floor(high[k]) or low[k] != math.floor(low[k]):
-                one = digamma(x + high[k]) - digamma(x + low[k])
-                two = trigamma(x + low[k]) - trigamma(x + high[k])
-                first += above[k] * x * x * two
-                second += above[k] * (one - x * two)
-            else:
-                t = low[k]
-                while t < high[k]:
-                    inverse = 1.0 / (x + t)
-                    first += above[k] * (x * inverse) * (x * inverse)
-                    second += above[k] * t * inverse * inverse
-                    t += 1.0
-        a[w] = first
-        b[w] = second
-
-
-@kernel
-def _sum_at(slope: float, a: FloatArray, b: FloatArray, limit: FloatArray, extra: float) -> float:
-    """Return Σ_j α_j(λ), each solving a/α + b = λ but not beyond its limit, and that of the words not seen."""
-    result = extra / slope
-    for w in range(a.shape[0]):
-        bare = slope - b[w]
-        result += a[w] / bare if bare * limit[w] > a[w] else limit[w]
-    return result
-
-
-@kernel
-def _newton_round(
-    total: float,
-    a: FloatArray,
-    b: FloatArray,
-    limit: FloatArray,
-    extra: float,
-    rate: float,
-    reach: float,
-    lengths: FloatArray,
-    weights: FloatArray,
-) -> float:
-    """Return the A at which all curves together have their optimum, within a factor of what it was."""
-    left, right = max(total / reach, LEAST), min(total * reach, MOST)
-    point = total
-    for _ in range(60):
-        slope = pull(point, lengths, weights) + rate
-        reached = _sum_at(slope, a, b, limit, extra)
-        if reached > point:
-            left = point
-        else:
-            right = point
-        # The sum grows more slowly than A near the solution: its value is a step in the right direction.
-        step = math.log(reached / point)
-        if abs(step) < 1e-10 or right / left < 1.0 + 1e-14:
-            break
-        nearby = point * 1.0001
-        other = _sum_at(pull(nearby, lengths, weights) + rate, a, b, limit, extra)
-        change = math.log(other / nearby) - step
-        guess = point * math.exp(-step * math.log(1.0001) / change) if change != 0.0 else 0.0
-        point = guess if left < guess < right else math.sqrt(left * right)
-    return point
-
-
-@kernel
-def objective(
-    alpha: FloatArray,
-    unseen: float,
-    pseudo: FloatArray,
-    extra: float,
-    rate: float,
-    start: Int64Array,
-    low: FloatArray,
-    high: FloatArray,
-    above: FloatArray,
-    lengths: FloatArray,
-    weights: FloatArray,
-) -> float:
-    """Return F(α), but for a constant of the words not seen: their shares are fixed, and ``unseen`` is their sum."""
-    total = unseen + alpha.sum()
-    result = rate * total
-    if extra > 0:
-        result -= extra * math.log(unseen)
-    for k in range(lengths.shape[0]):
-        result += weights[k] * log_rising(total, lengths[k])
-    for w in range(alpha.shape[0]):
-        if pseudo[w] > 0:
-            result -= pseudo[w] * math.log(alpha[w])
-        for k in range(start[w], start[w + 1]):
-            if high[k] == low[k] + 1.0:
-                result -= above[k] * math.log(alpha[w] + low[k])
-            else:
-                result -= above[k] * log_rising(alpha[w] + low[k], high[k] - low[k])
-    return result
-
-
-@kernel
-def _fit(
-    alpha: FloatArray,
-    unseen: float,
-    pseudo: FloatArray,
-    extra: float,
-    rate: float,
-    start: Int64Array,
-    low: FloatArray,
-    high: FloatArray,
-    above: FloatArray,
-    lengths: FloatArray,
-    weights: FloatArray,
-    newton: bool,
-    tol: float,
-    max_iter: int,
-) -> tuple[float, float, int, bool]:
-    """Move ``alpha`` to the optimum; returns what the unseen words have together, residual, rounds and success."""
-    n_words = alpha.shape[0]
-    a, b, limit = np.empty(n_words), np.empty(n_words), np.empty(n_words)
-    before = math.inf
-    kept, kept_unseen = alpha.copy(), unseen
-    reach, shortened = _FARTHEST, False
-    residual = math.inf
-    for rounds in range(max_iter + 1):
-        _curves(alpha, start, low, high, above, a, b)
-        total = unseen + alpha.sum()
-        slope = pull(total, lengths, weights) + rate
-        pulls = extra
-        for w in range(n_words):
-            pulls += a[w] + b[w] * alpha[w] + pseudo[w]
-        at_bound = (total >= MOST * (1 - 1e-9) and pulls > slope * total) or (
-            total <= LEAST * (1 + 1e-9) and pulls < slope * total
-        )
-        if at_bound:
-            slope = pulls / total
-        residual = abs(extra - unseen * slope)
-        for w in range(n_words):
-            residual = max(residual, abs(a[w] + pseudo[w] + alpha[w] * (b[w] - slope)))
-        if residual <= tol or rounds == max_iter:
-            break
-        if residual > before and newton:
-            prior_and_data = (pseudo, extra, rate, start, low, high, above, lengths, weights)
-            now = objective(alpha, unseen, *prior_and_data)
-            then = objective(kept, kept_unseen, *prior_and_data)
-            if now > then + 1e-12 * abs(then):
-                # The curves hold only near the point they were drawn at.
-                alpha[:] = kept
-                unseen = kept_unseen
-                reach = math.sqrt(reach)
-                shortened = True
-                continue
-        if not shortened:
-            reach = min(reach * reach, _FARTHEST)
-        shortened = False
-        before = residual
-        kept[:] = alpha
-        kept_unseen = unseen
-        if not newton or at_bound or reach < 1.01:
-            for w in range(n_words):
-                alpha[w] = (a[w] + pseudo[w] + b[w] * alpha[w]) / slope
-            unseen = extra / slope
-        else:
-            for w in range(n_words):
-                a[w] += pseudo[w]
-                limit[w] = reach * alpha[w]
-            point = _newton_round(total, a, b, limit, extra, rate, reach, lengths, weights)
-            slope = pull(point, lengths, weights) + rate
-            for w in range(n_words):
-                bare = slope - b[w]
-                alpha[w] = a[w] / bare if bare * limit[w] > a[w] else limit[w]
-            unseen = extra / slope
-        total = unseen + alpha.sum()
-        bounded = min(max(total, LEAST), MOST) / total
-        if bounded != 1.0:
-            for w in range(n_words):
-                alpha[w] *= bounded
-            unseen *= bounded
-    return unseen, residual, rounds, residual <= tol
-
-
-@kernel
-def exponential_total(distinct: float, rate: float, lengths: FloatArray, weights: FloatArray) -> float:
-    """Return the s with s {Σ_i [ψ(s+N_i) − ψ(s)] + r} = number of distinct words of all documents (Elkan 2006)."""
-    left, right = math.log(LEAST), math.log(MOST)
-    for _ in range(60):
-        middle = 0.5 * (left + right)
-        s = math.exp(middle)
-        if s * (pull(s, lengths, weights) + rate) < distinct:
-            left = middle
-        else:
-            right = middle
-    return math.exp(0.5 * (left + right))
-
-
 def background_rate(have: FloatArray, lengths: FloatArray, weights: FloatArray) -> float:
     """Return the slope λ at Elkan's approximation for all documents together, per document.
 
@@ -267,17 +47,15 @@ def background_rate(have: FloatArray, lengths: FloatArray, weights: FloatArray) 
     return float(pull(total, lengths[kept], weights[kept]) / weights[kept].sum())
 
 
-def fit_class(found: Histogram, pseudo: FloatArray, rate: float, solver: str, tol: float, max_iter: int) -> Solution:
+def fit_class(found: Histogram, prior: Prior, solver: str, tol: float, max_iter: int) -> Solution:
     """Fit one class.
 
     Parameters
     ----------
     found : Histogram
         Its documents; at least one word.
-    pseudo : array of shape (n_features,)
-        Shape of the gamma prior of each α, less 1: so many more documents that have the word.
-    rate : float
-        Rate of the gamma prior.
+    prior : Prior
+        The gamma priors of all α.
     solver : {"newton", "fixed_point", "edcm"}
         The generalised Newton step or the fixed point of Minka (2000), or Elkan's approximation, which needs neither.
     tol : float
@@ -285,6 +63,7 @@ def fit_class(found: Histogram, pseudo: FloatArray, rate: float, solver: str, to
     max_iter : int
         Limit of rounds.
     """
+    pseudo, rate, own_logs = prior
     own = pseudo[found.words]
     extra = max(float(pseudo.sum() - own.sum()), 0.0)
     total = exponential_total(found.documents.sum() + own.sum() + extra, rate, found.lengths, found.weights)
@@ -293,14 +72,12 @@ def fit_class(found: Histogram, pseudo: FloatArray, rate: float, solver: str, to
     residual, rounds, converged = 0.0, 0, True
     steps, documents = (found.start, found.low, found.high, found.above), (found.lengths, found.weights)
     if solver != "edcm":
-        prior = (own, extra, rate)
         limit = tol * found.weights.sum()
-        unseen, residual, rounds, converged = _fit(
-            alpha, unseen, *prior, *steps, *documents, solver == "newton", limit, max_iter
+        unseen, residual, rounds, converged = descend(
+            alpha, unseen, own, extra, rate, *steps, *documents, solver == "newton", limit, max_iter
         )
     value = objective(alpha, unseen, own, extra, rate, *steps, *documents)
     if extra > 0:
-        # Each unseen word has its share of their sum.
-        others = np.delete(pseudo, found.words)
-        value -= float(xlogy(others, others / extra).sum())
+        # Each unseen word has its share of their sum: Σ e ln(e/Σe) over them.
+        value -= own_logs - float(xlogy(own, own).sum()) - extra * math.log(extra)
     return Solution(alpha, unseen, value, residual, rounds, converged)

@@ -19,7 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.conjugate._special import log_rising
 from bayesift.generative._class_prior import concentrations
-from bayesift.generative._dcm import Solution, background_rate, fit_class
+from bayesift.generative._dcm import Prior, Solution, background_rate, fit_class
 from bayesift.generative._groups import Layout, category_members, class_members, every_group, read_targets
 from bayesift.generative._histogram import Histogram, histogram
 from bayesift.generative._linear_scores import dot, split_missing, with_values
@@ -196,7 +196,7 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
         totals = np.where(incomplete, 0.0, totals)
         if not np.any(totals * weights > 0):
             raise ValueError("X holds no word of a complete document; expected counts above 0")
-        pseudo, rate = self._prior_of_words(X, totals, weights)
+        prior = self._prior_of_words(X, totals, weights)
 
         def solve(rows: Int64Array) -> tuple[Histogram, Solution, float]:
             begin = time.perf_counter()
@@ -204,7 +204,7 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
             if not found.words.size:
                 # Nothing is known of the class: its words are like those of all documents.
                 found = histogram(X, totals, np.arange(X.shape[0]), weights)
-            solution = fit_class(found, pseudo, rate, self.solver, self.tol, self.max_iter)
+            solution = fit_class(found, prior, self.solver, self.tol, self.max_iter)
             return found, solution, time.perf_counter() - begin
 
         n_threads = min(int(effective_n_jobs(self.n_jobs)), len(groups))
@@ -213,29 +213,30 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
         else:
             with ThreadPoolExecutor(n_threads) as pool:
                 fits = list(pool.map(solve, groups))
-        self._keep(fits, pseudo)
+        self._keep(fits, prior.pseudo)
 
-    def _prior_of_words(self, X: sp.csr_matrix, totals: FloatArray, weights: FloatArray) -> tuple[FloatArray, float]:
-        """Return by how much the shapes of the gamma priors exceed 1, and their rate."""
+    def _prior_of_words(self, X: sp.csr_matrix, totals: FloatArray, weights: FloatArray) -> Prior:
+        """Return the priors of the words."""
         n_features = X.shape[1]
         if self.estimate == "mle":
-            return np.zeros(n_features), 0.0
+            return Prior.of(np.zeros(n_features), 0.0)
         if self.prior != "background":
-            return np.full(n_features, 0.0 if self.prior == "laplace" else self.shape - 1.0), float(self.rate)
+            excess = 0.0 if self.prior == "laplace" else self.shape - 1.0
+            return Prior.of(np.full(n_features, excess), float(self.rate))
         have = with_values(X, (X.data > 0).astype(np.float64)).T @ weights
         # Half a document more keeps every word possible.
         rate = background_rate(have, totals, weights)
-        return self.pseudo_documents * (have + 0.5) / (weights.sum() + 1.0), self.pseudo_documents * rate
+        return Prior.of(self.pseudo_documents * (have + 0.5) / (weights.sum() + 1.0), self.pseudo_documents * rate)
 
     def _keep(self, fits: list[tuple[Histogram, Solution, float]], pseudo: FloatArray) -> None:
-        table = np.zeros((pseudo.size, len(fits)))
-        for column, (found, solution, _) in zip(table.T, fits, strict=True):
+        rows = np.zeros((len(fits), pseudo.size))
+        for row, (found, solution, _) in zip(rows, fits, strict=True):
             rest = pseudo.sum() - pseudo[found.words].sum()
             if solution.unseen > 0 and rest > 0:
-                column[:] = solution.unseen / rest * pseudo
-            column[found.words] = solution.alpha
-            column[column <= 0] = max(self.floor * solution.alpha.min(), np.finfo(np.float64).tiny)
-        self._alpha = table
+                row[:] = solution.unseen / rest * pseudo
+            row[found.words] = solution.alpha
+            row[row <= 0] = max(self.floor * solution.alpha.min(), np.finfo(np.float64).tiny)
+        self._alpha = table = np.ascontiguousarray(rows.T)
         self._bounds = float(table.min()), float(table.sum(axis=0).max())
         self._mean_lengths = np.array([found.lengths @ found.weights / found.weights.sum() for found, _, _ in fits])
         solutions = [solution for _, solution, _ in fits]

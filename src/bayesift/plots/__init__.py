@@ -1,6 +1,7 @@
 """Pictures, in the manner of scikit-learn's displays: an object holds the numbers, ``plot`` draws them."""
 
 from bayesift.plots.bound import BoundDisplay
+from bayesift.plots.burstiness import BurstinessDisplay
 from bayesift.plots.concept import ConceptDisplay
 from bayesift.plots.path import RegularizationPathDisplay
 from bayesift.plots.posterior import PosteriorDisplay
@@ -9,6 +10,7 @@ from bayesift.plots.weights import WeightsDisplay
 
 __all__ = [
     "BoundDisplay",
+    "BurstinessDisplay",
     "ConceptDisplay",
     "PosteriorDisplay",
     "PredictiveDisplay",
