@@ -79,7 +79,7 @@ def test_named_utilities() -> None:
         ({"policy": None}, "policy is None"),
         ({"policy": {"hits": 1}}, "gains name 'hits'"),
         ({"beta": 0}, "beta is 0"),
-        ({"probabilities": [2.0]}, "p runs from 2 to 2"),
+        ({"probabilities": [2.0]}, "probabilities has values from 2 to 2"),
         ({"probabilities": []}, "0 sample"),
     ],
 )

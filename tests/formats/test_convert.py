@@ -185,8 +185,8 @@ def test_figures_by_counting(documents):
     counts = [sum(p == a and q == b for p, q, _ in documents) for a, b in ((1, 1), (0, 1), (1, 0), (0, 0))]
     assert [figures.tp, figures.fp, figures.fn, figures.tn] == counts
     tp, fp, fn, _ = counts
-    assert figures.precision == (100 * tp / (tp + fp) if tp + fp else 100)
-    assert figures.recall == (100 * tp / (tp + fn) if tp + fn else 100)
+    assert figures.precision == pytest.approx(100 * tp / (tp + fp) if tp + fp else 100)
+    assert figures.recall == pytest.approx(100 * tp / (tp + fn) if tp + fn else 100)
     assert figures.f1 == pytest.approx(200 * tp / (2 * tp + fp + fn) if tp + fp + fn else 100)
     assert (figures.t11u, figures.t13u) == (2 * tp - fp, 20 * tp - fp)
     assert 0 <= figures.t11su <= 1

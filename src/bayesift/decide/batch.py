@@ -61,7 +61,7 @@ def decide(probabilities: Any, policy: Policy = "exact_expected_f1", *, beta: fl
         policy = Utility.from_gains(policy)
     elif not isinstance(policy, Utility):
         check_choice("policy", policy, (*_BY_NUMBER, *UTILITIES))
-    values = checked_probabilities(probabilities)
+    values = checked_probabilities(probabilities, "probabilities")
     if values.ndim == 1:
         return _decide(values, policy, beta)
     columns = [_decide(column, policy, beta) for column in values.T]

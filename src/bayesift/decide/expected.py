@@ -117,11 +117,13 @@ def expected_f_curve(p: Any, *, beta: float = 1.0, exact: bool = True) -> FloatA
     return np.append(np.prod(1 - ranked), values)
 
 
-def checked_probabilities(p: Any) -> FloatArray:
+def checked_probabilities(p: Any, name: str = "p") -> FloatArray:
     """Return numbers between 0 and 1 as float64 of one or two dimensions."""
-    values = checked_scores(p, "p")
+    values = checked_scores(p, name)
     if values.min() < 0 or values.max() > 1:
-        raise ValueError(f"p runs from {values.min():g} to {values.max():g}; expected probabilities between 0 and 1")
+        raise ValueError(
+            f"{name} has values from {values.min():g} to {values.max():g}; expected probabilities from 0 to 1"
+        )
     return values
 
 

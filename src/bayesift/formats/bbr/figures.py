@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
+from bayesift import evaluate
 from bayesift._typing import BoolArray, FloatArray
-from bayesift.decide import T11U, T13U
+from bayesift.evaluate import Outcomes
 
 
 @dataclass(frozen=True)
@@ -49,57 +50,57 @@ class BinaryFigures:
         -------
         BinaryFigures
         """
-        truth, decision = np.asarray(positive, dtype=bool), np.asarray(accepted, dtype=bool)
-        counts = (truth & decision, ~truth & decision, truth & ~decision, ~truth & ~decision)
-        return cls(*(int(np.count_nonzero(outcome)) for outcome in counts))
+        return cls(*Outcomes.of(np.asarray(positive, dtype=bool), np.asarray(accepted, dtype=bool)))
+
+    @property
+    def outcomes(self) -> Outcomes:
+        """The counts as :mod:`bayesift.evaluate` takes them."""
+        return Outcomes(self.tp, self.fp, self.fn, self.tn)
 
     @property
     def precision(self) -> float:
         """TP/(TP+FP)."""
-        return _percent(self.tp, self.tp + self.fp)
+        return 100.0 * evaluate.precision(self.outcomes)
 
     @property
     def recall(self) -> float:
         """TP/(TP+FN)."""
-        return _percent(self.tp, self.tp + self.fn)
+        return 100.0 * evaluate.recall(self.outcomes)
 
     @property
     def f1(self) -> float:
         """2TP/(2TP+FP+FN)."""
-        return _percent(2 * self.tp, 2 * self.tp + self.fp + self.fn)
+        return 100.0 * evaluate.f_beta(self.outcomes)
 
     @property
     def t11u(self) -> int:
         """2TP − FP."""
-        return int(T11U.value(self.tp, self.fp, self.fn, self.tn))
+        return int(evaluate.t11u(self.outcomes))
 
     @property
     def t11nu(self) -> float:
         """T11U as a share of the greatest possible, 2(TP+FN)."""
-        greatest = 2 * (self.tp + self.fn)
-        if greatest:
-            return self.t11u / greatest
-        return -np.inf if self.fp else 0.0
+        return evaluate.t11nu(self.outcomes)
 
     @property
     def t11su(self) -> float:
         """(max(T11NU, −½) + ½)/1.5."""
-        return (max(self.t11nu, -0.5) + 0.5) / 1.5
+        return evaluate.t11su(self.outcomes)
 
     @property
     def t11f(self) -> float:
         """1.25TP/(0.25FN + FP + 1.25TP)."""
-        return _percent(1.25 * self.tp, 0.25 * self.fn + self.fp + 1.25 * self.tp) / 100.0
+        return evaluate.t11f(self.outcomes)
 
     @property
     def t13u(self) -> int:
         """20TP − FP."""
-        return int(T13U.value(self.tp, self.fp, self.fn, self.tn))
+        return int(evaluate.t13u(self.outcomes))
 
     @property
     def error_rate(self) -> float:
         """Share of wrong decisions, in percent."""
-        return 100.0 * (self.fp + self.fn) / (self.tp + self.fp + self.fn + self.tn)
+        return 100.0 * evaluate.error_rate(self.outcomes)
 
 
 def roc_area(positive: BoolArray, scores: FloatArray) -> float:
@@ -121,7 +122,3 @@ def roc_area(positive: BoolArray, scores: FloatArray) -> float:
         return 0.0
     above = rankdata(scores)[positive].sum() - n_positive * (n_positive + 1) / 2
     return float(100.0 * above / pairs)
-
-
-def _percent(part: float, whole: float) -> float:
-    return 100.0 * part / whole if whole else 100.0

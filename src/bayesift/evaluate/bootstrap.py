@@ -1,0 +1,131 @@
+"""How far apart two systems are on documents drawn anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from bayesift._typing import BoolArray, FloatArray
+from bayesift.evaluate.effectiveness import f_beta
+from bayesift.evaluate.outcomes import Average, Outcomes, check_average, check_same_shape, marks
+from bayesift.evaluate.significance import verdict
+
+# Draws are made in batches of about so many numbers, to bound memory.
+_BATCH = 4_000_000
+
+
+class BootstrapDifference(NamedTuple):
+    """A difference of two systems, A − B, between bounds.
+
+    Parameters
+    ----------
+    difference : float
+        On the documents as they are.
+    low, high : float
+        Bounds of the percentile interval.
+    p_value, p_reversed : float
+        Share of draws in which A is not better, and in which B is not better.
+    """
+
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    p_reversed: float
+
+    @property
+    def sign(self) -> str:
+        """≫, >, ~, < or ≪: better or worse at the levels 0.01 and 0.05."""
+        return verdict(self.p_value, self.p_reversed)
+
+
+def paired_bootstrap(
+    truth: Any,
+    decisions_a: Any,
+    decisions_b: Any,
+    *,
+    measure: Callable[..., Any] = f_beta,
+    average: Average = "micro",
+    n_resamples: int = 1000,
+    level: float = 0.95,
+    random_state: Any = None,
+) -> BootstrapDifference:
+    """Draw documents with replacement, the same for both systems, and compare a measure of their decisions.
+
+    Parameters
+    ----------
+    truth : array of shape (n_documents,) or (n_documents, n_categories)
+        Which documents are in the category.
+    decisions_a, decisions_b : arrays of the same shape
+        Which documents each system accepted.
+    measure : callable, default=f_beta
+        A measure of this room that takes :class:`Outcomes`, such as ``recall`` or ``t11su``; greater is better.
+    average : {"micro", "macro"}, default="micro"
+        How it is averaged over categories.
+    n_resamples : int, default=1000
+        Number of draws.
+    level : float, default=0.95
+        Of the interval.
+    random_state : int, RandomState or None
+        Source of the draws.
+
+    Returns
+    -------
+    BootstrapDifference
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import paired_bootstrap
+    >>> truth = [1, 0] * 40
+    >>> found = paired_bootstrap(truth, truth, [1, 0, 0, 0] * 20, random_state=0)
+    >>> round(found.difference, 3), found.low < found.difference < found.high, found.sign
+    (0.333, True, '≫')
+    """
+    check_average(average)
+    y = marks(truth, "truth")
+    if y.ndim == 2 and average is None:
+        raise ValueError("average is None; expected 'micro' or 'macro' for several categories")
+    accepted = [marks(decisions_a, "decisions_a"), marks(decisions_b, "decisions_b")]
+    for decisions, name in zip(accepted, ("decisions_a", "decisions_b"), strict=True):
+        check_same_shape(y, "truth", decisions, name)
+    if n_resamples < 1 or not 0 < level < 1:
+        raise ValueError(f"n_resamples is {n_resamples!r} and level {level!r}; expected at least 1, and from 0 to 1")
+    table = _table(y, accepted)
+    everything = np.ones((1, len(y)))
+    difference = float(_difference(everything, table, measure, average)[0])
+    draws = [_difference(weights, table, measure, average) for weights in _weights(len(y), n_resamples, random_state)]
+    gains = np.concatenate(draws)
+    low, high = np.quantile(gains, [(1 - level) / 2, (1 + level) / 2])
+    p_value, p_reversed = ((1 + np.count_nonzero(side <= 0)) / (1 + n_resamples) for side in (gains, -gains))
+    return BootstrapDifference(difference, float(low), float(high), float(p_value), float(p_reversed))
+
+
+def _table(y: BoolArray, accepted: list[BoolArray]) -> FloatArray:
+    """Return for each document what it adds to the positives, and to each system's acceptances and hits."""
+    parts = [y, *(part for mask in accepted for part in (mask, mask & y))]
+    return np.stack([part.reshape(len(y), -1) for part in parts], axis=1).astype(np.float64)
+
+
+def _weights(n: int, n_resamples: int, random_state: Any) -> Iterator[FloatArray]:
+    """Yield how often each document is drawn, in batches of draws."""
+    rng = check_random_state(random_state)
+    batch = max(1, _BATCH // n)
+    for start in range(0, n_resamples, batch):
+        size = min(batch, n_resamples - start)
+        places = rng.randint(n, size=(size, n)) + n * np.arange(size)[:, None]
+        yield np.bincount(places.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
+
+
+def _difference(weights: FloatArray, table: FloatArray, measure: Callable[..., Any], average: Average) -> FloatArray:
+    n = weights.shape[1]
+    sums = (weights @ table.reshape(n, -1)).reshape(len(weights), *table.shape[1:])
+    positive = sums[:, 0]
+    values = []
+    for system in (0, 1):
+        taken, hits = sums[:, 1 + 2 * system], sums[:, 2 + 2 * system]
+        outcomes = Outcomes(hits, taken - hits, positive - hits, n - positive - taken + hits)
+        values.append(np.asarray(measure(outcomes, average=average or "micro")))
+    return values[0] - values[1]

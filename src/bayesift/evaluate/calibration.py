@@ -1,0 +1,170 @@
+"""Whether probabilities mean what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from scipy.special import xlog1py, xlogy
+
+from bayesift._typing import BoolArray, FloatArray, Int64Array
+from bayesift.decide.cuts import check_choice
+from bayesift.decide.expected import checked_probabilities
+from bayesift.evaluate.outcomes import Average, check_average, check_same_shape, marks, mean_over, plain
+
+Bins = Literal["uniform", "quantile"]
+
+
+class ReliabilityCurve(NamedTuple):
+    """Documents in groups of similar probability: how many, their mean probability, and the share in the category."""
+
+    n_documents: Int64Array
+    predicted: FloatArray
+    observed: FloatArray
+
+
+def brier(truth: Any, probabilities: Any, *, average: Average = None) -> Any:
+    """Give the mean squared difference of probability and truth.
+
+    Parameters
+    ----------
+    truth : array of shape (n_documents,) or (n_documents, n_categories)
+        Which documents are in the category.
+    probabilities : array of the same shape
+        How probable that was said to be.
+    average : {"micro", "macro"}, optional
+        Over categories: of all decisions together, or the mean of the categories' values; each category's by default.
+
+    Returns
+    -------
+    float, or array of shape (n_categories,)
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import brier
+    >>> round(brier([1, 0], [0.9, 0.2]), 3)
+    0.025
+    """
+    return _by_category(lambda y, p: np.mean((p - y) ** 2), truth, probabilities, average)
+
+
+def log_loss(truth: Any, probabilities: Any, *, average: Average = None) -> Any:
+    """Give minus the mean log probability of the truth, in nats; ∞ where something held impossible happened.
+
+    Parameters
+    ----------
+    truth, probabilities, average
+        As for :func:`brier`.
+
+    Returns
+    -------
+    float, or array of shape (n_categories,)
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import log_loss
+    >>> round(log_loss([1, 0], [0.9, 0.2]), 4)
+    0.1643
+    """
+    return _by_category(lambda y, p: -np.mean(xlogy(y, p) + xlog1py(~y, -p)), truth, probabilities, average)
+
+
+def expected_calibration_error(
+    truth: Any, probabilities: Any, *, bins: int = 10, strategy: Bins = "uniform", average: Average = None
+) -> Any:
+    """Give the mean distance of probability and observed share over the groups of a reliability curve.
+
+    Σ_b (n_b/n) |observed_b − predicted_b|.
+
+    Parameters
+    ----------
+    truth, probabilities
+        As for :func:`brier`.
+    bins, strategy
+        As for :func:`reliability_curve`.
+    average : {"micro", "macro"}, optional
+        As for :func:`brier`.
+
+    Returns
+    -------
+    float, or array of shape (n_categories,)
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import expected_calibration_error
+    >>> round(expected_calibration_error([1, 1, 0, 0], [0.8, 0.8, 0.3, 0.3]), 2)
+    0.25
+    """
+    _check_bins(bins, strategy)
+
+    def error(y: BoolArray, p: FloatArray) -> float:
+        count, predicted, observed = _reliability(y, p, bins, strategy)
+        return float(count @ np.abs(observed - predicted) / len(y))
+
+    return _by_category(error, truth, probabilities, average)
+
+
+def reliability_curve(
+    truth: Any, probabilities: Any, *, bins: int = 10, strategy: Bins = "uniform"
+) -> ReliabilityCurve:
+    """Put documents into groups of similar probability and see how many of each are in the category.
+
+    Parameters
+    ----------
+    truth, probabilities
+        As for :func:`brier`; categories are put together.
+    bins : int, default=10
+        Number of groups; those without documents are left out.
+    strategy : {"uniform", "quantile"}, default="uniform"
+        Groups of the same width, or of about the same number of documents.
+
+    Returns
+    -------
+    ReliabilityCurve
+        Arrays ``n_documents``, ``predicted`` (mean probability) and ``observed`` (share in the category).
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import reliability_curve
+    >>> curve = reliability_curve([1, 1, 0, 0], [0.8, 0.9, 0.3, 0.2], bins=2)
+    >>> curve.n_documents, curve.predicted.round(2), curve.observed
+    (array([2, 2]), array([0.25, 0.85]), array([0., 1.]))
+    """
+    _check_bins(bins, strategy)
+    y, p = _pair(truth, probabilities)
+    return _reliability(y.ravel(), p.ravel(), bins, strategy)
+
+
+def _reliability(y: BoolArray, p: FloatArray, bins: int, strategy: Bins) -> ReliabilityCurve:
+    edges = np.linspace(0, 1, bins + 1)
+    if strategy == "quantile":
+        edges = np.quantile(p, edges)
+    group = np.searchsorted(edges[1:-1], p)
+    count = np.bincount(group, minlength=bins)
+    kept = count > 0
+    sums = [np.bincount(group, weights=values, minlength=bins)[kept] for values in (p, y)]
+    return ReliabilityCurve(count[kept], *(total / count[kept] for total in sums))
+
+
+def _check_bins(bins: Any, strategy: Any) -> None:
+    if not isinstance(bins, int | np.integer) or bins < 1:
+        raise ValueError(f"bins is {bins!r}; expected a whole number of at least 1")
+    check_choice("strategy", strategy, ("uniform", "quantile"))
+
+
+def _pair(truth: Any, probabilities: Any) -> tuple[BoolArray, FloatArray]:
+    y, p = marks(truth, "truth"), checked_probabilities(probabilities, "probabilities")
+    check_same_shape(y, "truth", p, "probabilities")
+    return y, p
+
+
+def _by_category(
+    score: Callable[[BoolArray, FloatArray], Any], truth: Any, probabilities: Any, average: Average
+) -> Any:
+    check_average(average)
+    y, p = _pair(truth, probabilities)
+    if y.ndim == 1 or average == "micro":
+        return float(score(y.ravel(), p.ravel()))
+    values = np.array([score(y[:, j], p[:, j]) for j in range(y.shape[1])], dtype=np.float64)
+    return mean_over(values) if average == "macro" else plain(values)

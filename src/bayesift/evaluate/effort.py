@@ -1,0 +1,172 @@
+"""How much has to be read to find how much."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from bayesift._typing import BoolArray, FloatArray
+from bayesift.evaluate._ranking import discovery_places, expected_found, ranked_columns
+from bayesift.evaluate.outcomes import mean_over, plain
+
+# Shares such as 0.07 of 100 documents must not lose a document to rounding.
+_ROUNDING = 1e-9
+
+
+class RecallCurve(NamedTuple):
+    """Share of the documents read, and share of the relevant ones found by then."""
+
+    effort: FloatArray
+    recall: FloatArray
+
+
+def recall_curve(truth: Any, scores: Any = None) -> RecallCurve:
+    """Give the recall after reading 0, 1, …, n documents.
+
+    Parameters
+    ----------
+    truth : array of shape (n_documents,)
+        Which documents are relevant; at least one.
+    scores : array of shape (n_documents,), optional
+        Documents are read by falling score, those of the same score in random order: the recall is an expectation.
+        By default they were read in the order given.
+
+    Returns
+    -------
+    RecallCurve
+        Arrays ``effort`` and ``recall`` of length n_documents + 1, both from 0 to 1.
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import recall_curve
+    >>> recall_curve([1, 0, 1, 0]).recall
+    array([0. , 0.5, 0.5, 1. , 1. ])
+    """
+    columns, flat = ranked_columns(truth, scores)
+    if not flat:
+        raise ValueError(f"truth has {len(columns)} categories; expected one, as an array of shape (n_documents,)")
+    positive, values = columns[0]
+    if not positive.any():
+        raise ValueError("truth marks no document; expected at least one relevant document")
+    found = expected_found(positive, values)
+    return RecallCurve(np.linspace(0, 1, len(found)), found / found[-1])
+
+
+def recall_at_effort(
+    truth: Any, scores: Any = None, *, effort: float = 0.1, average: Literal["macro"] | None = None
+) -> Any:
+    """Give the share of the relevant documents found after reading a share of all.
+
+    Parameters
+    ----------
+    truth : array of shape (n_documents,) or (n_documents, n_categories)
+        Which documents are relevant.
+    scores : array of the same shape, optional
+        Documents are read by falling score, those of the same score in random order: figures are expectations.
+        By default they were read in the order given.
+    effort : float, default=0.1
+        Share of the documents that are read, rounded down to whole documents.
+    average : {"macro"}, optional
+        The mean over categories; each category's by default.
+
+    Returns
+    -------
+    float, or array of shape (n_categories,)
+        NaN for a category without relevant documents, which the mean leaves out.
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import recall_at_effort
+    >>> recall_at_effort([1, 0, 1, 0], [0.9, 0.3, 0.5, 0.4], effort=0.5)
+    1.0
+    """
+    _check_share("effort", effort)
+
+    def measure(positive: BoolArray, scores: FloatArray | None) -> float:
+        found = expected_found(positive, scores)
+        return found[int(effort * len(positive) + _ROUNDING)] / found[-1]
+
+    return _by_category(measure, truth, scores, average)
+
+
+def wss(truth: Any, scores: Any = None, *, recall: float = 0.95, average: Literal["macro"] | None = None) -> Any:
+    """Give the work saved over sampling at a level of recall (Cohen et al. 2006): WSS@95 by default.
+
+    The share of documents left unread when that recall is reached, less the 1 − recall that reading in random order
+    would leave.
+
+    Parameters
+    ----------
+    truth, scores, average
+        As for :func:`recall_at_effort`.
+    recall : float, default=0.95
+        The recall to be reached.
+
+    Returns
+    -------
+    float, or array of shape (n_categories,)
+        NaN for a category without relevant documents, which the mean leaves out.
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import wss
+    >>> round(wss([1, 1, 0, 0, 0, 0, 0, 0, 0, 0]), 2)
+    0.75
+    """
+    _check_share("recall", recall)
+
+    def measure(positive: BoolArray, scores: FloatArray | None) -> float:
+        places = discovery_places(positive, scores)
+        needed = int(np.ceil(recall * len(places) - _ROUNDING))
+        read = places[needed - 1] if needed else 0.0
+        return recall - read / len(positive)
+
+    return _by_category(measure, truth, scores, average)
+
+
+def average_time_to_discovery(
+    truth: Any, scores: Any = None, *, share: bool = True, average: Literal["macro"] | None = None
+) -> Any:
+    """Give how much is read, on average over the relevant documents, until one is found.
+
+    Parameters
+    ----------
+    truth, scores, average
+        As for :func:`recall_at_effort`.
+    share : bool, default=True
+        As a share of all documents; else as a number of documents.
+
+    Returns
+    -------
+    float, or array of shape (n_categories,)
+        NaN for a category without relevant documents, which the mean leaves out.
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import average_time_to_discovery
+    >>> average_time_to_discovery([1, 0, 1, 0], share=False)
+    2.0
+    """
+
+    def measure(positive: BoolArray, scores: FloatArray | None) -> float:
+        place = discovery_places(positive, scores).mean()
+        return place / len(positive) if share else place
+
+    return _by_category(measure, truth, scores, average)
+
+
+def _check_share(name: str, value: Any) -> None:
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name} is {value!r}; expected a share from 0 to 1")
+
+
+def _by_category(
+    measure: Callable[[BoolArray, FloatArray | None], float], truth: Any, scores: Any, average: str | None
+) -> Any:
+    if average not in ("macro", None):
+        raise ValueError(f"average is {average!r}; expected 'macro' or None")
+    columns, flat = ranked_columns(truth, scores)
+    values = np.array([measure(*column) if column[0].any() else np.nan for column in columns])
+    return mean_over(values) if average == "macro" else plain(values[0] if flat else values)

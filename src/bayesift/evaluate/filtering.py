@@ -1,0 +1,225 @@
+"""Measures of the TREC filtering tracks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from bayesift._typing import FloatArray
+from bayesift.decide.effectiveness import f_beta_of, ratio
+from bayesift.decide.utility import T11U, T13U, Utility
+from bayesift.evaluate.outcomes import Average, Outcomes, averaged, outcomes_of
+
+
+def t9p(truth: Any, decisions: Any = None, *, target: int = 50, average: Average = None) -> Any:
+    """Give TREC-9's precision with a target: TP / max(50, TP+FP).
+
+    Parameters
+    ----------
+    truth : array of shape (n_documents,) or (n_documents, n_categories), or Outcomes
+        Which documents are relevant; or the outcomes, counted already.
+    decisions : array of the same shape
+        Which documents were retrieved; not needed for Outcomes.
+    target : int, default=50
+        Number of documents that should be retrieved at least.
+    average : {"micro", "macro"}, optional
+        Over categories: of the summed outcomes, or the mean of the categories' values; each category's by default.
+
+    Returns
+    -------
+    float, or array of shape (n_categories,)
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import Outcomes, t9p
+    >>> t9p(Outcomes(tp=20, fp=10, fn=5, tn=900)), t9p(Outcomes(tp=60, fp=40, fn=5, tn=900))
+    (0.4, 0.6)
+    """
+    if target < 1:
+        raise ValueError(f"target is {target!r}; expected a number of documents of at least 1")
+    return averaged(lambda o: ratio(o.tp, np.maximum(target, o.tp + o.fp)), outcomes_of(truth, decisions), average)
+
+
+def t9u(truth: Any, decisions: Any = None, *, least: float = -100.0, average: Average = None) -> Any:
+    """Give TREC-9's utility, max(2TP − FP, −100).
+
+    Parameters
+    ----------
+    truth, decisions, average
+        As for :func:`t9p`.
+    least : float, default=-100.0
+        What a topic costs at most.
+
+    Returns
+    -------
+    float, or array of shape (n_categories,)
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import Outcomes, t9u
+    >>> t9u(Outcomes(tp=20, fp=10, fn=5, tn=900)), t9u(Outcomes(tp=0, fp=400, fn=5, tn=500))
+    (30.0, -100.0)
+    """
+    return averaged(lambda o: np.maximum(T11U.value(*o), least), outcomes_of(truth, decisions), average)
+
+
+def t11u(truth: Any, decisions: Any = None, *, average: Average = None) -> Any:
+    """Give the utility of TREC 2002, 2TP − FP.
+
+    Parameters
+    ----------
+    truth, decisions, average
+        As for :func:`t9p`.
+
+    Returns
+    -------
+    float, or array of shape (n_categories,)
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import t11u
+    >>> t11u([1, 1, 0, 0], [1, 1, 1, 0])
+    3.0
+    """
+    return averaged(lambda o: T11U.value(*o), outcomes_of(truth, decisions), average)
+
+
+def t13u(truth: Any, decisions: Any = None, *, average: Average = None) -> Any:
+    """Give 20TP − FP.
+
+    Parameters
+    ----------
+    truth, decisions, average
+        As for :func:`t9p`.
+
+    Returns
+    -------
+    float, or array of shape (n_categories,)
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import t13u
+    >>> t13u([1, 1, 0, 0], [1, 1, 1, 0])
+    39.0
+    """
+    return averaged(lambda o: T13U.value(*o), outcomes_of(truth, decisions), average)
+
+
+def t11nu(truth: Any, decisions: Any = None, *, average: Average = None) -> Any:
+    """Give T11U as a share of the greatest possible, (2TP − FP) / (2(TP+FN)).
+
+    Without relevant documents it is 0 if nothing was retrieved, else −∞.
+
+    Parameters
+    ----------
+    truth, decisions, average
+        As for :func:`t9p`.
+
+    Returns
+    -------
+    float, or array of shape (n_categories,)
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import t11nu
+    >>> t11nu([1, 1, 0, 0], [1, 1, 1, 0])
+    0.75
+    """
+    return averaged(lambda o: _share_of_greatest(o, T11U), outcomes_of(truth, decisions), average)
+
+
+def t11su(truth: Any, decisions: Any = None, *, average: Average = None) -> Any:
+    """Give the scaled utility of TREC 2002, (max(T11NU, −½) + ½) / 1.5, from 0 to 1.
+
+    Parameters
+    ----------
+    truth, decisions, average
+        As for :func:`t9p`.
+
+    Returns
+    -------
+    float, or array of shape (n_categories,)
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import t11su
+    >>> t11su([1, 1, 0, 0], [1, 1, 1, 0]), t11su([1, 1, 0, 0], [0, 0, 0, 0])
+    (0.8333333333333334, 0.3333333333333333)
+    """
+    return scaled_utility(truth, decisions, average=average)
+
+
+def t11f(truth: Any, decisions: Any = None, *, average: Average = None) -> Any:
+    """Give the F measure of TREC 2002, 1.25TP / (1.25TP + FP + 0.25FN): F_β with β = ½, and 1 for 0/0.
+
+    Parameters
+    ----------
+    truth, decisions, average
+        As for :func:`t9p`.
+
+    Returns
+    -------
+    float, or array of shape (n_categories,)
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import t11f
+    >>> t11f([1, 1, 0, 0], [1, 0, 0, 0])
+    0.8333333333333334
+    """
+    return averaged(lambda o: f_beta_of(o.tp, o.fp, o.fn, 0.5), outcomes_of(truth, decisions), average)
+
+
+def scaled_utility(
+    truth: Any,
+    decisions: Any = None,
+    *,
+    utility: Utility | Mapping[str, float] = T11U,
+    minimum: float | None = -0.5,
+    average: Average = None,
+) -> Any:
+    """Give a utility as a share of that of perfect decisions, cut off below and moved to run from 0 to 1.
+
+    With U_max the utility of perfect decisions and r = U/U_max: (max(r, minimum) − minimum) / (1 − minimum). Where
+    U_max = 0, r is 0 for U = 0 and −∞ for less.
+
+    Parameters
+    ----------
+    truth, decisions, average
+        As for :func:`t9p`.
+    utility : Utility or mapping, default=T11U
+        Gains for the four outcomes.
+    minimum : float below 1, optional
+        Share below which a topic counts no worse; −½ in TREC 2002. With None the share itself is returned.
+
+    Returns
+    -------
+    float, or array of shape (n_categories,)
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import scaled_utility
+    >>> scaled_utility([1, 1, 0, 0], [1, 1, 1, 1], utility={"tp": 1, "fp": -1}, minimum=-1)
+    0.5
+    """
+    gains = utility if isinstance(utility, Utility) else Utility.from_gains(utility)
+    if minimum is not None and not minimum < 1:
+        raise ValueError(f"minimum is {minimum!r}; expected a share below 1, or None")
+
+    def scaled(outcomes: Outcomes) -> FloatArray:
+        share = _share_of_greatest(outcomes, gains)
+        return share if minimum is None else (np.maximum(share, minimum) - minimum) / (1 - minimum)
+
+    return averaged(scaled, outcomes_of(truth, decisions), average)
+
+
+def _share_of_greatest(outcomes: Outcomes, utility: Utility) -> FloatArray:
+    tp, fp, fn, tn = outcomes
+    reached = np.asarray(utility.value(tp, fp, fn, tn), dtype=np.float64)
+    greatest = np.asarray(utility.value(tp + fn, 0, 0, fp + tn), dtype=np.float64)
+    if np.any(greatest < 0):
+        raise ValueError(f"utility is {utility}, by which perfect decisions lose; expected them to gain at least 0")
+    without = np.where(reached < 0, -np.inf, 0.0)
+    return np.divide(reached, greatest, out=without, where=greatest > 0)
