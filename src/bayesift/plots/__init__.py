@@ -6,6 +6,8 @@ from bayesift.plots.concept import ConceptDisplay
 from bayesift.plots.path import RegularizationPathDisplay
 from bayesift.plots.posterior import PosteriorDisplay
 from bayesift.plots.predictive import PredictiveDisplay
+from bayesift.plots.recall import RecallEffortDisplay
+from bayesift.plots.reliability import ReliabilityDisplay
 from bayesift.plots.weights import WeightsDisplay
 
 __all__ = [
@@ -14,6 +16,8 @@ __all__ = [
     "ConceptDisplay",
     "PosteriorDisplay",
     "PredictiveDisplay",
+    "RecallEffortDisplay",
     "RegularizationPathDisplay",
+    "ReliabilityDisplay",
     "WeightsDisplay",
 ]

@@ -1,0 +1,71 @@
+"""The displays of reliability and of recall against effort."""
+
+from __future__ import annotations
+
+import sys
+
+import matplotlib
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.stats import beta
+
+from bayesift.evaluate import recall_curve, reliability_curve, wss
+from bayesift.plots import RecallEffortDisplay, ReliabilityDisplay
+
+matplotlib.use("Agg")
+from matplotlib import pyplot  # the backend comes first
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    pyplot.close("all")
+
+
+def forecasts():
+    rng = np.random.default_rng(0)
+    p = rng.beta(0.6, 2.0, 300)
+    return rng.random(300) < p, p
+
+
+def test_numbers_without_matplotlib(monkeypatch):
+    for module in [name for name in sys.modules if name.startswith("matplotlib")]:
+        monkeypatch.setitem(sys.modules, module, None)
+    shown = ReliabilityDisplay.from_predictions(*forecasts(), bins=5, strategy="quantile")
+    assert_allclose(shown.curve, reliability_curve(*forecasts(), bins=5, strategy="quantile"))
+    assert_allclose(RecallEffortDisplay.from_predictions(*forecasts()).curve, recall_curve(*forecasts()))
+    with pytest.raises(ImportError, match="plot"):
+        shown.plot()
+
+
+def test_reliability_shows_groups_and_their_bounds():
+    shown = ReliabilityDisplay.from_predictions(*forecasts(), name="model").plot()
+    number, predicted, observed = shown.curve
+    assert_allclose(shown.ax_.lines[1].get_xdata(), predicted)
+    assert_allclose(shown.ax_.lines[1].get_ydata(), observed)
+    bars = np.array([path[:, 1] for path in shown.ax_.collections[0].get_segments()])
+    inside = number * observed
+    assert_allclose(bars[:, 0], beta.ppf(0.025, 1 + inside, 1 + number - inside))
+    assert_allclose(bars[:, 1], beta.ppf(0.975, 1 + inside, 1 + number - inside))
+    assert shown.ax_.get_legend().get_texts()[0].get_text() == "model"
+    shown.figure_.canvas.draw()
+
+
+def test_recall_shows_the_work_saved():
+    truth, scores = forecasts()
+    shown = RecallEffortDisplay.from_predictions(truth, scores).plot()
+    assert_allclose(shown.ax_.lines[1].get_ydata(), shown.curve.recall)
+    ((start, end),) = shown.ax_.collections[0].get_segments()
+    assert end[0] - start[0] == pytest.approx(wss(truth, scores))
+    assert not RecallEffortDisplay.from_predictions(truth).plot(level=None).ax_.collections
+    shown.figure_.canvas.draw()
+
+
+def test_two_systems_in_one_picture():
+    figure, ax = pyplot.subplots()
+    for name in ("one", "two"):
+        shown = ReliabilityDisplay.from_predictions(*forecasts(), name=name).plot(ax)
+    assert shown.figure_ is figure
+    assert len(ax.lines) == 3  # one diagonal
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["one", "two"]
