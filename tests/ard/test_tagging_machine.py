@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 
 from ard_cases import golden, random_tags, telling_tags
 from bayesift.ard import RelevanceTaggingMachine, log_evidence_bound
+from bayesift.ard._learning import State
 from bayesift.ard._steps import posterior_mode
 from bayesift.ard._tagging import Tagging
 
@@ -127,6 +128,24 @@ def test_no_tag_at_all():
     assert not machine.relevant_.any()
     assert_allclose(machine.evidence_bound_, 4 * np.log(0.5))
     assert_allclose(machine.predict_proba(np.ones((2, 3))), 0.5)
+
+
+@pytest.mark.parametrize("method", ["map-em", "em"])
+def test_every_tag_may_go_at_once(method):
+    machine = RelevanceTaggingMachine(method, prune_at_once=True).fit(np.eye(3), [0, 1, 1])
+    assert_array_equal(machine.q_, [0.5, 0.5, 0.5])
+    assert machine.n_relevant_.tolist() == [0]
+
+
+def test_pruning_keeps_the_parameters_of_the_entries_that_stay():
+    X, t = random_tags(11, n=20, d=5)
+    tagging = Tagging(sp.csr_matrix(X), 2.0 * t - 1, np.ones(20))
+    groups = tagging.groups
+    state = State(tagging, np.arange(5), np.ones(5), np.zeros(5), groups.objects + 0.01 * groups.tags)
+    state.prune(np.array([True, False, True, True, False]))
+    groups = state.tagging.groups
+    assert_allclose(state.u, groups.objects + 0.01 * state.tags[groups.tags])
+    assert state.tags.tolist() == [0, 2, 3]
 
 
 def test_a_weight_of_two_is_two_objects():

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.ard._bound import Quadrature, best_alpha, integrals, log_bound, margins_of
@@ -62,13 +61,12 @@ class State:
 
     def prune(self, keep: BoolArray) -> None:
         """Leave tags out, so that objects have fewer of them."""
-        groups = self.tagging.groups
-        shape = self.tagging.matrix.shape
-        by_place = sp.csr_matrix((self.u, (groups.objects, groups.tags)), shape)
+        columns, n_tags = np.flatnonzero(keep), self.tagging.n_tags
+        places = self.tagging.groups.objects * n_tags + self.tagging.groups.tags
         self.tagging = self.tagging.kept(keep)
-        columns = np.flatnonzero(keep)
         groups = self.tagging.groups
-        self.u = np.asarray(by_place[groups.objects, columns[groups.tags]]).ravel()
+        order = np.argsort(places)
+        self.u = self.u[order[np.searchsorted(places[order], groups.objects * n_tags + columns[groups.tags])]]
         self.tags, self.alpha, self.w = self.tags[keep], self.alpha[keep], self.w[keep]
 
 
