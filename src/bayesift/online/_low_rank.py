@@ -1,0 +1,192 @@
+"""Beliefs over many weights: the inverse covariance is a diagonal plus a matrix of low rank, D + VVᵀ.
+
+A document adds η xxᵀ to the inverse covariance, η = shrink/(1 − shrink s²), which is one more column √η x of V. When
+the columns are used up, V is turned so that they are orthogonal under D⁻¹; the greatest are kept and the diagonal of
+the others goes into D. So the matrix stays positive definite, its diagonal exact, and no document is lost.
+With LLᵀ = I + VᵀD⁻¹V the covariance is D⁻¹ − D⁻¹V (LLᵀ)⁻¹ VᵀD⁻¹.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import eigh
+
+from bayesift._kernel import kernel
+from bayesift._typing import FloatArray, Int64Array, UInt32Array
+from bayesift.linear._sparse import Compressed
+from bayesift.online._full import NOTHING
+from bayesift.online._moments import moments
+
+
+class LowRank(NamedTuple):
+    """A covariance (D + VVᵀ)⁻¹.
+
+    ``precision`` is the diagonal of D, ``factor`` is V, of which the first ``used`` columns count, and ``cholesky`` is
+    L, LLᵀ = I + VᵀD⁻¹V.
+    """
+
+    precision: FloatArray
+    factor: FloatArray
+    cholesky: FloatArray
+    used: int
+
+    def matrix(self) -> FloatArray:
+        """Give the covariance itself, for few weights."""
+        V = self.factor[:, : self.used]
+        return np.asarray(np.linalg.inv(np.diag(self.precision) + V @ V.T))
+
+    def copy(self) -> LowRank:
+        """Give arrays of its own."""
+        return LowRank(self.precision.copy(), self.factor.copy(), self.cholesky.copy(), self.used)
+
+
+def diagonal_start(variances: FloatArray, rank: int) -> LowRank:
+    """Give a diagonal covariance with room for ``rank`` columns and as many that wait to be pressed into them."""
+    return LowRank(1.0 / variances, np.zeros((variances.size, 2 * rank)), np.eye(2 * rank), 0)
+
+
+@kernel(error_model="numpy")
+def _solve_lower(L: FloatArray, used: int, b: FloatArray) -> float:
+    """Overwrite b by L⁻¹b; return its squared norm."""
+    total = 0.0
+    for i in range(used):
+        value = b[i]
+        for j in range(i):
+            value -= L[i, j] * b[j]
+        b[i] = value / L[i, i]
+        total += b[i] * b[i]
+    return total
+
+
+@kernel(error_model="numpy")
+def _variance(
+    columns: UInt32Array, values: FloatArray, D: FloatArray, V: FloatArray, L: FloatArray, used: int, t: FloatArray
+) -> float:
+    """Fill t = L⁻¹VᵀD⁻¹x and return xᵀCx, at least 0."""
+    t[:] = 0.0
+    variance = 0.0
+    for k in range(columns.shape[0]):
+        weight = values[k] / D[columns[k]]
+        variance += values[k] * weight
+        row = V[columns[k]]
+        for r in range(used):
+            t[r] += row[r] * weight
+    return max(variance - _solve_lower(L, used, t), 0.0)
+
+
+@kernel(error_model="numpy")
+def _move(
+    gain: float, columns: UInt32Array, values: FloatArray, D: FloatArray, V: FloatArray, z: FloatArray, m: FloatArray
+) -> None:
+    """Move the mean: m ← m + gain D⁻¹(x − Vz)."""
+    for k in range(columns.shape[0]):
+        m[columns[k]] += gain * values[k] / D[columns[k]]
+    for j in range(m.shape[0]):
+        inner = 0.0
+        for r in range(z.shape[0]):
+            inner += V[j, r] * z[r]
+        m[j] -= gain * inner / D[j]
+
+
+@kernel(error_model="numpy")
+def _learn(
+    indptr: UInt32Array,
+    indices: UInt32Array,
+    data: FloatArray,
+    y: FloatArray,
+    order: Int64Array,
+    begin: int,
+    mean: FloatArray,
+    D: FloatArray,
+    V: FloatArray,
+    L: FloatArray,
+    used: int,
+    sigma: float,
+    kappa: float,
+) -> tuple[int, int, float]:
+    """Learn from the documents of ``order`` until the columns are used up; give the next place, ``used``, Σ ln Z."""
+    total = 0.0
+    t = np.empty(L.shape[0])
+    for place in range(begin, order.shape[0]):
+        i = order[place]
+        columns, values = indices[indptr[i] : indptr[i + 1]], data[indptr[i] : indptr[i + 1]]
+        field = 0.0
+        for k in range(columns.shape[0]):
+            field += values[k] * mean[columns[k]]
+        variance = _variance(columns, values, D, V, L, used, t)
+        log_z, gain, shrink = moments(y[i], field, variance, sigma, kappa)
+        total += log_z
+        z = t[:used].copy()
+        for r in range(used - 1, -1, -1):
+            for later in range(r + 1, used):
+                z[r] -= L[later, r] * z[later]
+            z[r] /= L[r, r]
+        _move(gain, columns, values, D, V, z, mean)
+        # Flip noise can widen a belief (shrink < 0), which no column of V can express.
+        if shrink * variance > NOTHING:
+            eta = shrink / (1.0 - shrink * variance)
+            root = np.sqrt(eta)
+            for k in range(columns.shape[0]):
+                V[columns[k], used] = root * values[k]
+            for r in range(used):
+                L[used, r] = root * t[r]
+            L[used, used] = np.sqrt(1.0 + eta * variance)
+            used += 1
+            if used == L.shape[0]:
+                return place + 1, used, total
+    return order.shape[0], used, total
+
+
+def _press(covariance: LowRank) -> LowRank:
+    """Keep half of the columns, and of the others the diagonal."""
+    D, V, L, _ = covariance
+    rank = L.shape[0] // 2
+    _, turn = eigh(L @ L.T)
+    V[:] = V @ turn[:, ::-1]
+    D += np.einsum("jr,jr->j", V[:, rank:], V[:, rank:])
+    V[:, rank:] = 0.0
+    kept = V[:, :rank]
+    L[:] = np.eye(2 * rank)
+    L[:rank, :rank] = np.linalg.cholesky(np.eye(rank) + kept.T @ (kept / D[:, None]))
+    return LowRank(D, V, L, rank)
+
+
+def learn_low_rank(
+    rows: Compressed,
+    y: FloatArray,
+    order: Int64Array,
+    mean: FloatArray,
+    covariance: LowRank,
+    sigma: float,
+    kappa: float,
+) -> tuple[LowRank, float]:
+    """Update mean and covariance in place by the documents in this order; give the covariance and Σ ln Z."""
+    place, total = 0, 0.0
+    while place < order.size:
+        place, used, part = _learn(*rows, y, order, place, mean, *covariance, sigma, kappa)
+        covariance = covariance._replace(used=used)
+        total += part
+        if used == covariance.cholesky.shape[0]:
+            covariance = _press(covariance)
+    return covariance, total
+
+
+@kernel(error_model="numpy")
+def low_rank_variances(
+    indptr: UInt32Array,
+    indices: UInt32Array,
+    data: FloatArray,
+    D: FloatArray,
+    V: FloatArray,
+    L: FloatArray,
+    used: int,
+) -> FloatArray:
+    """Give xᵀCx of every document."""
+    result = np.empty(indptr.shape[0] - 1)
+    t = np.empty(L.shape[0])
+    for i in range(result.shape[0]):
+        columns, values = indices[indptr[i] : indptr[i + 1]], data[indptr[i] : indptr[i + 1]]
+        result[i] = _variance(columns, values, D, V, L, used, t)
+    return result

@@ -1,0 +1,255 @@
+"""A Gaussian belief over the weights of a perceptron and how an example changes it: pure functions on a small state."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from bayesift._typing import FloatArray, Int64Array
+from bayesift.linear._sparse import Compressed
+from bayesift.online._full import full_variances, learn_diagonal, learn_full
+from bayesift.online._low_rank import LowRank, diagonal_start, learn_low_rank, low_rank_variances
+from bayesift.online._moments import information, moments
+from bayesift.online._rows import compressed
+
+CovarianceKind = Literal["full", "diagonal", "low-rank"]
+LikelihoodName = Literal["probit", "flip"]
+
+
+class Likelihood(NamedTuple):
+    """p(y | f) = κ + (1 − 2κ) Φ(y f/σ) of the field f = aᵀx; σ = 0 is a step."""
+
+    sigma: float
+    kappa: float
+
+
+class Drift(NamedTuple):
+    """How the weights move after each example: a ← m₀ + keep (a − m₀) + noise, which leaves N(m₀, C₀) as it is."""
+
+    keep: float
+    mean: FloatArray
+    covariance: FloatArray
+
+
+class Belief(NamedTuple):
+    """What is believed of the weights: N(mean, covariance).
+
+    ``covariance`` is a matrix, a vector of variances, or a :class:`LowRank`. ``log_evidence`` is the sum of ln p(y | x)
+    over the examples learnt, each under the belief before it.
+    """
+
+    mean: FloatArray
+    covariance: FloatArray | LowRank
+    likelihood: Likelihood
+    drift: Drift | None = None
+    log_evidence: float = 0.0
+
+
+class UpdateInfo(NamedTuple):
+    """What one example brought: its evidence and field under the belief before it, and the bits learnt from it."""
+
+    log_evidence: float
+    field_mean: float
+    field_variance: float
+    information_gain: float
+
+
+def likelihood_of(name: LikelihoodName, noise: float, kappa: float) -> Likelihood:
+    """Give the likelihood by its name: "probit" with noise σ₀, or "flip" with the probability κ of a flip."""
+    if name not in ("probit", "flip"):
+        raise ValueError(f"likelihood is {name!r}; expected 'probit' or 'flip'")
+    if name == "probit":
+        if not noise > 0:
+            raise ValueError(f"noise is {noise!r}; expected a number greater than 0")
+        return Likelihood(float(noise), 0.0)
+    if not 0 <= kappa < 0.5:
+        raise ValueError(f"kappa is {kappa!r}; expected a number from 0 to below 0.5")
+    return Likelihood(0.0, float(kappa))
+
+
+def start(
+    n_features: int,
+    *,
+    likelihood: LikelihoodName = "probit",
+    noise: float = 0.5,
+    kappa: float = 0.05,
+    covariance: CovarianceKind = "full",
+    rank: int = 20,
+    prior_mean: Any = 0.0,
+    prior_covariance: Any = 1.0,
+    forgetting: float = 1.0,
+) -> Belief:
+    """Give the belief before any example.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of weights; a constant feature, if wanted, is one of them.
+    likelihood, noise, kappa, covariance, rank, prior_mean, prior_covariance, forgetting
+        As for :class:`BayesianPerceptron`.
+
+    Returns
+    -------
+    belief : Belief
+
+    Examples
+    --------
+    >>> from bayesift.online import start, update
+    >>> belief = start(2)
+    >>> belief, info = update(belief, [1.0, 1.0], 1)
+    >>> belief.mean.round(4), round(info.information_gain, 4)
+    (array([0.5319, 0.5319]), 0.6549)
+    """
+    mean, prior = prior_of(n_features, prior_mean, prior_covariance)
+    if covariance not in ("full", "diagonal", "low-rank"):
+        raise ValueError(f"covariance is {covariance!r}; expected 'full', 'diagonal' or 'low-rank'")
+    if covariance != "full" and prior.ndim == 2:
+        raise ValueError(f"prior_covariance is a matrix; expected variances with covariance={covariance!r}")
+    if not 0 < forgetting <= 1:
+        raise ValueError(f"forgetting is {forgetting!r}; expected a number above 0 and at most 1")
+    if covariance == "low-rank" and forgetting < 1:
+        raise ValueError(f"forgetting is {forgetting!r}; expected 1 with covariance='low-rank', which cannot drift")
+    if covariance == "full" and prior.ndim == 1:
+        prior = np.diag(prior)
+    drift = None if forgetting == 1 else Drift(float(forgetting), mean, prior)
+    first = diagonal_start(prior, rank) if covariance == "low-rank" else prior.copy()
+    return Belief(mean.copy(), first, likelihood_of(likelihood, noise, kappa), drift)
+
+
+def prior_of(size: int, mean: Any, covariance: Any) -> tuple[FloatArray, FloatArray]:
+    """Give the prior mean, and its covariance as a matrix or as variances, for this many weights."""
+    a = np.asarray(mean, dtype=np.float64)
+    if a.shape not in ((), (size,)) or not np.all(np.isfinite(a)):
+        raise ValueError(f"prior_mean has shape {a.shape}; expected one finite number or {size} of them")
+    C = np.asarray(covariance, dtype=np.float64)
+    if C.shape not in ((), (size,), (size, size)) or not np.all(np.isfinite(C)):
+        raise ValueError(
+            f"prior_covariance has shape {C.shape}; expected one finite variance, {size} of them, or a matrix of "
+            f"{size} rows and columns"
+        )
+    if C.ndim == 2:
+        if not np.allclose(C, C.T, rtol=1e-10, atol=0.0) or np.linalg.eigvalsh(C)[0] <= 0:
+            raise ValueError("prior_covariance is not symmetric and positive definite")
+        C = 0.5 * (C + C.T)
+    elif not np.all(C > 0):
+        raise ValueError(f"prior_covariance holds {C.min()}; expected variances greater than 0")
+    return np.array(np.broadcast_to(a, size)), C if C.ndim == 2 else np.array(np.broadcast_to(C, size))
+
+
+def update(belief: Belief, x: Any, y: float) -> tuple[Belief, UpdateInfo]:
+    """Learn from one example; the belief given is left as it is.
+
+    The new belief has the exact mean and covariance of the posterior (its diagonal, or its form of low rank).
+
+    Parameters
+    ----------
+    belief : Belief
+    x : array of shape (n_features,), or sparse matrix of one row
+        Feature values.
+    y : {-1, 1}
+        Outside or in the category.
+
+    Returns
+    -------
+    belief : Belief
+    info : UpdateInfo
+    """
+    if y not in (-1, 1):
+        raise ValueError(f"y is {y!r}; expected -1 or 1")
+    rows = _one_row(belief, x)
+    means, variances = fields(belief, rows)
+    f = (float(y), float(means[0]), float(variances[0]), *belief.likelihood)
+    info = UpdateInfo(float(moments(*f)[0]), f[1], f[2], float(information(*f)))
+    return learn(belief, rows, np.array([float(y)]), np.zeros(1, dtype=np.int64)), info
+
+
+def grow(belief: Belief, n_new: int, *, mean: Any = 0.0, variance: Any = 1.0, at: int | None = None) -> Belief:
+    """Add features: weights that are believed to be independent of the others, as they would be had they been zero.
+
+    Parameters
+    ----------
+    belief : Belief
+    n_new : int
+        How many.
+    mean, variance : float or array of shape (n_new,), default=0 and 1
+        Their prior.
+    at : int, optional
+        Where they come; after the last by default.
+
+    Returns
+    -------
+    belief : Belief
+    """
+    a, v = prior_of(n_new, mean, variance)
+    if v.ndim != 1:
+        raise ValueError("variance is a matrix; expected one variance or one for each new feature")
+    size = belief.mean.size
+    place = size if at is None else at
+    if not 0 <= place <= size:
+        raise ValueError(f"at is {at}; expected a place from 0 to {size}")
+    C = belief.covariance
+    wider: FloatArray | LowRank
+    if isinstance(C, LowRank):
+        factor = np.insert(C.factor, [place] * n_new, 0.0, axis=0)
+        wider = C._replace(precision=_insert(C.precision, place, 1.0 / v), factor=factor)
+    else:
+        wider = _widen(C, place, v)
+    drift = belief.drift
+    if drift is not None:
+        drift = Drift(drift.keep, _insert(drift.mean, place, a), _widen(drift.covariance, place, v))
+    return belief._replace(mean=_insert(belief.mean, place, a), covariance=wider, drift=drift)
+
+
+def fields(belief: Belief, rows: Compressed) -> tuple[FloatArray, FloatArray]:
+    """Give mean and variance of the field aᵀx of every document."""
+    starts, columns, values = rows
+    X = sp.csr_matrix((values, columns, starts), shape=(starts.size - 1, belief.mean.size))
+    C = belief.covariance
+    if isinstance(C, LowRank):
+        return X @ belief.mean, low_rank_variances(*rows, *C)
+    if C.ndim == 1:
+        return X @ belief.mean, X.multiply(X) @ C
+    return X @ belief.mean, full_variances(*rows, C)
+
+
+def learn(belief: Belief, rows: Compressed, y: FloatArray, order: Int64Array, *, own: bool = False) -> Belief:
+    """Learn from documents in this order; ``own`` lets the arrays of the belief be overwritten."""
+    mean, C = belief.mean, belief.covariance
+    # A model that was loaded as a memory map has arrays that cannot be overwritten.
+    if not own or not mean.flags.writeable:
+        mean, C = mean.copy(), C.copy()
+    if isinstance(C, LowRank):
+        C, total = learn_low_rank(rows, y, order, mean, C, *belief.likelihood)
+    else:
+        drift = belief.drift or Drift(1.0, np.empty(0), np.empty((0,) * C.ndim))
+        kernel = learn_full if C.ndim == 2 else learn_diagonal
+        total = kernel(*rows, y, order, mean, C, *belief.likelihood, *drift)
+    return belief._replace(mean=mean, covariance=C, log_evidence=belief.log_evidence + float(total))
+
+
+def _one_row(belief: Belief, x: Any) -> Compressed:
+    row = x if sp.issparse(x) else np.atleast_2d(np.asarray(x, dtype=np.float64))
+    if row.shape != (1, belief.mean.size):
+        raise ValueError(f"x has shape {np.shape(x)}; expected one row of {belief.mean.size} features")
+    rows = compressed(row)
+    if not np.all(np.isfinite(rows[2])):
+        raise ValueError("x holds a value that is not finite")
+    return rows
+
+
+def _insert(values: FloatArray, place: int, new: FloatArray) -> FloatArray:
+    return np.concatenate([values[:place], new, values[place:]])
+
+
+def _widen(C: FloatArray, place: int, variances: FloatArray) -> FloatArray:
+    if C.ndim == 1:
+        return _insert(C, place, variances)
+    size, n_new = C.shape[0], variances.size
+    wider = np.zeros((size + n_new, size + n_new))
+    old = np.r_[:place, place + n_new : size + n_new]
+    wider[np.ix_(old, old)] = C
+    new = np.arange(place, place + n_new)
+    wider[new, new] = variances
+    return wider

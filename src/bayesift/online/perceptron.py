@@ -1,0 +1,207 @@
+"""The Bayesian online perceptron."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from bayesift._typing import FloatArray, Int64Array
+from bayesift.linear._sparse import Compressed
+from bayesift.online import belief as beliefs
+from bayesift.online._low_rank import LowRank
+from bayesift.online._online_classifier import SHARED_CONSTRAINTS, OnlineClassifier, number_of
+from bayesift.online.belief import Belief, CovarianceKind, LikelihoodName
+
+
+class BayesianPerceptron(OnlineClassifier):
+    """A Gaussian belief over the weights of a perceptron, updated by every document as it comes.
+
+    The belief N(m, C) about the weights a of a category becomes, after a document x with the label y = ±1,
+
+        m ← m + (yρ/λ) Cx,  C ← C − (ρ(u + ρ)/λ²) (Cx)(Cx)ᵀ,
+
+    which are the exact mean and covariance of the posterior (Opper 1998; Chai, Ng & Chieu 2002). For the probit
+    likelihood Φ(y aᵀx/σ₀): λ² = σ₀² + xᵀCx, u = y mᵀx/λ, ρ = φ(u)/Φ(u). For a step that is flipped with probability κ:
+    λ² = xᵀCx, ρ = (1 − 2κ) φ(u)/(κ + (1 − 2κ) Φ(u)). Two classes, several classes (one belief for each, probabilities
+    scaled to one) and indicator matrices are taken. Earlier documents are never needed again.
+
+    Parameters
+    ----------
+    likelihood : {"probit", "flip"}, default="probit"
+        How labels come from the field aᵀx.
+    noise : float, default=0.5
+        σ₀ of the probit likelihood.
+    kappa : float, default=0.05
+        Probability of a flip, of the flip likelihood; less than ½.
+    passes : int, default=3
+        How often :meth:`fit` goes through the documents. :meth:`partial_fit` goes through them once.
+    covariance : {"full", "diagonal", "low-rank"}, default="full"
+        What is kept of C: all of it, its diagonal, or a diagonal plus a matrix of low rank in its inverse. A full
+        covariance of d features holds d² numbers for each category.
+    rank : int, default=20
+        Rank for ``covariance="low-rank"``.
+    bias : bool, default=True
+        Add a constant feature of 1, as the last one.
+    prior_mean : float or array of shape (n_weights,), default=0
+        Mean of the belief before any document; for all features and then the constant.
+    prior_covariance : float, array of shape (n_weights,) or (n_weights, n_weights), default=1
+        Its variance, variances or covariance.
+    forgetting : float, default=1
+        How much of the past is kept from document to document. Below 1 the weights drift: before the next document,
+        a ← m₀ + f (a − m₀) + noise, which leaves the prior N(m₀, C₀) as it is, and the belief follows.
+    features : sequence of arrays, or indicator of shape (n_categories, n_features), or None, default=None
+        The columns that each category uses, by number or as truth values; None is all.
+    shuffle : bool, default=False
+        Take the documents of every pass in a random order instead of that of the rows.
+    n_jobs : int or None, default=-1
+        Threads, over categories; -1 is all cores.
+    random_state : int, RandomState or None, default=0
+        Orders the documents with ``shuffle``.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels; column numbers for an indicator matrix.
+    mean_ : ndarray of shape (n_categories, n_weights)
+        m, the constant last; 0 for columns that a category does not use. One row for two classes.
+    covariance_ : ndarray of shape (n_categories, n_weights, n_weights) or (n_categories, n_weights), or list
+        C or its diagonal; a list of one array for each category where they use columns of their own, and a list of
+        :class:`LowRank` for a covariance of low rank.
+    log_evidence_ : ndarray of shape (n_categories,)
+        Σ ln p(y | x), every document under the belief before it; only the first pass counts.
+    states_ : list of Belief
+        The belief of each category, for :func:`bayesift.online.update`. Its arrays are overwritten by more learning.
+    columns_ : list of ndarray or None
+        The columns that each category uses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesift.online import BayesianPerceptron
+    >>> X = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]])
+    >>> y = np.array(["yes", "yes", "no", "no"])
+    >>> model = BayesianPerceptron().fit(X, y)
+    >>> model.predict(X)
+    array(['yes', 'yes', 'no', 'no'], dtype='<U3')
+    >>> model.partial_fit([[0.0, 2.0]], ["no"]).predict_proba([[1.0, 0.5]]).round(3)
+    array([[0.052, 0.948]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **SHARED_CONSTRAINTS,
+        "covariance": [StrOptions({"full", "diagonal", "low-rank"})],
+        "rank": [Interval(Integral, 1, None, closed="left")],
+        "bias": ["boolean"],
+        "prior_mean": [Real, "array-like"],
+        "prior_covariance": [Interval(Real, 0, None, closed="neither"), "array-like"],
+        "forgetting": [Interval(Real, 0, 1, closed="right")],
+    }
+
+    def __init__(
+        self,
+        likelihood: LikelihoodName = "probit",
+        noise: float = 0.5,
+        kappa: float = 0.05,
+        passes: int = 3,
+        covariance: CovarianceKind = "full",
+        rank: int = 20,
+        bias: bool = True,
+        prior_mean: Any = 0.0,
+        prior_covariance: Any = 1.0,
+        forgetting: float = 1.0,
+        features: Any = None,
+        shuffle: bool = False,
+        n_jobs: int | None = -1,
+        random_state: Any = 0,
+    ) -> None:
+        self.likelihood = likelihood
+        self.noise = noise
+        self.kappa = kappa
+        self.passes = passes
+        self.covariance = covariance
+        self.rank = rank
+        self.bias = bias
+        self.prior_mean = prior_mean
+        self.prior_covariance = prior_covariance
+        self.forgetting = forgetting
+        self.features = features
+        self.shuffle = shuffle
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @property
+    def mean_(self) -> FloatArray:
+        """Mean of the belief of each category, the constant last."""
+        check_is_fitted(self)
+        result = np.zeros((len(self.states_), self.n_features_in_ + self.bias))
+        for row, state, columns in zip(result, self.states_, self.columns_, strict=True):
+            row[self._weights(columns)] = state.mean
+        return result
+
+    @property
+    def covariance_(self) -> FloatArray | list[FloatArray] | list[LowRank]:
+        """Covariance of the belief of each category, the constant last."""
+        check_is_fitted(self)
+        found = [state.covariance for state in self.states_]
+        if self.covariance == "low-rank" or any(columns is not None for columns in self.columns_):
+            return found
+        return np.stack(found)
+
+    def add_features(self, new: int | Sequence[str], *, mean: Any = 0.0, variance: Any = 1.0) -> Self:
+        """Make room for more columns of X, after the last: the belief grows by their prior.
+
+        The result is the same as if the columns had been there from the start and zero in all documents.
+
+        Parameters
+        ----------
+        new : int or sequence of str
+            How many, or their names if the model was fitted on a data frame.
+        mean, variance : float or array with one for each new feature, default=0 and 1
+            Their prior.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        wider = [
+            beliefs.grow(state, number_of(new), mean=mean, variance=variance, at=state.mean.size - self.bias)
+            for state in self.states_
+        ]
+        self._add_columns(new)
+        self.states_ = wider
+        return self
+
+    def _constant(self) -> bool:
+        return self.bias
+
+    def _weights(self, columns: Int64Array | None) -> Int64Array:
+        """Places of a category's weights among those of all columns and the constant."""
+        own = np.arange(self.n_features_in_) if columns is None else columns
+        return np.append(own, self.n_features_in_) if self.bias else own
+
+    def _begin(self, columns: Int64Array | None) -> Belief:
+        mean, covariance = beliefs.prior_of(self.n_features_in_ + self.bias, self.prior_mean, self.prior_covariance)
+        own = self._weights(columns)
+        return beliefs.start(
+            own.size,
+            likelihood=self.likelihood,
+            noise=self.noise,
+            kappa=self.kappa,
+            covariance=self.covariance,
+            rank=self.rank,
+            prior_mean=mean[own],
+            prior_covariance=covariance[np.ix_(*[own] * covariance.ndim)],
+            forgetting=self.forgetting,
+        )
+
+    def _learn(self, state: Belief, rows: Compressed, y: FloatArray, order: Int64Array) -> Belief:
+        return beliefs.learn(state, rows, y, order, own=True)
+
+    def _fields(self, state: Belief, rows: Compressed) -> tuple[FloatArray, FloatArray]:
+        return beliefs.fields(state, rows)
