@@ -1,0 +1,226 @@
+"""The sparse online Gaussian process classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, NamedTuple, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from bayesift._typing import FloatArray, Int64Array
+from bayesift.linear._sparse import Compressed, squared_norms
+from bayesift.online._online_classifier import SHARED_CONSTRAINTS, OnlineClassifier
+from bayesift.online._process import KERNELS, learn_process, process_fields
+from bayesift.online._rows import compressed
+from bayesift.online.belief import LikelihoodName
+
+
+class ProcessBelief(NamedTuple):
+    """What is believed of a function: Gaussian weights of the whitened features of the basis inputs.
+
+    ``basis`` holds the inputs as rows, ``cholesky`` is L with LLᵀ their kernel matrix, ``inverse`` is L⁻¹, and the
+    function at the inputs is N(L mean, L covariance Lᵀ).
+    """
+
+    basis: sp.csr_matrix
+    cholesky: FloatArray
+    inverse: FloatArray
+    mean: FloatArray
+    covariance: FloatArray
+    log_evidence: float = 0.0
+
+
+class OnlineGaussianProcess(OnlineClassifier):
+    """A Gaussian process classifier that learns one document after the other and keeps few of them.
+
+    The function f has the prior covariance k(x, x′); labels come from it as from the field of a perceptron. Every
+    document updates the belief about f by the exact mean and covariance of its posterior. A document that the basis
+    inputs cannot express joins them; beyond the budget the one that matters least leaves, and what is believed of f at
+    the others stays as it is (Csató & Opper 2002, in whitened form). With the linear kernel and nothing removed this is
+    :class:`BayesianPerceptron`.
+
+    Parameters
+    ----------
+    kernel : {"linear", "polynomial", "rbf", "cosine"}, default="linear"
+        xᵀx′ + c, (γ xᵀx′ + c)^degree, exp(−γ abs(x − x′)²), or the cosine of the angle + c.
+    budget : int or None, default=100
+        Most basis inputs of a category; None sets no limit. An update takes time in the square of their number.
+    gamma : float, default=1
+        γ of the polynomial and RBF kernels.
+    coef0 : float, default=1
+        The constant c, not negative.
+    degree : int, default=2
+        Degree of the polynomial kernel.
+    tolerance : float, default=1e-6
+        A document is new to the basis if more than this share of its prior variance k(x, x) is not expressed by it.
+    jitter : float, default=0
+        Added to the diagonal of the kernel matrix of the basis.
+    removal : {"project", "kl"}, default="project"
+        Which input leaves: that whose loss changes the mean function least, or that with the least relative entropy,
+        which looks at the variance too and takes time in the cube of the budget.
+    likelihood, noise, kappa, passes, features, shuffle, n_jobs, random_state
+        As for :class:`BayesianPerceptron`.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels; column numbers for an indicator matrix.
+    basis_ : list of csr_matrix
+        The basis inputs of each category.
+    log_evidence_ : ndarray of shape (n_categories,)
+        Σ ln p(y | x), every document under the belief before it; only the first pass counts.
+    states_ : list of ProcessBelief
+        The belief of each category.
+    columns_ : list of ndarray or None
+        The columns that each category uses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesift.online import OnlineGaussianProcess
+    >>> X = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
+    >>> y = np.array(["same", "same", "other", "other"])
+    >>> model = OnlineGaussianProcess("rbf", budget=4).fit(X, y)
+    >>> model.predict([[0.1, 0.0], [0.9, 0.1]])
+    array(['same', 'other'], dtype='<U5')
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **SHARED_CONSTRAINTS,
+        "kernel": [StrOptions(set(KERNELS))],
+        "budget": [Interval(Integral, 1, None, closed="left"), None],
+        "gamma": [Interval(Real, 0, None, closed="neither")],
+        "coef0": [Interval(Real, 0, None, closed="left")],
+        "degree": [Interval(Integral, 1, None, closed="left")],
+        "tolerance": [Interval(Real, 0, 1, closed="neither")],
+        "jitter": [Interval(Real, 0, None, closed="left")],
+        "removal": [StrOptions({"project", "kl"})],
+    }
+
+    def __init__(
+        self,
+        kernel: Literal["linear", "polynomial", "rbf", "cosine"] = "linear",
+        budget: int | None = 100,
+        gamma: float = 1.0,
+        coef0: float = 1.0,
+        degree: int = 2,
+        tolerance: float = 1e-6,
+        jitter: float = 0.0,
+        removal: Literal["project", "kl"] = "project",
+        likelihood: LikelihoodName = "probit",
+        noise: float = 0.5,
+        kappa: float = 0.05,
+        passes: int = 3,
+        features: Any = None,
+        shuffle: bool = False,
+        n_jobs: int | None = -1,
+        random_state: Any = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.budget = budget
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.degree = degree
+        self.tolerance = tolerance
+        self.jitter = jitter
+        self.removal = removal
+        self.likelihood = likelihood
+        self.noise = noise
+        self.kappa = kappa
+        self.passes = passes
+        self.features = features
+        self.shuffle = shuffle
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @property
+    def basis_(self) -> list[sp.csr_matrix]:
+        """The basis inputs of each category, in the columns it uses."""
+        check_is_fitted(self)
+        return [state.basis for state in self.states_]
+
+    def add_features(self, new: int | Sequence[str]) -> Self:
+        """Make room for more columns of X, after the last, as if they had been zero in all documents so far.
+
+        Parameters
+        ----------
+        new : int or sequence of str
+            How many, or their names if the model was fitted on a data frame.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        self._add_columns(new)
+        self.states_ = [
+            state._replace(
+                basis=sp.csr_matrix(_arrays(state.basis), shape=(state.basis.shape[0], self._width(columns)))
+            )
+            for state, columns in zip(self.states_, self.columns_, strict=True)
+        ]
+        return self
+
+    def _constant(self) -> bool:
+        return False
+
+    def _width(self, columns: Int64Array | None) -> int:
+        return self.n_features_in_ if columns is None else columns.size
+
+    def _begin(self, columns: Int64Array | None) -> ProcessBelief:
+        none = np.empty((0, 0))
+        return ProcessBelief(sp.csr_matrix((0, self._width(columns))), none, none, np.empty(0), none)
+
+    def _learn(self, state: ProcessBelief, rows: Compressed, y: FloatArray, order: Int64Array) -> ProcessBelief:
+        size, n = state.mean.size, rows[0].size - 1
+        known, pool = self._pool(state, rows)
+        # More inputs than documents and old inputs there cannot be.
+        budget = size + n if self.budget is None else min(self.budget, size + n)
+        L, inverse, C = (
+            _padded(part, max(budget, size) + 1) for part in (state.cholesky, state.inverse, state.covariance)
+        )
+        mean, basis = np.zeros(L.shape[0]), np.zeros(L.shape[0], dtype=np.int64)
+        mean[:size], basis[:size] = state.mean, np.arange(size)
+        labels = np.append(np.zeros(size), y)
+        belief = (basis, size, L, inverse, mean, C)
+        rule = (self.tolerance, self.jitter, budget, self.removal == "kl")
+        size, total = learn_process(
+            *pool, labels, order + size, *known, *belief, *self._likelihood(), *(float(r) for r in rule[:2]), *rule[2:]
+        )
+        inputs = sp.csr_matrix((pool[2], pool[1], pool[0]), shape=(labels.size, state.basis.shape[1]))[basis[:size]]
+        L, inverse, C = (np.ascontiguousarray(part[:size, :size]) for part in (L, inverse, C))
+        return ProcessBelief(inputs, L, inverse, mean[:size].copy(), C, state.log_evidence + float(total))
+
+    def _fields(self, state: ProcessBelief, rows: Compressed) -> tuple[FloatArray, FloatArray]:
+        size = state.mean.size
+        known, pool = self._pool(state, rows)
+        order = np.arange(size, size + rows[0].size - 1)
+        means, variances = process_fields(
+            *pool, order, *known, np.arange(size), state.cholesky, state.mean, state.covariance
+        )
+        return means, variances
+
+    def _pool(self, state: ProcessBelief, rows: Compressed) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Give the kernel function with its working space, and the documents after the inputs of the basis."""
+        starts, columns, values = compressed(state.basis)
+        stacked = (
+            np.concatenate([starts[:-1], rows[0] + starts[-1]]),
+            np.concatenate([columns, rows[1]]),
+            np.concatenate([values, rows[2]]),
+        )
+        function = (KERNELS[self.kernel], float(self.gamma), float(self.coef0), float(self.degree))
+        return (np.zeros(state.basis.shape[1]), *function), (*stacked, squared_norms(stacked[0], stacked[2]))
+
+
+def _arrays(matrix: sp.csr_matrix) -> tuple[Any, Any, Any]:
+    return matrix.data, matrix.indices, matrix.indptr
+
+
+def _padded(matrix: FloatArray, size: int) -> FloatArray:
+    result = np.zeros((size, size))
+    result[: matrix.shape[0], : matrix.shape[1]] = matrix
+    return result
