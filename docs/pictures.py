@@ -11,10 +11,21 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
+from bayesift.ard import RelevanceVectorRegressor
 from bayesift.concepts import number_game, word_sets
 from bayesift.conjugate import BetaBinomial
 from bayesift.datasets import load
-from bayesift.plots import ConceptDisplay, PosteriorDisplay, PredictiveDisplay, RegularizationPathDisplay
+from bayesift.experiments.molchanov2015 import draw_bounds
+from bayesift.decide import exact_expected_f1, expected_f1, expected_f_curve
+from bayesift.linear import BayesianLogisticRegression
+from bayesift.plots import (
+    ConceptDisplay,
+    PosteriorDisplay,
+    PredictiveDisplay,
+    RecallEffortDisplay,
+    RegularizationPathDisplay,
+    ReliabilityDisplay,
+)
 from bayesift.select import likelihood_ratio
 from bayesift.text import TextVectorizer
 
@@ -97,6 +108,73 @@ def word_concepts() -> None:
     display.figure_.savefig(IMAGES / "concepts-words.png", dpi=110)
 
 
+def expected_f() -> None:
+    """Draw expected F1, exact and as a ratio of expectations, for a category with one promising document."""
+    unlikely = np.full(20, 0.005)
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+    names, colours = ("expectation of F1", "ratio of expectations"), ("#2b5c8a", "#c8553d")
+    for name, colour, exact in zip(names, colours, (True, False), strict=True):
+        curve = expected_f_curve(np.append(0.42, unlikely), exact=exact)[:9]
+        axes[0].plot(curve, "o-", color=colour, label=name, markersize=4)
+        axes[0].plot(curve.argmax(), curve.max(), "o", color=colour, markersize=10)
+    axes[0].set(xlabel="documents accepted", ylabel="expected F1", ylim=(0, 0.7))
+    axes[0].set_title("probabilities 0.42 and 20 times 0.005", fontsize=10, loc="left")
+    promising = np.linspace(0.01, 0.99, 197)
+    batches = [np.append(p, unlikely) for p in promising]
+    for name, colour, choose in zip(names, colours, (exact_expected_f1, expected_f1), strict=True):
+        reached = [expected_f_curve(p)[choose(p).n_accepted] for p in batches]
+        axes[1].plot(promising, reached, color=colour, label=f"best by the {name}", zorder=1 + (colour == colours[0]))
+    promised = [expected_f1(p).value for p in batches]
+    axes[1].plot(promising, promised, color=colours[1], linestyle="dotted", label="what the ratio promises")
+    axes[1].set(xlabel="probability of the promising document", ylabel="expected F1", ylim=(0, 1.02))
+    axes[1].set_title("what the two choices are worth", fontsize=10, loc="left")
+    for axis in axes:
+        axis.legend(frameon=False, fontsize=9, loc="lower right" if axis is axes[1] else "upper right")
+        axis.spines[["top", "right"]].set_visible(False)
+    figure.savefig(IMAGES / "expected-f1.png", dpi=110)
+
+
+def evaluation(topic: str = "health") -> None:
+    """Draw how reliable two models' probabilities are, and how much of a topic is found by reading in their order."""
+    news = load("newsroom")
+    vectorizer = TextVectorizer(stop_words="english", drop_numbers=True)
+    X, X_test = vectorizer.fit_transform(news.train.texts), vectorizer.transform(news.test.texts)
+    truth, column = news.indicator("test").toarray(), news.categories.index(topic)
+    figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
+    for prior, colour in (("laplace", "#c8553d"), ("gaussian", "#2b5c8a")):
+        model = BayesianLogisticRegression(prior, variance="norm").fit(X, news.indicator("train"))
+        p = model.predict_proba(X_test)
+        name = f"{prior.capitalize()} prior"
+        ReliabilityDisplay.from_predictions(truth, p, bins=5, name=name).plot(axes[0], color=colour)
+        RecallEffortDisplay.from_predictions(truth[:, column], p[:, column], name=name).plot(axes[1], color=colour)
+    axes[0].set_title("all topics", fontsize=10, loc="left")
+    axes[1].set_title(f"documents about {topic}", fontsize=10, loc="left")
+    figure.savefig(IMAGES / "evaluation.png", dpi=110)
+
+
+def relevance_bounds() -> None:
+    """Draw lower bounds of the likelihood of one object and of thirty, which touch it at different places."""
+    draw_bounds(IMAGES / "relevance-bounds.png")
+
+
+def relevance_vectors() -> None:
+    """Draw a noisy curve, its fit by a relevance vector machine, and the few objects the fit is made of."""
+    x = np.linspace(-10, 10, 100)[:, None]
+    y = np.sinc(x[:, 0] / np.pi) + np.random.default_rng(0).normal(0, 0.1, 100)
+    regressor = RelevanceVectorRegressor(kernel="rbf", gamma=0.1).fit(x, y)
+    grid = np.linspace(-12, 12, 400)[:, None]
+    mean, deviation = regressor.predict(grid, return_std=True)
+    figure, axis = plt.subplots(figsize=(7, 3.4), layout="constrained")
+    axis.fill_between(grid[:, 0], mean - 2 * deviation, mean + 2 * deviation, color="#2b5c8a", alpha=0.15, linewidth=0)
+    axis.plot(grid, mean, color="#2b5c8a")
+    axis.plot(x, y, ".", color="0.4", markersize=4)
+    kept = regressor.relevant_
+    axis.plot(x[kept], y[kept], "o", markersize=10, fillstyle="none", color="#c8553d")
+    axis.set_title(f"{kept.sum()} of {kept.size} objects make the curve", fontsize=10, loc="left")
+    axis.spines[["top", "right"]].set_visible(False)
+    figure.savefig(IMAGES / "relevance-vectors.png", dpi=110)
+
+
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
     telling_terms()
@@ -104,3 +182,7 @@ if __name__ == "__main__":
     beliefs()
     concepts()
     word_concepts()
+    expected_f()
+    evaluation()
+    relevance_bounds()
+    relevance_vectors()

@@ -93,35 +93,42 @@ def paired_bootstrap(
         check_same_shape(y, "truth", decisions, name)
     if n_resamples < 1 or not 0 < level < 1:
         raise ValueError(f"n_resamples is {n_resamples!r} and level {level!r}; expected at least 1, and from 0 to 1")
-    table = _table(y, accepted)
-    everything = np.ones((1, len(y)))
-    difference = float(_difference(everything, table, measure, average)[0])
-    draws = [_difference(weights, table, measure, average) for weights in _weights(len(y), n_resamples, random_state)]
+    table, number = _table(y, accepted)
+    difference = float(_difference(number[None, :], table, measure, average)[0])
+    draws = [_difference(weights, table, measure, average) for weights in _weights(number, n_resamples, random_state)]
     gains = np.concatenate(draws)
     low, high = np.quantile(gains, [(1 - level) / 2, (1 + level) / 2])
     p_value, p_reversed = ((1 + np.count_nonzero(side <= 0)) / (1 + n_resamples) for side in (gains, -gains))
     return BootstrapDifference(difference, float(low), float(high), float(p_value), float(p_reversed))
 
 
-def _table(y: BoolArray, accepted: list[BoolArray]) -> FloatArray:
-    """Return for each document what it adds to the positives, and to each system's acceptances and hits."""
-    parts = [y, *(part for mask in accepted for part in (mask, mask & y))]
-    return np.stack([part.reshape(len(y), -1) for part in parts], axis=1).astype(np.float64)
+def _table(y: BoolArray, accepted: list[BoolArray]) -> tuple[FloatArray, FloatArray]:
+    """Return what each kind of document adds to the positives and to each system's acceptances and hits.
+
+    Documents with the same truth and the same decisions are of one kind; also returned is how many of it there are.
+    """
+    marked = np.stack([part.reshape(len(y), -1) for part in (y, *accepted)], axis=1)
+    packed = np.packbits(marked.reshape(len(y), -1), axis=1)
+    _, first, number = np.unique(packed, axis=0, return_index=True, return_counts=True)
+    # In the order of the documents, so that the draws are the same when A and B change places.
+    order = np.argsort(first)
+    truth, a, b = np.moveaxis(marked[first[order]], 1, 0)
+    table = np.stack([truth, a, a & truth, b, b & truth], axis=1).astype(np.float64)
+    return table, number[order].astype(np.float64)
 
 
-def _weights(n: int, n_resamples: int, random_state: Any) -> Iterator[FloatArray]:
-    """Yield how often each document is drawn, in batches of draws."""
+def _weights(number: FloatArray, n_resamples: int, random_state: Any) -> Iterator[FloatArray]:
+    """Yield how often each kind of document is drawn, in batches of draws."""
     rng = check_random_state(random_state)
-    batch = max(1, _BATCH // n)
+    n = int(number.sum())
+    batch = max(1, _BATCH // len(number))
     for start in range(0, n_resamples, batch):
-        size = min(batch, n_resamples - start)
-        places = rng.randint(n, size=(size, n)) + n * np.arange(size)[:, None]
-        yield np.bincount(places.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
+        yield rng.multinomial(n, number / n, size=min(batch, n_resamples - start)).astype(np.float64)
 
 
 def _difference(weights: FloatArray, table: FloatArray, measure: Callable[..., Any], average: Average) -> FloatArray:
-    n = weights.shape[1]
-    sums = (weights @ table.reshape(n, -1)).reshape(len(weights), *table.shape[1:])
+    n = weights[0].sum()
+    sums = (weights @ table.reshape(len(table), -1)).reshape(len(weights), *table.shape[1:])
     positive = sums[:, 0]
     values = []
     for system in (0, 1):

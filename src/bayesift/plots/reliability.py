@@ -85,7 +85,7 @@ class ReliabilityDisplay:
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel="probability", ylabel="share in the category")
         ax.set_aspect("equal")
         if self.name is not None:
-            ax.legend(frameon=False, loc="upper left")
+            ax.legend(frameon=False, loc="lower right")
         bare(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
