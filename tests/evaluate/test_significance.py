@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from bayesift.evaluate import S_test, f_beta, paired_bootstrap, recall, s_test, t11su, wilcoxon_test
+from bayesift.evaluate import Outcomes, S_test, f_beta, paired_bootstrap, recall, s_test, t11su, wilcoxon_test
 
 
 def decisions(wins: int, losses: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -124,6 +124,19 @@ def test_bootstrap_is_seeded_and_in_batches(monkeypatch: pytest.MonkeyPatch) -> 
     assert (turned.low, turned.high) == pytest.approx((-whole.high, -whole.low))
     assert turned.p_value == whole.p_reversed
     assert (whole.sign, turned.sign) == (">", "<") or (whole.sign, turned.sign) == ("≫", "≪")
+
+
+def test_undefined_draws_are_left_out() -> None:
+    def measure(outcomes: Outcomes, average: str) -> object:
+        return f_beta(outcomes, average=average, empty=np.nan)
+
+    truth, nothing = np.arange(20) == 0, np.zeros(20)
+    found = paired_bootstrap(truth, truth, np.arange(20) < 2, measure=measure, random_state=0)
+    assert found.difference == pytest.approx(1 / 3)
+    assert 0 <= found.low < found.high <= 1
+    found = paired_bootstrap(nothing, nothing, nothing, measure=measure, n_resamples=10)
+    assert np.isnan([found.difference, found.low, found.high]).all()
+    assert found.sign == "~"
 
 
 def test_equal_systems_are_seldom_found_different() -> None:

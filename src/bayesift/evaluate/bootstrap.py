@@ -55,6 +55,8 @@ def paired_bootstrap(
 ) -> BootstrapDifference:
     """Draw documents with replacement, the same for both systems, and compare a measure of their decisions.
 
+    Draws in which the measure is undefined are left out.
+
     Parameters
     ----------
     truth : array of shape (n_documents,) or (n_documents, n_categories)
@@ -97,8 +99,9 @@ def paired_bootstrap(
     difference = float(_difference(number[None, :], table, measure, average)[0])
     draws = [_difference(weights, table, measure, average) for weights in _weights(number, n_resamples, random_state)]
     gains = np.concatenate(draws)
-    low, high = np.quantile(gains, [(1 - level) / 2, (1 + level) / 2])
-    p_value, p_reversed = ((1 + np.count_nonzero(side <= 0)) / (1 + n_resamples) for side in (gains, -gains))
+    gains = gains[~np.isnan(gains)]
+    low, high = np.quantile(gains, [(1 - level) / 2, (1 + level) / 2]) if gains.size else (np.nan, np.nan)
+    p_value, p_reversed = ((1 + np.count_nonzero(side <= 0)) / (1 + gains.size) for side in (gains, -gains))
     return BootstrapDifference(difference, float(low), float(high), float(p_value), float(p_reversed))
 
 
