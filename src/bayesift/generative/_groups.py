@@ -77,8 +77,9 @@ def read_targets(y: Any) -> tuple[Kind, AnyArray]:
     """Return labels as a flat array, or an indicator matrix in compressed rows of zeros and ones."""
     if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
         y = y.toarray().ravel() if sp.issparse(y) else column_or_1d(y, warn=True)
-    check_classification_targets(y)
     kind = type_of_target(y, input_name="y")
+    if kind not in ("binary", "multiclass", "multilabel-indicator", "multiclass-multioutput"):
+        check_classification_targets(y)
     if kind == "multiclass-multioutput":
         raise ValueError("y has several columns with values other than 0 and 1; expected an indicator matrix")
     if kind == "multilabel-indicator":

@@ -1,7 +1,7 @@
 """Log probabilities of counts under Dirichlet distributions: sums of ln Γ(a+x) − ln Γ(a), without logarithms of each.
 
-For a whole number x the difference is the log of a(a+1)…(a+x−1). The factors of a document are multiplied up, and a
-logarithm is taken only once for as many of them as fit into a floating-point number.
+For a whole number x the difference is the log of a(a+1)…(a+x−1). The factors of a document are multiplied up, and
+powers of 2 taken out from time to time, so that one logarithm is needed in the end.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from bayesift._kernel import kernel
-from bayesift._typing import AnyArray, FloatArray
+from bayesift._typing import AnyArray, FloatArray, Int64Array
 from bayesift.generative._blocks import in_blocks
 
 #: Whole numbers up to this one are multiplied out.
@@ -38,17 +38,11 @@ def log_rising(a: float, x: float) -> float:
 
 
 @kernel
-def _take_logs(product: FloatArray, scores: FloatArray, i: int) -> None:
-    """Move the products to the scores of a row where one comes near the ends of what a number can hold."""
-    low = product[0]
-    high = product[0]
-    for g in range(product.shape[0]):
-        low = min(low, product[g])
-        high = max(high, product[g])
-    if low < 1e-150 or high > 1e150:
-        for g in range(product.shape[0]):
-            scores[i, g] += math.log(product[g])
-            product[g] = 1.0
+def _take_exponents(bits: Int64Array, exponent: FloatArray, i: int) -> None:
+    """Bring products back to between 1 and 2, and count the powers of 2 taken out of them."""
+    for g in range(bits.shape[0]):
+        exponent[i, g] += (bits[g] >> 52) - 1023
+        bits[g] = (bits[g] & 0xFFFFFFFFFFFFF) | 0x3FF0000000000000
 
 
 @kernel
@@ -61,12 +55,15 @@ def _rising_rows(
     counts: FloatArray,
     prior: FloatArray,
     n_factors: int,
+    mantissa: FloatArray,
+    exponent: FloatArray,
     scores: FloatArray,
 ) -> None:
-    """Score the rows from ``first`` to ``last``; at most ``n_factors`` factors cannot carry 10±150 out of range."""
+    """Multiply up the rows from ``first`` to ``last``; so many factors in a row cannot leave the range of numbers."""
     n_groups = np.uint64(counts.shape[1])
     flat = counts.ravel()
     product = np.ones(counts.shape[1])
+    bits = product.view(np.int64)
     for i in range(first, last):
         done = 0
         for k in range(indptr[i], indptr[i + 1]):
@@ -83,10 +80,10 @@ def _rising_rows(
                     product[g] *= flat[row + g] + shift
                 done += 1
                 if done == n_factors:
-                    _take_logs(product, scores, i)
+                    _take_exponents(bits, exponent, i)
                     done = 0
         for g in range(n_groups):
-            scores[i, g] += math.log(product[g])
+            mantissa[i, g] = product[g]
             product[g] = 1.0
 
 
@@ -110,10 +107,15 @@ def rising_scores(
     """
     scores = np.zeros((X.shape[0], counts.shape[1]))
     largest = max(abs(math.log10(bounds[0])), math.log10(max(bounds[1], 1.0) + _FACTORS))
-    n_factors = max(int(150 / largest), 1)
+    n_factors = max(int(300 / largest), 1)
+    mantissa, exponent = np.empty_like(scores), np.zeros_like(scores)
 
-    def score(first: int, last: int) -> None:
-        _rising_rows(first, last, X.indptr, X.indices, X.data, counts, prior, n_factors, scores)
+    def multiply(first: int, last: int) -> None:
+        _rising_rows(first, last, X.indptr, X.indices, X.data, counts, prior, n_factors, mantissa, exponent, scores)
 
-    in_blocks(score, X.shape[0], X.nnz * counts.shape[1], n_jobs)
+    in_blocks(multiply, X.shape[0], X.nnz * counts.shape[1], n_jobs)
+    np.log(mantissa, out=mantissa)
+    exponent *= math.log(2)
+    scores += exponent
+    scores += mantissa
     return scores

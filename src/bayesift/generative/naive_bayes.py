@@ -10,10 +10,10 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from bayesift._typing import AnyArray, FloatArray
+from bayesift._typing import AnyArray, FloatArray, Int64Array
 from bayesift.generative._class_prior import class_log_evidence, concentrations
 from bayesift.generative._counting import add_weights
-from bayesift.generative._groups import Layout, Members, category_members, class_members, read_targets
+from bayesift.generative._groups import Layout, category_members, class_members, read_targets
 from bayesift.generative._likelihood import Likelihood, moved
 from bayesift.generative.base import GenerativeClassifier
 from bayesift.linear._labels import check_label_types
@@ -81,50 +81,52 @@ class NaiveBayes(GenerativeClassifier):
         X, y = self._documents(X, y, reset=reset)
         kind, targets = read_targets(y)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if kind == "classes":
+            found, codes = np.unique(targets, return_inverse=True)
+        else:
+            found, codes = np.arange(targets.shape[1]), None
         if reset:
-            self._begin(kind, targets, classes)
+            self._begin(kind, found, classes)
         elif kind != self._layout.kind:
             raise ValueError(f"y holds {kind}; expected {self._layout.kind}, as in the first batch")
-        members = self._members(targets, classes)
+        places = self._match(found, classes)
+        members = category_members(targets) if codes is None else class_members(places[codes])
         concentrations(self.class_prior, self._layout.tasks[1])
-        add_weights(members.start, members.sums, weights, self._weights)
         self._likelihood.add(X, members, weights)
+        add_weights(members.start, members.sums, weights, self._weights)
         counts = self._layout.by_task(self._layout.groups(self._weights))
         self.class_count_ = counts[0] if self._layout.kind == "classes" else counts
         return self
 
-    def _begin(self, kind: Any, targets: AnyArray, classes: Any) -> None:
+    def _begin(self, kind: Any, found: AnyArray, classes: Any) -> None:
         """Start with no documents; labels to come may be announced."""
         self._announced = classes is not None
-        if kind == "categories":
-            self.classes_ = np.arange(targets.shape[1])
-        else:
-            self.classes_ = np.unique(targets if classes is None else np.asarray(classes))
+        self.classes_ = found if classes is None or kind == "categories" else np.unique(np.asarray(classes))
         self._layout = Layout(kind, len(self.classes_))
         self._weights = np.zeros(self._layout.n_sums)
         self._likelihood = self._new_likelihood(self.n_features_in_, self._layout)
 
-    def _members(self, targets: AnyArray, classes: Any) -> Members:
-        """Give the sums each document is added to, and make room for new classes."""
+    def _match(self, found: AnyArray, classes: Any) -> Int64Array:
+        """Give the places of labels among the classes, and make room for new ones."""
         if self._layout.kind == "categories":
-            if targets.shape[1] != self._layout.n:
-                raise ValueError(f"y has {targets.shape[1]} columns; expected {self._layout.n}, as in the first batch")
-            return category_members(targets)
+            if found.size != self._layout.n:
+                raise ValueError(f"y has {found.size} columns; expected {self._layout.n}, as in the first batch")
+            return found
         if classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
             raise ValueError(
                 f"classes is {classes!r}; expected the classes of the first call, {self.classes_.tolist()}"
             )
-        places = np.searchsorted(self.classes_, targets)
-        known = self.classes_[np.minimum(places, len(self.classes_) - 1)] == targets
-        if not known.all():
-            if self._announced:
-                raise ValueError(
-                    f"y has the label {targets[~known][0]!r}; expected one of the classes announced in the first call, "
-                    f"{self.classes_.tolist()}"
-                )
-            self._add_classes(np.unique(targets))
-            places = np.searchsorted(self.classes_, targets)
-        return class_members(places)
+        if (found.dtype.kind in "US") != (self.classes_.dtype.kind in "US"):
+            raise ValueError(f"y has the label {found[0]!r}; expected labels of one type, like {self.classes_[0]!r}")
+        unknown = found[~np.isin(found, self.classes_)]
+        if unknown.size and self._announced:
+            raise ValueError(
+                f"y has the label {unknown[0]!r}; expected one of the classes announced in the first call, "
+                f"{self.classes_.tolist()}"
+            )
+        if unknown.size:
+            self._add_classes(unknown)
+        return np.searchsorted(self.classes_, found)
 
     def _add_classes(self, found: AnyArray) -> None:
         every = np.union1d(self.classes_, found)
