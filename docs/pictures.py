@@ -10,6 +10,7 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
+from sklearn.metrics import average_precision_score
 
 from bayesift.ard import RelevanceVectorRegressor
 from bayesift.concepts import number_game, word_sets
@@ -18,6 +19,7 @@ from bayesift.datasets import load
 from bayesift.experiments.molchanov2015 import draw_bounds
 from bayesift.decide import exact_expected_f1, expected_f1, expected_f_curve
 from bayesift.linear import BayesianLogisticRegression
+from bayesift.online import BayesianPerceptron
 from bayesift.plots import (
     ConceptDisplay,
     PosteriorDisplay,
@@ -175,6 +177,58 @@ def relevance_vectors() -> None:
     figure.savefig(IMAGES / "relevance-vectors.png", dpi=110)
 
 
+def online(n_judgements: int = 40) -> None:
+    """Draw a belief about two weights, what it predicts and would ask; and what asking is worth on nine topics."""
+    random = np.random.default_rng(3)
+    seen = random.normal(0.0, 1.0, (8, 2))
+    judged = seen @ [1.0, 0.7] + 0.3 * random.normal(size=8) > 0
+    model = BayesianPerceptron(bias=False, passes=1).fit(seen, judged)
+    side = np.linspace(-4, 4, 161)
+    grid = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
+    figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained")
+    panels = (
+        ("probability", model.predict_proba(grid)[:, 1], "RdBu"),
+        ("expected bits", model.information_gain(grid), "viridis"),
+    )
+    for axis, (title, values, colours) in zip(axes[:2], panels, strict=True):
+        image = axis.pcolormesh(side, side, values.reshape(161, 161), cmap=colours, shading="gouraud")
+        figure.colorbar(image, ax=axis, shrink=0.8)
+        axis.scatter(*seen.T, c=np.where(judged, "navy", "darkred"), edgecolors="white", zorder=3)
+        axis.set_title(title, fontsize=10, loc="left")
+        axis.set_aspect("equal")
+    turn = np.linspace(0, 2 * np.pi, 200)
+    circle = 2 * np.linalg.cholesky(model.covariance_[0]) @ [np.cos(turn), np.sin(turn)]
+    axes[0].plot(*(model.mean_.T + circle), color="black", linewidth=1.5)
+    axes[0].plot(*model.mean_.T, "k+")
+    for asks, name, colour in ((True, "greatest expected gain", "#2b5c8a"), (False, "at random", "#c8553d")):
+        axes[2].plot(_precision_by_judgements(asks, n_judgements), label=name, color=colour)
+    axes[2].set_xlabel("judgements")
+    axes[2].set_title("average precision", fontsize=10, loc="left")
+    axes[2].legend(frameon=False, fontsize=9)
+    axes[2].spines[["top", "right"]].set_visible(False)
+    figure.savefig(IMAGES / "online.png", dpi=110)
+
+
+def _precision_by_judgements(asks: bool, n_judgements: int) -> np.ndarray:
+    """Mean average precision of the nine topics after each judgement, asked for by expected gain or drawn."""
+    news = load("newsroom")
+    vectorizer = TextVectorizer("ltc", stop_words="english")
+    X, X_test = vectorizer.fit_transform(news.train.texts), vectorizer.transform(news.test.texts)
+    labels, truth = news.indicator("train").toarray(), news.indicator("test").toarray()
+    curves = []
+    for topic in range(len(news.categories)):
+        random, left = np.random.default_rng(topic), list(range(X.shape[0]))
+        model, curve = BayesianPerceptron("flip", covariance="diagonal"), []
+        for judged in range(n_judgements):
+            best = judged > 0 and asks
+            place = int(np.argmax(model.information_gain(X[left]))) if best else int(random.integers(len(left)))
+            item = left.pop(place)
+            model.partial_fit(X[item], labels[[item], topic], classes=[0, 1])
+            curve.append(average_precision_score(truth[:, topic], model.predict_proba(X_test)[:, 1]))
+        curves.append(curve)
+    return np.mean(curves, axis=0)
+
+
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
     telling_terms()
@@ -186,3 +240,4 @@ if __name__ == "__main__":
     evaluation()
     relevance_bounds()
     relevance_vectors()
+    online()
