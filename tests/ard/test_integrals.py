@@ -117,6 +117,16 @@ def test_a_tag_of_no_object_has_the_prior_mass_of_the_domain():
     assert compiled([], [], 0.0, "trunc")[0] == pytest.approx(np.log(0.8), abs=1e-12)
 
 
+@pytest.mark.parametrize("domain", ["full", "trunc"])
+@pytest.mark.parametrize("sizes", [[70.0, 70.0], [800.0, 800.0], [400.0, -5.0], [1e5, 1e5]])
+def test_objects_that_contradict_each_other_utterly_give_finite_numbers(sizes, domain):
+    """A search may try η at which the bound is as good as zero."""
+    value, by_alpha, means = compiled([30, -30], sizes, 2.0, domain)
+    assert np.isfinite([value, by_alpha, *means]).all()
+    assert value < -10
+    assert 0 <= best([30, -30], sizes, domain)[0] <= 1000
+
+
 groups = st.lists(st.tuples(st.integers(1, 60), st.booleans(), st.floats(-6, 6)), min_size=1, max_size=6)
 
 

@@ -28,6 +28,7 @@ DROP = 42.0
 #: No exponent goes beyond this: e^−(e^CAP) is zero already.
 _CAP = 50.0
 _E_CAP = math.exp(_CAP)
+_NARROWEST = 1e-300
 _LOG_4 = math.log(4.0)
 #: Rungs of the ladder on which the M-step looks for a change of sign: the lowest is greatest / 2^16.
 _RUNGS = 17
@@ -40,7 +41,7 @@ def _term(x):  # type: ignore[no-untyped-def]
 
 
 @kernel(error_model="numpy", inline="always")
-def log_prior(w):  # type: ignore[no-untyped-def]
+def _log_prior(w):  # type: ignore[no-untyped-def]
     """Give s = ln 4q(1−q) of w = logit q."""
     a = abs(w)
     return _LOG_4 - a - 2.0 * np.log1p(np.exp(-a))
@@ -49,7 +50,7 @@ def log_prior(w):  # type: ignore[no-untyped-def]
 @kernel(error_model="numpy")
 def _height(slopes: FloatArray, sizes: FloatArray, power: float, w: float) -> tuple[float, float]:
     """Value and slope in w of A(w) − power · s(w), a convex function."""
-    value, slope = -power * log_prior(w), power * math.tanh(0.5 * w)
+    value, slope = -power * _log_prior(w), power * math.tanh(0.5 * w)
     for g in range(slopes.shape[0]):
         e = _term(sizes[g] - slopes[g] * w)
         value += e
@@ -108,7 +109,8 @@ def _lay(
     n = rule.shape[1]
     low, high = 1.0 / (1.0 + math.exp(-left)), 1.0 / (1.0 + math.exp(-right))
     low_rest, high_rest = 1.0 / (1.0 + math.exp(left)), 1.0 / (1.0 + math.exp(right))
-    width = high - low if left < 0.0 else low_rest - high_rest
+    # Where A exceeds the cap everywhere the window may shrink to a point; the integral is as good as zero.
+    width = max(high - low if left < 0.0 else low_rest - high_rest, _NARROWEST)
     log_width = math.log(width)
     for k in range(n):
         q, rest = low + width * rule[0, k], high_rest + width * rule[0, n - 1 - k]
