@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from importlib import import_module
 
-BENCHMARKS = ("vectorizer", "logistic", "multinomial", "probit", "bbr_reader", "online", "ard")
+BENCHMARKS = ("vectorizer", "logistic", "multinomial", "probit", "bbr_reader", "online", "ard", "generative")
 
 
 def main() -> None:

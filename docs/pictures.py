@@ -19,11 +19,13 @@ from bayesift.ard import RelevanceVectorRegressor
 from bayesift.concepts import number_game, word_sets
 from bayesift.conjugate import BetaBinomial
 from bayesift.datasets import load
-from bayesift.experiments.molchanov2015 import draw_bounds
 from bayesift.decide import exact_expected_f1, expected_f1, expected_f_curve
+from bayesift.experiments.molchanov2015 import draw_bounds
+from bayesift.generative import DirichletCompoundMultinomial, MultinomialNB
 from bayesift.linear import BayesianLogisticRegression, BayesianProbitRegression
 from bayesift.online import BayesianPerceptron
 from bayesift.plots import (
+    BurstinessDisplay,
     ConceptDisplay,
     PosteriorDisplay,
     PredictiveDisplay,
@@ -180,6 +182,31 @@ def relevance_vectors() -> None:
     figure.savefig(IMAGES / "relevance-vectors.png", dpi=110)
 
 
+def bursts() -> None:
+    """Draw how often words of news items come again, and probabilities of a word that comes again and again."""
+    news = load("newsroom")
+    vectorizer = TextVectorizer("nnn", stop_words="english", drop_numbers=True)
+    X = vectorizer.fit_transform(news.train.texts)
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+    BurstinessDisplay.from_data(X, max_count=6).plot(axes[0])
+    axes[0].set_title("words of the embedded corpus", fontsize=10, loc="left")
+    single = [i for i, labels in enumerate(news.train.labels) if len(labels) == 1]
+    topics = [news.train.labels[i][0] for i in single]
+    again = np.zeros((10, X.shape[1]))
+    again[:, vectorizer.vocabulary_["court"]] = np.arange(1, 11)
+    for name, model, colour in (
+        ("multinomial", MultinomialNB(), "#c8553d"),
+        ("DCM", DirichletCompoundMultinomial(), "#2b5c8a"),
+    ):
+        odds = model.fit(X[single], topics).predict_log_proba(again)[:, list(model.classes_).index("courts")]
+        axes[1].plot(np.arange(1, 11), np.log10(-np.expm1(odds)), marker="o", color=colour, label=name)
+    axes[1].set_title("how sure the topic “courts” is made by one word", fontsize=10, loc="left")
+    axes[1].set(xlabel="times the word “court” occurs", ylabel="log₁₀ probability of another topic")
+    axes[1].spines[["top", "right"]].set_visible(False)
+    axes[1].legend(frameon=False)
+    figure.savefig(IMAGES / "bursts.png", dpi=110)
+
+
 def online(n_judgements: int = 40) -> None:
     """Draw a belief about two weights, what it predicts and would ask; and what asking is worth on nine topics."""
     random = np.random.default_rng(3)
@@ -272,5 +299,6 @@ if __name__ == "__main__":
     evaluation()
     relevance_bounds()
     relevance_vectors()
+    bursts()
     online()
     probit()
