@@ -69,8 +69,7 @@ class RelevanceVectors(SelectorMixin, BaseEstimator):
         functions = X if self.kernel is None else self._kernel_of(X, X)
         n_functions = functions.shape[1]
         if self.fit_intercept:
-            ones = np.ones((X.shape[0], 1))
-            functions = sp.hstack([functions, ones]) if sp.issparse(functions) else np.hstack([functions, ones])
+            functions = _with_constant(functions)
         found = self._relevance(Basis(functions), likelihood)
         order = np.argsort(found.kept)
         kept, alpha, mean = found.kept[order], found.alpha[order], found.posterior.mean[order]
@@ -112,8 +111,7 @@ class RelevanceVectors(SelectorMixin, BaseEstimator):
             functions = self._kernel_of(X, self.relevance_vectors_) if kept.size else np.empty((X.shape[0], 0))
         mean = np.asarray(functions @ self._weights[kept]) + self._weights[-1]
         if np.isfinite(self.intercept_alpha_):
-            ones = np.ones((X.shape[0], 1))
-            functions = sp.hstack([functions, ones]) if sp.issparse(functions) else np.hstack([functions, ones])
+            functions = _with_constant(functions)
         return mean, Basis(functions).spread(self.sigma_)
 
     def _kernel_of(self, X: Any, vectors: Any) -> FloatArray:
@@ -135,3 +133,9 @@ class RelevanceVectors(SelectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _with_constant(functions: Any) -> Any:
+    """Give the functions and one more that is 1 everywhere."""
+    ones = np.ones((functions.shape[0], 1))
+    return sp.hstack([functions, ones]) if sp.issparse(functions) else np.hstack([functions, ones])
