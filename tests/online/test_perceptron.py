@@ -101,7 +101,7 @@ def test_features_added_later_equal_columns_of_zeros(documents, covariance, own_
     options = {"covariance": covariance, "rank": 3}
     features = [np.array([0, 4])] * 3
     late = BayesianPerceptron(**options, features=features if own_columns else None).fit(X[:40, :9], Y[:40])
-    late.add_features(3).partial_fit(X[40:], Y[40:])
+    late.add_features(np.int64(3)).partial_fit(X[40:], Y[40:])
     if own_columns:
         features = [np.array([0, 4, 9, 10, 11])] * 3
     whole = BayesianPerceptron(**options, features=features if own_columns else None).fit(early, Y[:40])
@@ -144,6 +144,14 @@ def test_order_moves_probabilities_a_little_and_decisions_seldom(documents):
     spread = np.std(by_order, axis=0)
     assert 1e-6 < spread.mean() < 0.05
     assert np.mean(np.std(np.array(by_order) > 0.5, axis=0) > 0) < 0.2
+
+
+def test_a_model_with_arrays_that_cannot_be_written_goes_on(documents):
+    X, Y = documents
+    model, other = (BayesianPerceptron().fit(X, Y[:, 0]) for _ in range(2))
+    for array in (model.states_[0].mean, model.states_[0].covariance):
+        array.flags.writeable = False
+    np.testing.assert_array_equal(model.partial_fit(X, Y[:, 0]).mean_, other.partial_fit(X, Y[:, 0]).mean_)
 
 
 def test_only_the_first_pass_counts_as_evidence(documents):

@@ -277,7 +277,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         """Take note of more columns, by their number or their names."""
         names = getattr(self, "feature_names_in_", None)
         if names is not None:
-            if isinstance(new, int):
+            if isinstance(new, (int, np.integer)):
                 raise ValueError(f"new is {new!r}; expected the names of the features, since the others have names")
             if set(new) & set(names) or len(set(new)) < len(new):
                 raise ValueError(f"new is {new!r}; expected different names that no feature has yet")
@@ -289,7 +289,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
 
 def number_of(new: int | Sequence[str]) -> int:
     """Give how many features are added."""
-    count = new if isinstance(new, int) else len(new)
+    count = int(new) if isinstance(new, (int, np.integer)) else len(new)
     if count < 1:
         raise ValueError(f"new is {new!r}; expected at least one feature")
     return count
