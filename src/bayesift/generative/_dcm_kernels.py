@@ -82,6 +82,14 @@ def _sum_at(slope: float, a: FloatArray, b: FloatArray, limit: FloatArray, extra
 
 
 @kernel
+def _next_guess(turn: int, point: float, excess: float, last_point: float, last_excess: float) -> float:
+    """Return where a function that falls from above to below 0 may be 0: by the secant through two points."""
+    if turn == 0:
+        return point + excess
+    return point - excess * (point - last_point) / (excess - last_excess) if excess != last_excess else math.inf
+
+
+@kernel
 def _newton_round(
     total: float,
     a: FloatArray,
@@ -107,11 +115,7 @@ def _newton_round(
             right = point
         if abs(excess) < 1e-10 or right - left < 1e-14:
             break
-        guess = left - 1.0
-        if turn == 0:
-            guess = point + excess
-        elif excess != last_excess:
-            guess = point - excess * (point - last_point) / (excess - last_excess)
+        guess = _next_guess(turn, point, excess, last_point, last_excess)
         last_point, last_excess = point, excess
         point = guess if left < guess < right else 0.5 * (left + right)
     return math.exp(point)
@@ -245,11 +249,7 @@ def exponential_total(distinct: float, rate: float, lengths: FloatArray, weights
             right = point
         if abs(excess) < 1e-14 or right - left < 1e-14:
             break
-        guess = left - 1.0
-        if turn > 0 and excess != last_excess:
-            guess = point - excess * (point - last_point) / (excess - last_excess)
-        elif turn == 0:
-            guess = point + excess
+        guess = _next_guess(turn, point, excess, last_point, last_excess)
         last_point, last_excess = point, excess
         point = guess if left < guess < right else 0.5 * (left + right)
     return math.exp(point)
