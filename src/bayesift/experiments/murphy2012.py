@@ -24,7 +24,7 @@ import scipy.sparse as sp
 from rich.console import Console
 from rich.table import Table
 from sklearn.metrics import f1_score
-from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.model_selection import StratifiedKFold
 
 from bayesift._extras import require
 from bayesift._files import atomic_path
@@ -51,32 +51,54 @@ PUBLISHED_INFORMATION = {"windows": 0.215, "microsoft": 0.095, "dos": 0.092, "mo
 WINDOWS = ("comp.windows.x", "comp.os.ms-windows.misc")
 TOP_TEN = ("acq", "corn", "crude", "earn", "grain", "interest", "money-fx", "ship", "trade", "wheat")
 
-#: Pseudo counts of words, and pseudo documents, to choose from.
-SMOOTHING = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
-DOCUMENTS = (3.0, 10.0, 30.0, 100.0)
+#: Pseudo counts of each word; words and documents drawn from all classes: to choose from.
+SMOOTHING = (1e-6, 1e-5, 1e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+WORDS = (1.0, 10.0, 100.0, 1e3, 3e3, 1e4, 3e4, 1e5, 1e6)
+DOCUMENTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4)
 
 
 class Candidate(NamedTuple):
-    """A model to compare: how to make it from its smoothing, what to try, and what it is given."""
+    """A model to compare: how to make it from its smoothing and training documents, what to try, what it is given."""
 
     model: str
-    make: Callable[[float], Any]
+    prior: str
+    make: Callable[[float, sp.csr_matrix], Any]
     choices: Sequence[float]
     values: str
 
 
-def _plugged_in(alpha: float) -> MultinomialNB:
+def _plugged_in(alpha: float, X: sp.csr_matrix) -> MultinomialNB:
     """Return what other programs call multinomial naive Bayes with smoothing alpha."""
     return MultinomialNB(1.0 + alpha, estimate="map")
 
 
+def _with_background(words: float, X: sp.csr_matrix) -> MultinomialNB:
+    """Return a multinomial model whose prior is worth so many words drawn from the documents of all classes."""
+    occurrences = np.asarray(X.sum(axis=0)).ravel() + 0.5
+    return MultinomialNB(1.0 + words * occurrences / occurrences.sum(), estimate="map")
+
+
+def _bursts_with_background(documents: float, X: sp.csr_matrix, solver: Any = "newton") -> DirichletCompoundMultinomial:
+    return DirichletCompoundMultinomial(pseudo_documents=documents, solver=solver)
+
+
+#: Models differ in two ways, in what they say of repeated words and in the prior of rare ones: each is tried with both.
 MODELS = (
-    Candidate("Bernoulli", BernoulliNB, SMOOTHING, "presence"),
-    Candidate("multinomial, plugged in", _plugged_in, SMOOTHING, "counts"),
-    Candidate("multinomial, integrated", MultinomialNB, SMOOTHING, "counts"),
-    Candidate("multinomial, plugged in", _plugged_in, SMOOTHING, "ln(1 + count)"),
-    Candidate("EDCM", lambda n: DirichletCompoundMultinomial(pseudo_documents=n, solver="edcm"), DOCUMENTS, "counts"),
-    Candidate("DCM", lambda n: DirichletCompoundMultinomial(pseudo_documents=n), DOCUMENTS, "counts"),
+    Candidate("Bernoulli", "flat", lambda a, X: BernoulliNB(a), SMOOTHING, "presence"),
+    Candidate("multinomial, plugged in", "flat", _plugged_in, SMOOTHING, "counts"),
+    Candidate("multinomial, integrated", "flat", lambda a, X: MultinomialNB(a), SMOOTHING, "counts"),
+    Candidate("multinomial, plugged in", "background", _with_background, WORDS, "counts"),
+    Candidate("multinomial, plugged in", "flat", _plugged_in, SMOOTHING, "ln(1 + count)"),
+    Candidate("multinomial, plugged in", "background", _with_background, WORDS, "ln(1 + count)"),
+    Candidate(
+        "DCM",
+        "flat",
+        lambda e, X: DirichletCompoundMultinomial("gamma", shape=1.0 + e, rate=0.001),
+        SMOOTHING,
+        "counts",
+    ),
+    Candidate("EDCM", "background", partial(_bursts_with_background, solver="edcm"), DOCUMENTS, "counts"),
+    Candidate("DCM", "background", _bursts_with_background, DOCUMENTS, "counts"),
 )
 
 
@@ -93,6 +115,7 @@ class AccuracyRow(NamedTuple):
     """Accuracy of a model on test documents; ``smoothing`` was chosen by the held-out accuracy ``validation``."""
 
     model: str
+    prior: str
     values: str
     smoothing: float
     validation: float
@@ -173,13 +196,20 @@ def _task(train: tuple[list[str], list[str]], test: tuple[list[str], list[str]])
 def compare(task: Task, models: Sequence[Candidate] = MODELS, folds: int = 5) -> list[AccuracyRow]:
     """Choose the smoothing of every model by cross-validation, and measure it on the test documents."""
     rows = []
-    for name, make, choices, values in models:
+    dealt = list(StratifiedKFold(folds, shuffle=True, random_state=0).split(task.X_train, task.y_train))
+    for name, prior, make, choices, values in models:
         train, test = (_valued(X, values) for X in (task.X_train, task.X_test))
-        dealt = StratifiedKFold(folds, shuffle=True, random_state=0)
-        scores = [cross_val_score(make(choice), train, task.y_train, cv=dealt).mean() for choice in choices]
+
+        def accuracy(choice: float, learn: Any, X: Any, y: Any, train: Any = train, make: Any = make) -> float:
+            return float(make(choice, train[learn]).fit(train[learn], task.y_train[learn]).score(X, y))
+
+        scores = [
+            float(np.mean([accuracy(choice, learn, train[held], task.y_train[held]) for learn, held in dealt]))
+            for choice in choices
+        ]
         best = choices[int(np.argmax(scores))]
-        accuracy = make(best).fit(train, task.y_train).score(test, task.y_test)
-        rows.append(AccuracyRow(name, values, float(best), float(max(scores)), float(accuracy)))
+        tested = accuracy(best, slice(None), test, task.y_test)
+        rows.append(AccuracyRow(name, prior, values, float(best), max(scores), tested))
     return rows
 
 
