@@ -73,7 +73,7 @@ def test_weights_multiply_everything():
 def test_the_margin_of_a_slope(r, guess):
     _, h, _ = terms(np.array([r]))
     found = np.array([guess])
-    margins_of_slopes(h, found)
+    margins_of_slopes(h, found, np.empty(1), np.empty(1))
     assert_allclose(terms(found)[1], h, rtol=1e-6)
     assert found[0] == pytest.approx(r, rel=1e-6, abs=1e-6)
 

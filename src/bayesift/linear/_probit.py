@@ -87,25 +87,24 @@ def probit_terms(r: FloatArray, s: FloatArray, u: FloatArray, w: FloatArray) -> 
 
 
 @kernel(error_model="numpy", fastmath={"reassoc", "contract"})
-def margins_of_slopes(t: FloatArray, r: FloatArray) -> None:
-    """Overwrite the guesses r by the margins with h(r) = t, t > 0.
+def margins_of_slopes(t: FloatArray, r: FloatArray, h: FloatArray, w: FloatArray) -> None:
+    """Overwrite the guesses r by the margins with h(r) = t, t > 0; h and w are room for as many numbers.
 
     Left of 0, h is convex and Newton's method climbs to the root, which lies above −t; right of 0, ln h is concave and
     it falls to the root, after at most one step across it.
     """
+    ones = np.ones(t.shape[0])
     for _ in range(_NEWTON_STEPS):
-        moved = 0.0
         for i in range(t.shape[0]):
             left = t[i] >= _SLOPE_AT_ZERO
-            low = -t[i] if left else 0.0
-            high = 0.0 if left else _LAST_MARGIN
-            x = min(max(r[i], low), high)
-            _, h = loss_and_slope(x)
-            by_slope = (h - t[i]) / curvature(x, h)
-            by_log = (log_positive(h) - log_positive(t[i])) / (h + x)
-            step = by_slope if left else by_log
-            r[i] = min(max(x + step, low), high)
-            change = (r[i] - x) / (1.0 + abs(x))
+            r[i] = min(max(r[i], -t[i] if left else 0.0), 0.0 if left else _LAST_MARGIN)
+        probit_terms(r, ones, h, w)
+        moved = 0.0
+        for i in range(t.shape[0]):
+            by_log = log_positive(max(h[i] / t[i], _LEAST_SLOPE)) / (h[i] + r[i])
+            step = (h[i] - t[i]) / w[i] if t[i] >= _SLOPE_AT_ZERO else by_log
+            change = step / (1.0 + abs(r[i]))
+            r[i] += step
             moved += change * change
         # What is computed from the margins is flat at the root: half of their digits are all of its own.
         if moved <= _HALF_THE_DIGITS * _HALF_THE_DIGITS:
@@ -121,13 +120,12 @@ def probit_dual(
     f*(−t) = −t ρ − f(ρ) at the margin ρ with h(ρ) = t; the margins r at hand are the first guess.
     """
     n = y.shape[0]
-    t, margin = np.empty(n), r.copy()
+    t, margin, h, w = np.empty(n), r.copy(), np.empty(n), np.empty(n)
     for i in range(n):
         v = u[i] * (plus if y[i] > 0.0 else minus)
         t[i] = max(v / s[i] if s[i] > 0.0 else 1.0, _LEAST_SLOPE)
-    margins_of_slopes(t, margin)
-    total = 0.0
+    margins_of_slopes(t, margin, h, w)
+    total = probit_terms(margin, s, h, w)
     for i in range(n):
-        loss, _ = loss_and_slope(margin[i])
-        total += s[i] * (t[i] * (margin[i] - y[i] * offset[i]) + loss)
+        total += s[i] * t[i] * (margin[i] - y[i] * offset[i])
     return total
