@@ -14,7 +14,7 @@ from bayesift.linear import BayesianLogisticRegression
 from bayesift.linear import _fitting as fitting
 from bayesift.linear._choice import deal_folds
 from bayesift.linear._design import design_of
-from bayesift.linear._linear_classifier import SEARCH_TOLERANCE
+from bayesift.linear._linear_model import SEARCH_TOLERANCE
 from benchmarks.logistic.problem import GRID, QUALITY, Problem, matrix
 from benchmarks.logistic.solvers import Liblinear, Ours
 from benchmarks.timing import show

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
 
 import linear_cases as cases
 from bayesift.linear import BayesianLogisticRegression
@@ -87,7 +88,7 @@ def brute_force(X, y, weights, family, grid, folds, runs, seed, **options):
 @pytest.mark.parametrize(("folds", "runs"), [(2, 1), (5, 3), (4, 4)])
 @pytest.mark.parametrize("family", ["laplace", "gaussian"])
 def test_the_grid_equals_brute_force(family, folds, runs, solver, monkeypatch):
-    monkeypatch.setattr("bayesift.linear._linear_classifier.SEARCH_TOLERANCE", 0.0)
+    monkeypatch.setattr("bayesift.linear._linear_model.SEARCH_TOLERANCE", 0.0)
     X, y = cases.documents(seed=20, n=80)
     weights = np.random.default_rng(0).uniform(0.2, 2, 80)
     grid = [10.0, 0.01, 1.0, 0.1]
@@ -132,6 +133,14 @@ def test_the_grids_are_those_of_the_paper(solver):
         assert model.cv_results_[0]["fold_scores"].shape == (len(grid), 2)
 
 
+def test_fits_of_a_search_that_do_not_converge_are_counted():
+    X, y = cases.documents(n=60)
+    model = BayesianLogisticRegression(grid=[1e6], folds=3, max_iter=2, solver="clg", epsilon=1e-12)
+    with pytest.warns(ConvergenceWarning) as told:
+        model.fit(X, y)
+    assert "2 fits of the search for a variance did not converge within max_iter=2" in str(told[-1].message)
+
+
 class Known:
     """A stand-in for a validation whose held-out scores are a known function of ln(variance)."""
 
@@ -139,7 +148,7 @@ class Known:
         self.function = function
         self.deviation = np.array(deviation)
         self.asked = []
-        self.best = None
+        self.best, self.late = None, 0
 
     def score(self, variance):
         self.asked.append(variance)
@@ -282,7 +291,7 @@ def test_a_prior_with_a_variance_of_its_own_is_not_searched(solver):
 
 @cases.each_solver
 def test_relative_variances_stay_in_proportion_in_a_search(solver, monkeypatch):
-    monkeypatch.setattr("bayesift.linear._linear_classifier.SEARCH_TOLERANCE", 0.0)
+    monkeypatch.setattr("bayesift.linear._linear_model.SEARCH_TOLERANCE", 0.0)
     X, y = cases.documents(n=60)
     factor = np.array([2.0, 1.0, 1.0, 0.5, 1.0])
     grid, prior = [0.1, 1.0, 10.0], Laplace(relative=factor**2)

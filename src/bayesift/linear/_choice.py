@@ -27,13 +27,15 @@ class Curve(NamedTuple):
     """Held-out log likelihood against the variance.
 
     ``fold_scores`` has a row for each variance and a column for each run; ``variance`` is the one chosen. ``start`` are
-    the coefficients of a fit at the best variance tried, from where a fit to all documents has a short way.
+    the coefficients of a fit at the best variance tried, from where a fit to all documents has a short way; ``late`` is
+    how many fits did not converge.
     """
 
     variances: FloatArray
     fold_scores: FloatArray
     variance: float
     start: FloatArray | None = None
+    late: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Give what ``cv_results_`` holds: also ``scores``, the log likelihood summed over the runs."""
@@ -67,8 +69,16 @@ def rarest(labels: AnyArray, marks: FloatArray) -> int:
     return min(np.unique(marks[labels == label]).size for label in np.unique(labels))
 
 
-#: Fits without the fold of a run, for a variance and from a start; gives coefficients and held-out log likelihood.
-Attempt = Callable[[int, float, FloatArray | None], tuple[FloatArray, float]]
+class Attempt(NamedTuple):
+    """A fit without one of the folds, and the log likelihood of the documents in it."""
+
+    beta: FloatArray
+    score: float
+    converged: bool
+
+
+#: Makes the attempt of a run, with a variance and from a start.
+AttemptMaker = Callable[[int, float, FloatArray | None], Attempt]
 
 
 class Validation:
@@ -78,45 +88,49 @@ class Validation:
     coefficients of one fit at the variance with the greatest mean score so far.
     """
 
-    def __init__(self, attempt: Attempt, runs: int, n_threads: int = 1) -> None:
-        self._attempt = attempt
+    def __init__(self, make: AttemptMaker, runs: int, n_threads: int = 1) -> None:
+        self._make = make
         self._trails = [Trail() for _ in range(runs)]
         self._n_threads = min(n_threads, runs)
         self._best_score = -np.inf
         self.best: FloatArray | None = None
+        self.late = 0
 
     def score(self, variance: float) -> FloatArray:
         """Give the held-out log likelihood of each run."""
 
-        def attempt(run: int) -> tuple[FloatArray, float]:
-            found = self._attempt(run, variance, self._trails[run].ahead(variance))
-            self._trails[run].add(variance, found[0])
-            return found
+        def attempt(run: int) -> Attempt:
+            made = self._make(run, variance, self._trails[run].ahead(variance))
+            self._trails[run].add(variance, made.beta)
+            return made
 
         runs = range(len(self._trails))
         if self._n_threads == 1:
-            betas, values = zip(*map(attempt, runs), strict=True)
+            attempts = [attempt(run) for run in runs]
         else:
             with ThreadPoolExecutor(self._n_threads) as pool:
-                betas, values = zip(*pool.map(attempt, runs), strict=True)
-        if np.mean(values) > self._best_score:
-            self._best_score, self.best = float(np.mean(values)), betas[0]
-        return np.array(values)
+                attempts = list(pool.map(attempt, runs))
+        scores = np.array([made.score for made in attempts])
+        self.late += sum(not made.converged for made in attempts)
+        if scores.mean() > self._best_score:
+            self._best_score, self.best = float(scores.mean()), attempts[0].beta
+        return scores
 
 
 def fold_attempts(
     problem: Problem, prior_at: Callable[[float], PriorArrays], fold: Int64Array, runs: int, rule: Rule
-) -> Attempt:
+) -> AttemptMaker:
     """Give the fits of a category without one of the folds."""
     held = [np.flatnonzero(fold == run) for run in range(runs)]
     training = [np.where(fold == run, 0.0, problem.weights) for run in range(runs)]
     parts = [problem._replace(weights=weights, sums=problem.design.sums(weights)) for weights in training]
 
-    def attempt(run: int, variance: float, start: FloatArray | None) -> tuple[FloatArray, float]:
-        beta = parts[run]._replace(prior=prior_at(variance)).solve(rule, start).beta
-        left_out = held[run]
+    def attempt(run: int, variance: float, start: FloatArray | None) -> Attempt:
+        solution = parts[run]._replace(prior=prior_at(variance)).solve(rule, start)
+        beta, left_out = solution.beta, held[run]
         found = scores(problem.design, beta)[left_out]
-        return beta, log_likelihood(problem.y[left_out], found, problem.weights[left_out], problem.link)
+        score = log_likelihood(problem.y[left_out], found, problem.weights[left_out], problem.link)
+        return Attempt(beta, score, solution.converged)
 
     return attempt
 
@@ -148,7 +162,7 @@ def search_grid(validation: Validation, grid: FloatArray, one_standard_error: bo
     if one_standard_error and runs > 1:
         error = fold_scores[best].std(ddof=1) / np.sqrt(runs)
         best = int(np.flatnonzero(mean >= mean[best] - error)[0])
-    return Curve(variances, fold_scores, float(variances[best]), validation.best)
+    return Curve(variances, fold_scores, float(variances[best]), validation.best, validation.late)
 
 
 def search_freely(validation: Validation, start: float, max_points: int = 40) -> Curve:
@@ -166,7 +180,7 @@ def search_freely(validation: Validation, start: float, max_points: int = 40) ->
     def curve(position: float) -> Curve:
         places = np.array(sorted(points))
         fold_scores = np.array([points[place] for place in places])
-        return Curve(np.exp(places), fold_scores, float(np.exp(position)), validation.best)
+        return Curve(np.exp(places), fold_scores, float(np.exp(position)), validation.best, validation.late)
 
     evaluate(np.log(start))
     evaluate(np.log(start) + _FACTOR)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
 from joblib import effective_n_jobs
 from scipy.special import logsumexp
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, column_or_1d
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.decide import Threshold
@@ -25,58 +23,34 @@ from bayesift.linear._categories import CategoryFit, Settings, Task, fit_categor
 from bayesift.linear._design import design_of
 from bayesift.linear._fitting import Problem, Rule
 from bayesift.linear._labels import Categories, categories_of, check_label_types, class_factors
+from bayesift.linear._linear_model import SHARED_CONSTRAINTS, LinearModel, search_message
 from bayesift.linear._loss import PROBIT, log_probability
 from bayesift.linear.certificate import Certificate
 from bayesift.priors import Prior
 
-#: Fits that only serve to score a variance stop at this relative gap, or at a larger ``tol``.
-SEARCH_TOLERANCE = 1e-3
-
-#: What the parameters that all models have may be.
-SHARED_CONSTRAINTS: dict[str, Any] = {
-    "prior": [StrOptions({"laplace", "gaussian"}), Prior, Sequence, Mapping],
-    "variance": [Interval(Real, 0, None, closed="both"), StrOptions({"cv", "norm", "auto"})],
-    "intercept_variance": [Interval(Real, 0, None, closed="both"), StrOptions({"same"})],
-    "tol": [Interval(Real, 0, 1, closed="neither")],
-    "epsilon": [Interval(Real, 0, 1, closed="neither")],
-    "max_iter": [Interval(Integral, 1, None, closed="left")],
-    "grid": ["array-like", None],
-    "folds": [Interval(Integral, 2, None, closed="left")],
-    "runs": [Interval(Integral, 1, None, closed="left")],
-    "one_standard_error": ["boolean"],
+#: What the parameters that all binary models have may be.
+BINARY_CONSTRAINTS: dict[str, Any] = {
+    **SHARED_CONSTRAINTS,
     "threshold": "no_validation",
     "threshold_on": [StrOptions({"train", "cv"})],
-    "class_weight": [StrOptions({"balanced"}), dict, None],
-    "warm_start": ["boolean"],
-    "feature_names": ["array-like", None],
-    "progress": [callable, None],
-    "n_jobs": [Integral, None],
-    "random_state": ["random_state"],
 }
 
 
-class LinearClassifier(ClassifierMixin, BaseEstimator):
+class LinearClassifier(LinearModel):
     """A linear model of one binary decision for each category, at the posterior mode.
 
-    A subclass has the parameters of ``SHARED_CONSTRAINTS`` and says what its loss is (``_link``) and when its solver
+    A subclass has the parameters of ``BINARY_CONSTRAINTS`` and says what its loss is (``_link``) and when its solver
     stops (``_rule``).
     """
 
-    coef_: Any
     prior: Any
     variance: Any
     intercept_variance: float | Literal["same"]
-    tol: float
     max_iter: int
-    grid: Sequence[float] | None
-    folds: int
-    runs: int
     one_standard_error: bool
     threshold: Policy
     threshold_on: Literal["train", "cv"]
     class_weight: Any
-    warm_start: bool
-    feature_names: Sequence[str] | None
     progress: Callable[[int, int], None] | None
     n_jobs: int | None
     random_state: Any
@@ -132,9 +106,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         -------
         scores : ndarray of shape (n_documents,) for two classes, else (n_documents, n_categories)
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        scores = self._scores(X)
+        scores = self._checked_scores(X)
         return scores[:, 0] if self._kind == "binary" else scores
 
     def predict_log_proba(self, X: Any) -> FloatArray:
@@ -157,20 +129,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             logs -= logsumexp(logs, axis=1, keepdims=True)
         return logs
 
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Give probabilities.
-
-        Parameters
-        ----------
-        X : sparse matrix or array of shape (n_documents, n_features)
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_documents, n_classes)
-            For an indicator matrix, that of each category on its own.
-        """
-        return np.exp(self.predict_log_proba(X))
-
     def predict(self, X: Any) -> AnyArray:
         """Decide by the thresholds.
 
@@ -188,31 +146,17 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         decisions = self.threshold_.predict(scores)
         return self.classes_[decisions] if self._kind == "binary" else decisions
 
-    def sparsify(self) -> Self:
-        """Keep ``coef_`` as a sparse matrix, which is smaller where most coefficients are zero."""
-        check_is_fitted(self)
-        self.coef_ = sp.csr_matrix(self.coef_)
-        return self
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
         return tags
 
     def _strength(self) -> tuple[Any, FloatArray | None]:
         """Give the common variance, or how to choose it, and the variances to try."""
-        grid = None
-        if self.grid is not None:
-            grid = np.asarray(self.grid, dtype=np.float64)
-            if grid.ndim != 1 or grid.size == 0 or not np.all(grid > 0):
-                raise ValueError(f"grid must be a list of variances greater than 0, got {self.grid!r}")
-        return self.variance, grid
+        return self.variance, self._checked_grid()
 
     def _settings(self) -> Settings:
         """Refuse impossible settings, and collect those that hold for all categories."""
-        if self.runs > self.folds:
-            raise ValueError(f"runs={self.runs} must not exceed folds={self.folds}: a run leaves out one of the folds")
         check_policy(self.threshold, "threshold")
         variance, grid = self._strength()
         rule = self._rule()
@@ -224,17 +168,12 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             runs=self.runs,
             one_standard_error=self.one_standard_error,
             rule=rule,
-            # Without a grid the variance itself moves with the scores.
-            search_rule=rule._replace(tol=max(self.tol, 0.0 if variance == "auto" else SEARCH_TOLERANCE)),
+            search_rule=rule._replace(tol=self._search_tolerance(variance)),
             posterior=self._posterior(),
             score_held_out=self.threshold_on == "cv" and self.threshold != "half",
             seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
             link=self._link,
         )
-
-    def _names(self) -> Any:
-        """Give the names of the columns, if they have any."""
-        return getattr(self, "feature_names_in_", self.feature_names)
 
     def _priors(self, categories: Categories) -> list[Prior]:
         """Give the prior of every category, checked against the columns."""
@@ -250,7 +189,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         self, priors: list[Prior], categories: Categories, y: Any, weights: FloatArray
     ) -> list[Callable[[], Task]]:
         """Prepare a task for every category, to be made when its turn comes."""
-        starts = self._starts(len(priors))
+        last = self._last_coefficients(len(priors), "categories")
+        starts: Sequence[FloatArray | None] = [None] * len(priors) if last is None else list(last)
         if self.class_weight is not None and categories.kind != "multilabel":
             weights = weights * class_factors(self.class_weight, y, weights)
 
@@ -274,18 +214,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         tasks = self._tasks(priors, categories, y, weights)
         n_threads = int(effective_n_jobs(self.n_jobs))
         return fit_categories(design_of(X), self._names(), tasks, settings, n_threads, self.progress)
-
-    def _starts(self, n_categories: int) -> Sequence[FloatArray | None]:
-        """Give the coefficients to start from, the intercept last."""
-        if not (self.warm_start and hasattr(self, "coef_")):
-            return [None] * n_categories
-        coef = self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_
-        if coef.shape != (n_categories, self.n_features_in_):
-            raise ValueError(
-                f"warm_start needs the same categories and features as before: coef_ has shape {coef.shape}, "
-                f"now there are {n_categories} categories and {self.n_features_in_} features"
-            )
-        return list(np.column_stack([coef, self.intercept_]))
 
     def _keep(self, categories: Categories, fits: list[CategoryFit]) -> None:
         self.classes_ = categories.classes
@@ -319,6 +247,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
                 f"{certificate.kkt_residual[worst]:.1e}. Raise max_iter, or loosen tol or epsilon.",
                 ConvergenceWarning,
             )
+        searches = [fit.curve.late for fit in fits if fit.curve is not None]
+        if any(searches):
+            yield search_message(sum(searches), self.max_iter), ConvergenceWarning
         for flag, message in (
             ("fell_back", "too few documents of a class for cross-validation: the norm-based variance was used"),
             ("one_class", "one class only: only the intercept was fitted, to a smoothed base rate"),
@@ -348,7 +279,3 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
             if found is not None:
                 scores[:, k] = found
         self.threshold_.fit(scores, indicator, sample_weight=weights)
-
-    def _scores(self, X: Any) -> FloatArray:
-        scores = X @ self.coef_.T
-        return np.asarray(scores.toarray() if sp.issparse(scores) else scores) + self.intercept_

@@ -40,6 +40,14 @@ SHARED_CONSTRAINTS: dict[str, Any] = {
 }
 
 
+def search_message(late: int, max_iter: int) -> str:
+    """Say that fits of a search did not converge, so that the variance may not be the best."""
+    return (
+        f"{late} fits of the search for a variance did not converge within max_iter={max_iter} rounds; the variance "
+        f"chosen may not be the best. Raise max_iter, or loosen tol or epsilon."
+    )
+
+
 class LinearModel(ClassifierMixin, BaseEstimator):
     """A classifier whose scores are linear: ``coef_`` has a row for each category or class, ``intercept_`` an entry."""
 

@@ -12,6 +12,7 @@ from bayesift._typing import FloatArray, Int64Array
 from bayesift.linear._choice import (
     GAUSSIAN_GRID,
     LAPLACE_GRID,
+    Attempt,
     Curve,
     Validation,
     deal_folds,
@@ -81,13 +82,14 @@ def choose_variance(
     held = [np.flatnonzero(fold == run) for run in range(settings.runs)]
     training = [np.where(fold == run, 0.0, weights) for run in range(settings.runs)]
 
-    def attempt(run: int, variance: float, start: FloatArray | None) -> tuple[FloatArray, float]:
+    def attempt(run: int, variance: float, start: FloatArray | None) -> Attempt:
         prior = setting.at(variance, design.n_features)
-        beta = SoftmaxProblem(design, codes, training[run], prior).solve(settings.search_rule, start).beta
+        problem = SoftmaxProblem(design, codes, training[run], prior)
+        solution, _ = fit_present_classes(problem, settings.search_rule, start)
         left_out = held[run]
-        found = log_likelihood(codes[left_out], scores(design, beta)[left_out], weights[left_out])
+        found = log_likelihood(codes[left_out], scores(design, solution.beta)[left_out], weights[left_out])
         told()
-        return beta, found
+        return Attempt(solution.beta, found, solution.converged)
 
     validation = Validation(attempt, settings.runs, settings.n_threads)
     if settings.variance == "auto":

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import StrOptions
 from bayesift._typing import FloatArray
 from bayesift.decide.cuts import Policy
 from bayesift.linear._fitting import Problem, Rule, SolverName
-from bayesift.linear._linear_classifier import SHARED_CONSTRAINTS, LinearClassifier
+from bayesift.linear._linear_classifier import BINARY_CONSTRAINTS, LinearClassifier
 from bayesift.linear._loss import LOGISTIC
 
 
@@ -111,7 +111,7 @@ class BayesianLogisticRegression(LinearClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **SHARED_CONSTRAINTS,
+        **BINARY_CONSTRAINTS,
         "solver": [StrOptions({"newton", "clg"})],
         "compute_precision": ["boolean"],
     }

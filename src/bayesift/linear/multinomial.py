@@ -18,7 +18,7 @@ from bayesift.linear._categories import priors_of
 from bayesift.linear._design import design_of
 from bayesift.linear._fitting import Rule, SoftmaxSolverName, Solution
 from bayesift.linear._labels import categories_of, check_label_types, class_factors
-from bayesift.linear._linear_model import SHARED_CONSTRAINTS, LinearModel
+from bayesift.linear._linear_model import SHARED_CONSTRAINTS, LinearModel, search_message
 from bayesift.linear._multinomial import PriorSetting, SoftmaxProblem
 from bayesift.linear._multinomial_choice import Choice, SoftmaxSettings, choose_variance, fit_present_classes
 from bayesift.linear.certificate import Certificate
@@ -328,6 +328,8 @@ class BayesianMultinomialRegression(LinearModel):
                 ConvergenceWarning,
                 stacklevel=3,
             )
+        if choice.curve is not None and choice.curve.late:
+            warnings.warn(search_message(choice.curve.late, self.max_iter), ConvergenceWarning, stacklevel=3)
         if choice.fell_back:
             warnings.warn(
                 "too few documents of a class for cross-validation: the norm-based variance was used", stacklevel=3

@@ -19,7 +19,7 @@ from bayesift.decide.cuts import Policy
 from bayesift.linear._categories import CategoryFit, Settings
 from bayesift.linear._fitting import ProbitSolverName, Problem, Rule
 from bayesift.linear._labels import Categories, batch_categories, check_label_types
-from bayesift.linear._linear_classifier import SHARED_CONSTRAINTS, LinearClassifier
+from bayesift.linear._linear_classifier import BINARY_CONSTRAINTS, LinearClassifier
 from bayesift.linear._loss import PROBIT
 from bayesift.linear._probit_prior import EM_SOLVERS, Strength, check_prior, one_sided, strength_of
 from bayesift.linear._probit_sequential import precision_diagonal, precision_matrix, update_matrix
@@ -155,9 +155,9 @@ class BayesianProbitRegression(LinearClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **SHARED_CONSTRAINTS,
+        **BINARY_CONSTRAINTS,
         "prior": [StrOptions({"laplace", "gaussian", "jeffreys"}), Prior, Sequence, Mapping],
-        "variance": [*SHARED_CONSTRAINTS["variance"], None],
+        "variance": [*BINARY_CONSTRAINTS["variance"], None],
         "gamma": _LAPLACE_STRENGTH,
         "rate": _LAPLACE_STRENGTH,
         "solver": [StrOptions({"auto", "newton", "em", "block-em"})],
