@@ -10,11 +10,16 @@ import tempfile
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 import pytest
+from hypothesis import settings
 
 from bayesift.datasets import data_root
 from bayesift.datasets._registry import holding
 
 _CACHE = "BAYESIFT_CACHE"
+
+# How long an example takes says nothing on a shared machine, or while kernels compile.
+settings.register_profile("bayesift", deadline=None)
+settings.load_profile("bayesift")
 
 
 def pytest_configure(config: pytest.Config) -> None:
