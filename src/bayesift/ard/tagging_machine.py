@@ -82,10 +82,10 @@ class RelevanceTaggingMachine(SelectorMixin, BinaryClassifier, BaseEstimator):
         Always 0.
     relevant_ : bool ndarray of shape (n_features,)
         Which tags were kept.
-    evidence_bound_ : ndarray of shape (n_iter_,)
+    evidence_bound_ : ndarray of shape (n_steps,)
         Lower bound of the log evidence after each step. Never falls with ``"em"`` or ``monotone`` (without
         ``prune_at_once``, which changes the bound itself).
-    n_relevant_ : int ndarray of shape (n_iter_,)
+    n_relevant_ : int ndarray of shape (n_steps,)
         Tags left after each step.
     n_iter_ : int
         Steps taken.

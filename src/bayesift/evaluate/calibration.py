@@ -75,7 +75,7 @@ def expected_calibration_error(
 ) -> Any:
     """Give the mean distance of probability and observed share over the groups of a reliability curve.
 
-    Σ_b (n_b/n) |observed_b − predicted_b|.
+    Σ_b (n_b/n) abs(observed_b − predicted_b).
 
     Parameters
     ----------
