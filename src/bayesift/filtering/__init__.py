@@ -1,0 +1,1 @@
+"""Filtering a stream of documents, with judgements of what was retrieved."""
