@@ -26,23 +26,31 @@ def take_away(shrink: float, direction: FloatArray, size: int, C: FloatArray) ->
 
 
 @kernel(error_model="numpy")
-def _times(C: FloatArray, columns: UInt32Array, values: FloatArray, out: FloatArray) -> float:
-    """Fill out = Cx and return xᵀCx, at least 0; four rows at a time spare three of four passes over ``out``."""
+def _times(C: FloatArray, sign: float, taken: FloatArray, x: FloatArray, out: FloatArray) -> None:
+    """Take sign vvᵀ from C, then fill out = Cx, in one pass over C; two rows at a time spare passes over v and out."""
+    size = x.shape[0]
     out[:] = 0.0
-    whole = columns.shape[0] // 4 * 4
-    for k in range(0, whole, 4):
-        a, b, c, d = C[columns[k]], C[columns[k + 1]], C[columns[k + 2]], C[columns[k + 3]]
-        p, q, r, s = values[k], values[k + 1], values[k + 2], values[k + 3]
-        for j in range(out.shape[0]):
-            out[j] += (p * a[j] + q * b[j]) + (r * c[j] + s * d[j])
-    for k in range(whole, columns.shape[0]):
-        a, p = C[columns[k]], values[k]
-        for j in range(out.shape[0]):
+    for i in range(0, size - 1, 2):
+        a, b, p, q = C[i], C[i + 1], x[i], x[i + 1]
+        e, f = sign * taken[i], sign * taken[i + 1]
+        if sign == 0.0:
+            if p != 0.0 or q != 0.0:
+                for j in range(size):
+                    out[j] += p * a[j] + q * b[j]
+        elif p == 0.0 and q == 0.0:
+            for j in range(size):
+                a[j] -= e * taken[j]
+                b[j] -= f * taken[j]
+        else:
+            for j in range(size):
+                a_j, b_j = a[j] - e * taken[j], b[j] - f * taken[j]
+                a[j], b[j] = a_j, b_j
+                out[j] += p * a_j + q * b_j
+    if size % 2:
+        a, p, e = C[size - 1], x[size - 1], sign * taken[size - 1]
+        for j in range(size):
+            a[j] -= e * taken[j]
             out[j] += p * a[j]
-    variance = 0.0
-    for k in range(columns.shape[0]):
-        variance += values[k] * out[columns[k]]
-    return max(variance, 0.0)
 
 
 @kernel(error_model="numpy")
@@ -64,25 +72,37 @@ def learn_full(
 
     With keep < 1 the weights drift after each document: a ← m₀ + keep (a − m₀) + noise that leaves N(m₀, C₀) as it is.
     """
-    direction = np.empty(mean.shape[0])
-    total = 0.0
+    size = mean.shape[0]
+    x, direction, taken = np.zeros(size), np.empty(size), np.zeros(size)
+    # What a document takes from C waits for the pass over C that the next one needs anyway.
+    sign, total = 0.0, 0.0
     for i in order:
         columns, values = indices[indptr[i] : indptr[i + 1]], data[indptr[i] : indptr[i + 1]]
-        field = 0.0
         for k in range(columns.shape[0]):
+            x[columns[k]] = values[k]
+        _times(C, sign, taken, x, direction)
+        field, variance = 0.0, 0.0
+        for k in range(columns.shape[0]):
+            x[columns[k]] = 0.0
             field += values[k] * mean[columns[k]]
-        variance = _times(C, columns, values, direction)
+            variance += values[k] * direction[columns[k]]
+        variance = max(variance, 0.0)
         log_z, gain, shrink = moments(y[i], field, variance, sigma, kappa)
         total += log_z
-        for j in range(mean.shape[0]):
+        sign = np.sign(shrink) if abs(shrink) * variance > NOTHING else 0.0
+        root = np.sqrt(abs(shrink))
+        for j in range(size):
             mean[j] += gain * direction[j]
-        if abs(shrink) * variance > NOTHING:
-            take_away(shrink, direction, mean.shape[0], C)
+            taken[j] = root * direction[j]
         if keep < 1.0:
-            for j in range(mean.shape[0]):
+            take_away(shrink, direction, size, C)
+            sign = 0.0
+            for j in range(size):
                 mean[j] = prior_mean[j] + keep * (mean[j] - prior_mean[j])
-                for k in range(mean.shape[0]):
+                for k in range(size):
                     C[j, k] = keep * keep * C[j, k] + (1.0 - keep * keep) * prior_C[j, k]
+    x[:] = 0.0
+    _times(C, sign, taken, x, direction)
     return total
 
 
