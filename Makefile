@@ -43,7 +43,7 @@ $(VENV)/.package: $(VENV)/.pip $(SETUP)
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.package
-	$(INSTALL) --editable '.[plot,frames]' --group test
+	$(INSTALL) --editable '.[plot,frames,review,postgresql,onnx]' --group test
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.test
