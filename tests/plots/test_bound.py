@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import matplotlib
 import numpy as np
 import pytest
+from matplotlib import pyplot
 from numpy.testing import assert_allclose
 
 from ard_cases import golden
 from bayesift.ard import log_likelihood
 from bayesift.plots import BoundDisplay
-
-matplotlib.use("Agg")
-from matplotlib import pyplot  # the backend comes first
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    pyplot.close("all")
 
 
 def display(**options):

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-
-import matplotlib
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from matplotlib import pyplot
 from numpy.testing import assert_allclose
 from scipy import stats
 
 from bayesift.generative import DirichletCompoundMultinomial
 from bayesift.plots import BurstinessDisplay
-
-matplotlib.use("Agg")
-from matplotlib import pyplot  # the backend comes first
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    pyplot.close("all")
 
 
 def documents(n=40, d=6):
@@ -81,9 +70,8 @@ def test_it_draws_data_and_models_where_it_is_told_to():
     shown.plot().figure_.canvas.draw()
 
 
-def test_the_numbers_are_there_without_matplotlib(monkeypatch):
-    for module in [name for name in sys.modules if name.startswith("matplotlib")]:
-        monkeypatch.setitem(sys.modules, module, None)
+@pytest.mark.usefixtures("without_matplotlib")
+def test_the_numbers_are_there_without_matplotlib():
     shown = BurstinessDisplay.from_data(documents(), max_count=4)
     assert shown.counts.tolist() == [1, 2, 3, 4]
     with pytest.raises(ImportError, match="plot"):

@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-
-import matplotlib
 import numpy as np
 import pytest
+from matplotlib import pyplot
 from matplotlib.colors import to_hex
 from numpy.testing import assert_allclose, assert_array_equal
 
 from bayesift.concepts import HypothesisSpace, number_game
-from bayesift.plots import ConceptDisplay
-
-matplotlib.use("Agg")
-from matplotlib import pyplot  # the backend comes first
+from bayesift.plots import PALETTE, ConceptDisplay
 
 GAME = number_game()
 POWERS = [16, 8, 2, 64]
 
 
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    pyplot.close("all")
-
-
-def test_the_numbers_are_there_without_matplotlib(monkeypatch):
-    for module in [name for name in sys.modules if name.startswith("matplotlib")]:
-        monkeypatch.setitem(sys.modules, module, None)
+@pytest.mark.usefixtures("without_matplotlib")
+def test_the_numbers_are_there_without_matplotlib():
     shown = ConceptDisplay(GAME, POWERS)
     assert_allclose(shown.posterior, GAME.posterior(POWERS))
     assert_allclose(shown.predictive, GAME.predictive(POWERS))
@@ -63,7 +51,7 @@ def test_figure_5_bars_with_the_examples_in_another_colour():
     assert_allclose([bar.get_height() for bar in bars], shown.predictive)
     assert_allclose([bar.get_x() + bar.get_width() / 2 for bar in bars], GAME.items)
     colours = np.array([to_hex(bar.get_facecolor()) for bar in bars])
-    assert_array_equal(np.flatnonzero(colours == "#c8553d") + 1, sorted(POWERS))
+    assert_array_equal(np.flatnonzero(colours == PALETTE[1]) + 1, sorted(POWERS))
 
 
 def test_figure_4_dots_for_the_items_of_every_concept():

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-
-import matplotlib
 import numpy as np
 import pytest
+from matplotlib import pyplot
 from numpy.testing import assert_allclose
 from scipy.stats import beta
 
 from bayesift.evaluate import recall_curve, reliability_curve, wss
 from bayesift.plots import RecallEffortDisplay, ReliabilityDisplay
-
-matplotlib.use("Agg")
-from matplotlib import pyplot  # the backend comes first
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    pyplot.close("all")
 
 
 def forecasts():
@@ -29,9 +18,8 @@ def forecasts():
     return rng.random(300) < p, p
 
 
-def test_numbers_without_matplotlib(monkeypatch):
-    for module in [name for name in sys.modules if name.startswith("matplotlib")]:
-        monkeypatch.setitem(sys.modules, module, None)
+@pytest.mark.usefixtures("without_matplotlib")
+def test_numbers_without_matplotlib():
     shown = ReliabilityDisplay.from_predictions(*forecasts(), bins=5, strategy="quantile")
     assert_allclose(shown.curve, reliability_curve(*forecasts(), bins=5, strategy="quantile"))
     assert_allclose(RecallEffortDisplay.from_predictions(*forecasts()).curve, recall_curve(*forecasts()))

@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-
-import matplotlib
 import numpy as np
 import pytest
+from matplotlib import pyplot
 from numpy.testing import assert_allclose
 
 from bayesift.conjugate import BetaBinomial, DirichletMultinomial, GammaPoisson, Mixture, NormalGamma, ParetoUniform
 from bayesift.plots import PosteriorDisplay
 
-matplotlib.use("Agg")
-from matplotlib import pyplot  # the backend comes first
 
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    pyplot.close("all")
-
-
-def test_figure_6_without_matplotlib(monkeypatch):
-    for module in [name for name in sys.modules if name.startswith("matplotlib")]:
-        monkeypatch.setitem(sys.modules, module, None)
+@pytest.mark.usefixtures("without_matplotlib")
+def test_figure_6_without_matplotlib():
     shown = PosteriorDisplay.from_model(BetaBinomial(2, 2), 3, 17)
     assert_allclose(shown.prior, BetaBinomial(2, 2).pdf(shown.theta))
     assert_allclose(shown.posterior, BetaBinomial(5, 19).pdf(shown.theta))

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-
-import matplotlib
 import numpy as np
 import pytest
+from matplotlib import pyplot
 from numpy.testing import assert_allclose
 from scipy.stats import binom, expon
 
 from bayesift.conjugate import BetaBinomial, DirichletMultinomial, GammaExponential, GammaPoisson, Mixture, NormalGamma
 from bayesift.plots import PredictiveDisplay
 
-matplotlib.use("Agg")
-from matplotlib import pyplot  # the backend comes first
 
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    pyplot.close("all")
-
-
-def test_figure_7_without_matplotlib(monkeypatch):
-    for module in [name for name in sys.modules if name.startswith("matplotlib")]:
-        monkeypatch.setitem(sys.modules, module, None)
+@pytest.mark.usefixtures("without_matplotlib")
+def test_figure_7_without_matplotlib():
     shown = PredictiveDisplay.from_model(BetaBinomial(5, 19), 10)
     assert_allclose(shown.values, np.arange(len(shown.values)))
     assert_allclose(shown.plugged_in, binom.pmf(shown.values, 10, 4 / 22))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,17 +12,8 @@ from bayesift.ard import RelevanceTaggingMachine, RelevanceVectorRegressor
 from bayesift.linear import BayesianLogisticRegression
 from bayesift.plots import WeightsDisplay
 
-matplotlib.use("Agg")
-from matplotlib import pyplot  # the backend comes first
-
 X, T = telling_tags(0)
 NAMES = [f"tag{j}" for j in range(10)]
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    pyplot.close("all")
 
 
 def test_the_largest_by_size_from_positive_to_negative():
@@ -64,9 +52,8 @@ def test_no_weight_at_all_draws_an_empty_picture():
     assert len(shown.bars_) == 0
 
 
-def test_the_numbers_are_there_without_matplotlib(monkeypatch):
-    for module in [name for name in sys.modules if name.startswith("matplotlib")]:
-        monkeypatch.setitem(sys.modules, module, None)
+@pytest.mark.usefixtures("without_matplotlib")
+def test_the_numbers_are_there_without_matplotlib():
     shown = WeightsDisplay([1.0, 2.0])
     assert shown.top(1).tolist() == [1]
     with pytest.raises(ImportError, match="plot"):

@@ -1,6 +1,7 @@
 """From scores to yes and no: thresholds fixed, or tuned on training scores; batches by expected F or utility."""
 
 from bayesift.decide.batch import BatchDecision, decide
+from bayesift.decide.curve import ThresholdOutcomes, outcomes_by_threshold
 from bayesift.decide.cuts import best_threshold
 from bayesift.decide.expected import ExpectedF, exact_expected_f1, expected_f1, expected_f_curve
 from bayesift.decide.threshold import Threshold
@@ -14,10 +15,12 @@ __all__ = [
     "BatchDecision",
     "ExpectedF",
     "Threshold",
+    "ThresholdOutcomes",
     "Utility",
     "best_threshold",
     "decide",
     "exact_expected_f1",
     "expected_f1",
     "expected_f_curve",
+    "outcomes_by_threshold",
 ]

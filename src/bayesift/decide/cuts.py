@@ -77,15 +77,20 @@ def best_threshold(
     measure = measure_of(policy)
     check_choice("cut", cut, CUTS)
     check_choice("ties", ties, TIES)
+    distinct, tp, fp = ranked_outcomes(scores, y, sample_weight)
+    gains = measure(tp, fp, tp[-1] - tp, fp[-1] - fp)
+    return place_of(distinct, _chosen(gains, ties), cut)
+
+
+def ranked_outcomes(scores: Any, y: Any, sample_weight: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the distinct scores, falling, and TP and FP after accepting the first 0, 1, … of them."""
     values = checked_scores(scores)
     if values.ndim != 1:
         raise ValueError(f"scores has shape {values.shape}; expected one score per document")
     positive = _positives(y, values)
     weight = _weights(sample_weight, values)
     counted = weight > 0
-    distinct, tp, fp = _outcomes(values[counted], positive[counted], weight[counted])
-    gains = measure(tp, fp, tp[-1] - tp, fp[-1] - fp)
-    return _place(distinct, _chosen(gains, ties), cut)
+    return _outcomes(values[counted], positive[counted], weight[counted])
 
 
 def measure_of(policy: Policy) -> Callable[..., FloatArray]:
@@ -158,7 +163,6 @@ def _weights(sample_weight: Any, scores: FloatArray) -> FloatArray:
 
 
 def _outcomes(scores: FloatArray, positive: BoolArray, weight: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the distinct scores, falling, and TP and FP after accepting the first 0, 1, … of them."""
     order = np.argsort(-scores, kind="stable")
     ranked = scores[order]
     last = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]), len(ranked) - 1)  # last position of each distinct score
@@ -174,7 +178,7 @@ def _chosen(gains: FloatArray, ties: TieRule) -> int:
     return int(best[position])
 
 
-def _place(distinct: FloatArray, accepted: int, cut: CutPlace) -> float:
+def place_of(distinct: FloatArray, accepted: int, cut: CutPlace) -> float:
     """Return the threshold that accepts that many of the distinct scores, which fall."""
     if accepted == 0:
         return np.inf

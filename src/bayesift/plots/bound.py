@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 
 from bayesift._typing import FloatArray
 from bayesift.ard import log_likelihood, log_likelihood_bound
-from bayesift.plots._axes import PALETTE, bare, drawn_on
+from bayesift.plots._axes import colour, drawn_on
+from bayesift.plots.display import Display, stacked
 
 
-class BoundDisplay:
+class BoundDisplay(Display):
     """Draw a function of one tag's q and lower bounds that touch it (figures 1 and 2 of Molchanov et al. 2015).
 
     Parameters
@@ -123,12 +124,14 @@ class BoundDisplay:
         ax = drawn_on(ax)
         self.lines_ = ax.plot(self.q, self.values, color="0.25", linewidth=2.5, label=self.label)
         for k, (bound, place) in enumerate(zip(self.bounds, self.touching, strict=True)):
-            options = {"color": PALETTE[k % len(PALETTE)], "label": f"bound, η = {place:.3g}", **line_options}
+            options = {"color": colour(k), "label": f"bound, η = {place:.3g}", **line_options}
             self.lines_ += ax.plot(self.q, bound, **options)
             height = np.interp(place, self.q, self.values)
             ax.plot([place], [height], "o", color=self.lines_[-1].get_color(), markersize=5)
         ax.set(xlabel="q", ylabel=self.label, xlim=(0, 1), ylim=(0, None))
-        bare(ax)
         ax.legend(frameon=False, fontsize="small")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn(ax)
+
+    def _columns(self) -> Mapping[str, Any]:
+        names = [self.label, *(f"bound, η = {place:.3g}" for place in self.touching)]
+        return stacked(("q", self.q), ("curve", names), ("value", [self.values, *self.bounds]))

@@ -12,13 +12,14 @@ from sklearn.utils.validation import check_array
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.conjugate._special import log_rising
 from bayesift.generative import DirichletCompoundMultinomial, MultinomialNB
-from bayesift.plots._axes import PALETTE, bare, drawn_on
+from bayesift.plots._axes import PALETTE, drawn_on
+from bayesift.plots.display import Display, stacked
 
 #: Lengths of documents are told apart up to so many of them, then by groups.
 _LENGTHS = 64
 
 
-class BurstinessDisplay:
+class BurstinessDisplay(Display):
     """Draw the share of documents in which a word occurs k times, given that it occurs.
 
     Averaged over words and documents: in the data, under a multinomial distribution and under a Dirichlet compound
@@ -114,7 +115,7 @@ class BurstinessDisplay:
         self
         """
         ax = drawn_on(ax)
-        curves = {"data": self.data, **self.models}
+        curves = self._curves()
         styles = [
             ("0.2", "o", ""),
             *((colour, "", style) for colour, style in zip(PALETTE[1::-1], ("--", "-"), strict=True)),
@@ -141,9 +142,14 @@ class BurstinessDisplay:
         ax.set_ylabel("share of documents with the word")
         ax.locator_params(axis="x", integer=True)
         ax.legend(frameon=False)
-        bare(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn(ax)
+
+    def _columns(self) -> Mapping[str, Any]:
+        curves = self._curves()
+        return stacked(("occurrences", self.counts), ("source", list(curves)), ("share", list(curves.values())))
+
+    def _curves(self) -> dict[str, FloatArray]:
+        return {"data": self.data, **self.models}
 
 
 def _lengths(lengths: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -11,9 +11,10 @@ from bayesift._extras import require
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.concepts import HypothesisSpace
 from bayesift.plots._axes import PALETTE, bare, drawn_on
+from bayesift.plots.display import Display, table
 
 
-class ConceptDisplay:
+class ConceptDisplay(Display):
     """Draw what examples teach about concepts (figures 3.2 to 3.5 of Murphy 2012).
 
     Parameters
@@ -29,8 +30,8 @@ class ConceptDisplay:
         Of every concept; the likelihood is divided by the greatest.
     predictive : array of shape (n_items,)
         Probability that each item belongs to the concept that is meant.
-    axes_, figure_
-        Where it was drawn.
+    axes_, ax_, figure_
+        Where it was drawn; ``ax_`` is the first of the axes.
 
     Examples
     --------
@@ -81,11 +82,10 @@ class ConceptDisplay:
             ax.locator_params(axis="x", nbins=4)
         axes[0].set_yticks(place, [self.space.names[h] for h in shown])
         axes[0].set_ylim(len(shown) - 0.4, -0.6)
-        self.axes_, self.figure_ = axes, axes[0].figure
-        return self
+        return self._placed(axes)
 
     def plot_predictive(self, ax: Any = None, **bar_options: Any) -> Self:
-        """Draw the probability of every item as a bar, those of the examples in red.
+        """Draw the probability of every item as a bar, those of the examples in a second colour.
 
         Parameters
         ----------
@@ -100,8 +100,7 @@ class ConceptDisplay:
         """
         ax = drawn_on(ax, figsize=(8, 2))
         self._bars(ax, **bar_options)
-        self.axes_, self.figure_ = [ax], ax.figure
-        return self
+        return self._placed([ax])
 
     def plot_averaging(self, *, most: int = 16) -> Self:
         """Draw how concepts are averaged: a row of dots for the items of each, its weight, and the weighted sum on top.
@@ -138,7 +137,32 @@ class ConceptDisplay:
         weights.tick_params(labelleft=False, left=False)
         for ax in (dots, weights):
             bare(ax)
-        self.axes_, self.figure_ = [bars, dots, weights], figure
+        return self._placed([bars, dots, weights])
+
+    def predictive_data(self, *, as_frame: bool = False) -> Any:
+        """Give what ``plot_predictive`` draws as a table.
+
+        Parameters
+        ----------
+        as_frame : bool, default=False
+            A pandas data frame, instead of a dictionary.
+
+        Returns
+        -------
+        dict of str to array, or DataFrame
+            Columns ``item``, ``probability`` and ``example``.
+        """
+        items = np.asarray(self.space.items)
+        example = np.array([item in self.data for item in self.space.items])
+        return table({"item": items, "probability": self.predictive, "example": example}, as_frame)
+
+    def _columns(self) -> Mapping[str, Any]:
+        names = ("prior", "likelihood", "posterior")
+        return {"concept": self.space.names, **{name: getattr(self, name) for name in names}}
+
+    def _placed(self, axes: Sequence[Any]) -> Self:
+        self.axes_ = axes
+        self.ax_, self.figure_ = axes[0], axes[0].figure
         return self
 
     def _shown(self, most: int) -> Int64Array:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 
-from bayesift._extras import require
-from bayesift._typing import AnyArray
+from bayesift._typing import AnyArray, Int64Array
 from bayesift.linear.path import RegularizationPath, regularization_path
+from bayesift.plots._axes import PALETTE, QUIET, colour, drawn_on, name_ends
+from bayesift.plots.display import Display, stacked
 
 
-class RegularizationPathDisplay:
+class RegularizationPathDisplay(Display):
     """Draw the coefficients of a regularisation path (figures 1 and 2 of Genkin, Lewis & Madigan 2007).
 
     Parameters
@@ -81,39 +83,34 @@ class RegularizationPathDisplay:
         -------
         self
         """
-        pyplot = require("matplotlib.pyplot", extra="plot", purpose="drawing")
-        if ax is None:
-            _, ax = pyplot.subplots(layout="constrained")
-        size = np.asarray(abs(self.path.coef).max(axis=0).todense()).ravel()
-        drawn = np.argsort(-size, kind="stable")[: min(largest, np.count_nonzero(size))]
+        ax = drawn_on(ax)
+        drawn = self._by_size()[:largest]
         curves = self.path.coef[:, drawn].toarray().T
-        self.lines_ = [ax.plot(self.path.variances, curve, **line_options)[0] for curve in curves]
+        self.lines_ = [
+            ax.plot(self.path.variances, curve, **{"color": colour(k), "linestyle": _style(k), **line_options})[0]
+            for k, curve in enumerate(curves)
+        ]
         ax.set_xscale("log")
-        ax.axhline(0, color="0.7", linewidth=0.8, zorder=0)
+        ax.axhline(0, color=QUIET, linewidth=0.8, zorder=0)
         ax.set_xlabel("prior variance")
         ax.set_ylabel("posterior mode")
-        ax.spines[["top", "right"]].set_visible(False)
         if self.feature_names is not None:
-            self._name_lines(ax, drawn, curves[:, -1])
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+            colours = [line.get_color() for line in self.lines_]
+            name_ends(ax, self.path.variances[-1], curves[:, -1], list(self.feature_names[drawn]), colours)
+        return self._drawn(ax)
 
-    def _name_lines(self, ax: Any, drawn: AnyArray, heights: AnyArray) -> None:
-        """Write the names beside the ends of the lines, pushed apart where they would overlap."""
-        names = self.feature_names if self.feature_names is not None else np.empty(0)
-        low, high = ax.get_ylim()
-        spacing = (high - low) / 24
-        order = np.argsort(heights, kind="stable")
-        place = -np.inf
-        for k in order:
-            place = max(heights[k], place + spacing)
-            ax.annotate(
-                str(names[drawn[k]]),
-                (self.path.variances[-1], place),
-                xytext=(4, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize="small",
-                color=self.lines_[k].get_color(),
-                annotation_clip=False,
-            )
+    def _columns(self) -> Mapping[str, Any]:
+        used = self._by_size()
+        names = used if self.feature_names is None else self.feature_names[used]
+        curves = self.path.coef[:, used].toarray().T
+        return stacked(("variance", self.path.variances), ("feature", names), ("coefficient", curves))
+
+    def _by_size(self) -> Int64Array:
+        """Return the columns that are ever used, by the size they reach."""
+        size = np.asarray(abs(self.path.coef).max(axis=0).todense()).ravel()
+        return np.argsort(-size, kind="stable")[: np.count_nonzero(size)]
+
+
+def _style(k: int) -> str:
+    """Return a style of line that tells lines of the same colour apart."""
+    return ("-", "--", ":")[k // len(PALETTE) % 3]

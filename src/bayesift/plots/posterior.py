@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 
 from bayesift._typing import FloatArray
 from bayesift.conjugate import Conjugate, Interval
-from bayesift.plots._axes import PALETTE, bare, drawn_on, one_model
+from bayesift.plots._axes import PALETTE, drawn_on, one_model
+from bayesift.plots.display import Display
 
 
-class PosteriorDisplay:
+class PosteriorDisplay(Display):
     """Draw the densities of a parameter before and after data, and the likelihood (figure 3.6 of Murphy 2012).
 
     Parameters
@@ -122,9 +124,10 @@ class PosteriorDisplay:
         ax.set_ylabel("density")
         ax.set_ylim(bottom=0)
         ax.legend(frameon=False)
-        bare(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn(ax)
+
+    def _columns(self) -> Mapping[str, Any]:
+        return {name: getattr(self, name) for name in ("theta", "prior", "likelihood", "posterior")}
 
 
 def _values(prior: Any, posterior: Any, n_points: int) -> FloatArray:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from bayesift._typing import FloatArray
 from bayesift.conjugate import Conjugate, DiscretePredictive
-from bayesift.plots._axes import PALETTE, bare, drawn_on, one_model
+from bayesift.plots._axes import PALETTE, drawn_on, one_model
+from bayesift.plots.display import Display
 
 
-class PredictiveDisplay:
+class PredictiveDisplay(Display):
     """Draw the posterior predictive distribution beside a plug-in approximation (figure 3.7 of Murphy 2012).
 
     Parameters
@@ -105,9 +107,10 @@ class PredictiveDisplay:
         ax.set_ylabel("probability" if self.discrete else "density")
         ax.set_ylim(bottom=0)
         ax.legend(frameon=False)
-        bare(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn(ax)
+
+    def _columns(self) -> Mapping[str, Any]:
+        return {"value": self.values, "averaged": self.averaged, "plugged_in": self.plugged_in}
 
 
 def _counts(laws: list[Any]) -> FloatArray:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 
 from bayesift.evaluate import RecallCurve, recall_curve
-from bayesift.plots._axes import PALETTE, bare, drawn_on
+from bayesift.plots._axes import PALETTE, diagonal, drawn_on
+from bayesift.plots.display import Display
 
 
-class RecallEffortDisplay:
+class RecallEffortDisplay(Display):
     """Draw the share of the relevant documents found against the share of all documents read.
 
     Parameters
@@ -71,8 +73,7 @@ class RecallEffortDisplay:
         """
         ax = drawn_on(ax, figsize=(4.8, 3.6))
         effort, recall = self.curve
-        if not ax.lines:
-            ax.plot([0, 1], [0, 1], color="0.7", linewidth=0.8, zorder=0)
+        diagonal(ax)
         ax.plot(effort, recall, color=color, linewidth=2, label=self.name)
         if level is not None:
             reached = effort[np.argmax(recall >= level - 1e-9)]
@@ -80,6 +81,7 @@ class RecallEffortDisplay:
         ax.set(xlim=(0, 1), ylim=(0, 1.02), xlabel="share of documents read", ylabel="recall")
         if self.name is not None:
             ax.legend(frameon=False, loc="lower right")
-        bare(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn(ax)
+
+    def _columns(self) -> Mapping[str, Any]:
+        return self.curve._asdict()

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 
 from bayesift.conjugate import BetaBinomial
 from bayesift.evaluate import ReliabilityCurve, reliability_curve
-from bayesift.plots._axes import PALETTE, bare, drawn_on
+from bayesift.plots._axes import PALETTE, diagonal, drawn_on
+from bayesift.plots.display import Display
 
 
-class ReliabilityDisplay:
+class ReliabilityDisplay(Display):
     """Draw the observed share of documents in the category against their probability.
 
     Bars show what the share of each group may be: the middle 95 % of a belief that held all shares equally possible
@@ -75,17 +77,22 @@ class ReliabilityDisplay:
         self
         """
         ax = drawn_on(ax, figsize=(4.2, 4.2))
-        number, predicted, observed = self.curve
-        inside = np.rint(number * observed)
-        low, high = BetaBinomial(1, 1).update(inside, number - inside).interval()
-        if not ax.lines:
-            ax.plot([0, 1], [0, 1], color="0.7", linewidth=0.8, zorder=0)
+        _, predicted, observed = self.curve
+        low, high = self._interval()
+        diagonal(ax)
         ax.vlines(predicted, low, high, color=color, linewidth=1.2, alpha=0.6)
         ax.plot(predicted, observed, "o-", color=color, linewidth=1.5, markersize=5, label=self.name)
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel="probability", ylabel="share in the category")
         ax.set_aspect("equal")
         if self.name is not None:
             ax.legend(frameon=False, loc="lower right")
-        bare(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn(ax)
+
+    def _columns(self) -> Mapping[str, Any]:
+        low, high = self._interval()
+        return {**self.curve._asdict(), "low": low, "high": high}
+
+    def _interval(self) -> Any:
+        number, _, observed = self.curve
+        inside = np.rint(number * observed)
+        return BetaBinomial(1, 1).update(inside, number - inside).interval()

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 
 from bayesift._typing import AnyArray, FloatArray, Int64Array
-from bayesift.plots._axes import PALETTE, bare, drawn_on
+from bayesift.plots._axes import PALETTE, QUIET, drawn_on
+from bayesift.plots.display import Display
 
 
-class WeightsDisplay:
+class WeightsDisplay(Display):
     """Draw the weights of the most relevant features as bars (figures 3 to 5 of Molchanov et al. 2015).
 
     Parameters
@@ -113,8 +115,10 @@ class WeightsDisplay:
         self.bars_ = ax.barh(places, weights, **{"color": colors, **bar_options})
         ax.set_yticks(places, self.feature_names[drawn], fontsize="small")
         ax.set_ylim(max(drawn.size, 1) - 0.3, -0.7)
-        ax.axvline(0, color="0.7", linewidth=0.8)
+        ax.axvline(0, color=QUIET, linewidth=0.8)
         ax.set_xlabel(self.label)
-        bare(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self._drawn(ax)
+
+    def _columns(self) -> Mapping[str, Any]:
+        order = self.top(self.weights.size)
+        return {"feature": self.feature_names[order], "weight": self.weights[order]}

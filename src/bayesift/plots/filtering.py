@@ -1,0 +1,126 @@
+"""How a filter does while documents arrive."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+
+from bayesift._typing import FloatArray
+from bayesift.decide import T11U, Utility
+from bayesift.evaluate import Outcomes
+from bayesift.evaluate import recall as recall_of
+from bayesift.evaluate.outcomes import check_same_shape, marks
+from bayesift.plots._axes import QUIET, colour, drawn_on
+from bayesift.plots.display import Display
+
+
+class FilteringDisplay(Display):
+    """Draw a filter's recall and utility as documents arrive.
+
+    Parameters
+    ----------
+    documents : array of shape (n_points,)
+        Documents seen so far, rising.
+    recall : array of shape (n_points,)
+        Share of the relevant documents among these that were delivered.
+    utility : array of shape (n_points,)
+        What the deliveries so far are worth.
+    best : array of shape (n_points,), optional
+        What perfect decisions would be worth.
+    name : str, optional
+        What to call the filter; for the legend.
+
+    Attributes
+    ----------
+    axes_, ax_, figure_
+        Where it was drawn: the axes of the recall (``ax_``) and those of the utility.
+
+    Examples
+    --------
+    >>> from bayesift.plots import FilteringDisplay
+    >>> display = FilteringDisplay.from_decisions([1, 0, 1, 1], [0, 1, 1, 1])
+    >>> display.recall.round(2), display.utility
+    (array([0.  , 0.  , 0.5 , 0.67]), array([ 0., -1.,  1.,  3.]))
+    """
+
+    def __init__(self, documents: Any, recall: Any, utility: Any, best: Any = None, *, name: str | None = None) -> None:
+        self.documents: FloatArray = np.asarray(documents, dtype=np.float64)
+        self.recall: FloatArray = np.asarray(recall, dtype=np.float64)
+        self.utility: FloatArray = np.asarray(utility, dtype=np.float64)
+        self.best: FloatArray | None = None if best is None else np.asarray(best, dtype=np.float64)
+        self.name = name
+        for what, values in (("recall", self.recall), ("utility", self.utility), ("best", self.best)):
+            if values is not None:
+                check_same_shape(self.documents, "documents", values, what)
+
+    @classmethod
+    def from_decisions(
+        cls,
+        truth: Any,
+        delivered: Any,
+        *,
+        utility: Utility | Mapping[str, float] = T11U,
+        name: str | None = None,
+    ) -> Self:
+        """Add the outcomes up in the order of arrival.
+
+        Parameters
+        ----------
+        truth, delivered : arrays of shape (n_documents,) or (n_documents, n_topics)
+            Which documents are relevant, and which were delivered. Several topics are added up.
+        utility : Utility or mapping of gains, default=T11U
+            What decisions are worth; in documents, not in shares of a class.
+        name : str, optional
+            What to call the filter.
+
+        Returns
+        -------
+        FilteringDisplay
+        """
+        gains = utility if isinstance(utility, Utility) else Utility.from_gains(utility)
+        relevant, given = marks(truth, "truth"), marks(delivered, "delivered")
+        check_same_shape(relevant, "truth", given, "delivered")
+        pairs = ((relevant, given), (~relevant, given), (relevant, ~given), (~relevant, ~given))
+        tp, fp, fn, tn = (np.cumsum((first & second).reshape(len(relevant), -1).sum(axis=1)) for first, second in pairs)
+        return cls(
+            np.arange(1, len(relevant) + 1),
+            recall_of(Outcomes(tp, fp, fn, tn), empty=np.nan),
+            gains.value(tp, fp, fn, tn),
+            gains.value(tp + fn, 0, 0, fp + tn),
+            name=name,
+        )
+
+    def plot(self, axes: Any = None, *, color: str | None = None) -> Self:
+        """Draw the recall above the utility, over the documents seen.
+
+        Parameters
+        ----------
+        axes : two matplotlib axes, optional
+            Where to draw; a new figure by default. Other filters may have been drawn there.
+        color : str, optional
+            Of the lines; the next of the palette by default.
+
+        Returns
+        -------
+        self
+        """
+        axes = drawn_on(axes, nrows=2, sharex=True, figsize=(6, 4.8))
+        above, below = axes
+        color = colour(len(above.lines)) if color is None else color
+        if self.best is not None and not below.lines:
+            below.plot(self.documents, self.best, color=QUIET, linewidth=1, linestyle="--", label="perfect decisions")
+        above.plot(self.documents, self.recall, color=color, linewidth=1.8, label=self.name)
+        below.plot(self.documents, self.utility, color=color, linewidth=1.8, label=self.name)
+        above.set(ylabel="recall so far", ylim=(0, 1.02))
+        below.set(ylabel="utility so far", xlabel="documents seen")
+        if below.get_legend_handles_labels()[1]:
+            below.legend(frameon=False, fontsize="small", loc="upper left")
+        self.axes_ = axes
+        self._drawn(below)
+        return self._drawn(above)
+
+    def _columns(self) -> Mapping[str, Any]:
+        columns = {"documents": self.documents, "recall": self.recall, "utility": self.utility}
+        return columns if self.best is None else {**columns, "best utility": self.best}

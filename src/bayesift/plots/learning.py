@@ -1,0 +1,141 @@
+"""What more documents are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from sklearn.model_selection import learning_curve
+
+from bayesift._typing import FloatArray
+from bayesift.plots._axes import colour, drawn_on
+from bayesift.plots.display import Display, stacked
+
+
+class LearningCurveDisplay(Display):
+    """Draw a measure against the number of training documents, with and without prior knowledge say.
+
+    Parameters
+    ----------
+    sizes : array of shape (n_sizes,)
+        Numbers of training documents, rising.
+    curves : mapping of str to array of shape (n_sizes,) or (n_sizes, n_repeats)
+        The measure for each way of training. Of repeats the mean is drawn, and a band of one standard error.
+    measure : str, default="F1"
+        What the curves are.
+    documents : str, default="training documents"
+        What the sizes count.
+
+    Attributes
+    ----------
+    means, errors : dict of str to array of shape (n_sizes,)
+        Means of the repeats, and their standard errors (0 for curves without repeats).
+    ax_, figure_
+        Where it was drawn.
+    lines_ : list
+        One line for each curve.
+
+    Examples
+    --------
+    >>> from bayesift.plots import LearningCurveDisplay
+    >>> display = LearningCurveDisplay([1, 10], {"without": [0.1, 0.6], "described": [[0.5, 0.7], [0.7, 0.7]]})
+    >>> display.means["described"].round(2), display.errors["described"].round(2)
+    (array([0.6, 0.7]), array([0.1, 0. ]))
+    """
+
+    def __init__(
+        self, sizes: Any, curves: Mapping[str, Any], *, measure: str = "F1", documents: str = "training documents"
+    ) -> None:
+        self.sizes: FloatArray = np.asarray(sizes, dtype=np.float64)
+        if self.sizes.ndim != 1 or np.any(self.sizes <= 0) or np.any(np.diff(self.sizes) <= 0):
+            raise ValueError(f"sizes is {sizes!r}; expected rising numbers above 0")
+        self.measure = measure
+        self.documents = documents
+        self.means: dict[str, FloatArray] = {}
+        self.errors: dict[str, FloatArray] = {}
+        for name, values in curves.items():
+            repeats = np.asarray(values, dtype=np.float64)
+            if repeats.ndim not in (1, 2) or len(repeats) != len(self.sizes):
+                expected = f"{len(self.sizes)} values, or rows of repeats"
+                raise ValueError(f"curves[{name!r}] has shape {repeats.shape}; expected {expected}")
+            repeats = repeats.reshape(len(repeats), -1)
+            n = repeats.shape[1]
+            self.means[name] = repeats.mean(axis=1)
+            spread = repeats.std(axis=1, ddof=1) if n > 1 else np.zeros(len(repeats))
+            self.errors[name] = spread / np.sqrt(n)
+
+    @classmethod
+    def from_estimators(
+        cls,
+        estimators: Mapping[str, Any],
+        X: Any,
+        y: Any,
+        *,
+        sizes: Sequence[int] | FloatArray,
+        cv: Any = None,
+        scoring: Any = None,
+        random_state: Any = 0,
+        **options: Any,
+    ) -> Self:
+        """Train on growing samples in cross-validation, by scikit-learn's ``learning_curve``.
+
+        Parameters
+        ----------
+        estimators : mapping of str to estimator
+            The ways of training, by their names.
+        X, y
+            Documents and labels.
+        sizes : sequence of int
+            Numbers of training documents.
+        cv, scoring
+            As in scikit-learn's ``learning_curve``.
+        random_state : int, RandomState or None, default=0
+            Source of the samples, the same for all estimators if it is a number.
+        **options
+            Further arguments of the display.
+
+        Returns
+        -------
+        LearningCurveDisplay
+        """
+        found = {}
+        for name, estimator in estimators.items():
+            arguments = {"train_sizes": np.asarray(sizes), "cv": cv, "scoring": scoring, "shuffle": True}
+            _, _, found[name] = learning_curve(estimator, X, y, random_state=random_state, **arguments)
+        measure = scoring if isinstance(scoring, str) else "score"
+        return cls(sizes, found, **{"measure": measure, **options})
+
+    def plot(self, ax: Any = None, **line_options: Any) -> Self:
+        """Draw the means over a logarithmic number of documents, and bands of one standard error.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; a new figure by default.
+        **line_options
+            Passed on to matplotlib.
+
+        Returns
+        -------
+        self
+        """
+        ax = drawn_on(ax, figsize=(6, 3.6))
+        self.lines_ = []
+        for k, (name, mean) in enumerate(self.means.items()):
+            options = {"color": colour(k), "marker": "osD^vP"[k % 6], "markersize": 5, "label": name, **line_options}
+            self.lines_ += ax.plot(self.sizes, mean, **options)
+            if self.errors[name].any():
+                low, high = mean - self.errors[name], mean + self.errors[name]
+                ax.fill_between(self.sizes, low, high, color=self.lines_[-1].get_color(), alpha=0.15, linewidth=0)
+        ax.set_xscale("log")
+        ax.set_xticks(self.sizes, [f"{size:g}" for size in self.sizes])
+        ax.minorticks_off()
+        ax.set(xlabel=self.documents, ylabel=self.measure)
+        ax.legend(frameon=False, loc="best")
+        return self._drawn(ax)
+
+    def _columns(self) -> Mapping[str, Any]:
+        names = list(self.means)
+        means = stacked(("size", self.sizes), ("curve", names), (self.measure, list(self.means.values())))
+        return {**means, "standard error": np.ravel(list(self.errors.values()))}
