@@ -3,21 +3,31 @@
 import numpy as np
 import pytest
 
+from bayesift.experiments._genkin2007_descriptions import both_f1, large_categories
+from bayesift.experiments._genkin2007_paths import MARKED, PREDICTORS, eight_predictors, path
+from bayesift.experiments._measures import f1_percent
 from bayesift.experiments._reuters import OWN_DESCRIPTIONS, modapte
-from bayesift.experiments.genkin2007 import draw_descriptions, f1_percent, modapte_f1, value_of_descriptions
+from bayesift.experiments.catalogue import every_experiment, run
 
 
-@pytest.fixture(scope="module")
-def small():
-    """Three categories and every sixth document."""
-    data = modapte()
-    keep = [data.collection.categories.index(name) for name in ("crude", "interest", "wheat")]
-    return data._replace(
-        X_train=data.X_train[::6],
-        Y_train=data.Y_train[::6][:, keep],
-        X_test=data.X_test,
-        Y_test=data.Y_test[:, keep],
-    ), keep
+@pytest.mark.parametrize("item", ["figure1", "figure2"])
+def test_paths_have_the_shape_of_the_figures(item):
+    result = run(every_experiment()[f"genkin2007/{item}"])
+    assert result.verdict == "agrees"
+    assert len(result.claims) == 3
+    drawing = result.figures[0].draw()
+    assert len(drawing.axes[0].get_lines()) >= len(PREDICTORS)
+
+
+def test_the_marked_mode_satisfies_the_conditions_of_the_lasso():
+    X, y = eight_predictors()
+    fits = path("laplace")
+    place = int(np.flatnonzero(fits.variances == MARKED["laplace"])[0])
+    beta = fits.coef[place].toarray().ravel()
+    slope = X.T @ (1 / (1 + np.exp(-(X @ beta + fits.intercept[place]))) - y)
+    rate = np.sqrt(2 / MARKED["laplace"])
+    assert np.all(np.abs(slope[beta == 0]) <= rate + 1e-3)
+    assert slope[beta != 0] == pytest.approx(-rate * np.sign(beta[beta != 0]), abs=1e-2)
 
 
 @pytest.mark.collection("reuters21578", "smart")
@@ -28,27 +38,12 @@ def test_every_category_has_a_description():
 
 
 @pytest.mark.collection("reuters21578", "smart")
-def test_macro_f1_of_three_categories(small):
-    rows = modapte_f1(small[0], ("laplace",))
-    assert [(row.prior, row.threshold, row.published_macro) for row in rows] == [
-        ("laplace", "half", 48.64),
-        ("laplace", "min_error", 52.03),
-    ]
-    assert all(50 < row.macro <= 100 and 50 < row.micro <= 100 for row in rows)
-
-
-@pytest.mark.collection("reuters21578", "smart")
-def test_descriptions_help_when_examples_are_few(tmp_path):
+def test_descriptions_help_when_examples_are_few():
     data = modapte()
-    keep = [data.collection.categories.index(name) for name in ("coffee", "sugar", "ship", "trade")]
-    hidden = np.setdiff1d(np.arange(90), keep)
-    labels = data.Y_train.copy()
-    labels[:, hidden] = 0
-    [row] = value_of_descriptions(data._replace(Y_train=labels), sizes=(2,), repeats=1)
-    assert row.n_categories == 4
-    assert row.with_description > row.without + 10
-    draw_descriptions([row], tmp_path / "picture.png")
-    assert (tmp_path / "picture.png").stat().st_size > 5000
+    assert len(large_categories(data, 100)) == 16
+    names = ("coffee", "sugar", "ship", "trade")
+    found = np.mean([both_f1(data, {"category": name, "positives": 2, "repeat": 0}) for name in names], axis=0)
+    assert found[1] > found[0] + 10
 
 
 def test_f1_counts_one_where_there_is_nothing_to_find():

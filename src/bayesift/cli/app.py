@@ -11,6 +11,7 @@ import typer
 from bayesift._version import __version__
 from bayesift.cli import data
 from bayesift.cli.demo import demo
+from bayesift.cli.reproduce import reproduce
 
 # What these modules import at their top is paid for by every command, so numpy and the rooms of the
 # package are imported inside the commands.
@@ -24,6 +25,7 @@ app = typer.Typer(
 )
 app.add_typer(data.app, name="data")
 app.command()(demo)
+app.command()(reproduce)
 
 
 @dataclass

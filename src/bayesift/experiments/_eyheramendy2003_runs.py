@@ -14,7 +14,7 @@ from bayesift._typing import AnyArray
 from bayesift.datasets import load
 from bayesift.decide import best_threshold
 from bayesift.experiments._eyheramendy2003 import CATEGORIES
-from bayesift.experiments.genkin2007 import f1_percent
+from bayesift.experiments._measures import f1_percent
 from bayesift.linear import BayesianLogisticRegression, BayesianProbitRegression
 from bayesift.select import TermSelector
 from bayesift.text import TextVectorizer

@@ -1,0 +1,189 @@
+"""``bayesift reproduce``: published tables and figures done again, the printed numbers beside ours."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rich.console import Console
+
+    from bayesift.experiments.catalogue import Experiment, Result
+
+
+def reproduce(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Experiments, such as genkin2007/table1, or whole papers: genkin2007.")
+    ] = None,
+    listing: Annotated[bool, typer.Option("--list", help="List the experiments and what they need.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Run all experiments.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Only the part that each experiment states.")] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FOLDER", help="Write a report as Markdown and HTML, pictures, JSON."),
+    ] = None,
+    cache: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where finished pieces are kept (default: the user's cache).")
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Make everything anew, whatever the cache holds.")] = False,
+    jobs: Annotated[int, typer.Option(help="Cores to use; -1 is all.")] = -1,
+    page: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a page of documentation from the folder given by --output."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars.")] = False,
+) -> None:
+    """Do published experiments again and show the printed numbers beside ours.
+
+    Finished pieces are kept: a run that was interrupted goes on where it stopped.
+    """
+    from rich.console import Console
+
+    from bayesift.experiments.catalogue import every_experiment, select, write_page
+
+    console = Console()
+    if page is not None and output is None:
+        raise typer.BadParameter("needs --output, the folder that the page is made from", param_hint="--page")
+    if listing:
+        show_list(select(names) if names else list(every_experiment().values()), console)
+        return
+    chosen = list(every_experiment().values()) if everything else select(names or [])
+    if not chosen and page is None:
+        raise typer.BadParameter("name experiments, or give --all or --list", param_hint="NAMES")
+    if chosen:
+        results = run_all(chosen, console, quick=quick, output=output, cache=cache, fresh=fresh, jobs=jobs, quiet=quiet)
+        show_verdicts(results, console)
+    if page is not None and output is not None:
+        write_page(output, page)
+        console.print(str(page))
+
+
+def run_all(
+    experiments: Sequence[Experiment],
+    console: Console,
+    *,
+    quick: bool = False,
+    output: Path | None = None,
+    cache: Path | None = None,
+    fresh: bool = False,
+    jobs: int = -1,
+    quiet: bool = False,
+) -> list[Result]:
+    """Run experiments one after the other; show each when it is done and bring the report up to date.
+
+    Parameters
+    ----------
+    experiments : sequence of Experiment
+        What to run.
+    console : Console
+        Where to show the tables.
+    quick, output, cache, fresh, jobs, quiet
+        As on the command line.
+
+    Returns
+    -------
+    list of Result
+    """
+    from bayesift.experiments.catalogue import Bench, PieceCache, run, write_folder
+
+    results: list[Result] = []
+    kept = PieceCache(cache, fresh=fresh)
+    with _bars(len(experiments), quiet) as (watch, advance):
+        for experiment in experiments:
+            name = experiment.name
+            watch(name, "", 0, 0)
+            bench = Bench(kept, quick=quick, n_jobs=jobs, report=partial(watch, name))
+            results.append(run(experiment, bench))
+            if output is not None:
+                results = write_folder(results, output)
+            show(results[-1], console)
+            advance()
+    return results
+
+
+@contextmanager
+def _bars(n_experiments: int, quiet: bool) -> Iterator[tuple[Callable[[str, str, int, int], None], Callable[[], None]]]:
+    """Show a bar over experiments and one over the pieces of a stage, on standard error."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    errors = Console(stderr=True)
+    with Progress(*columns, console=errors, transient=True, disable=quiet or not errors.is_terminal) as progress:
+        outer = progress.add_task("experiments", total=n_experiments)
+        inner = progress.add_task("", total=None)
+
+        def watch(name: str, stage: str, done: int, total: int) -> None:
+            progress.update(outer, description=name)
+            progress.update(inner, description=stage, completed=done, total=total or None)
+
+        yield watch, lambda: progress.advance(outer)
+
+
+def show_list(experiments: Sequence[Experiment], console: Console) -> None:
+    """List experiments: name, what each shows, collections, minutes whole and quick, whether it can run here."""
+    from rich.table import Table
+
+    table = Table("experiment", "shows", "needs", box=None, pad_edge=False)
+    table.add_column("minutes", justify="right")
+    table.add_column("quick", justify="right")
+    table.add_column("here")
+    for experiment in experiments:
+        table.add_row(
+            experiment.name,
+            f"{experiment.item}: {experiment.shows}",
+            ", ".join(experiment.collections),
+            f"{experiment.minutes:g}",
+            f"{experiment.quick_minutes:g}",
+            "no" if experiment.excuse() else "yes",
+        )
+    console.print(table)
+
+
+def show(result: Result, console: Console) -> None:
+    """Show the tables and conclusions of a result."""
+    from rich.table import Table
+    from rich.text import Text
+
+    console.print(Text(f"\n{result.name}: {result.paper}, {result.item}", style="bold"))
+    console.print(Text(result.shows))
+    if result.skipped:
+        console.print(Text(f"skipped: {result.skipped}"))
+        return
+    for table in result.tables:
+        rich = Table(title=Text(table.title), title_justify="left", caption=table.note or None, caption_justify="left")
+        rich.add_column(table.corner)
+        for column in table.columns:
+            rich.add_column(column, justify="right")
+        for name, row in zip(table.rows, table.texts(), strict=True):
+            rich.add_row(Text(name), *(Text(text, style="red" if text.endswith("✗") else "") for text in row))
+        console.print(rich)
+    for claim in result.claims:
+        sign = {True: "holds", False: "does not hold", None: "cannot tell"}[claim.holds]
+        console.print(Text(f"{sign}: {claim.text}{f' ({claim.detail})' if claim.detail else ''}"))
+    for figure in result.figures:
+        console.print(Text(f"figure: {figure.caption}{f' → {figure.file}' if figure.file else ''}"))
+    console.print(Text(f"{result.verdict}: {result.summary}", style="bold"))
+
+
+def show_verdicts(results: Sequence[Result], console: Console) -> None:
+    """Show one line for each result, and the time."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("experiment", "verdict", "in numbers", box=None, pad_edge=False)
+    table.add_column("seconds", justify="right")
+    table.add_column("from the cache", justify="right")
+    for result in results:
+        times = (f"{result.seconds:.1f}", f"{result.seconds_kept:.1f}") if not result.skipped else ("", "")
+        table.add_row(result.name, result.verdict, Text(result.summary), *times)
+    console.print(Text("\npublished / ours; ✗ where they do not agree\n"))
+    console.print(table)
+    wall, cpu = (sum(getattr(result, name) for result in results) for name in ("seconds", "cpu_seconds"))
+    console.print(Text(f"{wall:.0f} seconds in all, {cpu:.0f} of processor time with the pieces from the cache"))
