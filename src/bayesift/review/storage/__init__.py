@@ -1,0 +1,24 @@
+"""Keeping a project: documents, topics, reviewers and the history, in SQLite or PostgreSQL."""
+
+from bayesift.review.storage.documents import Document, Documents
+from bayesift.review.storage.errors import NotSavedError, ProjectError
+from bayesift.review.storage.history import Action, Decision, Event, History
+from bayesift.review.storage.project import Project
+from bayesift.review.storage.reviewers import Reviewer, Reviewers
+from bayesift.review.storage.topics import Topic, Topics
+
+__all__ = [
+    "Action",
+    "Decision",
+    "Document",
+    "Documents",
+    "Event",
+    "History",
+    "NotSavedError",
+    "Project",
+    "ProjectError",
+    "Reviewer",
+    "Reviewers",
+    "Topic",
+    "Topics",
+]

@@ -1,0 +1,106 @@
+"""Opening a database: SQLite in one file, or PostgreSQL; both so that a commit that returned is on the disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
+
+from bayesift._extras import require
+from bayesift.review.storage.errors import NotSavedError, ProjectError
+
+#: How long a writer waits for another one, in seconds.
+PATIENCE = 30
+
+
+def open_database(database: str | Path) -> Engine:
+    """Open a SQLite file by its path, or a PostgreSQL database by its address.
+
+    Parameters
+    ----------
+    database : str or Path
+        A path, or an address such as ``postgresql://user@host/name``.
+
+    Returns
+    -------
+    Engine
+        Connections are made when they are needed.
+    """
+    url = _url(database)
+    if url.get_backend_name() == "sqlite":
+        engine = create_engine(url, connect_args={"timeout": PATIENCE, "check_same_thread": False})
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        return engine
+    require("psycopg", extra="postgresql", purpose="a PostgreSQL database")
+    engine = create_engine(url.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
+    event.listen(engine, "connect", _prepare_postgresql)
+    return engine
+
+
+@contextmanager
+def writing(engine: Engine) -> Iterator[Connection]:
+    """Give a connection whose changes are all kept, and on the disk, when the block ends well, or else none.
+
+    Raises
+    ------
+    NotSavedError
+        If the changes could not be written; the project is as it was before.
+    """
+    try:
+        with engine.connect().execution_options(writing=True) as connection, connection.begin():
+            yield connection
+    except (OperationalError, InterfaceError) as error:
+        raise NotSavedError(f"could not be saved: {_reason(error)}; the project is as it was before") from error
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    """Give a connection for reading; it sees one state of the database."""
+    try:
+        with engine.connect() as connection, connection.begin():
+            yield connection
+    except (OperationalError, InterfaceError) as error:
+        raise NotSavedError(f"the project can not be read: {_reason(error)}") from error
+
+
+def _url(database: str | Path) -> URL:
+    if isinstance(database, Path) or "://" not in database:
+        return URL.create("sqlite", database=str(database))
+    try:
+        url = make_url(database)
+    except ArgumentError as error:
+        raise ProjectError(f"the address of the database can not be understood: {error}") from error
+    if url.get_backend_name() != "postgresql":
+        raise ProjectError(
+            f"the database is {url.get_backend_name()}; expected the path of a SQLite file or postgresql://…"
+        )
+    return url
+
+
+def _reason(error: DBAPIError) -> str:
+    return " ".join(str(error.orig).split())
+
+
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    # The driver would begin transactions by its own rules; ours begin in _begin_sqlite.
+    connection.isolation_level = None
+    for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+        connection.execute(f"PRAGMA {setting}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    # A writer that began as a reader could find, when it comes to write, that another one was faster.
+    immediate = connection.get_execution_options().get("writing", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+
+
+def _prepare_postgresql(connection: Any, _record: Any) -> None:
+    # Whatever the server's default is: a label is acknowledged when it is on the disk.
+    connection.execute("SET synchronous_commit TO on")
+    connection.commit()

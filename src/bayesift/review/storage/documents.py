@@ -1,0 +1,120 @@
+"""The pile of documents."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Engine, func, or_, select
+
+from bayesift.review.storage._values import storable
+from bayesift.review.storage.connection import reading
+from bayesift.review.storage.tables import documents
+
+_BATCH = 1000
+
+
+class Document(NamedTuple):
+    """A document of the pile.
+
+    Parameters
+    ----------
+    key : str
+        What the source calls it.
+    title, text : str
+        What is read; the title may be empty.
+    extra : mapping
+        Whatever else the source says, such as authors and year; strings and numbers.
+    place : int
+        Its place in the pile, counted from 0; set by the pile.
+    """
+
+    key: str
+    title: str
+    text: str
+    extra: Mapping[str, Any] = {}
+    place: int = -1
+
+
+class Documents:
+    """The documents of a project; they are written once, when the project is made."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def __len__(self) -> int:
+        with reading(self._engine) as connection:
+            return connection.scalar(select(func.count()).select_from(documents)) or 0
+
+    def __iter__(self) -> Iterator[Document]:
+        """Go through the pile without holding it in memory."""
+        # Chunk by chunk: a transaction that stays open would keep the log of SQLite growing.
+        after = -1
+        while rows := self._chunk(after):
+            yield from map(_document, rows)
+            after = rows[-1].place
+
+    def texts(self) -> list[str]:
+        """Give title and text of every document as one text, as models read it."""
+        return [reading_text(document.title, document.text) for document in self]
+
+    def get(self, place: int) -> Document | None:
+        """Give a document by its place."""
+        with reading(self._engine) as connection:
+            row = connection.execute(select(documents).where(documents.c.place == place)).one_or_none()
+        return None if row is None else _document(row)
+
+    def titles(self, places: Sequence[int]) -> dict[int, Document]:
+        """Give some documents with the beginning of their texts only."""
+        short = select(
+            documents.c.place, documents.c.key, documents.c.title, func.substr(documents.c.text, 1, 300).label("text")
+        ).where(documents.c.place.in_(list(places)))
+        with reading(self._engine) as connection:
+            return {
+                row.place: Document(row.key, row.title, row.text, {}, row.place) for row in connection.execute(short)
+            }
+
+    def search(self, words: Sequence[str]) -> list[int]:
+        """Give the places of the documents whose title, text or key contain every one of the words."""
+        found = select(documents.c.place).order_by(documents.c.place)
+        columns = documents.c.title, documents.c.text, documents.c.key
+        for word in words:
+            found = found.where(or_(*(column.icontains(word, autoescape=True) for column in columns)))
+        with reading(self._engine) as connection:
+            return list(connection.scalars(found))
+
+    def _chunk(self, after: int) -> Sequence[Any]:
+        query = select(documents).where(documents.c.place > after).order_by(documents.c.place).limit(_BATCH)
+        with reading(self._engine) as connection:
+            return connection.execute(query).all()
+
+
+def fill(connection: Connection, pile: Iterable[Document], progress: Callable[[int], None]) -> int:
+    """Write the pile, telling after each batch how many were added; give their number."""
+    place, source = 0, iter(pile)
+    while batch := list(islice(source, _BATCH)):
+        rows = [
+            {
+                "place": place + step,
+                "key": storable(document.key),
+                "title": storable(document.title),
+                "text": storable(document.text),
+                "extra": storable(json.dumps(dict(document.extra), ensure_ascii=False)),
+            }
+            for step, document in enumerate(batch)
+        ]
+        connection.execute(documents.insert(), rows)
+        place += len(rows)
+        progress(len(rows))
+    return place
+
+
+def reading_text(title: str, text: str) -> str:
+    """Join title and text, as they stand on the card."""
+    return f"{title}\n\n{text}" if title else text
+
+
+def _document(row: Any) -> Document:
+    return Document(row.key, row.title, row.text, json.loads(row.extra), row.place)

@@ -1,0 +1,77 @@
+"""Bringing a project to the tables of this version, one version at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy import Connection, Engine, inspect, select, update
+from sqlalchemy.exc import DatabaseError
+
+from bayesift.review.storage.connection import reading, writing
+from bayesift.review.storage.errors import ProjectError
+from bayesift.review.storage.tables import SCHEMA_VERSION, facts, metadata
+
+#: ``STEPS[n]`` turns tables of version n into those of version n + 1.
+STEPS: dict[int, Callable[[Connection], None]] = {}
+
+
+def create_tables(connection: Connection, **values: str) -> None:
+    """Make the tables of this version in an empty database, and note the facts given."""
+    metadata.create_all(connection)
+    rows = {"version": str(SCHEMA_VERSION), **values}
+    connection.execute(facts.insert(), [{"name": name, "value": value} for name, value in rows.items()])
+
+
+def version_of(engine: Engine) -> int | None:
+    """Tell the version of the tables, or None for an empty database.
+
+    Raises
+    ------
+    ProjectError
+        If there are tables, but not those of a project.
+    """
+    name = engine.url.database
+    try:
+        with reading(engine) as connection:
+            tables = inspect(connection).get_table_names()
+            if not tables:
+                return None
+            found = None
+            if "facts" in tables:
+                found = connection.scalar(select(facts.c.value).where(facts.c.name == "version"))
+    except DatabaseError as error:
+        raise ProjectError(f"{name} is not a project of Bayesift: {error.orig}") from error
+    if found is None or not found.isdecimal():
+        raise ProjectError(f"{name} is a database, but not a project of Bayesift")
+    return int(found)
+
+
+def migrate(engine: Engine) -> int:
+    """Bring the tables to this version, in one transaction.
+
+    Returns
+    -------
+    int
+        The version that was found.
+
+    Raises
+    ------
+    ProjectError
+        If the tables are of a newer version.
+    """
+    found = version_of(engine)
+    if found is None:
+        raise ProjectError(f"{engine.url.database} is empty, expected a project of Bayesift")
+    if found > SCHEMA_VERSION:
+        raise ProjectError(
+            f"{engine.url.database} has version {found}, this program knows versions up to {SCHEMA_VERSION}: "
+            "a newer Bayesift made it; update with: pip install --upgrade 'bayesift[review]'"
+        )
+    if found < SCHEMA_VERSION:
+        with writing(engine) as connection:
+            # Read again, alone: another process may have been faster.
+            held = select(facts.c.value).where(facts.c.name == "version").with_for_update()
+            for version in range(int(connection.scalars(held).one()), SCHEMA_VERSION):
+                STEPS[version](connection)
+            connection.execute(update(facts).where(facts.c.name == "version").values(value=str(SCHEMA_VERSION)))
+    return found

@@ -1,0 +1,71 @@
+"""The tables of a project, as this version of the program makes them."""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, Table, Text, UniqueConstraint
+
+#: The version of the tables; a project of an older one is migrated, a newer one is refused.
+SCHEMA_VERSION = 1
+
+metadata = MetaData()
+
+#: Facts about the project as a whole: its version, name, identity, when and from what it was made.
+facts = Table(
+    "facts",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+#: The pile, in the order of the source; ``extra`` is a JSON object of whatever else the source says.
+documents = Table(
+    "documents",
+    metadata,
+    Column("place", Integer, primary_key=True, autoincrement=False),
+    Column("key", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("extra", Text, nullable=False),
+)
+
+#: What is searched for; keywords are JSON lists of strings.
+topics = Table(
+    "topics",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("description", Text, nullable=False),
+    Column("keywords_for", Text, nullable=False),
+    Column("keywords_against", Text, nullable=False),
+    Column("created", Text, nullable=False),
+)
+
+#: People; of a token only the SHA-256 is kept.
+reviewers = Table(
+    "reviewers",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("token_hash", Text, unique=True),
+    Column("created", Text, nullable=False),
+)
+
+#: The history: rows are only ever added. An undo is a row that names the row it takes back.
+events = Table(
+    "events",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("topic", Integer, ForeignKey("topics.id"), nullable=False),
+    Column("document", Integer, ForeignKey("documents.place"), nullable=False),
+    Column("reviewer", Integer, ForeignKey("reviewers.id"), nullable=False),
+    Column("action", Text, nullable=False),
+    Column("decision", Text),
+    Column("undoes", Integer, ForeignKey("events.id")),
+    Column("at", Text, nullable=False),
+    Column("why", Text),
+    Column("model", Text),
+    Column("rank", Integer),
+    Column("probability", Float),
+    UniqueConstraint("undoes", name="undone_once"),
+    Index("events_of_topic", "topic", "id"),
+)

@@ -1,0 +1,91 @@
+"""What the reviewers look for."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from sqlalchemy import Engine, select, update
+from sqlalchemy.exc import IntegrityError
+
+from bayesift.review.storage._values import now, words_from_json, words_to_json
+from bayesift.review.storage.connection import reading, writing
+from bayesift.review.storage.tables import topics
+
+
+class Topic(NamedTuple):
+    """What is looked for, and what a person knows of it beforehand.
+
+    Parameters
+    ----------
+    name, description : str
+        In the words of the person.
+    keywords_for, keywords_against : tuple of str
+        Words that speak for and against a document.
+    id : int
+        Set by the project.
+    """
+
+    name: str
+    description: str = ""
+    keywords_for: tuple[str, ...] = ()
+    keywords_against: tuple[str, ...] = ()
+    id: int = 0
+
+
+class Topics:
+    """The topics of a project."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def all(self) -> list[Topic]:
+        """Give the topics in the order in which they were made."""
+        with reading(self._engine) as connection:
+            return [_topic(row) for row in connection.execute(select(topics).order_by(topics.c.id))]
+
+    def get(self, id: int) -> Topic | None:
+        """Give a topic by its number."""
+        with reading(self._engine) as connection:
+            row = connection.execute(select(topics).where(topics.c.id == id)).one_or_none()
+        return None if row is None else _topic(row)
+
+    def add(self, topic: Topic) -> Topic:
+        """Add a topic; its name must be new."""
+        try:
+            with writing(self._engine) as connection:
+                made = connection.execute(topics.insert().values(**_row(topic), created=now()))
+        except IntegrityError as error:
+            raise _taken(topic) from error
+        assert made.inserted_primary_key is not None
+        return topic._replace(id=made.inserted_primary_key[0])
+
+    def change(self, topic: Topic) -> None:
+        """Write a topic anew; what was decided about documents stays."""
+        try:
+            with writing(self._engine) as connection:
+                connection.execute(update(topics).where(topics.c.id == topic.id).values(**_row(topic)))
+        except IntegrityError as error:
+            raise _taken(topic) from error
+
+
+def _taken(topic: Topic) -> ValueError:
+    return ValueError(f"there is a topic {topic.name!r} already; expected another name")
+
+
+def _row(topic: Topic) -> dict[str, Any]:
+    return {
+        "name": topic.name,
+        "description": topic.description,
+        "keywords_for": words_to_json(topic.keywords_for),
+        "keywords_against": words_to_json(topic.keywords_against),
+    }
+
+
+def _topic(row: Any) -> Topic:
+    return Topic(
+        row.name,
+        row.description,
+        words_from_json(row.keywords_for),
+        words_from_json(row.keywords_against),
+        id=row.id,
+    )
