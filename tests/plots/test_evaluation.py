@@ -8,7 +8,9 @@ from matplotlib import pyplot
 from numpy.testing import assert_allclose
 from scipy.stats import beta
 
+import linear_cases as cases
 from bayesift.evaluate import recall_curve, reliability_curve, wss
+from bayesift.linear import BayesianLogisticRegression
 from bayesift.plots import RecallEffortDisplay, ReliabilityDisplay
 
 
@@ -48,6 +50,17 @@ def test_recall_shows_the_work_saved():
     assert end[0] - start[0] == pytest.approx(wss(truth, scores))
     assert not RecallEffortDisplay.from_predictions(truth).plot(level=None).ax_.collections
     shown.figure_.canvas.draw()
+
+
+def test_the_probabilities_of_a_model():
+    X, y = cases.documents(seed=2, n=60)
+    model = BayesianLogisticRegression(variance=1.0).fit(X, y)
+    truth, p = y == model.classes_[1], model.predict_proba(X)[:, 1]
+    shown = ReliabilityDisplay.from_estimator(model, X, y, bins=3, name="model")
+    assert_allclose(shown.curve, reliability_curve(truth, p, bins=3))
+    assert_allclose(RecallEffortDisplay.from_estimator(model, X, y).curve, recall_curve(truth, p))
+    several = BayesianLogisticRegression(variance=1.0).fit(X, np.column_stack([truth, X[:, 0] > 0]).astype(int))
+    assert_allclose(RecallEffortDisplay.from_estimator(several, X, np.column_stack([truth, truth])).curve[0][-1], 1)
 
 
 def test_two_systems_in_one_picture():

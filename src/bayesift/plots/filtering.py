@@ -92,6 +92,37 @@ class FilteringDisplay(Display):
             name=name,
         )
 
+    @classmethod
+    def from_record(cls, record: Any, truth: Any, **options: Any) -> Self:
+        """Add up what a filter retrieved, document by document of the stream.
+
+        Parameters
+        ----------
+        record : FilterRecord
+            What was retrieved: entries with the ``place`` of the document in the stream and a ``topic``, one of the
+            record's ``topics``.
+        truth : array of shape (n_documents,) or (n_documents, n_topics), or sparse matrix
+            Which documents of the stream are relevant to which topic, in the order of the topics.
+        **options
+            Further arguments of :meth:`from_decisions`.
+
+        Returns
+        -------
+        FilteringDisplay
+        """
+        relevant = marks(truth, "truth")
+        relevant = relevant.reshape(len(relevant), -1)
+        if relevant.shape[1] != len(record.topics):
+            found, expected = relevant.shape[1], len(record.topics)
+            raise ValueError(f"truth has {found} topics; expected {expected}, those of the record")
+        columns = {topic: k for k, topic in enumerate(record.topics)}
+        delivered = np.zeros_like(relevant)
+        for entry in record:
+            if not 0 <= entry.place < len(relevant):
+                raise ValueError(f"record has a document at place {entry.place}; truth has {len(relevant)} documents")
+            delivered[entry.place, columns[entry.topic]] = True
+        return cls.from_decisions(relevant, delivered, **options)
+
     def plot(self, axes: Any = None, *, color: str | None = None) -> Self:
         """Draw the recall above the utility, over the documents seen.
 
