@@ -1,1 +1,17 @@
 """Filtering a stream of documents, with judgements of what was retrieved."""
+
+from bayesift.filtering.adaptive import AdaptiveFilter, Decision
+from bayesift.filtering.record import Entry, FilterRecord
+from bayesift.filtering.rules import FilterRules, query_threshold
+from bayesift.filtering.topic import Row, TopicState
+
+__all__ = [
+    "AdaptiveFilter",
+    "Decision",
+    "Entry",
+    "FilterRecord",
+    "FilterRules",
+    "Row",
+    "TopicState",
+    "query_threshold",
+]

@@ -1,0 +1,153 @@
+"""A folder that holds a run of a filter: a journal of what happened, and now and then the states themselves."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bayesift._typing import Int64Array
+from bayesift.filtering import _snapshot as snapshots
+from bayesift.filtering._journal import Journal
+
+#: Changes when files of older versions can no longer be read.
+VERSION = 1
+
+
+class Store:
+    """A journal with snapshots beside it.
+
+    The first line of the journal says which settings and which training data the run has; a run with others is refused.
+
+    Parameters
+    ----------
+    folder : path
+        Made if it is not there.
+    run : dict
+        What the run is: settings, topics and a digest of the training data.
+    snapshot_every : int
+        Number of judgements from one snapshot to the next.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], run: dict[str, Any], snapshot_every: int) -> None:
+        self.folder = Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._snapshot = self.folder / "snapshot.npz"
+        self._every, self._since = snapshot_every, 0
+        self._run = run
+        self._journal = Journal(self.folder / "journal.jsonl")
+        try:
+            snapshots.forget_unfinished(self._snapshot)
+            if self._journal.entries:
+                self._check(self._journal.entries[0])
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is a run to go on with."""
+        return bool(self._journal.checks)
+
+    def begin(self, arrays: snapshots.Arrays) -> None:
+        """Keep the states after training, then the line that begins the journal."""
+        self._save(arrays)
+        self._journal.append({"kind": "begin", "version": VERSION, **self._run}, sync=True)
+
+    def load(self) -> tuple[snapshots.Arrays, list[dict[str, Any]], list[dict[str, Any]]]:
+        """Give the last snapshot, what happened before it, and what has happened since."""
+        entries, self._journal.entries = self._journal.entries, []
+        arrays = snapshots.read(self._snapshot)
+        n_lines, check = (int(value) for value in arrays["journal"])
+        if n_lines > len(entries) or (n_lines > 0 and self._journal.checks[n_lines - 1] != check):
+            raise ValueError(
+                f"{self._snapshot} does not belong to {self._journal.path}; restore both files from one copy"
+            )
+        first = max(n_lines, 1)
+        return arrays, entries[1:first], entries[first:]
+
+    def retrieved(self, entry: dict[str, Any]) -> None:
+        """Keep a retrieval. It needs no force: if it is lost, the same document is retrieved again."""
+        self._journal.append({"kind": "retrieved", **entry}, sync=False)
+
+    def judged(self, entry: dict[str, Any]) -> bool:
+        """Keep a judgement for good; tell whether a snapshot is due."""
+        self._journal.append({"kind": "judged", **entry}, sync=True)
+        self._since += 1
+        return self._since >= self._every
+
+    def reached(self, place: int) -> None:
+        """Keep how far the stream has come."""
+        self._journal.append({"kind": "position", "place": place}, sync=True)
+
+    def snapshot(self, arrays: snapshots.Arrays) -> None:
+        """Keep the states, so that what happened up to now need not be learnt again."""
+        self._journal.sync()
+        self._save(arrays)
+        self._since = 0
+
+    def close(self) -> None:
+        """Let other processes go on with the run."""
+        self._journal.close()
+
+    def _save(self, arrays: snapshots.Arrays) -> None:
+        checks = self._journal.checks
+        journal = np.array([len(checks), checks[-1] if checks else 0], dtype=np.int64)
+        snapshots.write(self._snapshot, {**arrays, "journal": journal})
+
+    def _check(self, first: dict[str, Any]) -> None:
+        """Refuse to go on with a run of other settings, topics or training data."""
+        if first.get("version") != VERSION:
+            raise ValueError(f"{self._journal.path} has version {first.get('version')}; expected {VERSION}")
+        old, new = dict(first["settings"]), self._run["settings"]
+        for name in sorted(old.keys() | new.keys()):
+            before, now = old.get(name), new.get(name)
+            if before != now:
+                raise ValueError(
+                    f"{self.folder} holds a run with {name}={before!r}, found {name}={now!r}; expected the same "
+                    "settings, or another folder"
+                )
+        for name, meaning in (("topics", "topics or statements"), ("training", "training documents or labels")):
+            if first[name] != self._run[name]:
+                raise ValueError(
+                    f"{self.folder} holds a run with other {meaning}; expected the same ones, or another folder"
+                )
+
+
+def run_of(
+    settings: Mapping[str, Any], statements: Mapping[str, str], texts: Iterable[str], relevant: Sequence[Int64Array]
+) -> dict[str, Any]:
+    """Say what a run is, for its first line: the settings in words, the topics and training data as digests."""
+    training = hashlib.sha256()
+    for text in texts:
+        content = text.encode("utf-8", "surrogatepass")
+        training.update(f"{len(content)} ".encode())
+        training.update(content)
+    for rows in relevant:
+        training.update(json.dumps(rows.tolist()).encode())
+    topics = hashlib.sha256(json.dumps(list(statements.items())).encode())
+    return {
+        "settings": {name: _plain(value) for name, value in settings.items()},
+        "topics": topics.hexdigest(),
+        "training": training.hexdigest(),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Give a setting as JSON would give it back."""
+    if isinstance(value, set | frozenset):
+        return sorted(map(str, value))
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, Iterable):
+        return [_plain(part) for part in value]
+    return getattr(value, "__qualname__", type(value).__qualname__)

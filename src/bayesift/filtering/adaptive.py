@@ -1,0 +1,471 @@
+"""Filtering a stream of documents for one topic or many, learning from the judgements of what was retrieved."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple, Self
+
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from bayesift.filtering import _snapshot as snapshots
+from bayesift.filtering._documents import Document, Terms, TermWeights, Unseen, document_of
+from bayesift.filtering._engine import Engine, Retrieval, Waiting
+from bayesift.filtering._store import Store, run_of
+from bayesift.filtering._training import relevant_rows, statements_of, texts_of, train
+from bayesift.filtering.record import Entry, FilterRecord
+from bayesift.filtering.rules import FilterRules, Query
+from bayesift.filtering.topic import TopicState
+from bayesift.text import TextVectorizer
+
+#: Parameters that change how fast things go and nothing else.
+_WITHOUT_EFFECT = ("vectorizer", "block_size", "snapshot_every", "n_jobs")
+
+
+class Decision(NamedTuple):
+    """A document that a topic has retrieved, waiting for its judgement.
+
+    Parameters
+    ----------
+    entry : Entry
+        What the record says of it.
+    text : str
+        The document.
+    filter : AdaptiveFilter
+        The filter that retrieved it.
+    """
+
+    entry: Entry
+    text: str
+    filter: AdaptiveFilter
+
+    def judge(self, relevant: bool | None) -> None:
+        """Say whether the document is relevant; now, or when others have come; None is "unsure" and teaches nothing."""
+        self.filter.judge(self.entry.place, self.entry.topic, relevant)
+
+
+class AdaptiveFilter(BaseEstimator):
+    """A filter for a stream of documents that learns from the judgements of what it retrieves.
+
+    After a batch phase on training documents, in which the statement of a topic counts as one relevant document, each
+    document of the stream is retrieved if it looks relevant, p ≥ ½, or if the information that its judgement is
+    expected to bring about the weights is at least θ(N), which rises with the number N retrieved so far. Only what is
+    retrieved can be judged. Each judgement updates the topic's Gaussian belief, after terms that have become
+    significant, −2 ln λ > 12.13, have been added to its features (Chai, Ng & Chieu 2002, section 4.2).
+
+    Parameters
+    ----------
+    vectorizer : TextVectorizer, optional
+        How texts become terms and weights; ``TextVectorizer("ltc", stop_words="english", stemmer="porter")`` by
+        default. Document frequencies are those of the training documents, for good.
+    unseen : {"rare", "ignore"}, default="rare"
+        A term that no training document holds counts as if one did, and may become a feature; or it is left out.
+    significance : float, default=12.13
+        Terms with a greater −2 ln λ are features.
+    max_features : int or None, default=300
+        Most features of a topic; the most significant come first.
+    kappa : float, default=0.05
+        Probability κ that a judgement is flipped.
+    passes : int, default=3
+        Passes over the training documents.
+    rel : bool, default=True
+        Learn a past relevant document again, each in its turn, whenever an irrelevant one was learnt.
+    query : {"information", "random"} or None, default="information"
+        Which documents are retrieved though they do not look relevant: those with an expected information of at least
+        θ(N), any with probability max(0, target − N)/stream_size, or none.
+    target : float, default=50
+        Number of documents to be retrieved for a topic.
+    floor, height, steepness : float, default=0.001, 0.999 and 5
+        θ(N) = height / (1 + exp(−steepness (N − target)/target)) + floor.
+    stream_size : int, optional
+        Number of documents in the stream; needed for random queries alone.
+    random_state : int, default=0
+        Seed of random queries. Each topic has random numbers of its own.
+    block_size : int, default=1000
+        Documents that are read and weighed at once; without influence on the result.
+    snapshot_every : int, default=500
+        With a state folder, judgements from one snapshot to the next.
+    n_jobs : int or None, default=-1
+        Threads for training; -1 is all cores, None is one.
+
+    Attributes
+    ----------
+    topics_ : tuple of str
+        Names of the topics.
+    states_ : dict of str to TopicState
+        What is known of each topic.
+    record_ : FilterRecord
+        What was retrieved, why, and how it was judged.
+    position_ : int
+        Number of documents of the stream that are done; the next to give to the filter.
+    terms_ : list of str
+        The term of each column.
+
+    Examples
+    --------
+    >>> from bayesift.filtering import AdaptiveFilter
+    >>> train = ["wheat harvest rises", "wheat prices fall", "new striker signs", "match ends in draw"] * 3
+    >>> labels = [("grain",), ("grain",), (), ()] * 3
+    >>> filter = AdaptiveFilter(query=None).fit(train, labels, {"grain": "wheat and other cereals"})
+    >>> for decision in filter.stream(["draw in the derby", "wheat exports", "a new stadium"]):
+    ...     print(decision.text, decision.entry.reason)
+    ...     decision.judge(True)
+    wheat exports relevant
+    >>> filter.record_
+    FilterRecord(1 topics, 1 retrieved, 1 judged)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "vectorizer": [TextVectorizer, None],
+        "unseen": [StrOptions({"rare", "ignore"})],
+        "significance": [Interval(Real, 0, None, closed="left")],
+        "max_features": [Interval(Integral, 1, None, closed="left"), None],
+        "kappa": [Interval(Real, 0, 0.5, closed="left")],
+        "passes": [Interval(Integral, 1, None, closed="left")],
+        "rel": ["boolean"],
+        "query": [StrOptions({"information", "random"}), None],
+        "target": [Interval(Real, 0, None, closed="neither")],
+        "floor": [Interval(Real, 0, None, closed="left")],
+        "height": [Interval(Real, 0, None, closed="left")],
+        "steepness": [Interval(Real, 0, None, closed="left")],
+        "stream_size": [Interval(Integral, 1, None, closed="left"), None],
+        "random_state": [Integral],
+        "block_size": [Interval(Integral, 1, None, closed="left")],
+        "snapshot_every": [Interval(Integral, 1, None, closed="left")],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        vectorizer: TextVectorizer | None = None,
+        *,
+        unseen: Unseen = "rare",
+        significance: float = 12.13,
+        max_features: int | None = 300,
+        kappa: float = 0.05,
+        passes: int = 3,
+        rel: bool = True,
+        query: Query | None = "information",
+        target: float = 50,
+        floor: float = 0.001,
+        height: float = 0.999,
+        steepness: float = 5.0,
+        stream_size: int | None = None,
+        random_state: int = 0,
+        block_size: int = 1000,
+        snapshot_every: int = 500,
+        n_jobs: int | None = -1,
+    ) -> None:
+        self.vectorizer = vectorizer
+        self.unseen = unseen
+        self.significance = significance
+        self.max_features = max_features
+        self.kappa = kappa
+        self.passes = passes
+        self.rel = rel
+        self.query = query
+        self.target = target
+        self.floor = floor
+        self.height = height
+        self.steepness = steepness
+        self.stream_size = stream_size
+        self.random_state = random_state
+        self.block_size = block_size
+        self.snapshot_every = snapshot_every
+        self.n_jobs = n_jobs
+
+    def fit(
+        self, documents: Iterable[str], labels: Any, topics: Any, *, state: str | os.PathLike[str] | None = None
+    ) -> Self:
+        """Run the batch phase, or go on with a run that was kept in a folder.
+
+        Parameters
+        ----------
+        documents : iterable of str
+            Training documents.
+        labels : sequence of collections of str, or indicator matrix of shape (n_documents, n_topics)
+            The topics to which each is relevant; a document without a topic's name is irrelevant to it.
+        topics : mapping of str to str, or sequence of str
+            Names of the topics with their statements; a statement may be empty.
+        state : path, optional
+            A folder in which every judgement is kept the moment it comes. If it holds a run with the same settings and
+            training data, that run is taken up where it stopped, at document ``position_``; another run is refused.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        vectorizer = self._checked_vectorizer()
+        statements, texts = statements_of(topics), texts_of(documents)
+        names = tuple(statements)
+        relevant = relevant_rows(labels, names, len(texts))
+        if not texts:
+            raise ValueError("documents is empty; expected training documents, of which terms get their factors")
+        self.close()
+        rules = FilterRules(**{name: getattr(self, name) for name in FilterRules._fields})
+        weights = TermWeights(vectorizer, self.unseen)
+        store = None
+        if state is not None:
+            store = Store(state, run_of(self._settings(vectorizer), statements, texts, relevant), self.snapshot_every)
+        try:
+            earlier: list[dict[str, Any]] = []
+            later: list[dict[str, Any]] = []
+            if store is not None and store.begun:
+                arrays, earlier, later = store.load()
+                states = snapshots.restore(arrays, weights, len(names), rules)
+            else:
+                states = train(weights, texts, relevant, statements, rules, self.n_jobs)
+                if store is not None:
+                    store.begin(snapshots.arrays_of(weights, states))
+            self.topics_, self.record_ = names, FilterRecord(names)
+            self._number = {name: k for k, name in enumerate(names)}
+            self._engine, self._store = Engine(weights, rules, names, states, self.random_state), store
+            self._ids: dict[int, str] = {}
+            self._replay(earlier, later)
+        except BaseException:
+            if store is not None:
+                store.close()
+            raise
+        return self
+
+    def stream(self, documents: Iterable[Any]) -> Iterator[Decision]:
+        """Go through the documents that come next, and give those that a topic retrieves, one at a time.
+
+        Judge a decision at once or later: it counts for the documents that come after the judgement. The documents are
+        read ahead by blocks of ``block_size``.
+
+        Parameters
+        ----------
+        documents : iterable
+            Texts, pairs (id, text), or objects or mappings with ``id`` and ``text``; the first is number
+            ``position_`` of the stream.
+
+        Yields
+        ------
+        decision : Decision
+        """
+        check_is_fitted(self, "record_")
+        if isinstance(documents, str):
+            raise TypeError("documents is one string; expected an iterable of documents")
+        source = iter(documents)
+        while block := list(islice(source, self.block_size)):
+            yield from self._pass([document_of(given, self.position_ + k) for k, given in enumerate(block)])
+
+    def decide(self, document: Any) -> list[Decision]:
+        """Give the decisions of all topics that retrieve the next document; it is then done.
+
+        Parameters
+        ----------
+        document : str, pair, object or mapping
+            As for :meth:`stream`.
+
+        Returns
+        -------
+        decisions : list of Decision
+        """
+        check_is_fitted(self, "record_")
+        return list(self._pass([document_of(document, self.position_)]))
+
+    def run(self, documents: Iterable[Any], judge: Callable[[Decision], bool | None]) -> FilterRecord:
+        """Go through the documents that come next and ask a function for every judgement.
+
+        Parameters
+        ----------
+        documents : iterable
+            As for :meth:`stream`.
+        judge : callable
+            Takes a decision and returns True, False, or None for "unsure".
+
+        Returns
+        -------
+        record : FilterRecord
+            The whole record, ``record_``.
+        """
+        for decision in self.stream(documents):
+            decision.judge(judge(decision))
+        return self.record_
+
+    def judge(self, place: int, topic: str, relevant: bool | None) -> None:
+        """Say whether a retrieved document is relevant; with a state folder it is kept when this returns.
+
+        Parameters
+        ----------
+        place : int
+            Number of the document in the stream.
+        topic : str
+            The topic that retrieved it.
+        relevant : bool or None
+            The judgement; None is "unsure" and teaches nothing.
+        """
+        check_is_fitted(self, "record_")
+        if relevant is not None and relevant not in (True, False):
+            raise ValueError(f"relevant is {relevant!r}; expected True, False or None")
+        entry = self.record_.get(place, topic)
+        if entry is None:
+            raise ValueError(f"document {place} was not retrieved for topic {topic!r}, so it can not be judged")
+        if entry.judged:
+            raise ValueError(f"document {place} was judged for topic {topic!r} before; a judgement can not be changed")
+        answer = None if relevant is None else bool(relevant)
+        k = self._number[topic]
+        learnt = self._engine.learnt(place, k, answer)
+        line = {"place": place, "topic": topic, "relevant": answer, "n_features": learnt.columns.size}
+        # Kept first, then taken over: what could not be written has not happened.
+        snapshot_due = self._store is not None and self._store.judged(line)
+        self._engine.accept(place, k, learnt)
+        self.record_.judge(place, topic, answer, learnt.columns.size)
+        if snapshot_due:
+            self.snapshot()
+
+    @property
+    def states_(self) -> dict[str, TopicState]:
+        """What is known of each topic."""
+        check_is_fitted(self, "record_")
+        return dict(zip(self.topics_, self._engine.states, strict=True))
+
+    @property
+    def position_(self) -> int:
+        """Number of documents of the stream that are done."""
+        check_is_fitted(self, "record_")
+        return self._engine.position
+
+    @property
+    def terms_(self) -> list[str]:
+        """The term of each column."""
+        check_is_fitted(self, "record_")
+        return list(self._engine.weights.terms)
+
+    @property
+    def pending_(self) -> list[Entry]:
+        """What was retrieved and is not judged yet."""
+        check_is_fitted(self, "record_")
+        return [entry for entry in self.record_ if not entry.judged]
+
+    def snapshot(self) -> None:
+        """Keep the states in the folder now, so that a resumed run need not learn the judgements again."""
+        check_is_fitted(self, "record_")
+        if self._store is None:
+            raise ValueError("the filter has no folder to keep its state in; give state= to fit")
+        self._store.snapshot(self.arrays())
+
+    def arrays(self) -> dict[str, Any]:
+        """Give the whole state of terms and topics as plain arrays; equal bytes are equal states."""
+        check_is_fitted(self, "record_")
+        return snapshots.arrays_of(self._engine.weights, self._engine.states)
+
+    def close(self) -> None:
+        """Take a last snapshot and let go of the state folder; without one, nothing happens."""
+        store: Store | None = getattr(self, "_store", None)
+        if store is not None:
+            try:
+                store.snapshot(self.arrays())
+            finally:
+                store.close()
+                self._store = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def _pass(self, documents: list[Document]) -> Iterator[Decision]:
+        """Decide on the documents that come next."""
+        engine = self._engine
+        self._check_ids(documents)
+        begin = self.position_
+        block = engine.weights.block(documents)
+        for found in engine.retrievals(block):
+            entry = self._entry(found, begin + found.row, documents[found.row].id)
+            self.record_.add(entry)
+            if self._store is not None:
+                self._store.retrieved(_line(entry, block.terms(found.row)))
+            yield Decision(entry, documents[found.row].text, self)
+        if self._store is not None:
+            self._store.reached(engine.place)
+
+    def _entry(self, found: Retrieval, place: int, document: str) -> Entry:
+        state = self._engine.states[found.topic]
+        return Entry(
+            place=place,
+            id=document,
+            topic=self.topics_[found.topic],
+            reason="relevant" if found.relevant else "query",
+            probability=float(found.probability),
+            information=float(found.information),
+            retrieved=state.retrieved,
+            n_features=state.columns.size,
+        )
+
+    def _replay(self, earlier: list[dict[str, Any]], later: list[dict[str, Any]]) -> None:
+        """Bring the record and the stream to where the journal ends; learn what the snapshot does not know."""
+        engine = self._engine
+        for known, lines in ((True, earlier), (False, later)):
+            for line in lines:
+                if line["kind"] == "position":
+                    engine.place, engine.after = line["place"], -1
+                elif line["kind"] == "retrieved":
+                    self._replay_retrieval(line, known)
+                else:
+                    place, k, relevant = line["place"], self._number[line["topic"]], line["relevant"]
+                    engine.accept(place, k, engine.states[k] if known else engine.learnt(place, k, relevant))
+                    self.record_.judge(place, line["topic"], relevant, line["n_features"])
+
+    def _replay_retrieval(self, line: dict[str, Any], known: bool) -> None:
+        engine, entry = self._engine, Entry(**{name: line[name] for name in _KEPT})
+        k, terms = self._number[entry.topic], Terms(tuple(line["terms"]), tuple(line["terms"].values()))
+        if known:
+            engine.place, engine.after = entry.place, k
+            engine.waiting[Waiting(entry.place, k)] = terms
+        else:
+            engine.retrieve(entry.place, k, terms)
+        self.record_.add(entry)
+        self._ids[entry.place] = entry.id
+
+    def _check_ids(self, documents: list[Document]) -> None:
+        """Refuse a stream whose next document is not the one at which a resumed run stopped."""
+        expected = self._ids.get(self.position_)
+        if expected is not None and documents[0].id != expected:
+            raise ValueError(
+                f"document {self.position_} of the stream has the id {documents[0].id!r}; expected {expected!r}, at "
+                "which the run stopped: give the stream from document position_ on"
+            )
+
+    def _checked_vectorizer(self) -> TextVectorizer:
+        """Give the vectoriser, which must be able to take in terms as they come."""
+        default = TextVectorizer("ltc", stop_words="english", stemmer="porter")
+        vectorizer: TextVectorizer = default if self.vectorizer is None else clone(self.vectorizer)
+        vectorizer._check_parameters()
+        open_ended: dict[str, Any] = {
+            "n_features": None,
+            "vocabulary": None,
+            "min_df": 1,
+            "max_df": 1.0,
+            "max_features": None,
+            "input": "content",
+        }
+        for name, expected in open_ended.items():
+            found = getattr(vectorizer, name)
+            if found is not expected and found != expected:
+                raise ValueError(f"vectorizer has {name}={found!r}; expected {expected!r}, since new terms may come")
+        if self.query == "random" and self.stream_size is None:
+            raise ValueError("stream_size is None; expected the number of documents in the stream for query='random'")
+        return vectorizer
+
+    def _settings(self, vectorizer: TextVectorizer) -> dict[str, Any]:
+        own = {name: value for name, value in self.get_params(deep=False).items() if name not in _WITHOUT_EFFECT}
+        words = {name: value for name, value in vectorizer.get_params().items() if name != "n_jobs"}
+        return {**own, **{f"vectorizer.{name}": value for name, value in words.items()}}
+
+
+#: What the journal keeps of an entry at its retrieval.
+_KEPT = ("place", "id", "topic", "reason", "probability", "information", "retrieved", "n_features")
+
+
+def _line(entry: Entry, terms: Terms) -> dict[str, Any]:
+    kept = {name: getattr(entry, name) for name in _KEPT}
+    return {**kept, "terms": dict(zip(terms.terms, terms.counts, strict=True))}

@@ -1,0 +1,197 @@
+"""What is known of one topic, and how judgements change it: pure functions on a small state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from bayesift._typing import FloatArray, Int32Array, Int64Array, UInt32Array
+from bayesift.filtering._significance import significant_terms
+from bayesift.filtering.rules import FilterRules
+from bayesift.linear._sparse import Compressed
+from bayesift.online import belief as beliefs
+from bayesift.online._rows import selected
+from bayesift.online.belief import Belief
+
+
+class Row(NamedTuple):
+    """One document: the columns of its terms, in code-point order of the terms, and their weights, none of them 0."""
+
+    columns: UInt32Array
+    weights: FloatArray
+
+    def compressed(self) -> Compressed:
+        """Give it as a matrix of one row."""
+        return np.array([0, self.columns.size], dtype=np.uint32), self.columns, self.weights
+
+
+class TopicState(NamedTuple):
+    """What is known of one topic.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (n_features,)
+        Columns of the features, in the order in which they came.
+    belief : Belief
+        N(mean, covariance) of the weights of the features and, last, of the constant.
+    inside, outside : ndarray of shape (n_terms,)
+        In how many documents known to be relevant, and in how many others, each term stands.
+    n_inside, n_outside : int
+        How many of these documents there are.
+    relevant : tuple of Row
+        The relevant documents: the statement, those of the training set, those retrieved.
+    turn : int
+        How often a past relevant document was learnt again.
+    retrieved : int
+        Documents of the stream that were retrieved, N.
+    """
+
+    columns: Int64Array
+    belief: Belief
+    inside: Int32Array
+    outside: Int32Array
+    n_inside: int
+    n_outside: int
+    relevant: tuple[Row, ...]
+    turn: int = 0
+    retrieved: int = 0
+
+
+def begin(
+    documents: Compressed,
+    relevant: Int64Array,
+    statement: Row | None,
+    inside: Int32Array,
+    frequency: Int32Array,
+    terms: Sequence[str],
+    rules: FilterRules,
+) -> TopicState:
+    """Learn the batch phase of a topic: choose the features, then pass over statement and documents.
+
+    Parameters
+    ----------
+    documents : Compressed
+        Weights of the training documents.
+    relevant : ndarray
+        Rows of the relevant ones, in order.
+    statement : Row, optional
+        The topic statement, which counts as one relevant document, the first of all.
+    inside, frequency : ndarray of shape (n_terms,)
+        In how many relevant and in how many of all training documents each term stands.
+    terms : sequence of str
+        The term of each column.
+    rules : FilterRules
+
+    Returns
+    -------
+    state : TopicState
+    """
+    starts, columns, weights = documents
+    n = starts.size - 1
+    rows = [Row(columns[starts[i] : starts[i + 1]].copy(), weights[starts[i] : starts[i + 1]].copy()) for i in relevant]
+    state = TopicState(
+        columns=np.empty(0, dtype=np.int64),
+        belief=beliefs.start(1, likelihood="flip", kappa=rules.kappa),
+        inside=inside,
+        outside=frequency - inside,
+        n_inside=len(rows),
+        n_outside=n - len(rows),
+        relevant=tuple(rows),
+    )
+    y = np.full(n, -1.0)
+    y[relevant] = 1.0
+    if statement is not None:
+        state = _counted(state, statement, True, len(terms))._replace(relevant=(statement, *rows))
+        y = np.append(1.0, y)
+    state = add_features(state, terms, rules)
+    shared = selected(documents, len(terms), state.columns, True)
+    if statement is not None:
+        shared = _stacked(selected(statement.compressed(), len(terms), state.columns, True), shared)
+    order = np.tile(np.arange(y.size), rules.passes)
+    return state._replace(belief=beliefs.learn(state.belief, shared, y, order, own=True))
+
+
+def retrieve(state: TopicState) -> TopicState:
+    """Count one more retrieved document; its judgement may come later or never."""
+    return state._replace(retrieved=state.retrieved + 1)
+
+
+def judge(state: TopicState, row: Row, relevant: bool, terms: Sequence[str], rules: FilterRules) -> TopicState:
+    """Learn from the judgement of one document.
+
+    Its terms are counted, terms that have become significant become features, and the document is learnt. After an
+    irrelevant one a past relevant document is learnt too (``rules.rel``), each in its turn, with the features of now.
+
+    Parameters
+    ----------
+    state : TopicState
+        Left as it is.
+    row : Row
+        The document.
+    relevant : bool
+        The judgement.
+    terms : sequence of str
+        The term of each column.
+    rules : FilterRules
+
+    Returns
+    -------
+    state : TopicState
+    """
+    state = add_features(_counted(state, row, relevant, len(terms)), terms, rules)
+    state = _learnt(state, row, 1.0 if relevant else -1.0, len(terms))
+    if relevant:
+        return state._replace(relevant=(*state.relevant, row))
+    if rules.rel and state.relevant:
+        past = state.relevant[state.turn % len(state.relevant)]
+        state = _learnt(state, past, 1.0, len(terms))._replace(turn=state.turn + 1)
+    return state
+
+
+def add_features(state: TopicState, terms: Sequence[str], rules: FilterRules) -> TopicState:
+    """Make features of the terms with −2 ln λ > ``rules.significance``; those of now come in code-point order.
+
+    Beyond ``rules.max_features`` the most significant are taken, and none when the belief is full.
+    """
+    taken = np.zeros(state.inside.size, dtype=np.bool_)
+    taken[state.columns] = True
+    room = state.inside.size if rules.max_features is None else rules.max_features - state.columns.size
+    if room <= 0:
+        return state
+    found, scores = significant_terms(
+        state.inside, state.outside, state.n_inside, state.n_outside, float(rules.significance), taken
+    )
+    if found.size == 0:
+        return state
+    # Columns come by the judgements of all topics; the order of a topic's features must not depend on the others.
+    order = sorted(range(found.size), key=lambda place: terms[found[place]])
+    if found.size > room:
+        order = sorted(sorted(order, key=lambda place: -scores[place])[:room], key=lambda place: terms[found[place]])
+    new = found[order]
+    belief = beliefs.grow(state.belief, new.size, at=state.columns.size)
+    return state._replace(columns=np.append(state.columns, new), belief=belief)
+
+
+def _counted(state: TopicState, row: Row, relevant: bool, n_terms: int) -> TopicState:
+    """Count the terms of a document; there may be more of them than at the last judgement."""
+    inside, outside = (np.append(a, np.zeros(n_terms - a.size, dtype=np.int32)) for a in (state.inside, state.outside))
+    (inside if relevant else outside)[row.columns] += 1
+    return state._replace(
+        inside=inside,
+        outside=outside,
+        n_inside=state.n_inside + relevant,
+        n_outside=state.n_outside + (not relevant),
+    )
+
+
+def _learnt(state: TopicState, row: Row, y: float, n_terms: int) -> TopicState:
+    rows = selected(row.compressed(), n_terms, state.columns, True)
+    belief = beliefs.learn(state.belief, rows, np.array([y]), np.zeros(1, dtype=np.int64))
+    return state._replace(belief=belief)
+
+
+def _stacked(above: Compressed, below: Compressed) -> Compressed:
+    starts = np.concatenate([above[0], below[0][1:] + above[0][-1]])
+    return starts, np.concatenate([above[1], below[1]]), np.concatenate([above[2], below[2]])
