@@ -5,6 +5,7 @@ from bayesift.review.storage.errors import NotSavedError, ProjectError
 from bayesift.review.storage.history import Action, Decision, Event, History
 from bayesift.review.storage.project import Project
 from bayesift.review.storage.reviewers import Reviewer, Reviewers
+from bayesift.review.storage.sessions import Sessions
 from bayesift.review.storage.topics import Topic, Topics
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "ProjectError",
     "Reviewer",
     "Reviewers",
+    "Sessions",
     "Topic",
     "Topics",
 ]

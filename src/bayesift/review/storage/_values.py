@@ -8,8 +8,13 @@ from datetime import UTC, datetime
 
 
 def now() -> str:
-    """Give the time in UTC, to the millisecond, as text that sorts by time."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    """Give the time as text."""
+    return as_text(datetime.now(UTC))
+
+
+def as_text(moment: datetime) -> str:
+    """Write a time in UTC, to the millisecond, as text that sorts by time."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def storable(text: str) -> str:

@@ -11,8 +11,25 @@ from bayesift.review.storage.connection import reading, writing
 from bayesift.review.storage.errors import ProjectError
 from bayesift.review.storage.tables import SCHEMA_VERSION, facts, metadata
 
+
+def _to_version_2(connection: Connection) -> None:
+    """Let a topic say how cards are chosen and when to stop; remember who is logged in."""
+    for column in (
+        "informative FLOAT NOT NULL DEFAULT 0.10",
+        "random FLOAT NOT NULL DEFAULT 0.05",
+        "target_recall FLOAT NOT NULL DEFAULT 0.95",
+        "confidence FLOAT NOT NULL DEFAULT 0.95",
+        "shared BOOLEAN NOT NULL DEFAULT true",
+    ):
+        connection.exec_driver_sql(f"ALTER TABLE topics ADD COLUMN {column}")
+    connection.exec_driver_sql(
+        "CREATE TABLE sessions (token_hash TEXT NOT NULL PRIMARY KEY, "
+        "reviewer INTEGER NOT NULL REFERENCES reviewers (id), created TEXT NOT NULL)"
+    )
+
+
 #: ``STEPS[n]`` turns tables of version n into those of version n + 1.
-STEPS: dict[int, Callable[[Connection], None]] = {}
+STEPS: dict[int, Callable[[Connection], None]] = {1: _to_version_2}
 
 
 def create_tables(connection: Connection, **values: str) -> None:

@@ -17,6 +17,7 @@ from bayesift.review.storage.errors import ProjectError
 from bayesift.review.storage.history import History
 from bayesift.review.storage.migrations import create_tables, migrate, version_of
 from bayesift.review.storage.reviewers import Reviewers
+from bayesift.review.storage.sessions import Sessions
 from bayesift.review.storage.tables import facts
 from bayesift.review.storage.topics import Topics
 
@@ -33,7 +34,7 @@ class Project:
 
     Attributes
     ----------
-    documents, topics, reviewers, history
+    documents, topics, reviewers, sessions, history
         The parts.
     name, id : str
         What the project is called, and a random word that tells it from all others.
@@ -56,6 +57,7 @@ class Project:
         self.documents = Documents(engine)
         self.topics = Topics(engine)
         self.reviewers = Reviewers(engine)
+        self.sessions = Sessions(engine)
         self.history = History(engine)
         with reading(engine) as connection:
             known = {row.name: row.value for row in connection.execute(select(facts))}

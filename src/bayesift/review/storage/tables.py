@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, Table, Text, UniqueConstraint
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    true,
+)
 
 #: The version of the tables; a project of an older one is migrated, a newer one is refused.
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 metadata = MetaData()
 
@@ -28,7 +40,8 @@ documents = Table(
     Column("extra", Text, nullable=False),
 )
 
-#: What is searched for; keywords are JSON lists of strings.
+#: What is searched for; keywords are JSON lists of strings. The shares say how cards are chosen, the target when to
+#: stop, and ``shared`` whether all reviewers work on one queue.
 topics = Table(
     "topics",
     metadata,
@@ -38,6 +51,11 @@ topics = Table(
     Column("keywords_for", Text, nullable=False),
     Column("keywords_against", Text, nullable=False),
     Column("created", Text, nullable=False),
+    Column("informative", Float, nullable=False, server_default="0.10"),
+    Column("random", Float, nullable=False, server_default="0.05"),
+    Column("target_recall", Float, nullable=False, server_default="0.95"),
+    Column("confidence", Float, nullable=False, server_default="0.95"),
+    Column("shared", Boolean, nullable=False, server_default=true()),
 )
 
 #: People; of a token only the SHA-256 is kept.
@@ -47,6 +65,15 @@ reviewers = Table(
     Column("id", Integer, primary_key=True),
     Column("name", Text, nullable=False, unique=True),
     Column("token_hash", Text, unique=True),
+    Column("created", Text, nullable=False),
+)
+
+#: Who is logged in; of the cookie only the SHA-256 is kept.
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("token_hash", Text, primary_key=True),
+    Column("reviewer", Integer, ForeignKey("reviewers.id"), nullable=False),
     Column("created", Text, nullable=False),
 )
 

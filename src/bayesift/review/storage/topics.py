@@ -21,6 +21,12 @@ class Topic(NamedTuple):
         In the words of the person.
     keywords_for, keywords_against : tuple of str
         Words that speak for and against a document.
+    informative, random : float
+        Shares of the cards that are chosen because they tell most, and by lot; the others are the most probable.
+    target_recall, confidence : float
+        When the review may stop: so much found, so surely.
+    shared : bool
+        Whether all reviewers work on one queue; or else each goes through the pile alone.
     id : int
         Set by the project.
     """
@@ -29,6 +35,11 @@ class Topic(NamedTuple):
     description: str = ""
     keywords_for: tuple[str, ...] = ()
     keywords_against: tuple[str, ...] = ()
+    informative: float = 0.10
+    random: float = 0.05
+    target_recall: float = 0.95
+    confidence: float = 0.95
+    shared: bool = True
     id: int = 0
 
 
@@ -72,20 +83,15 @@ def _taken(topic: Topic) -> ValueError:
     return ValueError(f"there is a topic {topic.name!r} already; expected another name")
 
 
+_WORDS = "keywords_for", "keywords_against"
+
+
 def _row(topic: Topic) -> dict[str, Any]:
-    return {
-        "name": topic.name,
-        "description": topic.description,
-        "keywords_for": words_to_json(topic.keywords_for),
-        "keywords_against": words_to_json(topic.keywords_against),
-    }
+    row = topic._asdict() | {name: words_to_json(getattr(topic, name)) for name in _WORDS}
+    del row["id"]
+    return row
 
 
 def _topic(row: Any) -> Topic:
-    return Topic(
-        row.name,
-        row.description,
-        words_from_json(row.keywords_for),
-        words_from_json(row.keywords_against),
-        id=row.id,
-    )
+    values = {name: getattr(row, name) for name in Topic._fields}
+    return Topic(**values | {name: words_from_json(values[name]) for name in _WORDS})
