@@ -1,0 +1,187 @@
+"""The zip archive that a model file is: written the same way every time, and read without believing anything it says.
+
+The archive's comment holds the SHA-256 of all bytes before it. It tells damage; it does not tell who wrote the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+import stat
+import zlib
+from functools import cached_property
+from pathlib import Path
+from typing import Any, BinaryIO
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
+
+from bayesift.formats.model_error import ModelFileError
+
+HEADER = "bayesift.json"
+FORMAT = "bayesift model"
+
+#: Most bytes of the unpacked contents, unless the caller says otherwise.
+LIMIT = 2**30
+
+_COMMENT = b"sha256 "
+_DIGITS = 64
+_BLOCK = 2**20
+_NAME = re.compile(r"bayesift\.json|schema\.json|(?:0|[1-9][0-9]{0,6})\.npy")
+_FOREIGN = {
+    b"PK": "it is another kind of zip archive, or its end is missing",
+    b"\x80": "it looks like a pickle, which is never read because reading one can run any code",
+    b"\x1f\x8b": "it is a gzip file",
+    b"": "it is empty",
+}
+
+
+def write(file: BinaryIO, header: dict[str, Any], members: dict[str, bytes]) -> None:
+    """Write an archive: the header with the size and checksum of every member, then the members.
+
+    Parameters
+    ----------
+    file : binary file
+        Opened for writing and reading, empty.
+    header : dict
+        What JSON can hold.
+    members : dict of str to bytes
+        By name, in order.
+    """
+    header = header | {
+        "members": {
+            name: {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+            for name, content in members.items()
+        }
+    }
+    text = json.dumps(header, indent=1, sort_keys=True).encode()
+    with ZipFile(file, "w") as archive:
+        for name, content in ({HEADER: text} | members).items():
+            info = ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+            info.create_system, info.external_attr = 3, 0o644 << 16
+            archive.writestr(info, content, ZIP_DEFLATED if _shrinks(content) else ZIP_STORED, compresslevel=6)
+        archive.comment = _COMMENT + b"0" * _DIGITS
+    file.seek(0)
+    digest = hashlib.sha256()
+    left = file.seek(0, os.SEEK_END) - _DIGITS
+    file.seek(0)
+    while left:
+        block = file.read(min(left, _BLOCK))
+        digest.update(block)
+        left -= len(block)
+    # Between reading and writing a file must be told its place.
+    file.seek(-_DIGITS, os.SEEK_END)
+    file.write(digest.hexdigest().encode())
+
+
+def _shrinks(content: bytes) -> bool:
+    """Tell from the middle whether compression is worth its time; numbers with all digits hardly shrink."""
+    sample = content[len(content) // 2 :][: 2**16]
+    return len(content) < 2**18 or len(zlib.compress(sample, 1)) < 0.9 * len(sample)
+
+
+class Container:
+    """An archive that was read into memory.
+
+    Parameters
+    ----------
+    path : path
+        Of the file.
+    limit : int
+        Most bytes of the file, and of its contents unpacked.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], limit: int) -> None:
+        self.path = Path(path)
+        self.limit = limit
+        self.content = _bytes_of(self.path, limit)
+        start = self.content[: 2 if self.content[:1] != b"\x80" else 1]
+        comment = self.content[-len(_COMMENT) - _DIGITS : -_DIGITS]
+        if start != b"PK" or comment != _COMMENT:
+            reason = _FOREIGN.get(start, "it begins like something else")
+            raise ModelFileError(f"{path} is no model file of bayesift: {reason}")
+        self.archive = ZipFile(io.BytesIO(self.content))
+        self._check_layout()
+
+    @cached_property
+    def is_intact(self) -> bool:
+        """Whether the checksum of the whole file is right."""
+        return hashlib.sha256(memoryview(self.content)[:-_DIGITS]).hexdigest().encode() == self.content[-_DIGITS:]
+
+    @cached_property
+    def sizes(self) -> dict[str, int]:
+        """How many bytes every member has, the header excepted."""
+        return {info.filename: info.file_size for info in self.archive.infolist() if info.filename != HEADER}
+
+    @cached_property
+    def header(self) -> dict[str, Any]:
+        """What the header says."""
+        header = self.json(HEADER)
+        if not isinstance(header, dict) or header.get("format") != FORMAT:
+            raise ModelFileError(f"{self.path} is no model file of bayesift: its header says something else")
+        return header
+
+    def json(self, name: str) -> Any:
+        """Give what a member says in JSON."""
+        # Text takes up to twenty times its length when it has become objects.
+        if self.archive.getinfo(name).file_size > self.limit // 16:
+            raise ModelFileError(f"{self.path}: {name} is too long; give a greater limit if you trust the file")
+        return json.loads(self.archive.read(name))
+
+    def beginning(self, name: str, n_bytes: int) -> bytes:
+        """Give the first bytes of a member."""
+        with self.archive.open(name) as member:
+            return member.read(n_bytes)
+
+    def check_members(self) -> None:
+        """Refuse contents that are not those of which the header has the sizes and checksums."""
+        listed = self.header.get("members")
+        if not isinstance(listed, dict) or list(listed) != sorted(self.sizes):
+            raise ModelFileError(f"{self.path}: its header lists other members than there are")
+        for name, size in self.sizes.items():
+            digest = hashlib.sha256()
+            with self.archive.open(name) as member:
+                while block := member.read(_BLOCK):
+                    digest.update(block)
+            if listed[name] != {"size": size, "sha256": digest.hexdigest()}:
+                raise ModelFileError(f"{self.path}: its member {name} is damaged")
+
+    def _check_layout(self) -> None:
+        """Refuse any archive but one of expected members, one right after the other."""
+        infos = self.archive.infolist()
+        names = [info.filename for info in infos]
+        if len(set(names)) < len(names) or not all(map(_NAME.fullmatch, names)) or names[:2] != [HEADER, "schema.json"]:
+            raise ModelFileError(f"{self.path}: it has members that no model file has")
+        total = sum(info.file_size for info in infos)
+        if total > self.limit:
+            raise ModelFileError(
+                f"{self.path} would take {total} bytes unpacked; the limit is {self.limit}. "
+                "Give a greater limit if you trust the file"
+            )
+        place = 0
+        for info in infos:
+            start = self.content[info.header_offset : info.header_offset + 30]
+            plain = info.flag_bits == 0 and info.compress_type in (ZIP_STORED, ZIP_DEFLATED) and len(start) == 30
+            if not plain or info.header_offset != place:
+                raise ModelFileError(f"{self.path}: its members overlap, or lie in an unknown way")
+            place += 30 + int.from_bytes(start[26:28], "little") + int.from_bytes(start[28:30], "little")
+            place += info.compress_size
+        if place != self.archive.start_dir:
+            raise ModelFileError(f"{self.path}: its members overlap, or lie in an unknown way")
+
+
+def _bytes_of(path: Path, limit: int) -> bytes:
+    """Read a file that is not too long, and nothing that only looks like a file."""
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise ModelFileError(
+            f"{path} is no file" if not stat.S_ISDIR(status.st_mode) else f"{path} is a folder, not a file"
+        )
+    if status.st_size > limit:
+        raise ModelFileError(f"{path} has {status.st_size} bytes; the limit is {limit}")
+    with path.open("rb") as file:
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise ModelFileError(f"{path} has more than {limit} bytes, the limit")
+    return content
