@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 
 from bayesift.decide import T13U
 from bayesift.evaluate import recall, t11u, t13u
+from bayesift.filtering import Entry, FilterRecord
 from bayesift.plots import PALETTE, FilteringDisplay
 
 RNG = np.random.default_rng(0)
@@ -29,6 +30,21 @@ def test_the_figures_of_every_beginning_of_the_stream(topics):
     assert other.utility[-1] == t13u(truth.ravel(), delivered.ravel())
     with pytest.raises(ImportError, match="plot"):
         shown.plot()
+
+
+def test_the_record_of_a_filter():
+    record = FilterRecord(("wheat", "oil"))
+    for place, column in np.argwhere(DELIVERED):
+        record.add(Entry(int(place), "", ("wheat", "oil")[column], "relevant", 0.8, 0.1, 1, 12))
+    shown = FilteringDisplay.from_record(record, TRUTH, utility=T13U, name="filter")
+    expected = FilteringDisplay.from_decisions(TRUTH, DELIVERED, utility=T13U)
+    assert_allclose(shown.recall, expected.recall)
+    assert_allclose(shown.utility, expected.utility)
+    assert shown.name == "filter"
+    with pytest.raises(ValueError, match="truth has 1 topics; expected 2"):
+        FilteringDisplay.from_record(record, TRUTH[:, 0])
+    with pytest.raises(ValueError, match=r"record has a document at place \d+; truth has 2 documents"):
+        FilteringDisplay.from_record(record, TRUTH[:2])
 
 
 def test_two_filters_in_one_picture():
