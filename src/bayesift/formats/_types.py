@@ -39,7 +39,7 @@ OBJECTS: dict[str, tuple[str, ...]] = {
     "bayesift.priors": ("Gaussian", "Jeffreys", "Laplace"),
     "bayesift.select": ("TermSelector",),
     "bayesift.text": ("TextVectorizer",),
-    "bayesift.workflow": ("TextClassifier",),
+    "bayesift.workflow": ("OneAgainstRest", "TextClassifier"),
     "sklearn.pipeline": ("Pipeline",),
 }
 
@@ -51,7 +51,7 @@ TUPLES: dict[str, tuple[str, ...]] = {
 }
 
 #: Attributes that belong to a run, or can be computed again, with the JSON that is stored in their place.
-TRANSIENT = {"progress": "null", "_tables": "{}"}
+TRANSIENT = {"progress": "null", "_laws": "[]", "_logs": "[]", "_tables": "{}"}
 
 #: Types that stand for themselves, as the parameter ``dtype`` of a vectoriser.
 VALUES: dict[str, tuple[str, ...]] = {

@@ -13,6 +13,7 @@ from typing import Any
 from bayesift._files import atomic_path
 from bayesift._version import __version__
 from bayesift.formats._audit import NPY_HEADER_BYTES, Audit, RefusedError
+from bayesift.formats._consistency import check_model
 from bayesift.formats._container import FORMAT, LIMIT, Container, write
 from bayesift.formats._packing import Packer
 from bayesift.formats._schema import SCHEMA, written_by_skops
@@ -143,7 +144,9 @@ def _read_1(container: Container) -> Any:
     with warnings.catch_warnings():
         # Of scikit-learn there is only Pipeline, whose attributes are its parameters.
         warnings.filterwarnings("ignore", message="Trying to unpickle estimator")
-        return loads(container.content, trusted=sorted(audit.trusted))
+        model = loads(container.content, trusted=sorted(audit.trusted))
+    check_model(model)
+    return model
 
 
 _READERS: dict[int, Callable[[Container], Any]] = {1: _read_1}

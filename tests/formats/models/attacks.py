@@ -1,0 +1,121 @@
+"""Model files with other contents and right checksums: what damage cannot do, but someone who means harm can."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import struct
+import zlib
+from collections.abc import Callable
+from typing import Any, NamedTuple
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+Members = dict[str, bytes]
+
+COMMENT = b"sha256 "
+
+
+def members_of(content: bytes) -> Members:
+    """Give the members of a model file by name."""
+    with ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def listed(members: Members) -> Members:
+    """Give the members with the right sizes and checksums in the header."""
+    header = json.loads(members["bayesift.json"])
+    header["members"] = {
+        name: {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+        for name, content in members.items()
+        if name != "bayesift.json"
+    }
+    return members | {"bayesift.json": json.dumps(header, sort_keys=True).encode()}
+
+
+def zipped(members: list[tuple[str, bytes]]) -> bytes:
+    """Give an archive of these members, without a checksum yet."""
+    file = io.BytesIO()
+    with ZipFile(file, "w") as archive:
+        for name, content in members:
+            archive.writestr(ZipInfo(name), content, ZIP_DEFLATED)
+        archive.comment = COMMENT + b"0" * 64
+    return file.getvalue()
+
+
+def sealed(content: bytes) -> bytes:
+    """Give an archive its checksum."""
+    return content[:-64] + hashlib.sha256(content[:-64]).hexdigest().encode()
+
+
+def rebuilt(content: bytes, change: Callable[[Members], None]) -> bytes:
+    """Give a model file with changed members, otherwise in order."""
+    members = members_of(content)
+    change(members)
+    return sealed(zipped(list(listed(members).items())))
+
+
+def with_schema(content: bytes, change: Callable[[dict[str, Any]], Any]) -> bytes:
+    """Give a model file with a changed schema; ``change`` works on it or returns another."""
+
+    def apply(members: Members) -> None:
+        schema = json.loads(members["schema.json"])
+        members["schema.json"] = json.dumps(change(schema) or schema).encode()
+
+    return rebuilt(content, apply)
+
+
+def npy(descr: str, shape: str, data: bytes) -> bytes:
+    """Give an array file with any header."""
+    text = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}"
+    text += " " * (-(len(text) + 11) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode() + data
+
+
+class Entry(NamedTuple):
+    """A member of an archive with any claims about it."""
+
+    name: str
+    data: bytes
+    size: int
+    crc: int = 0
+    method: int = 8
+    flags: int = 0
+    #: Where the directory says that it begins; None is the truth.
+    offset: int | None = None
+
+
+def archive_of(entries: list[Entry], *, prefix: bytes = b"", gap: bytes = b"") -> bytes:
+    """Give an archive that says what it is told to, with a right checksum."""
+    body, directory = prefix, b""
+    for entry in entries:
+        name = entry.name.encode()
+        fields = struct.pack(
+            "<HHHHHIIIHH",
+            20, entry.flags, entry.method, 0, 33, entry.crc, len(entry.data), entry.size, len(name), 0,
+        )  # fmt: skip
+        offset = len(body) if entry.offset is None else entry.offset
+        body += b"PK\x03\x04" + fields + name + entry.data + gap
+        directory += b"PK\x01\x02\x14\x00" + fields + struct.pack("<HHHII", 0, 0, 0, 0, offset) + name
+    end = struct.pack("<HHHHIIH", 0, 0, len(entries), len(entries), len(directory), len(body), len(COMMENT) + 64)
+    return sealed(body + directory + b"PK\x05\x06" + end + COMMENT + b"0" * 64)
+
+
+def entries_of(members: Members) -> list[Entry]:
+    """Give members as honest entries."""
+    return [
+        Entry(name, deflated(content), len(content), zlib.crc32(content)) for name, content in listed(members).items()
+    ]
+
+
+def deflated(content: bytes) -> bytes:
+    """Compress without a header."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return packer.compress(content) + packer.flush()
+
+
+def zeros(n_megabytes: int) -> bytes:
+    """Compress so many megabytes of zeros, quickly: one of them, again and again."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    block = packer.compress(bytes(2**20)) + packer.flush(zlib.Z_FULL_FLUSH)
+    return block * n_megabytes + packer.flush()
