@@ -1,4 +1,4 @@
-"""The ``bayesift`` command: registers the sub-commands and turns expected errors into one sentence."""
+"""The ``bayesift`` command: registers the sub-commands and turns errors into one sentence and a hint."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ import typer
 
 from bayesift._version import __version__
 from bayesift.cli import data
+from bayesift.cli._hints import hint_for
+from bayesift.cli._shell import UserError
+from bayesift.cli.classify import classify
 from bayesift.cli.demo import demo
 from bayesift.cli.reproduce import reproduce
+from bayesift.cli.train import train
 
 # What these modules import at their top is paid for by every command, so numpy and the rooms of the
 # package are imported inside the commands.
@@ -23,9 +27,11 @@ app = typer.Typer(
     add_completion=True,
     pretty_exceptions_enable=False,
 )
-app.add_typer(data.app, name="data")
+app.command()(train)
+app.command()(classify)
 app.command()(demo)
 app.command()(reproduce)
+app.add_typer(data.app, name="data")
 
 
 @dataclass
@@ -56,20 +62,33 @@ def options(
 def main() -> None:
     """Run the command line.
 
-    The exit status is 0 when all went well, 1 after an error that the user can mend (one sentence says how)
-    and 2 when the command was not understood.
+    The exit status is 0 when all went well, 1 after an error that the user can mend (one sentence says how), 2 when
+    the command was not understood and 130 after Ctrl-C.
     """
+    _settings.debug = False
+    for stream in (sys.stdout, sys.stderr):
+        # A character that a terminal can not show is no reason to fail.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
     try:
         # By any other way than the script, the name would be that of the program that runs.
         app(prog_name="bayesift")
-    except (OSError, ValueError, ImportError) as error:
+    except Exception as error:
         if _settings.debug:
             raise
         typer.echo(f"bayesift: {_sentence(error)}", err=True)
+        hint = error.hint if isinstance(error, UserError) else hint_for(error)
+        if hint:
+            typer.echo(f"hint: {hint}", err=True)
         sys.exit(1)
 
 
 def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None and error.strerror is not None:
         return f"{error.filename}: {error.strerror}"
-    return " ".join(str(error).split()) or type(error).__name__
+    said = " ".join(str(error).split())
+    if isinstance(error, OSError | ValueError | ImportError | UserError) and said:
+        return said
+    if isinstance(error, MemoryError):
+        return "there is not enough memory"
+    return f"something went wrong that should not: {type(error).__name__}: {said}"

@@ -1,1 +1,40 @@
-"""From texts and labels to a classifier, its report and its answers: what the command line is a shell of."""
+"""From a file of texts to a classifier and back: what the commands do, as functions."""
+
+from bayesift.workflow._knowledge import read_knowledge
+from bayesift.workflow._models import MODELS
+from bayesift.workflow._reasons import Reason, telling_words
+from bayesift.workflow.checking import check
+from bayesift.workflow.classifying import Classified, classify
+from bayesift.workflow.evaluation import Evaluation, evaluate
+from bayesift.workflow.examination import Examination, examine
+from bayesift.workflow.facts import Facts, facts
+from bayesift.workflow.model_files import load_classifier, provenance_of, save_classifier
+from bayesift.workflow.one_against_rest import OneAgainstRest
+from bayesift.workflow.reading import read_texts
+from bayesift.workflow.text_classifier import TextClassifier, least_documents
+from bayesift.workflow.training import Trained, train
+
+__all__ = [
+    "MODELS",
+    "Classified",
+    "Evaluation",
+    "Examination",
+    "Facts",
+    "OneAgainstRest",
+    "Reason",
+    "TextClassifier",
+    "Trained",
+    "check",
+    "classify",
+    "evaluate",
+    "examine",
+    "facts",
+    "least_documents",
+    "load_classifier",
+    "provenance_of",
+    "read_knowledge",
+    "read_texts",
+    "save_classifier",
+    "telling_words",
+    "train",
+]

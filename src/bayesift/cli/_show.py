@@ -1,0 +1,116 @@
+"""Reports in the terminal."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from bayesift.cli._shell import bar, shown, table
+from bayesift.workflow.sentences import fact_lines, summary_lines
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from bayesift.datasets import Split
+    from bayesift.workflow import Evaluation, Examination, Facts, Reason
+
+    WeightedWords = list[tuple[str, float]]
+
+#: Rows of a table that are shown; a page has them all.
+MOST_ROWS = 25
+
+
+def show_data(data: Split, found: Examination, console: Console) -> None:
+    """Show what was read, which columns were guessed, the balance of labels, and what to look at."""
+    kinds = "several labels a text" if found.several else "one label a text"
+    name = "texts" if data.origin is None else shown(data.origin.path.name)
+    console.print(f"{name}: {found.n_texts:,} texts, {len(found.balance):,} labels, {kinds}", style="bold")
+    origin = data.origin
+    if origin is not None and origin.text is not None:
+        guessed = "; ".join(
+            f"--{option} {shown(column)!r}{' (guessed)' if role in origin.guessed else ''}"
+            for role, option, column in (("text", "text", origin.text), ("labels", "label", origin.labels))
+            if column is not None
+        )
+        console.print(f"columns: {guessed}")
+    rows = table("label", ">texts", ">share", "")
+    most = max(found.balance.values())
+    for label, count in list(found.balance.items())[:MOST_ROWS]:
+        rows.add_row(shown(label, 40), f"{count:,}", f"{count / found.n_texts:.1%}", bar(count / most))
+    console.print()
+    console.print(rows)
+    _more(console, len(found.balance) - MOST_ROWS, "labels")
+    for warning in found.warnings:
+        console.print(f"! {shown(warning)}", style="yellow")
+    console.print()
+
+
+def show_facts(found: Facts, console: Console, seconds: float | None = None) -> None:
+    """Show what a model is."""
+    console.print(f"{found.model}: {found.about}", style="bold")
+    rows = table("", "")
+    rows.show_header = False
+    for name, value in fact_lines(found, seconds):
+        rows.add_row(name, shown(value))
+    console.print(rows)
+
+
+def show_evaluation(found: Evaluation, console: Console) -> None:
+    """Show how good a model is."""
+    console.print(f"\nOn {found.on}", style="bold")
+    rows = table("label", ">texts", ">given", ">precision", ">recall", ">F1", "")
+    for score in found.categories[:MOST_ROWS]:
+        rows.add_row(
+            shown(score.label, 40),
+            f"{score.n_texts:,}",
+            f"{score.n_given:,}",
+            *(_number(value) for value in (score.precision, score.recall, score.f1)),
+            bar(score.f1 if isfinite(score.f1) else 0.0, 12),
+        )
+    console.print(rows)
+    _more(console, len(found.categories) - MOST_ROWS, "labels")
+    for line in summary_lines(found):
+        console.print(shown(line))
+
+
+def show_telling(telling: dict[str, WeightedWords], console: Console, title: str = "Most telling words") -> None:
+    """Show the words of the largest weights of each label, one line for each."""
+    if not any(telling.values()):
+        return
+    rows = table("label", "words", title=f"\n{title}")
+    for label, words in list(telling.items())[:MOST_ROWS]:
+        rows.add_row(shown(label, 40), ", ".join(f"{shown(word)} {weight:+.2f}" for word, weight in words))
+    console.print(rows)
+    _more(console, len(telling) - MOST_ROWS, "labels")
+
+
+def show_bars(words: WeightedWords, console: Console) -> None:
+    """Show words with bars to the right (for) and to the left (against)."""
+    rows = table("", ">", "", ">")
+    rows.show_header = False
+    most = max((abs(weight) for _, weight in words), default=1.0)
+    for word, weight in sorted(words, key=lambda pair: -pair[1]):
+        drawn = bar(abs(weight) / most, 18)
+        rows.add_row(shown(word, 30), "" if weight > 0 else drawn, drawn if weight > 0 else "", f"{weight:+.3f}")
+    console.print(rows)
+
+
+def show_reasons(text: str, reasons: list[Reason], console: Console) -> None:
+    """Show why a text has its labels."""
+    console.print(f"\n{shown(text, 300)}")
+    for reason in reasons:
+        given = "" if reason.accepted else ", not given"
+        console.print(f"{shown(reason.label)}: probability {reason.probability:.3f}{given}", style="bold")
+        if reason.words:
+            show_bars(reason.words, console)
+        else:
+            console.print("no word that the model knows speaks for or against it")
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}" if isfinite(value) else "–"
+
+
+def _more(console: Console, number: int, what: str) -> None:
+    if number > 0:
+        console.print(f"… and {number:,} more {what} (--json and --report have them all)")

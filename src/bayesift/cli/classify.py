@@ -1,0 +1,100 @@
+"""``bayesift classify``: labels for new texts, as they come."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from bayesift.cli._options import Delimiter, Encoding, Json, ModelFile, Quiet, Text
+from bayesift.cli._shell import console, print_json, say, shown, steps
+
+
+class SourceFormat(StrEnum):
+    """Formats that texts to classify can have."""
+
+    csv = "csv"
+    tsv = "tsv"
+    jsonl = "jsonl"
+    lines = "lines"
+    parquet = "parquet"
+    folder = "folder"
+
+
+class SinkFormat(StrEnum):
+    """Formats that can be written."""
+
+    csv = "csv"
+    tsv = "tsv"
+    jsonl = "jsonl"
+
+
+def classify(
+    model: ModelFile,
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA", help="CSV, TSV, JSONL, Parquet or text file, folder of files; - is standard input."
+        ),
+    ],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="OUT", help="File to write; - is standard output.")
+    ] = "-",
+    proba: Annotated[bool, typer.Option("--proba", help="Add the probability of every label.")] = False,
+    explain: Annotated[
+        int, typer.Option(min=0, metavar="K", help="Add the K words that speak most for and against.")
+    ] = 0,
+    brief: Annotated[
+        bool, typer.Option("--brief", help="Leave out the columns that were read, but for 'id' or the row's number.")
+    ] = False,
+    format: Annotated[
+        SinkFormat | None, typer.Option("--format", help="What to write (default: by OUT, or like DATA).")
+    ] = None,
+    text: Text = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = "utf-8",
+    input_format: Annotated[
+        SourceFormat | None,
+        typer.Option("--input-format", help="Format of DATA, where the name or the first line does not tell."),
+    ] = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Add the labels to new texts, however many there are."""
+    if as_json and output == "-":
+        raise typer.BadParameter("the result goes to standard output already; give -o OUT", param_hint="--json")
+    quiet = quiet or as_json
+    with steps(quiet) as step:
+        step("loading the libraries", 0, 0)
+        from bayesift.cli._compiling import say_if_compiling
+        from bayesift.workflow import classify as classify_texts
+        from bayesift.workflow import load_classifier
+
+        classifier, origin = load_classifier(model)
+        say_if_compiling(quiet=quiet)
+        found = classify_texts(
+            classifier,
+            data,
+            output,
+            proba=proba,
+            explain=explain,
+            brief=brief,
+            format=None if format is None else SinkFormat(format).value,
+            text=text,
+            prefer=origin.get("text"),
+            label_separator=origin.get("label_separator") or ";",
+            source_format=None if input_format is None else SourceFormat(input_format).value,
+            encoding=encoding,
+            delimiter=delimiter,
+            progress=lambda n_texts: step(f"{n_texts:,} texts", 0, 0),
+        )
+    if as_json:
+        print_json({"file": output, **found.as_dict()})
+    elif not quiet:
+        column = "" if found.text is None or found.format == "lines" else f", column {shown(found.text)!r}"
+        say(f"{found.n_texts:,} texts ({found.format}{column})" + ("" if output == "-" else f" → {output}"))
+        if output != "-":
+            out = console()
+            for label, number in list(found.counts.items())[:10]:
+                out.print(f"{number:>10,}  {shown(label) or '(no label)'}")

@@ -1,0 +1,89 @@
+"""What is added to the rows of texts: labels, probabilities, reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from bayesift.workflow._judging import Judgement
+from bayesift.workflow._reasons import Reason
+from bayesift.workflow._sinks import SinkFormat
+from bayesift.workflow.text_classifier import TextClassifier
+
+
+class Addition:
+    """Puts judgements into cells, or into values of JSON.
+
+    Parameters
+    ----------
+    classifier : TextClassifier
+    format : {"csv", "tsv", "jsonl"}
+        What is written.
+    proba, reasons : bool
+        Whether to add probabilities and reasons.
+    separator : str
+        What to put between several labels in a cell.
+    """
+
+    def __init__(
+        self, classifier: TextClassifier, format: SinkFormat, proba: bool, reasons: bool, separator: str
+    ) -> None:
+        self._classifier = classifier
+        self._nested = format == "jsonl"
+        self._proba = proba
+        self._reasons = reasons
+        self._separator = separator
+        self._labels = [str(label) for label in classifier.classes_]
+        self.added: list[str] = []
+
+    def name(self, columns: list[str]) -> list[str]:
+        """Name the columns added, so that none of those that are there is meant."""
+        wanted = ["predicted"]
+        if self._proba:
+            wanted += ["probabilities"] if self._nested else [f"p({label})" for label in self._labels]
+        if self._reasons:
+            wanted.append("reasons")
+        self.added = [_free(name, columns) for name in wanted]
+        return self.added
+
+    def values(self, found: Judgement, why: list[list[Reason]] | None) -> Iterator[list[Any]]:
+        """Give the values to add to each row."""
+        labels = self._classifier.labels_of(found.decisions).tolist()
+        several = self._classifier.kind_ == "multilabel"
+        shares = found.probabilities.round(6).tolist() if self._proba else None
+        for place, label in enumerate(labels):
+            values = [self._set(label) if several else str(label)]
+            if shares is not None and self._nested:
+                values.append(dict(zip(self._labels, shares[place], strict=True)))
+            elif shares is not None:
+                values += shares[place]
+            if why is not None:
+                values.append([reason._asdict() for reason in why[place]] if self._nested else _line(why[place]))
+            yield values
+
+    def counts(self, found: Judgement) -> dict[str, int]:
+        """Count the labels given; texts without any under an empty name."""
+        counts = dict(zip(self._labels, found.decisions.sum(axis=0).tolist(), strict=True))
+        without = int((~found.decisions.any(axis=1)).sum())
+        return {name: n for name, n in {**counts, "": without}.items() if n}
+
+    def _set(self, labels: tuple[Any, ...]) -> Any:
+        names = list(map(str, labels))
+        return names if self._nested else self._separator.join(names)
+
+
+def _line(why: list[Reason]) -> str:
+    said = [", ".join(f"{word} {added:+.2f}" for word, added in reason.words) for reason in why]
+    if len(said) == 1:
+        return said[0]
+    return "; ".join(f"{reason.label}: {words}" for reason, words in zip(why, said, strict=True))
+
+
+def _free(name: str, taken: list[str]) -> str:
+    """Give the name, or the name with the first number that makes it new."""
+    number = 2
+    found = name
+    while found in taken:
+        found = f"{name}_{number}"
+        number += 1
+    return found

@@ -1,0 +1,57 @@
+"""From the scores of a model to decisions and probabilities."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import expit, softmax
+
+from bayesift._typing import BoolArray, FloatArray
+from bayesift.decide import Threshold
+from bayesift.generative.base import GenerativeClassifier
+from bayesift.linear._linear_classifier import LinearClassifier
+from bayesift.linear._loss import log_probability
+from bayesift.linear.multinomial import BayesianMultinomialRegression
+from bayesift.online._online_classifier import OnlineClassifier
+from bayesift.workflow._targets import Kind
+
+
+class Judgement(NamedTuple):
+    """What a model says of some texts; columns are its classes."""
+
+    decisions: BoolArray
+    probabilities: FloatArray
+
+
+def scores_of(model: Any, X: Any) -> FloatArray:
+    """Give log odds, or what stands for them, texts × categories; one column for two classes."""
+    scores = model.predict_log_odds(X) if isinstance(model, GenerativeClassifier) else model.decision_function(X)
+    # A word that a class can not have makes infinite odds, of which no threshold could be computed.
+    scores = np.clip(np.nan_to_num(scores, nan=0.0), -1e300, 1e300)
+    return scores[:, None] if scores.ndim == 1 else scores
+
+
+def decide(kind: Kind, threshold: Threshold, scores: FloatArray) -> BoolArray:
+    """Decide by the thresholds: the better of two classes, the best of several, or every category on its own."""
+    if kind == "multiclass":
+        best = np.argmax(scores - threshold.thresholds_, axis=1)
+        return best[:, None] == np.arange(scores.shape[1])
+    accepted = scores >= threshold.thresholds_
+    return np.hstack([~accepted, accepted]) if kind == "binary" else accepted
+
+
+def probabilities(model: Any, kind: Kind, scores: FloatArray, X: Any) -> FloatArray:
+    """Give the probability of every class; ``X`` is looked at only by models whose scores do not tell it."""
+    if isinstance(model, OnlineClassifier):
+        return model.predict_proba(X)
+    several = isinstance(model, BayesianMultinomialRegression | GenerativeClassifier)
+    if kind == "multiclass" and several:
+        return softmax(scores, axis=1)
+    share = np.exp(log_probability(model._link, scores)) if isinstance(model, LinearClassifier) else expit(scores)
+    if kind == "binary":
+        return np.hstack([1.0 - share, share])
+    if kind == "multilabel":
+        return share
+    total = share.sum(axis=1, keepdims=True)
+    return np.divide(share, total, out=np.full_like(share, 1.0 / share.shape[1]), where=total > 0)

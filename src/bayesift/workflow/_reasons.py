@@ -1,0 +1,101 @@
+"""Why a text has a label: its words by what they add to the score."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from bayesift._typing import FloatArray
+from bayesift.workflow import _judging
+from bayesift.workflow._weights import row, word_weights
+
+if TYPE_CHECKING:
+    from bayesift.workflow.text_classifier import TextClassifier
+
+WeightedWords = list[tuple[str, float]]
+
+
+class Reason(NamedTuple):
+    """A label, whether the text got it, its probability, and the words that speak for it (+) and against it (−)."""
+
+    label: str
+    accepted: bool
+    probability: float
+    words: WeightedWords
+
+
+def reasons(classifier: TextClassifier, texts: list[str], k: int) -> list[list[Reason]]:
+    """Give for every text the reasons of its labels, or of the most probable label if it has none."""
+    if k < 1:
+        raise ValueError(f"k is {k!r}; expected at least 1")
+    decisions, probabilities = classifier.judge(texts)
+    X = classifier.matrix(texts)
+    weights = word_weights(classifier.model_)
+    words = classifier.words()
+    found = []
+    for place in range(len(texts)):
+        chosen = np.flatnonzero(decisions[place])
+        if not chosen.size:
+            chosen = np.array([np.argmax(probabilities[place])])
+        chosen = chosen[np.argsort(-probabilities[place, chosen], kind="stable")]
+        x = X[[place]]
+        added = _added(classifier, x, weights)
+        found.append(
+            [
+                Reason(
+                    str(classifier.classes_[column]),
+                    bool(decisions[place, column]),
+                    float(probabilities[place, column]),
+                    _largest(words[x.indices], _towards(classifier, added, int(column)), k),
+                )
+                for column in chosen.tolist()
+            ]
+        )
+    return found
+
+
+def telling_words(classifier: TextClassifier, k: int) -> dict[str, WeightedWords]:
+    """Give for every label the words of the largest weights, by size; of two labels, those that speak for each.
+
+    There are none for models without weights of words.
+    """
+    weights = word_weights(classifier.model_)
+    labels = [str(label) for label in classifier.classes_]
+    if weights is None:
+        return {label: [] for label in labels}
+    words = classifier.words()
+    if classifier.kind_ == "binary":
+        second = row(weights, 0)
+        return {
+            labels[0]: _largest(words, np.maximum(-second, 0.0), k),
+            labels[1]: _largest(words, np.maximum(second, 0.0), k),
+        }
+    return {label: _largest(words, row(weights, place), k) for place, label in enumerate(labels)}
+
+
+def _added(classifier: TextClassifier, x: sp.csr_matrix, weights: Any) -> FloatArray:
+    """Give what each word of a text adds to the scores, categories × words of the text."""
+    if weights is not None:
+        picked = weights[:, x.indices]
+        return np.asarray(picked.toarray() if sp.issparse(picked) else picked) * x.data
+    # Without weights of words: what the score loses when a word is taken out.
+    n = x.nnz
+    without = sp.csr_matrix(np.where(np.eye(n, dtype=bool), 0.0, x.data)) if n else sp.csr_matrix((0, 0))
+    rows = sp.csr_matrix((without.data, x.indices[without.indices], without.indptr), shape=(n, x.shape[1]))
+    if not n:
+        return np.zeros((1, 0))
+    return (_judging.scores_of(classifier.model_, x) - _judging.scores_of(classifier.model_, rows)).T
+
+
+def _towards(classifier: TextClassifier, added: FloatArray, column: int) -> FloatArray:
+    """Pick what speaks for a label; of two labels there is one score, that of the second."""
+    if classifier.kind_ == "binary":
+        return added[0] if column == 1 else -added[0]
+    return added[column]
+
+
+def _largest(words: Any, values: FloatArray, k: int) -> WeightedWords:
+    order = np.argsort(-np.abs(values), kind="stable")[:k]
+    return [(str(words[place]), float(values[place])) for place in order.tolist() if values[place] != 0]

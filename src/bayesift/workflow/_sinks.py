@@ -1,0 +1,133 @@
+"""Where classified texts go: CSV, TSV or JSON lines, to a file or to standard output."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
+from pathlib import Path
+from typing import IO, Any, Literal, Protocol, cast
+
+from bayesift._files import atomic_path
+from bayesift.workflow._sources import Row
+
+SinkFormat = Literal["csv", "tsv", "jsonl"]
+
+_ENDINGS: dict[str, SinkFormat] = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+
+
+class Sink(Protocol):
+    """Takes rows as they were read, and what is added to each."""
+
+    def write(self, rows: Iterable[tuple[Row, list[Any]]]) -> None:
+        """Write some rows."""
+
+
+class _Lines:
+    """Ends lines by a newline alone, though csv is told otherwise: it quotes only what could end a line."""
+
+    def __init__(self, stream: TextIOWrapper) -> None:
+        self._stream = stream
+
+    def write(self, line: str) -> None:
+        self._stream.write(line[:-2] + "\n")
+
+
+class CsvSink:
+    """Lines of fields, with a header."""
+
+    def __init__(self, stream: TextIOWrapper, columns: list[str], added: list[str], delimiter: str) -> None:
+        self._writer = csv.writer(_Lines(stream), delimiter=delimiter, lineterminator="\r\n")
+        self._columns = columns
+        self._writer.writerow(columns + added)
+
+    def write(self, rows: Iterable[tuple[Row, list[Any]]]) -> None:
+        """Write some rows."""
+        self._writer.writerows(self._fields(row) + added for row, added in rows)
+
+    def _fields(self, row: Row) -> list[Any]:
+        return row if isinstance(row, list) else [_cell(row.get(name)) for name in self._columns]
+
+
+class JsonSink:
+    """One JSON object a line."""
+
+    def __init__(self, stream: TextIOWrapper, columns: list[str], added: list[str]) -> None:
+        self._stream = stream
+        self._columns = columns
+        self._added = added
+
+    def write(self, rows: Iterable[tuple[Row, list[Any]]]) -> None:
+        """Write some rows."""
+        for row, added in rows:
+            found = row if isinstance(row, dict) else dict(zip(self._columns, row, strict=True))
+            found |= zip(self._added, added, strict=True)
+            line = json.dumps(found, ensure_ascii=False, default=str)
+            # Half of a pair of surrogates has no place in UTF-8, but can be written as an escape.
+            self._stream.write(line if _encodable(line) else json.dumps(found, default=str))
+            self._stream.write("\n")
+
+
+def sink_format(path: str, format: SinkFormat | None, source: str) -> SinkFormat:
+    """Tell the format from the argument, the name of the file, or the format that was read."""
+    if format is not None:
+        return format
+    place = Path(path)
+    ending = Path(place.stem).suffix if place.suffix == ".gz" else place.suffix
+    if path != "-" and ending.lower() in _ENDINGS:
+        return _ENDINGS[ending.lower()]
+    return "jsonl" if source == "jsonl" else "tsv" if source == "tsv" else "csv"
+
+
+@contextmanager
+def open_stream(path: str) -> Iterator[TextIOWrapper]:
+    """Open a file that appears when all is written, or standard output (``-``)."""
+    if path == "-":
+        with _wrapped(sys.stdout.buffer) as stream:
+            yield stream
+        return
+    with (
+        atomic_path(path) as temporary,
+        temporary.open("wb") as raw,
+        _packed(raw, path) as content,
+        _wrapped(content) as stream,
+    ):
+        yield stream
+
+
+@contextmanager
+def _packed(raw: IO[bytes], path: str) -> Iterator[IO[bytes]]:
+    """Pack what is written if the name ends with ``.gz``."""
+    if not path.endswith(".gz"):
+        yield raw
+        return
+    # Without a date and a name the same texts give the same bytes.
+    with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
+        yield cast(IO[bytes], packed)
+
+
+@contextmanager
+def _wrapped(raw: IO[bytes]) -> Iterator[TextIOWrapper]:
+    stream = TextIOWrapper(raw, encoding="utf-8", errors="replace", newline="")
+    try:
+        yield stream
+        stream.flush()
+    finally:
+        # Whoever opened the bytes closes them.
+        stream.detach()
+
+
+def _cell(value: Any) -> Any:
+    return ";".join(map(str, value)) if isinstance(value, list | tuple) else value
+
+
+def _encodable(line: str) -> bool:
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,94 @@
+"""Labels of texts, one each or sets of them, in the form that the models take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from bayesift._typing import AnyArray
+
+Kind = Literal["binary", "multiclass", "multilabel"]
+
+
+class Targets(NamedTuple):
+    """What was found in the labels.
+
+    ``classes`` are the labels in order; ``y`` has one of them for each text, or, where texts have sets of labels, is an
+    indicator matrix with a column for each.
+    """
+
+    kind: Kind
+    classes: AnyArray
+    y: Any
+
+
+def read_targets(y: Any, several: bool | Literal["auto"] = "auto") -> Targets:
+    """Tell one label per text from sets of labels.
+
+    Parameters
+    ----------
+    y : sequence of labels, or of sets, lists or tuples of labels
+        One for each text.
+    several : bool or "auto", default="auto"
+        Whether a text may have any number of labels; ``"auto"``: if some set does not hold exactly one.
+
+    Returns
+    -------
+    Targets
+    """
+    labels = list(y) if not isinstance(y, np.ndarray) else list(y.tolist())
+    if not labels:
+        raise ValueError("y is empty; expected a label, or a set of labels, for each text")
+    grouped = [is_label_set(label) for label in labels]
+    if any(grouped) and not all(grouped):
+        odd = labels[grouped.index(False)]
+        raise ValueError(f"y mixes sets of labels and single labels such as {odd!r}; expected one form for all texts")
+    sets = [tuple(dict.fromkeys(found)) for found in label_sets(labels)]
+    alone = [len(found) == 1 for found in sets]
+    if several is False and not all(alone):
+        odd = labels[alone.index(False)]
+        raise ValueError(f"y holds {odd!r}; expected exactly one label for each text")
+    if several is not True and all(alone):
+        return _one_label_each([found[0] for found in sets])
+    classes = _sorted({name for found in sets for name in found})
+    if not classes.size:
+        raise ValueError("y holds no label at all; expected some texts with a label")
+    return Targets("multilabel", classes, indicator(sets, classes.tolist()))
+
+
+def is_label_set(label: Any) -> bool:
+    """Tell whether something is a set of labels and no label."""
+    return isinstance(label, (set, frozenset, list, tuple))
+
+
+def indicator(sets: Iterable[Sequence[Any]], classes: Sequence[Any]) -> sp.csr_matrix:
+    """Mark the labels of every text in the columns of the classes; labels that are no class are left out."""
+    column = {label: place for place, label in enumerate(classes)}
+    rows = [sorted(column[label] for label in found if label in column) for found in sets]
+    indptr = np.cumsum([0, *map(len, rows)])
+    indices = np.array([place for row in rows for place in row], dtype=np.int64)
+    ones: AnyArray = np.ones(indices.size, dtype=np.int64)
+    return sp.csr_matrix((ones, indices, indptr), shape=(len(rows), len(classes)))
+
+
+def label_sets(y: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """Give the labels of every text as a tuple, whatever their form."""
+    return [tuple(label) if is_label_set(label) else (label,) for label in y]
+
+
+def _one_label_each(labels: list[Any]) -> Targets:
+    classes = _sorted(set(labels))
+    if classes.size < 2:
+        raise ValueError(f"y has one label only, {classes.tolist()[0]!r}; expected at least two to tell apart")
+    return Targets("binary" if classes.size == 2 else "multiclass", classes, np.array(labels, dtype=classes.dtype))
+
+
+def _sorted(labels: set[Any]) -> AnyArray:
+    texts = [isinstance(label, str) for label in labels]
+    if any(texts) and not all(texts):
+        kinds = ", ".join(sorted({type(label).__name__ for label in labels}))
+        raise ValueError(f"y mixes labels of the types {kinds}; expected labels of one type")
+    return np.array(sorted(labels))

@@ -1,0 +1,68 @@
+"""How much every word weighs in a model, whatever the model is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from bayesift._typing import FloatArray
+
+
+def word_weights(model: Any) -> Any:
+    """Give what one unit of each word adds to the score of each class, or None where a model has no such weights.
+
+    Parameters
+    ----------
+    model : fitted classifier
+        Linear models have their coefficients; the perceptron the means of its belief; generative models log ratios:
+        ln p(word | class) less that of the other classes together.
+
+    Returns
+    -------
+    ndarray or csr_matrix of shape (n_categories, n_features)
+        One row for two classes, that of the second.
+    """
+    if hasattr(model, "coef_"):
+        coef = model.coef_
+        # The softmax of two classes has a row for each.
+        two = coef.shape[0] == 2 and len(model.classes_) == 2 and not getattr(model, "multilabel_", False)
+        two = two and getattr(model, "_kind", "binary") == "binary"
+        return coef[[1]] - coef[[0]] if two else coef
+    if hasattr(model, "mean_"):
+        return model.mean_[:, : model.n_features_in_]
+    if hasattr(model, "alpha_") and hasattr(model, "concentration_"):
+        return _contrast(np.log(model.alpha_) - np.log(model.concentration_)[..., None])
+    if hasattr(model, "feature_log_prob_"):
+        logs = model.feature_log_prob_
+        if hasattr(model, "binarize"):
+            # What presence tells more than absence: the log odds.
+            logs = logs - np.log1p(-np.exp(np.minimum(logs, -1e-12)))
+        return _contrast(logs)
+    return None
+
+
+def row(weights: Any, place: int) -> FloatArray:
+    """Give one row as an array."""
+    found = weights[[place]]
+    return np.asarray(found.toarray() if sp.issparse(found) else found).ravel()
+
+
+def nonzero_words(weights: Any) -> int:
+    """Count the words with a weight in any category."""
+    if sp.issparse(weights):
+        return int(np.unique(weights.nonzero()[1]).size)
+    return int(np.count_nonzero(np.any(weights != 0, axis=0)))
+
+
+def _contrast(logs: FloatArray) -> FloatArray:
+    """Compare every class with the mean of the others; with and without, for categories."""
+    if logs.ndim == 3:
+        return logs[:, 1] - logs[:, 0]
+    if logs.shape[0] == 2:
+        return logs[[1]] - logs[[0]]
+    highest = logs.max(axis=0)
+    shares = np.exp(logs - highest)
+    others = (shares.sum(axis=0) - shares) / (logs.shape[0] - 1)
+    return logs - highest - np.log(np.maximum(others, np.finfo(np.float64).tiny))

@@ -1,0 +1,385 @@
+"""Texts and labels in, labels out: vectoriser, selector, model and thresholds in one estimator."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from bayesift._typing import AnyArray, FloatArray
+from bayesift.decide import Threshold
+from bayesift.decide.cuts import check_policy
+from bayesift.evaluate import f_beta
+from bayesift.text import TextVectorizer
+from bayesift.workflow import _judging
+from bayesift.workflow._judging import Judgement
+from bayesift.workflow._knowledge import build_priors, family_of, with_variances
+from bayesift.workflow._models import Options, check_model
+from bayesift.workflow._reasons import Reason, reasons
+from bayesift.workflow._targets import Targets, indicator, label_sets, read_targets
+
+#: From so many texts on, words that stand in one text only are left out.
+MANY_TEXTS = 100
+
+#: Posteriors of more coefficients than this are not kept unless asked for: they can not be packed.
+LARGE_POSTERIOR = 2_000_000
+
+
+class Training(NamedTuple):
+    """What a classifier remembers of its training texts."""
+
+    n_texts: int
+    balance: dict[str, int]
+    fingerprint: str
+
+
+class TextClassifier(ClassifierMixin, BaseEstimator):
+    """Classify texts: counts words, fits a model and decides by thresholds.
+
+    Parameters
+    ----------
+    model : str or classifier, default="lasso"
+        ``"lasso"``, ``"ridge"``, ``"polytomous"``, ``"probit"``, ``"nb"``, ``"dcm"``, ``"rtm"``, ``"rvm"``,
+        ``"perceptron"`` and others of :data:`bayesift.workflow.MODELS`; or a classifier of this package, which is used
+        as it stands.
+    vectorizer : TextVectorizer or None, default=None
+        How texts become numbers; None suits the model, and leaves out words of a single text if there are many texts.
+    selector : TermSelector or None, default=None
+        Keeps some of the words only.
+    threshold : str, Utility or mapping, default="half"
+        Policy of :class:`bayesift.decide.Threshold`.
+    variance : float, {"cv", "norm", "auto"} or mapping from label to float, default="cv"
+        Prior variance, for models that have one.
+    knowledge : mapping or None, default=None
+        What is known of some categories: from label to a description, or to a table of ``description``, ``keywords``,
+        ``relative`` and ``mode``. Its words get a wider prior, or another mode.
+    several : bool or "auto", default="auto"
+        Whether a text may have any number of labels; ``"auto"``: if some text has not exactly one.
+    posterior : bool or "auto", default="auto"
+        Whether to keep what is needed to use this model as a prior later; ``"auto"`` does unless it is large.
+    n_jobs : int or None, default=-1
+        Threads; -1 is all cores.
+    random_state : int, RandomState or None, default=0
+        Deals folds and orders texts.
+    progress : callable or None, default=None
+        Called with the number of fits done and their total.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels in order.
+    kind_ : {"binary", "multiclass", "multilabel"}
+        Whether texts have one of two labels, one of several, or any number of them.
+    vectorizer_, selector_, model_, threshold_
+        The fitted parts; ``selector_`` may be None.
+    training_ : dict
+        Number of texts, texts by label, and a fingerprint of the texts and labels.
+
+    Examples
+    --------
+    >>> from bayesift.workflow import TextClassifier
+    >>> texts = ["wheat harvest", "wheat and corn", "ships at sea", "the sea was calm"] * 5
+    >>> classifier = TextClassifier(variance=1.0).fit(texts, ["farm", "farm", "sea", "sea"] * 5)
+    >>> classifier.predict(["corn and wheat", "a calm sea"]).tolist()
+    ['farm', 'sea']
+    >>> [word for word, _ in classifier.explain(["wheat at sea"], k=1)[0][0].words]
+    ['wheat']
+    """
+
+    def __init__(
+        self,
+        model: Any = "lasso",
+        *,
+        vectorizer: Any = None,
+        selector: Any = None,
+        threshold: Any = "half",
+        variance: float | Literal["cv", "norm", "auto"] | Mapping[Any, float] = "cv",
+        knowledge: Mapping[Any, Any] | None = None,
+        several: bool | Literal["auto"] = "auto",
+        posterior: bool | Literal["auto"] = "auto",
+        n_jobs: int | None = -1,
+        random_state: Any = 0,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self.model = model
+        self.vectorizer = vectorizer
+        self.selector = selector
+        self.threshold = threshold
+        self.variance = variance
+        self.knowledge = knowledge
+        self.several = several
+        self.posterior = posterior
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.progress = progress
+
+    def fit(self, texts: Iterable[str], y: Iterable[Any]) -> Self:
+        """Learn from texts and their labels.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            The training texts.
+        y : iterable of labels, or of sets, lists or tuples of labels
+            One for each text. Where every text has exactly one label they exclude each other (see ``several``);
+            otherwise each category is decided on its own.
+
+        Returns
+        -------
+        self
+        """
+        documents, labels = list(texts), list(y)
+        if len(documents) != len(labels):
+            raise ValueError(f"texts and y must have one length, found {len(documents)} and {len(labels)}")
+        targets = read_targets(labels, self.several)
+        self._check(targets)
+        self.vectorizer_ = self._new_vectorizer(len(documents))
+        X = self.vectorizer_.fit_transform(documents)
+        self.selector_ = None if self.selector is None else clone(self.selector)
+        if self.selector_ is not None:
+            X = self.selector_.fit_transform(X, targets.y)
+            if X.shape[1] == 0:
+                raise ValueError(f"selector {self.selector} keeps no word; loosen its k or threshold")
+        self.classes_, self.kind_ = targets.classes, targets.kind
+        self._learn(X, targets, self._new_model(targets, X.shape[1]))
+        balance = Counter(str(label) for found in label_sets(labels) for label in found)
+        self.training_ = Training(len(documents), dict(balance), _fingerprint(documents, labels))._asdict()
+        return self
+
+    def predict(self, texts: Iterable[str]) -> AnyArray:
+        """Give the label of each text, or, where texts may have several, a tuple of labels.
+
+        Parameters
+        ----------
+        texts : iterable of str
+
+        Returns
+        -------
+        labels : ndarray of shape (n_texts,)
+        """
+        return self.labels_of(self.judge(texts).decisions)
+
+    def predict_proba(self, texts: Iterable[str]) -> FloatArray:
+        """Give the probability of each label.
+
+        Parameters
+        ----------
+        texts : iterable of str
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_texts, n_classes)
+            In the order of ``classes_``; those of labels that exclude each other have a sum of one.
+        """
+        return self.judge(texts).probabilities
+
+    def decision_function(self, texts: Iterable[str]) -> FloatArray:
+        """Give the scores that the thresholds are for: log odds, or what stands for them.
+
+        Parameters
+        ----------
+        texts : iterable of str
+
+        Returns
+        -------
+        scores : ndarray of shape (n_texts,) for two labels, else (n_texts, n_classes)
+        """
+        scores = _judging.scores_of(self.model_, self.matrix(texts))
+        return scores[:, 0] if self.kind_ == "binary" else scores
+
+    def judge(self, texts: Iterable[str]) -> Judgement:
+        """Decide and give probabilities in one go.
+
+        Parameters
+        ----------
+        texts : iterable of str
+
+        Returns
+        -------
+        Judgement
+            ``decisions`` and ``probabilities``, texts × classes.
+        """
+        X = self.matrix(texts)
+        if X.shape[0] == 0:
+            nothing = np.zeros((0, len(self.classes_)))
+            return Judgement(nothing > 0, nothing)
+        scores = _judging.scores_of(self.model_, X)
+        return Judgement(
+            _judging.decide(self.kind_, self.threshold_, scores),
+            _judging.probabilities(self.model_, self.kind_, scores, X),
+        )
+
+    def explain(self, texts: Iterable[str], k: int = 5) -> list[list[Reason]]:
+        """Say for every text which words speak for and against its labels.
+
+        Parameters
+        ----------
+        texts : iterable of str
+        k : int, default=5
+            How many words for each label.
+
+        Returns
+        -------
+        list of list of Reason
+            For each text its labels (or the most probable one, if it has none) with probability and words; a word's
+            number is its weight times its value in the text.
+        """
+        return reasons(self, list(texts), k)
+
+    def score(self, texts: Iterable[str], y: Iterable[Any]) -> float:
+        """Give the share of texts with the right label; for sets of labels the F1 of all decisions together.
+
+        Parameters
+        ----------
+        texts : iterable of str
+        y : iterable of labels or sets of labels
+
+        Returns
+        -------
+        float
+        """
+        truth = indicator(label_sets(y), self.classes_.tolist()).toarray() > 0
+        decisions = self.judge(texts).decisions
+        if self.kind_ == "multilabel":
+            return float(f_beta(truth, decisions, average="micro"))
+        return float(np.mean(np.all(truth == decisions, axis=1)))
+
+    def matrix(self, texts: Iterable[str]) -> sp.csr_matrix:
+        """Give the numbers that the model sees.
+
+        Parameters
+        ----------
+        texts : iterable of str
+
+        Returns
+        -------
+        X : csr_matrix of shape (n_texts, n_words)
+        """
+        check_is_fitted(self)
+        X = self.vectorizer_.transform(texts)
+        return X if self.selector_ is None else self.selector_.transform(X)
+
+    def words(self) -> AnyArray:
+        """List the words by column of :meth:`matrix`."""
+        check_is_fitted(self)
+        names = self.vectorizer_.get_feature_names_out()
+        return names if self.selector_ is None else names[self.selector_.get_support()]
+
+    def labels_of(self, decisions: Any) -> AnyArray:
+        """Turn decisions, texts × classes, into labels or tuples of labels."""
+        if self.kind_ != "multilabel":
+            return self.classes_[np.argmax(decisions, axis=1)]
+        found = np.empty(len(decisions), dtype=object)
+        names = self.classes_.tolist()
+        for place, row in enumerate(decisions):
+            found[place] = tuple(names[column] for column in np.flatnonzero(row))
+        return found
+
+    def chosen_variance(self) -> Any:
+        """Give the prior variance that the fit used, in the form of the parameter ``variance``."""
+        check_is_fitted(self)
+        used = getattr(self.model_, "variance_", None)
+        if used is None or self.variance == "norm":
+            return self.variance
+        if np.ndim(used) == 0:
+            return float(used) if np.isfinite(used) else self.variance
+        categories = self.classes_[-len(used) :].tolist()
+        return {label: float(value) for label, value in zip(categories, used, strict=True) if np.isfinite(value)}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    def _check(self, targets: Targets) -> None:
+        """Refuse impossible settings before any text is read."""
+        check_policy(self.threshold, "threshold")
+        if not isinstance(self.model, str):
+            if self.knowledge:
+                raise ValueError("knowledge needs a model by name, found an estimator; give that its own prior")
+            return
+        choice = check_model(self.model, targets.kind)
+        if self.knowledge and not choice.takes_priors:
+            raise ValueError(f"knowledge needs a model with priors such as 'lasso', found {self.model!r}")
+        if targets.kind == "multiclass" and self.threshold != "half" and not choice.tunes_threshold:
+            raise ValueError(
+                f"threshold is {self.threshold!r}, but model {self.model!r} gives every text its most probable label; "
+                f"expected 'half', or a model such as 'lasso'"
+            )
+
+    def _new_vectorizer(self, n_texts: int) -> Any:
+        if self.vectorizer is not None:
+            return clone(self.vectorizer)
+        weighting = check_model(self.model).weighting if isinstance(self.model, str) else "lsc"
+        return TextVectorizer(weighting, min_df=least_documents(n_texts), n_jobs=self.n_jobs)
+
+    def _new_model(self, targets: Targets, n_words: int) -> Any:
+        if not isinstance(self.model, str):
+            return clone(self.model)
+        large = n_words * len(targets.classes) > LARGE_POSTERIOR
+        options = Options(
+            variance="cv" if isinstance(self.variance, Mapping) else self.variance,
+            threshold=self.threshold,
+            precision=not large if self.posterior == "auto" else self.posterior,
+            n_jobs=self.n_jobs,
+            random_state=self.random_state,
+            progress=self.progress,
+        )
+        made = check_model(self.model).build(options, targets.kind)
+        if self.knowledge or isinstance(self.variance, Mapping):
+            priors, remarks = build_priors(self.knowledge or {}, targets, self.vectorizer_, family_of(made.prior))
+            for remark in remarks:
+                warnings.warn(remark, stacklevel=3)
+            if isinstance(self.variance, Mapping):
+                priors = with_variances(priors, self.variance, targets.classes.tolist())
+            made.set_params(prior=priors, feature_names=self.words())
+        return made
+
+    def _learn(self, X: Any, targets: Targets, model: Any) -> None:
+        """Fit a model and the thresholds."""
+        self.model_ = model.fit(X, targets.y)
+        # The names are those of the vectoriser, and a callback is nothing to keep.
+        spare = {"feature_names": None, "progress": None}
+        self.model_.set_params(**{name: value for name, value in spare.items() if name in self.model_.get_params()})
+        if hasattr(self.model_, "threshold_"):
+            self.threshold_ = self.model_.threshold_
+        else:
+            self.threshold_ = self._tuned(X, targets)
+        if hasattr(self.model_, "sparsify") and np.mean(self.model_.coef_ != 0) < 0.3:
+            self.model_.sparsify()
+
+    def _tuned(self, X: Any, targets: Targets) -> Threshold:
+        scores = _judging.scores_of(self.model_, X)
+        if targets.kind == "multilabel":
+            truth = targets.y.toarray()
+        elif targets.kind == "binary":
+            truth = (targets.y == targets.classes[1]).astype(np.int64)[:, None]
+        else:
+            truth = None
+        return Threshold(self.threshold, scale="log_odds").fit(scores, truth)
+
+
+def least_documents(n_texts: int) -> int:
+    """Give in how many texts a word must stand: words of a single one tell little where there are many."""
+    return 2 if n_texts >= MANY_TEXTS else 1
+
+
+def _fingerprint(texts: Sequence[str], labels: Sequence[Any]) -> str:
+    """Give a number that tells these texts and labels, in this order, from all others."""
+    digest = hashlib.sha256()
+    for text, found in zip(texts, label_sets(labels), strict=True):
+        for part in (text, *sorted(map(str, found))):
+            content = part.encode("utf-8", "surrogatepass")
+            digest.update(b"%d:" % len(content))
+            digest.update(content)
+        digest.update(b"\n")
+    return digest.hexdigest()

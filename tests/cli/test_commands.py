@@ -1,0 +1,101 @@
+"""Commands as data: each case of ``commands/*.toml`` is a command line, its inputs, what it prints and its exit status.
+
+An expected line may hold numbers as ``<value±tolerance>``; it matches if some line printed has the same words, spaces
+apart, and numbers within the tolerances. ``…`` stands for anything.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from command_cases import CommandRunner, make_workspace
+
+CASES = [
+    pytest.param(case, id=f"{file.stem}: {case['name']}")
+    for file in sorted((Path(__file__).parent / "commands").glob("*.toml"))
+    for case in tomllib.loads(file.read_text(encoding="utf-8"))["case"]
+]
+
+_NUMBER = re.compile(r"<(-?[\d.]+)±([\d.]+)>")
+
+
+@pytest.fixture(scope="session")
+def workspace(tmp_path_factory):
+    """Files and models that all cases start from."""
+    folder = tmp_path_factory.mktemp("workspace")
+    make_workspace(folder)
+    return folder
+
+
+def squeezed(text: str) -> str:
+    """Leave out spaces, and the frames that are drawn around errors of usage."""
+    return " ".join(text.replace("│", " ").split())
+
+
+def matches(expected: str, text: str) -> bool:
+    """Tell whether a text holds the words of a line, with its numbers within their tolerances."""
+    wanted = squeezed(expected)
+    numbers = [(float(value), float(tolerance)) for value, tolerance in _NUMBER.findall(wanted)]
+    pattern = "".join(
+        r"(-?[\d.]+(?:e[+-]?\d+)?)" if _NUMBER.fullmatch(part) else re.escape(part).replace("…", ".*?")
+        for part in re.split(r"(<-?[\d.]+±[\d.]+>)", wanted)
+    )
+    return any(
+        all(
+            abs(float(found.rstrip(".")) - value) <= tolerance
+            for found, (value, tolerance) in zip(match.groups(), numbers, strict=True)
+        )
+        for match in re.finditer(pattern, squeezed(text))
+    )
+
+
+def test_numbers_are_compared_within_their_tolerance():
+    assert matches("F1 <0.9±0.05> of…texts", "micro  F1 0.93   of 20 texts")
+    assert not matches("F1 <0.9±0.02> of", "F1 0.93 of")
+    assert not matches("precision <0.9±0.02>", "F1 0.93 of")
+
+
+def test_there_are_enough_cases_and_many_are_failures():
+    failures = [case.values[0] for case in CASES if case.values[0].get("status", 0) != 0]
+    assert len(CASES) >= 70
+    assert len(failures) >= 25
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_command(case, workspace, tmp_path, monkeypatch, capfd):
+    folder = tmp_path / "work"
+    shutil.copytree(workspace, folder)
+    for name, content in case.get("files", {}).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content.encode("utf-8") if isinstance(content, str) else bytes(content))
+    before = {path.relative_to(folder) for path in folder.rglob("*")}
+    runner = CommandRunner(folder, monkeypatch, capfd)
+    for line in case.get("before", []):
+        assert runner.run(line).status == 0
+    done = runner.run(case["run"], case.get("stdin", ""))
+    assert done.status == case.get("status", 0), done.err or done.out
+    for expected in case.get("out", []):
+        assert matches(expected, done.out), f"{expected!r} is not in:\n{done.out}"
+    for expected in case.get("err", []):
+        assert matches(expected, done.err), f"{expected!r} is not in:\n{done.err}"
+    for unexpected in case.get("not", []):
+        assert unexpected not in done.out + done.err
+    assert "Traceback" not in done.err
+    for name, lines in case.get("written", {}).items():
+        content = (folder / name).read_text(encoding="utf-8")
+        for expected in lines:
+            assert matches(expected, content), f"{expected!r} is not in {name}:\n{content[:2000]}"
+    if case.get("status", 0) == 1:
+        # An error is a sentence and perhaps a hint, and leaves nothing behind.
+        lines = done.err.strip().splitlines()
+        assert lines[0].startswith("bayesift: ")
+        assert len(lines) == 1 or (len(lines) == 2 and lines[1].startswith("hint: "))
+        assert done.out == "" or case.get("some_output")
+        assert {path.relative_to(folder) for path in folder.rglob("*")} == before or case.get("before")
+    if case.get("silent"):
+        assert (done.out, done.err) == ("", "")
