@@ -1,0 +1,36 @@
+"""One pass over the pile: mean and variance of the field of every document under a belief of independent weights."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bayesift._kernel import kernel
+from bayesift._typing import FloatArray, Int32Array, Int64Array
+
+
+@kernel
+def field_moments(
+    indptr: Int32Array, indices: Int32Array, data: FloatArray, mean: FloatArray, variance: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Give m₀ + Σ_j x_ij m_j and v₀ + Σ_j x_ij² v_j of every row; the constant's m₀ and v₀ stand last."""
+    n = indptr.shape[0] - 1
+    means, variances = np.empty(n), np.empty(n)
+    for i in range(n):
+        first, second = mean[-1], variance[-1]
+        for k in range(indptr[i], indptr[i + 1]):
+            first += data[k] * mean[indices[k]]
+            second += data[k] * data[k] * variance[indices[k]]
+        means[i], variances[i] = first, second
+    return means, variances
+
+
+@kernel
+def smallest_hashes(indptr: Int32Array, indices: Int32Array, hashes: Int64Array) -> Int64Array:
+    """Give the least hash of the columns of every row under each hash function (MinHash); rows × functions."""
+    n, n_functions = indptr.shape[0] - 1, hashes.shape[1]
+    least = np.full((n, n_functions), np.iinfo(np.int64).max, dtype=np.int64)
+    for i in range(n):
+        for k in range(indptr[i], indptr[i + 1]):
+            for j in range(n_functions):
+                least[i, j] = min(least[i, j], hashes[indices[k], j])
+    return least

@@ -1,0 +1,40 @@
+"""In what shares documents are shown for which reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple, get_args
+
+Reason = Literal["probable", "informative", "random"]
+REASONS: tuple[Reason, ...] = get_args(Reason)
+
+
+class Mix(NamedTuple):
+    """Shares of the reasons for which documents are shown; they sum to 1.
+
+    ``probable``: the most probable document. ``informative``: the one whose judgement is expected to tell most about
+    the weights, near-duplicates of judged documents held back. ``random``: the next of a random order of the pile,
+    which keeps the estimate of recall honest.
+
+    Examples
+    --------
+    >>> from bayesift.review.engine import Mix
+    >>> Mix().checked().due({"probable": 9, "informative": 1, "random": 0})
+    'random'
+    """
+
+    probable: float = 0.85
+    informative: float = 0.10
+    random: float = 0.05
+
+    def checked(self) -> Mix:
+        """Return the mix, or raise if its shares are none."""
+        if min(self) < 0 or abs(sum(self) - 1) > 1e-6:
+            raise ValueError(f"mix is {tuple(self)}; expected three shares of at least 0 that sum to 1")
+        return self
+
+    def due(self, shown: Mapping[str, int]) -> Reason:
+        """Give the reason whose share lags most behind after so many documents shown for each."""
+        total = sum(shown.get(reason, 0) for reason in REASONS) + 1
+        lag = [share * total - shown.get(reason, 0) for reason, share in zip(REASONS, self, strict=True)]
+        return REASONS[max(range(3), key=lambda place: (self[place] > 0, lag[place]))]

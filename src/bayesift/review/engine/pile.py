@@ -1,0 +1,93 @@
+"""The documents of a review, vectorised once and shared by all its topics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import scipy.sparse as sp
+
+from bayesift._typing import Int64Array
+from bayesift.review.engine._duplicates import near_duplicates
+from bayesift.text import TextVectorizer
+
+Progress = Callable[[int, int], None]
+
+#: Progress is told after so many documents.
+_TOLD_EVERY = 500
+
+#: Beyond so many documents, words of fewer than three documents are left out: they cost memory and rank nothing.
+_MANY = 20_000
+
+
+class Pile:
+    """Documents as rows of term weights, with groups of near-duplicates.
+
+    Rows are tf–idf weights of stemmed words (1 + ln tf, ln((N+1)/(df+1))), divided by their Euclidean norm.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The documents; kept, not copied.
+    vectorizer : TextVectorizer
+        Fitted to the texts.
+    matrix : csr_matrix of shape (n_documents, n_terms)
+        Its weights.
+    groups : array of shape (n_documents,)
+        For each document the first of its near-duplicates.
+
+    Examples
+    --------
+    >>> from bayesift.review.engine import Pile
+    >>> pile = Pile.build(["Wheat and corn", "Gold mines", "gold mining"])
+    >>> len(pile), pile.groups.tolist()
+    (3, [0, 1, 1])
+    """
+
+    def __init__(
+        self, texts: Sequence[str], vectorizer: TextVectorizer, matrix: sp.csr_matrix, groups: Int64Array
+    ) -> None:
+        self.texts = texts
+        self.vectorizer = vectorizer
+        self.matrix = matrix
+        self.groups = groups
+
+    @classmethod
+    def build(cls, texts: Sequence[str], progress: Progress | None = None) -> Pile:
+        """Vectorise documents.
+
+        Parameters
+        ----------
+        texts : sequence of str
+            At least one document; empty texts are allowed.
+        progress : callable, optional
+            Called with the number of documents read and their total.
+
+        Returns
+        -------
+        Pile
+        """
+        if isinstance(texts, str) or not len(texts):
+            raise ValueError(f"texts is {texts!r:.60}; expected a sequence of at least one document")
+        vectorizer = TextVectorizer(
+            "lsc", stemmer="english", stop_words="english", min_df=3 if len(texts) > _MANY else 1
+        )
+        matrix = vectorizer.fit_transform(_told(texts, progress))
+        return cls(texts, vectorizer, matrix, near_duplicates(matrix))
+
+    @property
+    def n_terms(self) -> int:
+        """Number of columns."""
+        return int(self.matrix.shape[1])
+
+    def __len__(self) -> int:
+        return int(self.matrix.shape[0])
+
+    def __repr__(self) -> str:
+        return f"Pile({len(self)} documents, {self.n_terms} terms)"
+
+
+def _told(texts: Sequence[str], progress: Progress | None) -> Iterator[str]:
+    for place, text in enumerate(texts, 1):
+        yield text
+        if progress is not None and (place % _TOLD_EVERY == 0 or place == len(texts)):
+            progress(place, len(texts))

@@ -1,0 +1,106 @@
+"""Whether enough has been found."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy.stats import gamma
+
+from bayesift._typing import FloatArray
+from bayesift.review.engine.recall import Bound
+
+Verdict = Literal["go on", "may stop", "not enough evidence"]
+
+
+class Stopping(NamedTuple):
+    """What has been found, what may be left, and whether one may stop.
+
+    Parameters
+    ----------
+    found, irrelevant, unsure, unjudged : int
+        Documents judged relevant, judged irrelevant, put aside as unsure, and without a judgement. Unsure ones are no
+        part of the recall.
+    expected_left : float
+        Relevant documents among the unjudged, expected by the model.
+    model_interval : tuple of float
+        Between these lies the number left, with the confidence asked for, by the model's own posterior.
+    sample_size, sample_relevant : int
+        The simple random sample: how many documents of the random order have all been judged, and the relevant ones.
+    by_sample : Bound
+        Exact hypergeometric bound from that sample; holds for one look.
+    by_bets : Bound
+        Bound from all random draws; holds however often one looks. The verdict uses this one.
+    recall : float
+        Expected recall: found/(found + expected_left).
+    check : int or None
+        If so many further documents of the random share hold no relevant one, one may stop; None if no number would do.
+    target_recall, confidence : float
+        What was asked for.
+    verdict : {"go on", "may stop", "not enough evidence"}
+    sentence : str
+        The verdict in words.
+    """
+
+    found: int
+    irrelevant: int
+    unsure: int
+    unjudged: int
+    expected_left: float
+    model_interval: tuple[float, float]
+    sample_size: int
+    sample_relevant: int
+    by_sample: Bound
+    by_bets: Bound
+    recall: float
+    check: int | None
+    target_recall: float
+    confidence: float
+    verdict: Verdict
+    sentence: str
+
+
+def greatest_total(found: int, target_recall: float) -> int:
+    """Give the greatest number of relevant documents of which ``found`` are the recall asked for."""
+    return int(found / target_recall + 1e-9) if target_recall > 0 else np.iinfo(np.int64).max
+
+
+def posterior_interval(mean: float, variance: float, confidence: float) -> tuple[float, float]:
+    """Give the interval of a count with this mean and variance, by a gamma distribution; tails of equal weight."""
+    if mean <= 0 or variance <= 0:
+        return (mean, mean)
+    shape, tail = mean**2 / variance, (1 - confidence) / 2
+    low, high = gamma.ppf([tail, 1 - tail], shape, scale=variance / mean)
+    return float(low), float(high)
+
+
+def spread_of_count(p: FloatArray, slope_variance: float) -> float:
+    """Give the variance of a number of relevant documents: of the outcomes, and of the weights they share."""
+    return float(np.sum(p * (1 - p))) + slope_variance
+
+
+def verdict_of(
+    found: int, unjudged: int, recall: float, by_bets: Bound, check: int | None, target: float, confidence: float
+) -> tuple[Verdict, str]:
+    """Judge, and say it in a sentence."""
+    if unjudged == 0:
+        return "may stop", f"You may stop: every document has been judged, {found} are relevant."
+    if found and by_bets.recall >= target:
+        return "may stop", (
+            f"You may stop: with {confidence:.0%} confidence at least {by_bets.recall:.1%} of the relevant documents "
+            f"are found ({found} found, at most {by_bets.left} left among {unjudged})."
+        )
+    if recall < target:
+        return "go on", (
+            f"Keep going: {found} relevant found, and the model expects a recall of {recall:.0%} so far; "
+            f"{unjudged} documents are not judged."
+        )
+    need = (
+        f" If the next {check} random documents hold no relevant one, you may stop."
+        if check is not None
+        else " Only judging nearly all of the rest could show it."
+    )
+    return "not enough evidence", (
+        f"Not enough evidence yet: the model expects a recall of {recall:.0%}, but the random sample shows only "
+        f"{by_bets.recall:.0%} with {confidence:.0%} confidence.{need}"
+    )
