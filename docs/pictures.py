@@ -20,13 +20,16 @@ from bayesift.concepts import number_game, word_sets
 from bayesift.conjugate import BetaBinomial
 from bayesift.datasets import load
 from bayesift.decide import exact_expected_f1, expected_f1, expected_f_curve
+from bayesift.evaluate import Results
 from bayesift.experiments.molchanov2015 import draw_bounds
 from bayesift.generative import DirichletCompoundMultinomial, MultinomialNB
 from bayesift.linear import BayesianLogisticRegression, BayesianProbitRegression
 from bayesift.online import BayesianPerceptron
 from bayesift.plots import (
+    PALETTE,
     BurstinessDisplay,
     ConceptDisplay,
+    ParallelCoordinatesDisplay,
     PosteriorDisplay,
     PredictiveDisplay,
     RecallEffortDisplay,
@@ -48,7 +51,7 @@ def telling_terms(n_terms: int = 8) -> None:
     figure, axes = plt.subplots(3, 3, figsize=(9, 6.5), sharex=True, layout="constrained")
     for topic, row, axis in zip(news.categories, scores, axes.flat, strict=True):
         best = np.argsort(-row, kind="stable")[:n_terms][::-1]
-        axis.barh(terms[best], row[best], color="#2b5c8a")
+        axis.barh(terms[best], row[best], color=PALETTE[0])
         axis.set_title(topic, fontsize=11, loc="left")
         axis.tick_params(labelsize=9)
         axis.spines[["top", "right"]].set_visible(False)
@@ -119,7 +122,7 @@ def expected_f() -> None:
     """Draw expected F1, exact and as a ratio of expectations, for a category with one promising document."""
     unlikely = np.full(20, 0.005)
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
-    names, colours = ("expectation of F1", "ratio of expectations"), ("#2b5c8a", "#c8553d")
+    names, colours = ("expectation of F1", "ratio of expectations"), PALETTE[:2]
     for name, colour, exact in zip(names, colours, (True, False), strict=True):
         curve = expected_f_curve(np.append(0.42, unlikely), exact=exact)[:9]
         axes[0].plot(curve, "o-", color=colour, label=name, markersize=4)
@@ -148,7 +151,7 @@ def evaluation(topic: str = "health") -> None:
     X, X_test = vectorizer.fit_transform(news.train.texts), vectorizer.transform(news.test.texts)
     truth, column = news.indicator("test").toarray(), news.categories.index(topic)
     figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
-    for prior, colour in (("laplace", "#c8553d"), ("gaussian", "#2b5c8a")):
+    for prior, colour in (("laplace", PALETTE[1]), ("gaussian", PALETTE[0])):
         model = BayesianLogisticRegression(prior, variance="norm").fit(X, news.indicator("train"))
         p = model.predict_proba(X_test)
         name = f"{prior.capitalize()} prior"
@@ -172,11 +175,11 @@ def relevance_vectors() -> None:
     grid = np.linspace(-12, 12, 400)[:, None]
     mean, deviation = regressor.predict(grid, return_std=True)
     figure, axis = plt.subplots(figsize=(7, 3.4), layout="constrained")
-    axis.fill_between(grid[:, 0], mean - 2 * deviation, mean + 2 * deviation, color="#2b5c8a", alpha=0.15, linewidth=0)
-    axis.plot(grid, mean, color="#2b5c8a")
+    axis.fill_between(grid[:, 0], mean - 2 * deviation, mean + 2 * deviation, color=PALETTE[0], alpha=0.15, linewidth=0)
+    axis.plot(grid, mean, color=PALETTE[0])
     axis.plot(x, y, ".", color="0.4", markersize=4)
     kept = regressor.relevant_
-    axis.plot(x[kept], y[kept], "o", markersize=10, fillstyle="none", color="#c8553d")
+    axis.plot(x[kept], y[kept], "o", markersize=10, fillstyle="none", color=PALETTE[1])
     axis.set_title(f"{kept.sum()} of {kept.size} objects make the curve", fontsize=10, loc="left")
     axis.spines[["top", "right"]].set_visible(False)
     figure.savefig(IMAGES / "relevance-vectors.png", dpi=110)
@@ -195,8 +198,8 @@ def bursts() -> None:
     again = np.zeros((10, X.shape[1]))
     again[:, vectorizer.vocabulary_["court"]] = np.arange(1, 11)
     for name, model, colour in (
-        ("multinomial", MultinomialNB(), "#c8553d"),
-        ("DCM", DirichletCompoundMultinomial(), "#2b5c8a"),
+        ("multinomial", MultinomialNB(), PALETTE[1]),
+        ("DCM", DirichletCompoundMultinomial(), PALETTE[0]),
     ):
         odds = model.fit(X[single], topics).predict_log_proba(again)[:, list(model.classes_).index("courts")]
         axes[1].plot(np.arange(1, 11), np.log10(-np.expm1(odds)), marker="o", color=colour, label=name)
@@ -230,7 +233,7 @@ def online(n_judgements: int = 40) -> None:
     circle = 2 * np.linalg.cholesky(model.covariance_[0]) @ [np.cos(turn), np.sin(turn)]
     axes[0].plot(*(model.mean_.T + circle), color="black", linewidth=1.5)
     axes[0].plot(*model.mean_.T, "k+")
-    for asks, name, colour in ((True, "greatest expected gain", "#2b5c8a"), (False, "at random", "#c8553d")):
+    for asks, name, colour in ((True, "greatest expected gain", PALETTE[0]), (False, "at random", PALETTE[1])):
         axes[2].plot(_precision_by_judgements(asks, n_judgements), label=name, color=colour)
     axes[2].set_xlabel("judgements")
     axes[2].set_title("average precision", fontsize=10, loc="left")
@@ -263,14 +266,14 @@ def probit() -> None:
     """Draw the probit beside the logistic loss, and how far EM is from the mode after so many rounds."""
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
     margin = np.linspace(-4, 4, 200)
-    axes[0].plot(margin, -log_ndtr(margin), color="#2b5c8a", label="probit, −ln Φ(r)")
-    axes[0].plot(margin, np.logaddexp(0.0, -margin), color="#d8853b", label="logistic, ln(1 + e⁻ʳ)")
+    axes[0].plot(margin, -log_ndtr(margin), color=PALETTE[0], label="probit, −ln Φ(r)")
+    axes[0].plot(margin, np.logaddexp(0.0, -margin), color=PALETTE[1], label="logistic, ln(1 + e⁻ʳ)")
     axes[0].set(xlabel="margin r", ylabel="loss of a document")
     news = load("newsroom")
     X = TextVectorizer(stop_words="english", min_df=3).fit_transform(news.train.texts)
     y = news.indicator("train").toarray()[:, news.categories.index("energy")]
     rounds = np.unique(np.geomspace(1, 300, 25).astype(int))
-    for gamma, color in ((0.1, "#2b5c8a"), (1.0, "#d8853b"), (10.0, "#4c9f70")):
+    for gamma, color in ((0.1, PALETTE[0]), (1.0, PALETTE[1]), (10.0, PALETTE[2])):
         least = BayesianProbitRegression(gamma=gamma, tol=1e-10).fit(X, y).certificate_.objective[0]
         with warnings.catch_warnings():
             # The rounds are limited on purpose.
@@ -288,6 +291,20 @@ def probit() -> None:
     figure.savefig(IMAGES / "probit.png", dpi=110)
 
 
+def tutorial() -> None:
+    """Draw F1 of the topics for the two systems of the tutorial."""
+    news = load("newsroom")
+    vectorizer = TextVectorizer(stop_words="english")
+    X, X_test = vectorizer.fit_transform(news.train.texts), vectorizer.transform(news.test.texts)
+    systems = []
+    for name, prior in (("lasso", "laplace"), ("ridge", "gaussian")):
+        model = BayesianLogisticRegression(prior, threshold="max_f1", threshold_on="cv").fit(X, news.indicator("train"))
+        decisions = model.predict(X_test)
+        systems.append(Results(news.indicator("test"), decisions, name=name, categories=news.categories))
+    display = ParallelCoordinatesDisplay.from_results(*systems).plot()
+    display.figure_.savefig(IMAGES / "tutorial-topics.png", dpi=110)
+
+
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
     telling_terms()
@@ -302,3 +319,4 @@ if __name__ == "__main__":
     bursts()
     online()
     probit()
+    tutorial()
