@@ -58,11 +58,15 @@ class Terms(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Some documents of the stream: counts and weights by the terms of the block itself, in code-point order."""
+    """Some documents of the stream: counts and weights by the terms of the block itself, in code-point order.
+
+    ``columns`` are the columns that these terms had when the block was read, −1 for none.
+    """
 
     documents: Sequence[Document]
     names: list[str]
     column_of: dict[str, int]
+    columns: Int64Array
     counts: sp.csr_matrix
     weights: Compressed
 
@@ -113,14 +117,15 @@ class TermWeights:
             known = [term for term in column_of if term in self.column_of]
             counts = counts[:, [column_of[term] for term in known]]
             column_of = dict(zip(known, range(len(known)), strict=True))
-        weights = apply_weighting(counts.copy(), self._weighting, self._factors_of(column_of))
-        return Block(documents, list(column_of), column_of, counts, compressed(weights))
+        columns = self._columns(column_of)
+        weights = apply_weighting(counts.copy(), self._weighting, self._factors_of(columns))
+        return Block(documents, list(column_of), column_of, columns, counts, compressed(weights))
 
     def row(self, found: Terms) -> Row:
         """Weigh one document, and give columns to its new terms."""
         n = len(found.terms)
         matrix = sp.csr_matrix((np.array(found.counts, dtype=np.float64), np.arange(n), [0, n]), shape=(1, n))
-        weights = apply_weighting(matrix, self._weighting, self._factors_of(found.terms))
+        weights = apply_weighting(matrix, self._weighting, self._factors_of(self._columns(found.terms)))
         names = [found.terms[j] for j in weights.indices]
         return Row(np.array([self._column(name) for name in names], dtype=np.uint32), weights.data.copy())
 
@@ -133,7 +138,7 @@ class TermWeights:
         for term in terms:
             self._column(term)
 
-    def columns(self, terms: Any) -> Int64Array:
+    def _columns(self, terms: Iterable[str]) -> Int64Array:
         """Give the column of each term, −1 where it has none."""
         get = self.column_of.get
         return np.fromiter((get(term, -1) for term in terms), dtype=np.int64)
@@ -149,8 +154,7 @@ class TermWeights:
         vectorizer = self._vectorizer
         return vectorizer._counter().count_growing(vectorizer._batches(texts), column_of), column_of
 
-    def _factors_of(self, terms: Any) -> FloatArray:
-        columns = self.columns(terms)
+    def _factors_of(self, columns: Int64Array) -> FloatArray:
         known = (columns >= 0) & (columns < self._factors.size)
         factors = np.full(columns.size, self._rare)
         factors[known] = self._factors[columns[known]]

@@ -49,18 +49,12 @@ class Engine:
         self._keys = [_key(seed, name) for name in names]
         self._changes = [0] * len(states)
 
-    @property
-    def position(self) -> int:
-        """Number of documents with which all topics are done."""
-        return self.place + (self.after == len(self.states) - 1)
-
     def retrievals(self, block: Block) -> Iterator[Retrieval]:
         """Go through the documents that come next; judgements may come between any two retrievals.
 
         A document is decided on by the state of the topic at that moment. Most topics retrieve none of a block, so each
         looks for its next document once, and again only when something has changed for it.
         """
-        self.place, self.after = self.position, -1 if self.position > self.place else self.after
         begin, n = self.place, len(block.documents)
         places = _Places(block, self.weights)
         upcoming: list[tuple[int, int, float, float]] = [(n, 0, 0.0, 0.0)] * len(self.states)
@@ -128,10 +122,9 @@ class _Places:
 
     def __init__(self, block: Block, weights: TermWeights) -> None:
         self._block, self._weights = block, weights
-        columns = weights.columns(block.names)
-        known = np.flatnonzero(columns >= 0)
+        known = np.flatnonzero(block.columns >= 0)
         self._local_of: Int64Array = np.full(len(weights.terms), -1, dtype=np.int64)
-        self._local_of[columns[known]] = known
+        self._local_of[block.columns[known]] = known
 
     def features(self, state: TopicState) -> Int32Array:
         """Give the feature of each term of the block, −1 for none."""

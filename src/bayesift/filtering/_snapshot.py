@@ -122,7 +122,7 @@ def write(path: Path, arrays: Arrays) -> None:
 def read(path: Path) -> Arrays:
     """Read the arrays of a file."""
     try:
-        with np.load(path, allow_pickle=False) as found:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as found:
             return {name: found[name] for name in found.files}
     except (BadZipFile, EOFError, ValueError) as error:
         raise ValueError(f"{path} can not be read, it is damaged: {error}") from error

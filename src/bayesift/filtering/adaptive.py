@@ -101,7 +101,8 @@ class AdaptiveFilter(BaseEstimator):
     record_ : FilterRecord
         What was retrieved, why, and how it was judged.
     position_ : int
-        Number of documents of the stream that are done; the next to give to the filter.
+        Number of the document to give next, counted from 0: after a loop over :meth:`stream` was left, and after a
+        process was killed, that is the document that was at hand.
     terms_ : list of str
         The term of each column.
 
@@ -225,7 +226,6 @@ class AdaptiveFilter(BaseEstimator):
             self.topics_, self.record_ = names, FilterRecord(names)
             self._number = {name: k for k, name in enumerate(names)}
             self._engine, self._store = Engine(weights, rules, names, states, self.random_state), store
-            self._ids: dict[int, str] = {}
             self._replay(earlier, later)
         except BaseException:
             if store is not None:
@@ -237,7 +237,8 @@ class AdaptiveFilter(BaseEstimator):
         """Go through the documents that come next, and give those that a topic retrieves, one at a time.
 
         Judge a decision at once or later: it counts for the documents that come after the judgement. The documents are
-        read ahead by blocks of ``block_size``.
+        read ahead by blocks of ``block_size``. If the loop is left, go on from document ``position_``; what is still
+        not judged of it is given again.
 
         Parameters
         ----------
@@ -254,7 +255,8 @@ class AdaptiveFilter(BaseEstimator):
             raise TypeError("documents is one string; expected an iterable of documents")
         source = iter(documents)
         while block := list(islice(source, self.block_size)):
-            yield from self._pass([document_of(given, self.position_ + k) for k, given in enumerate(block)])
+            begin = self._engine.place
+            yield from self._pass([document_of(given, begin + k) for k, given in enumerate(block)])
 
     def decide(self, document: Any) -> list[Decision]:
         """Give the decisions of all topics that retrieve the next document; it is then done.
@@ -329,9 +331,9 @@ class AdaptiveFilter(BaseEstimator):
 
     @property
     def position_(self) -> int:
-        """Number of documents of the stream that are done."""
+        """Number of the document to give next."""
         check_is_fitted(self, "record_")
-        return self._engine.position
+        return self._engine.place
 
     @property
     def terms_(self) -> list[str]:
@@ -374,14 +376,13 @@ class AdaptiveFilter(BaseEstimator):
         self.close()
 
     def _pass(self, documents: list[Document]) -> Iterator[Decision]:
-        """Decide on the documents that come next."""
-        engine = self._engine
-        self._check_ids(documents)
-        begin = self.position_
+        """Decide on the documents that come next; what was at hand when a run was left is given again."""
+        engine, begin = self._engine, self._engine.place
+        for entry in self._at_hand(documents[0].id):
+            yield Decision(entry, documents[0].text, self)
         block = engine.weights.block(documents)
         for found in engine.retrievals(block):
-            entry = self._entry(found, begin + found.row, documents[found.row].id)
-            self.record_.add(entry)
+            entry = self.record_.add(self._entry(found, begin + found.row, documents[found.row].id))
             if self._store is not None:
                 self._store.retrieved(_line(entry, block.terms(found.row)))
             yield Decision(entry, documents[found.row].text, self)
@@ -424,16 +425,20 @@ class AdaptiveFilter(BaseEstimator):
         else:
             engine.retrieve(entry.place, k, terms)
         self.record_.add(entry)
-        self._ids[entry.place] = entry.id
 
-    def _check_ids(self, documents: list[Document]) -> None:
-        """Refuse a stream whose next document is not the one at which a resumed run stopped."""
-        expected = self._ids.get(self.position_)
-        if expected is not None and documents[0].id != expected:
+    def _at_hand(self, document: str) -> list[Entry]:
+        """Give what the document at which the stream was left has been retrieved for and waits for a judgement."""
+        engine = self._engine
+        if engine.after < 0:
+            return []
+        last = self.record_.get(engine.place, self.topics_[engine.after])
+        if last is not None and last.id != document:
             raise ValueError(
-                f"document {self.position_} of the stream has the id {documents[0].id!r}; expected {expected!r}, at "
-                "which the run stopped: give the stream from document position_ on"
+                f"document {engine.place} of the stream has the id {document!r}; expected {last.id!r}, at which the "
+                "run was left: give the stream from document position_ on"
             )
+        entries = (self.record_.get(engine.place, name) for name in self.topics_)
+        return [entry for entry in entries if entry is not None and not entry.judged]
 
     def _checked_vectorizer(self) -> TextVectorizer:
         """Give the vectoriser, which must be able to take in terms as they come."""

@@ -64,7 +64,7 @@ class FilterRecord:
     --------
     >>> from bayesift.filtering import Entry, FilterRecord
     >>> record = FilterRecord(("wheat",))
-    >>> record.add(Entry(7, "d7", "wheat", "relevant", 0.8, 0.1, 1, 12))
+    >>> entry = record.add(Entry(7, "d7", "wheat", "relevant", 0.8, 0.1, 1, 12))
     >>> record.judge(7, "wheat", True, 13)
     >>> record.outcomes({"wheat": 5}).tp, record.of("wheat")[0].n_features_after
     (array([1]), 13)
@@ -74,9 +74,11 @@ class FilterRecord:
         self.topics = topics
         self._entries: dict[tuple[int, str], Entry] = {}
 
-    def add(self, entry: Entry) -> None:
-        """Take note of a retrieved document."""
-        self._entries[entry.place, entry.topic] = entry._replace(n_features_after=entry.n_features)
+    def add(self, entry: Entry) -> Entry:
+        """Take note of a retrieved document; give the entry as it stands before its judgement."""
+        waiting = entry._replace(judged=False, relevant=None, n_features_after=entry.n_features)
+        self._entries[entry.place, entry.topic] = waiting
+        return waiting
 
     def judge(self, place: int, topic: str, relevant: bool | None, n_features: int) -> None:
         """Take note of a judgement."""

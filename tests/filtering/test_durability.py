@@ -1,0 +1,249 @@
+"""Runs that are killed, left, resumed, damaged or opened twice."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from bayesift.filtering import AdaptiveFilter
+
+#: The embedded corpus as a stream, every third document twice; truth by text.
+RUN = """
+import sys
+from bayesift.datasets import load
+from bayesift.filtering import AdaptiveFilter
+
+news = load("newsroom")
+topics = {name: news.descriptions[name] for name in ("courts", "health", "energy")}
+documents = [(i, t) for k, (i, t) in enumerate(zip(news.test.ids, news.test.texts)) for _ in range(1 + (k % 3 == 0))]
+truth = dict(zip(news.test.texts, news.test.labels))
+
+def judge(decision):
+    # Some are left open: an answer for everybody would hide mistakes about those who wait.
+    return None if decision.entry.place % 7 == 3 else decision.entry.topic in truth[decision.text]
+
+def begin(folder):
+    filter = AdaptiveFilter(snapshot_every=11, block_size=17, n_jobs=1)
+    return filter.fit(news.train.texts, news.train.labels, topics, state=folder)
+
+def finish(filter):
+    filter.run(documents[filter.position_ :], judge)
+    return filter
+"""
+
+#: Lives of a run that are killed at random moments. They are forked, so that each has everything loaded at once.
+SCRIPT = (
+    RUN
+    + """
+import os, random, signal, time
+
+first = finish(begin(sys.argv[1] + "-warm"))
+child = os.fork()
+if child == 0:
+    try:
+        begin(sys.argv[1] + "-warm")
+    except ValueError as error:
+        os._exit(7 if "in use by another process" in str(error) else 1)
+print(os.WEXITSTATUS(os.waitpid(child, 0)[1]))
+first.close()
+moments, kills = random.Random(4), 0
+for life in range(400):
+    child = os.fork()
+    if child == 0:
+        finish(begin(sys.argv[1])).close()
+        os._exit(0)
+    time.sleep(moments.uniform(0.0, 0.15))
+    os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    kills += os.WIFSIGNALED(status)
+    if os.WIFEXITED(status):
+        print(kills, os.WEXITSTATUS(status))
+        break
+"""
+)
+
+names: dict = {}
+exec(RUN, names)
+
+
+def same(one, other):
+    a, b = one.arrays(), other.arrays()
+    assert a.keys() == b.keys()
+    for key in a:
+        assert a[key].dtype == b[key].dtype
+        assert a[key].shape == b[key].shape
+        assert a[key].tobytes() == b[key].tobytes(), key
+    assert list(one.record_) == list(other.record_)
+    assert one.position_ == other.position_
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory):
+    with names["finish"](names["begin"](tmp_path_factory.mktemp("whole"))) as filter:
+        return filter
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+def test_killed_again_and_again_and_resumed_is_as_never_killed(uninterrupted, tmp_path):
+    folder = tmp_path / "run"
+    done = subprocess.run([sys.executable, "-c", SCRIPT, str(folder)], capture_output=True, text=True, check=True)
+    second_at_once, kills, status = map(int, done.stdout.split())
+    assert second_at_once == 7, "a folder in use was not refused"
+    assert status == 0, done.stderr
+    assert kills >= 3
+    with names["begin"](folder) as resumed:
+        same(resumed, uninterrupted)
+    assert [path.name for path in sorted(folder.iterdir())] == ["journal.jsonl", "snapshot.npz"]
+
+
+@pytest.mark.parametrize("cut", [1, 40, 300])
+def test_a_torn_last_line_is_dropped(uninterrupted, tmp_path, cut):
+    filter = names["begin"](tmp_path)
+    for number, decision in enumerate(filter.stream(names["documents"])):
+        decision.judge(names["judge"](decision))
+        if number == 8:
+            break
+    filter._store.close()
+    journal = tmp_path / "journal.jsonl"
+    content = journal.read_bytes()
+    lines = content.splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:-1]) + lines[-1][: max(len(lines[-1]) - cut, 1)])
+    with names["finish"](names["begin"](tmp_path)) as resumed:
+        same(resumed, uninterrupted)
+
+
+def test_leaving_the_loop_and_going_on(uninterrupted):
+    filter = AdaptiveFilter(block_size=50).fit(names["news"].train.texts, names["news"].train.labels, names["topics"])
+    documents = names["documents"]
+    left = 0
+    while filter.position_ < len(documents):
+        for number, decision in enumerate(filter.stream(documents[filter.position_ :])):
+            if number == 2:
+                # At hand, not judged: it is the first to come again.
+                left += 1
+                expected = decision.entry
+                break
+            if left and number == 0:
+                assert decision.entry == expected
+            decision.judge(names["judge"](decision))
+    assert left > 3
+    same(filter, uninterrupted)
+
+
+def test_every_journal_line_is_json_with_a_checksum(uninterrupted, tmp_path):
+    with names["begin"](tmp_path) as filter:
+        filter.run(names["documents"][:30], names["judge"])
+        n_retrieved = len(filter.record_)
+    lines = [json.loads(line) for line in (tmp_path / "journal.jsonl").read_text().splitlines()]
+    assert all(set(line) == {"check", "entry"} for line in lines)
+    kinds = [line["entry"]["kind"] for line in lines]
+    assert kinds[0] == "begin"
+    assert kinds.count("retrieved") == kinds.count("judged") == n_retrieved
+    assert lines[-1]["entry"] == {"kind": "position", "place": 30}
+
+
+def test_a_changed_line_is_refused(tmp_path):
+    with names["begin"](tmp_path) as filter:
+        filter.run(names["documents"][:30], names["judge"])
+    journal = tmp_path / "journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join([*lines[:3], lines[3].replace(b'"place"', b'"Place"'), *lines[4:]]))
+    with pytest.raises(ValueError, match="line 4: the checksum is wrong"):
+        names["begin"](tmp_path)
+    journal.write_bytes(b"".join([*lines[:3], *lines[4:]]))
+    with pytest.raises(ValueError, match="line 4: the checksum is wrong"):
+        names["begin"](tmp_path)
+
+
+def test_a_snapshot_of_another_journal_is_refused(tmp_path):
+    for part, stop in (("a", 20), ("b", 40)):
+        with names["begin"](tmp_path / part) as filter:
+            filter.run(names["documents"][:stop], names["judge"])
+    (tmp_path / "b" / "snapshot.npz").replace(tmp_path / "a" / "snapshot.npz")
+    with pytest.raises(ValueError, match="does not belong to"):
+        names["begin"](tmp_path / "a")
+
+
+def test_a_damaged_snapshot_is_named(tmp_path):
+    names["begin"](tmp_path).close()
+    snapshot = tmp_path / "snapshot.npz"
+    snapshot.write_bytes(snapshot.read_bytes()[:2000])
+    with pytest.raises(ValueError, match=r"snapshot\.npz can not be read"):
+        names["begin"](tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"target": 40}, "target=50, found target=40"),
+        ({"statement": "another"}, "other topics or statements"),
+        ({"texts": True}, "other training documents or labels"),
+        ({"labels": True}, "other training documents or labels"),
+    ],
+)
+def test_another_run_is_refused(tmp_path, change, message):
+    texts, labels, topics = ["wheat up", "goal"] * 4, [("grain",), ()] * 4, {"grain": "cereals"}
+    AdaptiveFilter().fit(texts, labels, topics, state=tmp_path).close()
+    AdaptiveFilter(block_size=3, snapshot_every=7, n_jobs=1).fit(texts, labels, topics, state=tmp_path).close()
+    other = AdaptiveFilter(target=change.get("target", 50))
+    if "texts" in change:
+        texts = [*texts[:-1], "goals"]
+    if "labels" in change:
+        labels = [*labels[:-1], ("grain",)]
+    if "statement" in change:
+        topics = {"grain": "oats"}
+    with pytest.raises(ValueError, match=message):
+        other.fit(texts, labels, topics, state=tmp_path)
+
+
+def test_two_at_once_are_refused_and_one_after_the_other_not(tmp_path):
+    with names["begin"](tmp_path), pytest.raises(ValueError, match="in use by another process"):
+        names["begin"](tmp_path)
+    names["begin"](tmp_path).close()
+
+
+def test_another_stream_at_the_place_of_resuming_is_refused(tmp_path):
+    filter = names["begin"](tmp_path)
+    next(filter.stream(names["documents"]))
+    filter._store.close()
+    resumed = names["begin"](tmp_path)
+    with pytest.raises(ValueError, match="give the stream from document position_ on"):
+        next(resumed.stream([("other", "text")]))
+    resumed.close()
+
+
+def test_a_judgement_that_can_not_be_written_has_not_happened(tmp_path):
+    filter = names["begin"](tmp_path)
+    decision = next(filter.stream(names["documents"]))
+    before = filter.states_[decision.entry.topic]
+    filter._store._journal._file.close()
+    with pytest.raises(ValueError, match="closed file"):
+        decision.judge(True)
+    assert filter.states_[decision.entry.topic] is before
+    assert [entry.judged for entry in filter.record_] == [False]
+
+
+def test_late_judgements_are_resumed_in_their_order(tmp_path):
+    """All decisions are collected, then judged in reverse; a second filter resumes after every judgement."""
+    documents = names["documents"][:60]
+    whole = names["begin"](tmp_path / "whole")
+    for decision in reversed(list(whole.stream(documents))):
+        decision.judge(names["judge"](decision))
+    parts = names["begin"](tmp_path / "parts")
+    waiting = [decision.entry for decision in parts.stream(documents)]
+    texts = [text for _, text in documents]
+    assert parts.pending_ == list(parts.record_)
+    for entry in reversed(waiting):
+        parts._store.close()
+        parts = names["begin"](tmp_path / "parts")
+        answer = entry.topic in names["truth"][texts[entry.place]]
+        parts.judge(entry.place, entry.topic, None if entry.place % 7 == 3 else answer)
+    same(parts, whole)
+    assert not parts.pending_
+    assert np.isfinite(parts.states_["courts"].belief.mean).all()
+    whole.close()
+    parts.close()
