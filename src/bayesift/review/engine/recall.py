@@ -7,10 +7,11 @@ The bettor's wealth is multiplied by λ if the document is relevant and by (1 �
 wealth is a martingale that starts at 1, so the probability that it *ever* reaches 1/α is at most α (Ville). All N whose
 wealth has reached 1/α are ruled out: a bound that holds at all times at once, whatever made one look.
 
-Two bettors share the stake (Waudby-Smith & Ramdas 2020 for sampling without replacement by betting). The first bets on
-the share of relevant documents among the earlier draws. The second waits until the last :data:`QUIET` judgements held
-no relevant document, and bets from then on that a tenth of what N says is left. As long as none is drawn the latter
-gains nearly as fast as the exact hypergeometric test, which is the bet λ = 0.
+The stake is shared (betting against sampling without replacement: Waudby-Smith & Ramdas 2020). An eighth is bet all the
+time on λ = ½. The rest waits for a quiet time: when :data:`QUIET` judgements in a row held no relevant document, half
+of it is bet, from then on, on a tenth of what N says is left. If a relevant document is drawn nevertheless, half of
+what still waits is bet after the next quiet time, which must be twice as long, and so on. As long as none is drawn such
+a bet gains nearly as fast as the exact hypergeometric test, which is the bet λ = 0. The wealth never falls with N.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from scipy.stats import hypergeom
 
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 
-#: The second bettor waits for so many judgements without a relevant one.
+#: So many judgements in a row without a relevant one are a quiet time, the first time.
 QUIET = 30
 
-#: The share of what N says is left on which the second bettor bets.
-LEFT_SHARE = 0.1
+#: The shares λ of the steady bet and of those that wait for a quiet time.
+STEADY, BOLD = 0.5, 0.1
 
-#: Up to so many numbers N all are tried, beyond a net of fewer that is drawn tighter.
-_ALL, _NET = 4096, 200
+#: What the steady bet has of the stake.
+STEADY_STAKE = 0.125
 
 
 class Bound(NamedTuple):
@@ -42,68 +43,66 @@ class Bound(NamedTuple):
 
 
 class Draws(NamedTuple):
-    """The random draws in order: relevant ones found and documents unjudged before each, outcome, whether quiet.
+    """The random draws in order, and the bets on them.
 
-    ``silence`` counts the judgements since the last relevant one, and ``calm`` tells whether it has been quiet by now.
+    ``found`` relevant documents and ``unjudged`` ones before each draw, whether it was ``relevant``, and from which
+    draw on each of the bold bets counts (``openings``). At the end: the ``silence`` since the last relevant document,
+    how long it must be for the next bet (``patience``), and whether the last bet is still ``undisturbed``.
     """
 
     found: Int64Array
     unjudged: Int64Array
     relevant: BoolArray
-    quiet: BoolArray
+    openings: tuple[int, ...]
     silence: int
-    calm: bool
+    patience: int
+    undisturbed: bool
 
 
-def draws_of(judgements: Iterable[tuple[bool, bool]], n: int, after: int = QUIET) -> Draws:
-    """Collect the random draws from judgements (relevant, drawn at random) of a pile of n in their order.
-
-    It is quiet from the first time on that ``after`` judgements in a row held no relevant document.
-    """
-    rows = []
+def draws_of(judgements: Iterable[tuple[bool, bool]], n: int, patience: int = QUIET) -> Draws:
+    """Collect the random draws from judgements (relevant, drawn at random) of a pile of n in their order."""
+    rows: list[tuple[int, int, bool]] = []
+    openings: list[int] = []
     found = silence = 0
-    quiet = False
+    undisturbed = False
     for place, (relevant, random) in enumerate(judgements):
-        quiet = quiet or (found > 0 and silence >= after)
+        if not undisturbed and found and silence >= patience:
+            openings.append(len(rows))
+            patience, undisturbed = 2 * patience, True
         if random:
-            rows.append((found, n - place, relevant, quiet))
+            rows.append((found, n - place, relevant))
+            undisturbed = undisturbed and not relevant
         found += relevant
         silence = 0 if relevant else silence + 1
-    table = np.array(rows, dtype=np.int64).reshape(-1, 4).T
-    return Draws(table[0], table[1], table[2] > 0, table[3] > 0, silence if found else -n, quiet)
+    table = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    return Draws(table[0], table[1], table[2] > 0, tuple(openings), silence if found else -n, patience, undisturbed)
 
 
-def log_wealth(draws: Draws, totals: Int64Array) -> FloatArray:
-    """Give the logarithm of the wealth of those who bet against each total N.
+def log_wealth(draws: Draws, total: int) -> float:
+    """Give the logarithm of the wealth of those who bet against the total N.
 
-    Totals are at least the number of relevant documents found, and leave room for the irrelevant ones.
+    N is at least the number of relevant documents found, and leaves room for the irrelevant ones.
     """
-    sums = [[gains.sum() for gains in _log_gains(draws, int(total))] for total in totals]
-    return _shared(np.array(sums).reshape(-1, 2).T)
+    return float(_log_wealth_after(draws, total)[-1])
 
 
-def _shared(wealth: FloatArray) -> FloatArray:
-    """Give the logarithm of the mean wealth of the two bettors, from those of each."""
-    return np.asarray(np.logaddexp(wealth[0], wealth[1]) - np.log(2))
-
-
-def _log_gains(draws: Draws, total: int) -> tuple[FloatArray, FloatArray]:
-    """Give what each draw adds to the logarithm of the wealth of each bettor: ln(q/p) or ln((1 − q)/(1 − p))."""
+def _log_wealth_after(draws: Draws, total: int) -> FloatArray:
+    """Give the logarithm of the wealth before the first draw and after each."""
     p = (total - draws.found) / draws.unjudged
-    odds = np.where(draws.relevant, p, 1 - p)
-
-    def gains(q: FloatArray) -> FloatArray:
-        bet = np.where(draws.relevant, q, 1 - q)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(bet == odds, 0.0, np.log(bet) - np.log(odds))  # 0/0 is 1
-
-    return gains(np.minimum(_forecasts(draws.relevant), p)), gains(np.where(draws.quiet, LEFT_SHARE * p, p))
+    waiting = 1.0 - STEADY_STAKE
+    wealth = np.log(STEADY_STAKE) + _growth(p, draws.relevant, STEADY, 0)
+    for opening in draws.openings:
+        waiting /= 2
+        wealth = np.logaddexp(wealth, np.log(waiting) + _growth(p, draws.relevant, BOLD, opening))
+    return np.asarray(np.logaddexp(wealth, np.log(waiting)))
 
 
-def _forecasts(relevant: BoolArray) -> FloatArray:
-    """Give the share of relevant documents expected before each draw: (r + ½)/(s + 1) after r of s."""
-    before = np.cumsum(relevant, dtype=np.float64) - relevant
-    return np.asarray((before + 0.5) / np.arange(1, len(relevant) + 1))
+def _growth(p: FloatArray, relevant: BoolArray, share: float, opening: int) -> FloatArray:
+    """Sum ln λ over the relevant draws and ln((1 − λp)/(1 − p)) over the others, from one draw on; 0 before."""
+    with np.errstate(divide="ignore"):
+        gains = np.where(relevant, np.log(share), np.log1p(-share * p) - np.log1p(-p))
+    gains[:opening] = 0.0
+    return np.append(0.0, np.cumsum(gains))
 
 
 def bound_by_bets(draws: Draws, found: int, unjudged: int, confidence: float = 0.95) -> Bound:
@@ -126,15 +125,13 @@ def bound_by_bets(draws: Draws, found: int, unjudged: int, confidence: float = 0
     """
     limit = -np.log1p(-confidence)
     low, high = found, found + unjudged
-    # Invariant: every total tried above `high` is ruled out. The net is drawn tighter around the last one that is not.
-    while True:
-        n_tried = high - low + 1 if high - low < _ALL else _NET
-        totals = np.unique(np.linspace(low, high, n_tried).astype(np.int64))
-        kept = np.flatnonzero(log_wealth(draws, totals) < limit)
-        last = int(kept[-1]) if len(kept) else 0
-        if last + 1 == len(totals) or totals[last + 1] == totals[last] + 1 or not len(kept):
-            return bound(int(totals[last]), found)
-        low, high = int(totals[last]), int(totals[last + 1]) - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if log_wealth(draws, middle) < limit:
+            low = middle
+        else:
+            high = middle - 1
+    return bound(low, found)
 
 
 def bound_by_sample(n: int, size: int, relevant: int, found: int, confidence: float = 0.95) -> Bound:
@@ -185,15 +182,14 @@ def quiet_draws_needed(draws: Draws, found: int, unjudged: int, total: int, conf
     if left > unjudged:
         return 0
     more = np.arange(unjudged - left)
-    quiet = draws.calm | (draws.silence + more >= QUIET)
-    future = Draws(
-        np.append(draws.found, np.full(len(more), found)),
-        np.append(draws.unjudged, unjudged - more),
-        np.append(draws.relevant, np.zeros(len(more), dtype=bool)),
-        np.append(draws.quiet, quiet),
-        0,
-        True,
+    wait = 0 if draws.undisturbed else max(0, draws.patience - draws.silence)
+    opens = () if draws.undisturbed or wait >= len(more) else (len(draws.found) + wait,)
+    future = draws._replace(
+        found=np.append(draws.found, np.full(len(more), found)),
+        unjudged=np.append(draws.unjudged, unjudged - more),
+        relevant=np.append(draws.relevant, np.zeros(len(more), dtype=bool)),
+        openings=draws.openings + opens,
     )
-    wealth = _shared(np.cumsum(_log_gains(future, total), axis=1))[len(draws.found) :]
+    wealth = _log_wealth_after(future, total)[len(draws.found) :]
     enough = np.flatnonzero(wealth >= -np.log1p(-confidence))
-    return int(enough[0]) + 1 if len(enough) else None
+    return int(enough[0]) if len(enough) else None
