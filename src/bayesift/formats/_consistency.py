@@ -29,7 +29,10 @@ def check_model(model: Any) -> None:
             replace(part)  # type: ignore[type-var]
         check = _CHECKS.get(type(part).__name__)
         if check is not None:
-            check(part)
+            try:
+                check(part)
+            except (AttributeError, IndexError, TypeError) as error:
+                raise ValueError(f"{type(part).__name__} has parts that do not fit together: {error}") from error
 
 
 def _parts(value: Any, seen: set[int]) -> Iterator[Any]:
@@ -59,7 +62,7 @@ def _has(part: Any, name: str) -> bool:
 
 def _shaped(part: Any, name: str, shape: Shape, kinds: str = "f") -> None:
     """Refuse an attribute that is no array of this shape (None: any length) and kind of numbers."""
-    array = getattr(part, name, None)
+    array: Any = getattr(part, name, None)
     fits = (
         (isinstance(array, np.ndarray) or sp.issparse(array))
         and array.dtype.kind in kinds

@@ -55,11 +55,12 @@ def save(pipeline: Any, path: str | os.PathLike[str], *, provenance: Mapping[str
     """
     origin = _checked_provenance(provenance)
     members = written_by_skops(Packer().pack(pipeline, type(pipeline).__name__))
-    # What would be refused later is refused now.
+    # What loading would refuse is refused now.
     audit = Audit({name: content[:NPY_HEADER_BYTES] for name, content in members.items()}, _sizes(members))
     try:
         audit.check(json.loads(members[SCHEMA]))
-    except RefusedError as error:
+        check_model(pipeline)
+    except ValueError as error:
         raise ModelFileError(f"the model cannot be stored: {error}") from error
     header = {
         "format": FORMAT,
