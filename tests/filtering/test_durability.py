@@ -56,7 +56,7 @@ for life in range(400):
     if child == 0:
         finish(begin(sys.argv[1])).close()
         os._exit(0)
-    time.sleep(moments.uniform(0.0, 0.15))
+    time.sleep(moments.uniform(0.0, 0.4))
     os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
     kills += os.WIFSIGNALED(status)

@@ -1,0 +1,265 @@
+"""``bayesift filter``: streams from files and pipes, judgements from a file, the stream and a person; resuming."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from bayesift.cli._filtering import LeaveError, StreamDocument, asking, read_judgements, read_stream, read_topics
+from bayesift.cli._shell import console
+from bayesift.cli.filter import filter_command, filter_stream, running
+from bayesift.datasets import load
+from bayesift.filtering import AdaptiveFilter
+
+TOPICS = ("courts", "energy")
+
+
+def written(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    """Files of the embedded corpus: a stream with and one without topics, training texts, topics and judgements."""
+    folder, news = tmp_path_factory.mktemp("inputs"), load("newsroom")
+    test, train = news.test, news.train
+    rows = [{"id": i, "text": t, "topics": list(y)} for i, t, y in zip(test.ids, test.texts, test.labels, strict=True)]
+    written(folder / "stream.jsonl", rows[:80])
+    written(folder / "bare.jsonl", [{"id": row["id"], "text": row["text"]} for row in rows[:80]])
+    written(
+        folder / "train.jsonl", [{"text": t, "labels": list(y)} for t, y in zip(train.texts, train.labels, strict=True)]
+    )
+    written(folder / "topics.jsonl", [{"name": name, "statement": news.descriptions[name]} for name in TOPICS])
+    (folder / "topics.toml").write_text(
+        "[topics]\n" + "".join(f"{name} = {json.dumps(news.descriptions[name])}\n" for name in TOPICS)
+    )
+    written(
+        folder / "judgements.jsonl",
+        [{"id": r["id"], "topic": name, "relevant": True} for r in rows for name in r["topics"] if name in TOPICS],
+    )
+    return folder
+
+
+def run(*arguments, **options):
+    app = typer.Typer()
+    app.command("filter")(filter_command)
+    return CliRunner().invoke(app, [str(a) for a in arguments], **options)
+
+
+def on(inputs, stream="stream.jsonl", topics="topics.toml"):
+    return inputs / stream, "--topics", inputs / topics, "--train", inputs / "train.jsonl"
+
+
+def lines(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def decisions(inputs):
+    found = run(*on(inputs))
+    assert found.exit_code == 0, found.output
+    return lines(found.stdout)
+
+
+def test_decisions_are_those_of_the_filter(inputs, decisions):
+    news = load("newsroom")
+    filter = AdaptiveFilter().fit(news.train.texts, news.train.labels, {n: news.descriptions[n] for n in TOPICS})
+    documents = list(zip(news.test.ids, news.test.texts, strict=True))[:80]
+    record = filter.run(documents, lambda d: d.entry.topic in news.test.labels[d.entry.place])
+    assert decisions == [entry._asdict() for entry in record]
+    assert len(decisions) > 10
+
+
+def test_the_summary_goes_to_standard_error(inputs):
+    found = run(*on(inputs))
+    assert "training on" in found.stderr
+    for word in ("T9U", "T9P", "recall", *TOPICS):
+        assert word in found.stderr
+    assert run(*on(inputs), "-q").stderr == ""
+
+
+def test_judgements_from_a_file_and_topics_from_jsonl(inputs, decisions, tmp_path):
+    out = tmp_path / "out.jsonl"
+    found = run(*on(inputs, "bare.jsonl", "topics.jsonl"), "--judgements", inputs / "judgements.jsonl", "-o", out)
+    assert found.exit_code == 0, found.output
+    assert found.stdout == ""
+    assert lines(out.read_text()) == decisions
+    unsure = run(
+        *on(inputs, "bare.jsonl"),
+        "--judgements",
+        inputs / "judgements.jsonl",
+        "--unlisted",
+        "unsure",
+        "--query",
+        "none",
+    )
+    assert {entry["relevant"] for entry in lines(unsure.stdout)} <= {True, None}
+
+
+def test_resuming_gives_the_same_file(inputs, decisions, tmp_path):
+    whole = (inputs / "stream.jsonl").read_text().splitlines(keepends=True)
+    part, out, state = tmp_path / "part.jsonl", tmp_path / "out.jsonl", tmp_path / "state"
+    for stop in (30, 31, 80):
+        part.write_text("".join(whole[:stop]))
+        found = run(part, *on(inputs)[1:], "--state", state, "-o", out)
+        assert found.exit_code == 0, found.output
+        assert ("going on at document" in found.stderr) == (stop > 30)
+    assert lines(out.read_text()) == decisions
+
+
+def test_options_reach_the_filter(inputs, decisions):
+    without = lines(run(*on(inputs), "--query", "none", "--no-rel", "--kappa", "0.1").stdout)
+    assert {entry["reason"] for entry in without} == {"relevant"}
+    random = run(*on(inputs), "--query", "random", "--stream-size", "80", "--target", "20", "--seed", "2")
+    assert random.exit_code == 0
+    assert lines(random.stdout) not in (without, decisions)
+
+
+def test_a_pipe_is_read_as_far_as_it_has_come(monkeypatch):
+    """The first documents come before the stream has ended, and a line in two pieces is one line."""
+    source, sink = os.pipe()
+    with os.fdopen(source, "r") as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        batches = read_stream(Path("-"), 1)
+        os.write(sink, b'{"text": "skipped"}\n{"text": "a"}\n{"te')
+        assert [document.text for document in next(batches)] == ["a"]
+        os.write(sink, b'xt": "b", "title": "B"}\n{"text": "last"}')
+        assert next(batches) == [StreamDocument("3", "B\nb", "B", None)]
+        os.close(sink)
+        assert [document.id for batch in batches for document in batch] == ["4"]
+
+
+def test_a_person_answers():
+    screen = io.StringIO()
+    shown = console()
+    shown.file = screen
+    ask = asking(io.StringIO("what\ny\nN\nunsure\nq\n"), shown)
+    filter = AdaptiveFilter().fit(["wheat", "goal"] * 8, [("grain",), ()] * 8, ["grain"])
+    decision = next(filter.stream(["wheat\x1b[31m and " + "oats " * 900]))
+    document = StreamDocument("7", decision.text, "A title", None)
+    assert [ask(decision, document) for _ in range(3)] == [True, False, None]
+    with pytest.raises(LeaveError):
+        ask(decision, document)
+    with pytest.raises(LeaveError):
+        ask(decision, document)
+    text = screen.getvalue()
+    assert "A title" in text
+    assert "grain – document 1 (0): it looks relevant; probability 0." in text
+    assert "\x1b" not in text
+    assert "…" in text
+
+
+def test_leaving_keeps_the_document_for_the_next_time(tmp_path):
+    train, labels, topics = ["wheat", "goal"] * 8, [("grain",), ()] * 8, ["grain"]
+    documents = [StreamDocument(str(k), "wheat", "", None) for k in range(4)]
+    answers, seen = [True, None], []
+
+    def judge(decision, document):
+        seen.append(document.id)
+        if not answers:
+            raise LeaveError
+        return answers.pop()
+
+    for more in ([], [False, False]):
+        answers += more
+        with AdaptiveFilter(query=None).fit(train, labels, topics, state=tmp_path) as filter:
+            tally = filter_stream(filter, iter([documents[filter.position_ :]]), judge, lambda entry: None)
+            assert "4 documents" in running(filter, tally) or not more
+    assert seen[:3] == ["0", "1", "2"]
+    assert seen[3] == "2"
+
+
+def test_typed_in_a_terminal(inputs):
+    pty = pytest.importorskip("pty")
+    leader, follower = pty.openpty()
+    script = "from bayesift.cli.filter import filter_command; import typer; typer.run(filter_command)"
+    arguments = [str(a) for a in (*on(inputs, "bare.jsonl"), "--query", "none")]
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, *arguments], stdin=follower, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    os.write(leader, b"y\nn\nu\nq\n")
+    out, error = process.communicate(timeout=120)
+    os.close(leader)
+    os.close(follower)
+    assert process.returncode == 0, error.decode()
+    assert [entry["relevant"] for entry in lines(out.decode())] == [True, False, None]
+    assert "Relevant? (y)es, (n)o, (u)nsure, (q)uit" in error.decode()
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"id": 1, "text": ', "line 3: not JSON"),
+        ('["text"]', "line 3: expected a JSON object, found list"),
+        ('{"id": 1}', "line 3: expected a string 'text'"),
+        ('{"text": "a", "topics": "grain"}', "line 3: 'topics' must be a list"),
+    ],
+)
+def test_bad_lines_are_named(tmp_path, line, message):
+    path = tmp_path / "stream.jsonl"
+    path.write_text('{"text": "a"}\n\n' + line + "\n")
+    with pytest.raises(ValueError, match=message):
+        list(read_stream(path, 0))
+
+
+def test_bytes_that_are_no_text_are_named(tmp_path):
+    path = tmp_path / "stream.jsonl"
+    path.write_bytes(b'{"text": "a"}\n{"text": "\xff"}\n')
+    with pytest.raises(ValueError, match="line 2: not utf-8"):
+        list(read_stream(path, 0))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.toml", "[topics", "is not TOML"),
+        ("t.toml", "[other]\na = 'b'", "has no table"),
+        ("t.toml", "[topics]\n", "holds no topic"),
+        ("t.jsonl", '{"statement": "x"}\n', "line 1: expected a 'name'"),
+        ("t.jsonl", '{"name": "x"}\n{"name": "x"}\n', "line 2: expected a 'name' that no other topic has"),
+    ],
+)
+def test_bad_topics_are_named(tmp_path, name, content, message):
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(ValueError, match=message):
+        read_topics(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"id": 1, "topic": "x"}\n', "expected the keys"),
+        ('{"id": 1, "topic": "x", "relevant": 1}\n', "'relevant' is 1, expected true, false or null"),
+        (
+            '{"id": 1, "topic": "x", "relevant": true}\n{"id": 1, "topic": "x", "relevant": false}\n',
+            "line 2: document '1' has another judgement",
+        ),
+    ],
+)
+def test_bad_judgements_are_named(tmp_path, content, message):
+    path = tmp_path / "j.jsonl"
+    path.write_text(content)
+    with pytest.raises(ValueError, match=message):
+        read_judgements(path)
+
+
+def test_nobody_to_judge(inputs):
+    found = run(*on(inputs, "bare.jsonl"))
+    assert found.exit_code == 1
+    assert "there is nobody to judge it" in str(found.exception)
+
+
+def test_the_command_is_there_before_the_slow_imports():
+    script = "import sys; import bayesift.cli.filter, bayesift.cli._filtering; print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
