@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +17,18 @@ from bayesift.formats import ModelFileError, describe
 from bayesift.linear import BayesianLogisticRegression
 from bayesift.select import TermSelector, pearson
 from bayesift.text import TextVectorizer
-from formats.models.cases import CASES, COUNTS, NEW_COUNTS, NEW_TEXTS, TEXT_CASES, TEXTS, THRESHOLDS, TWO, answers
+from formats.models.cases import (
+    CASES,
+    COUNTS,
+    NEW_COUNTS,
+    NEW_TEXTS,
+    TEXT_CASES,
+    TEXTS,
+    THRESHOLDS,
+    TWO,
+    answers,
+    save_two,
+)
 
 
 def same_answers(model: Any, other: Any, documents: Any) -> bool:
@@ -42,7 +53,11 @@ def test_a_loaded_model_answers_bit_for_bit_and_is_saved_as_the_same_bytes(name:
     assert len(contents) == 1
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if hasattr(CASES[name](), "partial_fit")])
+GO_ON = ["naive-bayes", "naive-bayes-several", "bernoulli", "gaussian", "categorical", "mixed", "perceptron"]
+GO_ON += ["perceptron-low-rank", "perceptron-diagonal", "process"]
+
+
+@pytest.mark.parametrize("name", GO_ON)
 def test_learning_goes_on_bit_for_bit(name: str, tmp_path: Path) -> None:
     model = CASES[name]()
     save(model, tmp_path / "a.bayesift")
@@ -208,18 +223,16 @@ def test_provenance_that_json_does_not_give_back_is_refused(provenance: Any, tmp
 
 def test_the_bytes_do_not_depend_on_the_process(tmp_path: Path) -> None:
     program = (
-        "import sys, hashlib; sys.path.insert(0, sys.argv[1])\n"
-        "from formats.models.cases import hashing_pipeline, TextVectorizer, TEXTS\n"
-        "from bayesift import save\n"
-        "words = TextVectorizer(stop_words={'the', 'and', 'from', 'was', 'to', 'in'}, n_jobs=1).fit(TEXTS)\n"
-        "for name, model in (('a', words), ('b', hashing_pipeline())): save(model, sys.argv[2] + name)\n"
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from formats.models.cases import save_two\n"
+        "save_two(sys.argv[2])\n"
     )
-    digests = set()
-    for seed in ("1", "2"):
-        folder = tmp_path / seed
-        tests = str(Path(__file__).parents[1])
-        subprocess.run(
-            [sys.executable, "-c", program, tests, f"{folder}/"], check=True, env={"PYTHONHASHSEED": seed}, timeout=120
-        )
-        digests.add(tuple(hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in "ab"))
-    assert len(digests) == 1
+    # Not the seed of this process, in which sets have another order.
+    environment = os.environ | {"PYTHONHASHSEED": "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"}
+    tests = str(Path(__file__).parents[1])
+    subprocess.run(
+        [sys.executable, "-c", program, tests, f"{tmp_path}/there"], check=True, env=environment, timeout=120
+    )
+    save_two(tmp_path / "here")
+    for name in ("words", "pipeline"):
+        assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
