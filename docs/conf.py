@@ -1,5 +1,10 @@
 """Configuration of the documentation. Nothing in it needs the network, neither to build the pages nor to read them."""
 
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
 from bayesift import __version__
 
 project = "Bayesift"
@@ -31,6 +36,7 @@ numpydoc_show_class_members = False
 sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "auto_gallery",
+    "subsection_order": ["gallery/models", "gallery/decisions", "gallery/beliefs"],
     "within_subsection_order": "FileNameSortKey",
     "doc_module": ("bayesift",),
     "reference_url": {"bayesift": None},
@@ -40,6 +46,8 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "write_computation_times": False,
     "min_reported_time": 3600,
+    # Tables are shown, other values are not.
+    "capture_repr": ("_repr_html_",),
     "abort_on_example_error": True,
     "matplotlib_animations": False,
 }
@@ -48,13 +56,29 @@ html_theme = "pydata_sphinx_theme"
 html_title = "Bayesift"
 html_static_path = ["_static"]
 html_css_files = ["bayesift.css"]
+# Pages without neighbours need no list of them.
+html_sidebars = {name: [] for name in ("index", "tutorial", "design/house")}
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {
     "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
-    "navigation_depth": 2,
+    "navigation_depth": 3,
     "header_links_before_dropdown": 8,
     "footer_start": ["copyright"],
     "footer_end": [],
 }
+
+
+def without_last_blank_lines(_app: Sphinx, doctree: nodes.document) -> None:
+    """Take away the blank line that ends an example for the doctest run."""
+    for block in doctree.findall(nodes.literal_block):
+        text = block.astext().rstrip()
+        block.rawsource = text
+        block.children = [nodes.Text(text)]
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Connect what the pages need."""
+    app.connect("doctree-read", without_last_blank_lines)
+    return {"parallel_read_safe": True}

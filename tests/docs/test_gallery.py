@@ -14,7 +14,7 @@ import bayesift.plots as plots
 matplotlib.use("Agg")
 from matplotlib import pyplot  # the backend comes first
 
-SCRIPTS = sorted((Path(__file__).parents[2] / "docs" / "gallery").glob("plot_*.py"))
+SCRIPTS = sorted((Path(__file__).parents[2] / "docs" / "gallery").glob("*/plot_*.py"))
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)

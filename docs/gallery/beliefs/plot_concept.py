@@ -1,0 +1,17 @@
+"""
+A concept from four examples
+============================
+
+Which numbers belong with 16, 8, 2 and 64? The powers of two explain so much of so little that nothing else is left.
+"""
+
+from bayesift.concepts import number_game
+from bayesift.plots import ConceptDisplay
+
+display = ConceptDisplay(number_game(), [16, 8, 2, 64])
+display.plot()
+
+# %%
+# What is believed of every number after two examples:
+
+ConceptDisplay(number_game(), [16, 8]).plot_predictive()

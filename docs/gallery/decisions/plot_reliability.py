@@ -1,0 +1,23 @@
+"""
+Do probabilities mean what they say?
+====================================
+
+Of the documents to which a model gives a probability of 0.3, three in ten should belong. The bars show how far the
+share of a group may be from the truth for its size alone.
+"""
+
+from bayesift.datasets import load
+from bayesift.linear import BayesianLogisticRegression
+from bayesift.plots import PALETTE, ReliabilityDisplay
+from bayesift.text import TextVectorizer
+
+news = load("newsroom")
+vectorizer = TextVectorizer(stop_words="english", drop_numbers=True)
+X, X_test = vectorizer.fit_transform(news.train.texts), vectorizer.transform(news.test.texts)
+truth = news.indicator("test").toarray()
+
+ax = None
+for prior, color in zip(("laplace", "gaussian"), PALETTE[:2], strict=True):
+    p = BayesianLogisticRegression(prior, variance="norm").fit(X, news.indicator("train")).predict_proba(X_test)
+    display = ReliabilityDisplay.from_predictions(truth, p, bins=5, name=f"{prior} prior")
+    ax = display.plot(ax, color=color).ax_
