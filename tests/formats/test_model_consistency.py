@@ -123,6 +123,8 @@ MISFITS: list[tuple[str, str, Callable[[Any], None]]] = [
     ("process", "width", in_belief("basis", lambda basis: basis[:, :-1])),
     ("process", "an index", far_column),
     ("process", "a start", falling_rows),
+    ("text-lasso", "a method", lambda model: vars(model[0]).update(_check_parameters=int)),
+    ("text-lasso", "threads", lambda model: vars(model[0]).update(n_jobs=10**6)),
     ("text-lasso", "words", less_words),
     ("text-lasso", "a far word", far_word),
     ("text-lasso", "equal words", same_word),

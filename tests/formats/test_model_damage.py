@@ -124,7 +124,7 @@ def test_a_folder_a_pipe_and_nothing_at_all(tmp_path: Path) -> None:
         load(tmp_path)
     # Nobody writes to it: opening it would wait for ever.
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(ModelFileError, match="is no file"):
+    with pytest.raises(ModelFileError, match="is a device"):
         load(tmp_path / "pipe")
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "nothing")

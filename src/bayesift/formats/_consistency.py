@@ -14,12 +14,16 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
+#: No machine has more cores; a file must not be able to start threads without end.
+_THREADS = 4096
+
 Shape = tuple[int | None, ...]
 
 
 def check_model(model: Any) -> None:
     """Refuse a model whose parts do not fit together, with a ValueError."""
     for part in _parts(model, set()):
+        _check_attributes(part)
         if isinstance(part, BaseEstimator):
             missing = [name for name in type(part)._get_param_names() if not _has(part, name)]
             if missing:
@@ -33,6 +37,16 @@ def check_model(model: Any) -> None:
                 check(part)
             except (AttributeError, IndexError, TypeError) as error:
                 raise ValueError(f"{type(part).__name__} has parts that do not fit together: {error}") from error
+
+
+def _check_attributes(part: Any) -> None:
+    """Refuse attributes that take the place of a method, and so of what a method would have checked."""
+    for name in vars(part) if hasattr(part, "__dict__") else ():
+        if callable(getattr(type(part), name, None)):
+            raise ValueError(f"{type(part).__name__} has an attribute in place of its method {name}")
+    n_jobs: Any = getattr(part, "n_jobs", None)
+    if n_jobs is not None and not (isinstance(n_jobs, (int, np.integer)) and abs(n_jobs) <= _THREADS):
+        raise ValueError(f"n_jobs of {type(part).__name__} is {n_jobs!r}; expected at most {_THREADS}")
 
 
 def _parts(value: Any, seen: set[int]) -> Iterator[Any]:

@@ -28,6 +28,8 @@ LIMIT = 2**30
 _COMMENT = b"sha256 "
 _DIGITS = 64
 _BLOCK = 2**20
+#: Most members, and most bytes of the directory, of any archive without extensions for large ones.
+_MEMBERS, _DIRECTORY = 65_000, 2**23
 _NAME = re.compile(r"bayesift\.json|schema\.json|(?:0|[1-9][0-9]{0,6})\.npy")
 _FOREIGN = {
     b"PK": "it is another kind of zip archive, or its end is missing",
@@ -49,6 +51,8 @@ def write(file: BinaryIO, header: dict[str, Any], members: dict[str, bytes]) -> 
     members : dict of str to bytes
         By name, in order.
     """
+    if len(members) > _MEMBERS:
+        raise ModelFileError(f"the model has {len(members)} arrays, and a model file at most {_MEMBERS}")
     header = header | {
         "members": {
             name: {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
@@ -96,11 +100,7 @@ class Container:
         self.path = Path(path)
         self.limit = limit
         self.content = _bytes_of(self.path, limit)
-        start = self.content[: 2 if self.content[:1] != b"\x80" else 1]
-        comment = self.content[-len(_COMMENT) - _DIGITS : -_DIGITS]
-        if start != b"PK" or comment != _COMMENT:
-            reason = _FOREIGN.get(start, "it begins like something else")
-            raise ModelFileError(f"{path} is no model file of bayesift: {reason}")
+        self._check_end()
         self.archive = ZipFile(io.BytesIO(self.content))
         self._check_layout()
 
@@ -147,6 +147,14 @@ class Container:
             if listed[name] != {"size": size, "sha256": digest.hexdigest()}:
                 raise ModelFileError(f"{self.path}: its member {name} is damaged")
 
+    def _check_end(self) -> None:
+        """Refuse an archive whose directory is longer than it can be, before it is read."""
+        end = self.content[-len(_COMMENT) - _DIGITS - 22 :]
+        is_large = self.content[-len(end) - 20 : -len(end)].startswith(b"PK\x06\x07")
+        too_long = int.from_bytes(end[12:16], "little") > _DIRECTORY
+        if not end.startswith(b"PK\x05\x06") or too_long or (is_large and len(self.content) < 2**32):
+            raise ModelFileError(f"{self.path}: its directory is not that of a model file")
+
     def _check_layout(self) -> None:
         """Refuse any archive but one of expected members, one right after the other."""
         infos = self.archive.infolist()
@@ -175,13 +183,24 @@ def _bytes_of(path: Path, limit: int) -> bytes:
     """Read a file that is not too long, and nothing that only looks like a file."""
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
-        raise ModelFileError(
-            f"{path} is no file" if not stat.S_ISDIR(status.st_mode) else f"{path} is a folder, not a file"
-        )
+        raise ModelFileError(f"{path} is {'a folder' if stat.S_ISDIR(status.st_mode) else 'a device'}, not a file")
     if status.st_size > limit:
         raise ModelFileError(f"{path} has {status.st_size} bytes; the limit is {limit}")
     with path.open("rb") as file:
+        # What is something else need not be read as a whole.
+        _check_kind(path, file)
         content = file.read(limit + 1)
     if len(content) > limit:
         raise ModelFileError(f"{path} has more than {limit} bytes, the limit")
     return content
+
+
+def _check_kind(path: Path, file: BinaryIO) -> None:
+    """Refuse a file that does not begin and end like a model file; leaves it at its start."""
+    start = file.read(2)
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(size - len(_COMMENT) - _DIGITS, 0))
+    if start != b"PK" or file.read(len(_COMMENT)) != _COMMENT:
+        reason = _FOREIGN.get(start, _FOREIGN.get(start[:1], "it begins like something else"))
+        raise ModelFileError(f"{path} is no model file of bayesift: {reason}")
+    file.seek(0)

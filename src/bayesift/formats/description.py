@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bayesift.formats._container import LIMIT
+from bayesift.formats.model_error import ModelFileError
 from bayesift.formats.model_file import opened
 
 
@@ -79,12 +80,16 @@ def describe(path: str | os.PathLike[str], *, limit: int = LIMIT) -> ModelDescri
     """
     container = opened(path, limit)
     header = container.header
+    kinds: dict[str, type] = {"model": str, "types": list, "versions": dict, "provenance": dict}
+    wrong = [name for name, kind in kinds.items() if not isinstance(header.get(name), kind)]
+    if wrong:
+        raise ModelFileError(f"{path}: its header has no proper {wrong[0]}")
     return ModelDescription(
-        model=str(header.get("model")),
-        types=tuple(map(str, header.get("types", ()))),
+        model=header["model"],
+        types=tuple(map(str, header["types"])),
         protocol=header["protocol"],
-        versions=dict(header.get("versions", {})),
-        provenance=dict(header.get("provenance", {})),
+        versions={name: str(number) for name, number in header["versions"].items()},
+        provenance=header["provenance"],
         is_intact=container.is_intact,
         n_bytes=len(container.content),
         n_bytes_unpacked=sum(container.sizes.values()),

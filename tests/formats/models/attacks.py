@@ -87,7 +87,7 @@ class Entry(NamedTuple):
 
 def archive_of(entries: list[Entry], *, prefix: bytes = b"", gap: bytes = b"") -> bytes:
     """Give an archive that says what it is told to, with a right checksum."""
-    body, directory = prefix, b""
+    body, directory = bytearray(prefix), bytearray()
     for entry in entries:
         name = entry.name.encode()
         fields = struct.pack(
@@ -97,8 +97,9 @@ def archive_of(entries: list[Entry], *, prefix: bytes = b"", gap: bytes = b"") -
         offset = len(body) if entry.offset is None else entry.offset
         body += b"PK\x03\x04" + fields + name + entry.data + gap
         directory += b"PK\x01\x02\x14\x00" + fields + struct.pack("<HHHII", 0, 0, 0, 0, offset) + name
-    end = struct.pack("<HHHHIIH", 0, 0, len(entries), len(entries), len(directory), len(body), len(COMMENT) + 64)
-    return sealed(body + directory + b"PK\x05\x06" + end + COMMENT + b"0" * 64)
+    count = len(entries) % 2**16
+    end = struct.pack("<HHHHIIH", 0, 0, count, count, len(directory), len(body), len(COMMENT) + 64)
+    return sealed(bytes(body + directory) + b"PK\x05\x06" + end + COMMENT + b"0" * 64)
 
 
 def entries_of(members: Members) -> list[Entry]:
