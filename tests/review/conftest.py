@@ -88,6 +88,12 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
     return str(request.getfixturevalue("new_postgresql"))
 
 
+@pytest.fixture(scope="session")
+def pile() -> list[Document]:
+    """Six documents, one of them a danger to careless pages."""
+    return PILE
+
+
 @pytest.fixture
 def project(database: str | Path) -> Iterator[Project]:
     """A small project in either kind of database."""

@@ -15,6 +15,7 @@ from bayesift.cli._shell import UserError
 from bayesift.cli.classify import classify
 from bayesift.cli.demo import demo
 from bayesift.cli.reproduce import reproduce
+from bayesift.cli.review import review
 from bayesift.cli.train import train
 
 # What these modules import at their top is paid for by every command, so numpy and the rooms of the
@@ -31,6 +32,7 @@ app.command()(train)
 app.command()(classify)
 app.command()(demo)
 app.command()(reproduce)
+app.command()(review)
 app.add_typer(data.app, name="data")
 
 

@@ -73,14 +73,10 @@ class Ledger:
         events = self._undone[reviewer]
         return events[-1] if events else None
 
-    def held_by(self, document: int, reviewer: int) -> Event | None:
-        """Give the decision of one reviewer that holds."""
-        events = self._by_document.get(document, ())
-        return next((event for event in reversed(events) if event.reviewer == reviewer), None)
-
     def held(self, document: int) -> dict[int, Event]:
-        """Give the decisions that hold, by reviewer."""
-        return {event.reviewer: event for event in self._by_document.get(document, ())}
+        """Give the decisions that hold, by reviewer; how a conflict was settled is none of them."""
+        events = self._by_document.get(document, ())
+        return {event.reviewer: event for event in events if event.action != "resolve"}
 
     def settlement(self, document: int) -> Event | None:
         """Give the event by which a conflict was settled."""
@@ -96,7 +92,7 @@ class Ledger:
         if settled is not None:
             return settled.decision
         if reviewer is not None:
-            own = self.held_by(document, reviewer)
+            own = self.held(document).get(reviewer)
             return None if own is None else own.decision
         decisions = {event.decision for event in self.held(document).values()}
         if {"relevant", "irrelevant"} <= decisions:
@@ -113,6 +109,24 @@ class Ledger:
     def decided(self) -> Iterator[int]:
         """Give the documents about which any decision holds."""
         return (document for document, events in self._by_document.items() if events)
+
+    def in_order(self, reviewer: int | None = None) -> list[int]:
+        """Give the documents that are decided, for one reviewer or for all, by when they came to be so."""
+        since = {}
+        for document in self.decided():
+            standing = self.standing(document, reviewer)
+            if standing is not None:
+                settled = self.settlement(document)
+                held = [settled] if settled else self.held(document).values()
+                agreeing = [event.id for event in held if event.decision == standing]
+                since[document] = min(agreeing) if agreeing else max(event.id for event in held)
+        return sorted(since, key=since.__getitem__)
+
+    def counts(self, reviewer: int | None = None) -> tuple[int, int]:
+        """Tell how many documents are decided, skipped ones not counted, and how many of them relevant."""
+        standings = [self.standing(document, reviewer) for document in self.decided()]
+        decided = [standing for standing in standings if standing not in (None, "skip")]
+        return len(decided), decided.count("relevant")
 
     def recently_skipped(self, reviewer: int, memory: int) -> list[int]:
         """Give the documents that the reviewer skipped among the last ``memory`` decisions that hold."""

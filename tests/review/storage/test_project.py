@@ -51,6 +51,7 @@ def test_a_project_is_made_whole_or_not_at_all(database):
     with pytest.raises(ValueError, match="line 2"):
         Project.create(database, "News", broken())
     assert not Project.exists(database)
+    assert not isinstance(database, Path) or not database.exists()
     with pytest.raises(ValueError, match="no documents"):
         Project.create(database, "News", [])
     Project.create(database, "News", [Document("a", "", "a text")]).close()

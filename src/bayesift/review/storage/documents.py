@@ -76,6 +76,18 @@ class Documents:
                 row.place: Document(row.key, row.title, row.text, {}, row.place) for row in connection.execute(short)
             }
 
+    def places(self, keys: Sequence[str]) -> dict[str, int]:
+        """Find documents by what the source calls them; of several with one key, the first."""
+        found: dict[str, int] = {}
+        with reading(self._engine) as connection:
+            # Databases limit how many values a question may have.
+            for begin in range(0, len(keys), _BATCH):
+                some = list(keys[begin : begin + _BATCH])
+                rows = select(documents.c.key, documents.c.place).where(documents.c.key.in_(some))
+                for row in connection.execute(rows.order_by(documents.c.place.desc())):
+                    found[row.key] = row.place
+        return found
+
     def search(self, words: Sequence[str]) -> list[int]:
         """Give the places of the documents whose title, text or key contain every one of the words."""
         found = select(documents.c.place).order_by(documents.c.place)
@@ -84,6 +96,13 @@ class Documents:
             found = found.where(or_(*(column.icontains(word, autoescape=True) for column in columns)))
         with reading(self._engine) as connection:
             return list(connection.scalars(found))
+
+    def extra_names(self, among: int = 1000) -> list[str]:
+        """Give the names of whatever else the source says, by the first documents."""
+        names: dict[str, None] = {}
+        for document in islice(self, among):
+            names.update(dict.fromkeys(document.extra))
+        return list(names)
 
     def _chunk(self, after: int) -> Sequence[Any]:
         query = select(documents).where(documents.c.place > after).order_by(documents.c.place).limit(_BATCH)

@@ -94,7 +94,8 @@ class Project:
         Project
             The open project.
         """
-        with _closed_on_error(open_database(database)) as engine:
+        new = isinstance(database, Path) and not database.exists()
+        with _closed_on_error(open_database(database), remove=new) as engine:
             if version_of(engine) is not None:
                 raise ProjectError(f"{engine.url.database} is not empty, expected a new file or an empty database")
             with writing(engine) as connection:
@@ -127,9 +128,12 @@ class Project:
 
 
 @contextmanager
-def _closed_on_error(engine: Engine) -> Iterator[Engine]:
+def _closed_on_error(engine: Engine, *, remove: bool = False) -> Iterator[Engine]:
+    """Close the connections if the block raises, and remove the file if it was made in it."""
     try:
         yield engine
     except BaseException:
         engine.dispose()
+        if remove:
+            Path(engine.url.database or "").unlink(missing_ok=True)
         raise

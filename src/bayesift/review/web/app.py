@@ -1,0 +1,70 @@
+"""The application: pages by theme, behind the gates."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.exception_handlers import http_exception_handler
+from fastapi.responses import JSONResponse, RedirectResponse, Response
+from starlette.exceptions import HTTPException as StarletteHTTPException
+
+from bayesift._version import __version__
+from bayesift.review.service import Service
+from bayesift.review.storage import NotSavedError
+from bayesift.review.web import browse, cards, exchange, login, progress, static_files, team, topics
+from bayesift.review.web.gates import Gates
+from bayesift.review.web.rendering import page
+from bayesift.review.web.sessions import NotLoggedInError
+from bayesift.review.web.settings import Settings
+
+
+def create_app(service: Service, settings: Settings | None = None) -> FastAPI:
+    """Make the application for a project.
+
+    Parameters
+    ----------
+    service : Service
+        The project at work.
+    settings : Settings, optional
+        Names and limits; for this machine only by default.
+
+    Returns
+    -------
+    FastAPI
+        An application for any ASGI server.
+    """
+    settings = settings or Settings()
+    # The usual pages about the interface load their scripts from elsewhere.
+    app = FastAPI(title="Bayesift review", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
+    app.state.service = service
+    app.state.settings = settings
+    for room in (login, topics, cards, progress, browse, team, exchange, static_files):
+        app.include_router(room.router)
+    app.add_exception_handler(NotLoggedInError, _ask_to_log_in)
+    app.add_exception_handler(NotSavedError, _say_not_saved)
+    app.add_exception_handler(StarletteHTTPException, _say_what_is_wrong)
+    app.add_middleware(Gates, settings=settings)
+    return app
+
+
+def _wants_page(request: Request) -> bool:
+    return not request.url.path.startswith("/api/")
+
+
+async def _ask_to_log_in(request: Request, _error: Exception) -> Response:
+    if _wants_page(request):
+        return RedirectResponse("/login", 303)
+    return JSONResponse({"detail": "You are not logged in."}, 401)
+
+
+async def _say_not_saved(request: Request, error: Exception) -> Response:
+    sentence = f"This {error}."
+    if _wants_page(request):
+        return page(request, "problem.html", None, status=507, sentence=sentence)
+    return JSONResponse({"detail": sentence}, 507)
+
+
+async def _say_what_is_wrong(request: Request, error: Exception) -> Response:
+    assert isinstance(error, StarletteHTTPException)
+    if _wants_page(request) and request.method in ("GET", "POST"):
+        return page(request, "problem.html", None, status=error.status_code, sentence=str(error.detail))
+    return await http_exception_handler(request, HTTPException(error.status_code, error.detail, error.headers))

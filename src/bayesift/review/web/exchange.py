@@ -1,0 +1,99 @@
+"""Taking the result home, and bringing decisions along."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, File, Query, Request, UploadFile
+from fastapi.responses import HTMLResponse, Response, StreamingResponse
+
+from bayesift.review.exporting import WRITERS, rows
+from bayesift.review.importing import read_labels
+from bayesift.review.room import Room
+from bayesift.review.storage import Event
+from bayesift.review.web.cards import Number, room_of
+from bayesift.review.web.rendering import page, thousands
+from bayesift.review.web.sessions import CurrentService, CurrentSession, Guarded
+
+router = APIRouter()
+
+
+@router.get("/topics/{topic}/data", response_class=HTMLResponse)
+def data_page(request: Request, service: CurrentService, session: CurrentSession, topic: Number) -> HTMLResponse:
+    """Offer files to take home, and ask for one with decisions."""
+    return page(request, "data.html", session, topic=room_of(service, topic).topic, told="", problem="")
+
+
+@router.get("/topics/{topic}/export", response_class=StreamingResponse)
+def export(
+    service: CurrentService,
+    session: CurrentSession,
+    topic: Number,
+    format: Literal["csv", "jsonl", "ris"] = "csv",
+    decided_only: Annotated[bool, Query()] = False,
+) -> StreamingResponse:
+    """Give all documents, or the decided ones, with probabilities and decisions."""
+    room = room_of(service, topic)
+    room.refresh()
+    names = {reviewer.id: reviewer.name for reviewer in service.project.reviewers.all()}
+    probabilities = room.desk(session.reviewer.id).probabilities()
+    found = rows(service.project.documents, probabilities, room.ledger, names, decided_only=decided_only)
+    writer, kind = WRITERS[format]
+    content = writer(found, service.project.documents.extra_names())
+    return StreamingResponse(content, media_type=kind, headers=_attachment(room, format))
+
+
+@router.get("/topics/{topic}/model", response_class=Response)
+def export_model(service: CurrentService, session: CurrentSession, topic: Number) -> Response:
+    """Give the trained model as a file that any Bayesift can load."""
+    from bayesift.formats import save
+
+    room = room_of(service, topic)
+    room.refresh()
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "model.bayesift"
+        save(room.desk(session.reviewer.id).model(), path)
+        content = path.read_bytes()
+    return Response(content, media_type="application/octet-stream", headers=_attachment(room, "bayesift"))
+
+
+@router.post("/topics/{topic}/labels/import", dependencies=[Guarded], response_class=HTMLResponse)
+def import_labels(
+    request: Request,
+    service: CurrentService,
+    session: CurrentSession,
+    topic: Number,
+    file: Annotated[UploadFile, File()],
+) -> HTMLResponse:
+    """Enter the decisions of a CSV file as the reviewer's own."""
+    room = room_of(service, topic)
+    try:
+        labels = read_labels(file.file.read(), service.project.documents)
+    except ValueError as error:
+        return page(
+            request,
+            "data.html",
+            session,
+            topic=room.topic,
+            told="",
+            problem=f"Nothing was imported: {error}.",
+            status=422,
+        )
+    reviewer = session.reviewer.id
+    room.enter(
+        [Event(place, reviewer, "import", said, why="import") for place, said in sorted(labels.decisions.items())]
+    )
+    told = (
+        f"{thousands(len(labels.decisions))} decisions imported; {thousands(labels.undecided)} rows had none, and "
+        f"{thousands(labels.unmatched)} were about documents that are not in the pile."
+    )
+    return page(request, "data.html", session, topic=room.topic, told=told, problem="")
+
+
+def _attachment(room: Room, ending: str) -> dict[str, str]:
+    """Name a file after the topic, in letters that no browser and no disk takes for anything else."""
+    name = re.sub(r"[^A-Za-z0-9]+", "-", room.topic.name).strip("-")[:60] or "topic"
+    return {"Content-Disposition": f'attachment; filename="{name}.{ending}"'}

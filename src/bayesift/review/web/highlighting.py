@@ -1,0 +1,83 @@
+"""Cutting a text at the words that speak for and against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
+
+from bayesift.review.engine import Highlight
+
+#: Words that weigh less than this share of the heaviest one of the document are left plain.
+_FAINT = 0.2
+
+
+class Piece(NamedTuple):
+    """A stretch of text that is shown in one way.
+
+    Parameters
+    ----------
+    text : str
+        The stretch.
+    side : {"for", "against"}, optional
+        What its word speaks for; None for plain text.
+    level : int
+        How much, from 1 to 3; 0 for plain text.
+    weight : float
+        The weight itself.
+    """
+
+    text: str
+    side: Literal["for", "against"] | None = None
+    level: int = 0
+    weight: float = 0.0
+
+
+class Words(NamedTuple):
+    """The heaviest words of a document, heaviest first."""
+
+    speak_for: list[str]
+    speak_against: list[str]
+
+
+def pieces(text: str, highlights: Iterable[Highlight], begin: int = 0, end: int | None = None) -> list[Piece]:
+    """Cut the stretch of a text from ``begin`` to ``end`` into plain and highlighted pieces.
+
+    Together the pieces are the stretch, whatever the highlights are.
+
+    Examples
+    --------
+    >>> from bayesift.review.engine import Highlight
+    >>> from bayesift.review.web.highlighting import pieces
+    >>> [piece[:3] for piece in pieces("Tin falls", [Highlight(0, 3, 1.5)])]
+    [('Tin', 'for', 3), (' falls', None, 0)]
+    """
+    end = len(text) if end is None else end
+    marked = sorted(highlights)
+    heaviest = max((abs(highlight.weight) for highlight in marked), default=0.0)
+    found, place = [], begin
+    for start, stop, weight in marked:
+        share = abs(weight) / heaviest if heaviest else 0.0
+        if start < place or stop > end or stop <= start or share < _FAINT:
+            continue
+        if start > place:
+            found.append(Piece(text[place:start]))
+        level = 1 + (share > 1 / 3) + (share > 2 / 3)
+        found.append(Piece(text[start:stop], "for" if weight > 0 else "against", level, weight))
+        place = stop
+    if place < end:
+        found.append(Piece(text[place:end]))
+    return found
+
+
+def heaviest_words(found: Sequence[Piece], n: int = 6) -> Words:
+    """Name the heaviest words of the pieces, each once."""
+    weights: dict[str, float] = {}
+    for piece in found:
+        if piece.side is not None:
+            word = piece.text.lower()
+            weights[word] = max(weights.get(word, 0.0), piece.weight, key=abs)
+    ordered = sorted(weights, key=lambda word: -abs(weights[word]))
+    return Words(
+        [word for word in ordered if weights[word] > 0][:n],
+        [word for word in ordered if weights[word] < 0][:n],
+    )

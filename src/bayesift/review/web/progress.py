@@ -1,0 +1,168 @@
+"""How far the review is, what may be left, and the plots."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from math import log10
+from typing import Any
+
+import numpy as np
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+from markupsafe import Markup
+
+from bayesift._typing import FloatArray
+from bayesift.review.engine import Stopping
+from bayesift.review.ledger import Ledger
+from bayesift.review.storage import Event
+from bayesift.review.web.cards import Number, room_of
+from bayesift.review.web.rendering import page, percent, thousands
+from bayesift.review.web.sessions import CurrentService, CurrentSession
+from bayesift.review.web.svg import Axis, Frame, counting_axis, stacked
+
+router = APIRouter()
+
+_POINTS = 400
+_BINS = 20
+_REASONS = ("probable", "informative", "random")
+
+
+@router.get("/topics/{topic}/progress", response_class=HTMLResponse)
+def progress_page(request: Request, service: CurrentService, session: CurrentSession, topic: Number) -> HTMLResponse:
+    """Show what is found, what may be left, and how it came."""
+    room = room_of(service, topic)
+    room.refresh()
+    reviewer = None if room.topic.shared else session.reviewer.id
+    desk = room.desk(session.reviewer.id)
+    found = desk.stopping(room.topic.target_recall, room.topic.confidence)
+    held = _held(room.ledger, reviewer)
+    unread = np.ones(service.n_documents, dtype=bool)
+    unread[[event.document for event in held]] = False
+    shown = Counter(event.why for event in held)
+    return page(
+        request,
+        "progress.html",
+        session,
+        topic=room.topic,
+        found=found,
+        facts=_facts(found),
+        shares=_shares(shown, room.topic.informative, room.topic.random),
+        curve=recall_plot(held, found),
+        histogram=histogram_plot(desk.probabilities()[unread]),
+        times=time_plot(held),
+    )
+
+
+def _held(ledger: Ledger, reviewer: int | None) -> list[Event]:
+    """Give for each decided document an event with what holds, in order."""
+    held = []
+    for document in ledger.in_order(reviewer):
+        standing = ledger.standing(document, reviewer)
+        if standing != "skip":
+            events = ledger.held(document)
+            event = next(iter(events.values())) if reviewer not in events or reviewer is None else events[reviewer]
+            decision = None if standing == "conflict" else standing
+            held.append(event._replace(decision=decision, why=ledger.reason(document, reviewer)))
+    return held
+
+
+def _facts(found: Stopping) -> list[tuple[str, str, str]]:
+    """Give what is known about the rest: what it is, the number, and where it comes from."""
+    low, high = found.model_interval
+    confidence = percent(found.confidence)
+    return [
+        ("Relevant found", thousands(found.found), f"of {thousands(found.found + found.irrelevant)} decided"),
+        ("Recall so far", percent(found.recall) if found.found else "–", "expected by the model"),
+        (
+            "Relevant left, by the model",
+            f"{found.expected_left:.0f}",
+            f"{low:.0f} to {high:.0f} with {confidence} credibility",
+        ),
+        (
+            "Relevant left, by the random sample",
+            f"≤ {thousands(found.by_sample.left)}",
+            f"exact bound, {confidence} confidence: {found.sample_relevant} among {thousands(found.sample_size)} drawn",
+        ),
+        (
+            "Relevant left, at any time",
+            f"≤ {thousands(found.by_bets.left)}",
+            f"{confidence} confidence, however often one looks: recall at least {percent(found.by_bets.recall)}",
+        ),
+    ]
+
+
+def _shares(shown: Counter[str | None], informative: float, random: float) -> list[dict[str, Any]]:
+    wanted = dict(zip(_REASONS, (1 - informative - random, informative, random), strict=True))
+    return [{"why": why, "wanted": wanted[why], "shown": shown[why]} for why in _REASONS]
+
+
+def _thinned(n: int) -> list[int]:
+    """Choose at most so many places of n, with the last."""
+    return sorted({*range(0, n, max(1, n // _POINTS)), n - 1}) if n else []
+
+
+def recall_plot(held: Sequence[Event], found: Stopping) -> Markup:
+    """Draw the relevant documents found against the documents read, with what the model expects in all."""
+    relevant = np.cumsum([event.decision == "relevant" for event in held]) if held else np.zeros(0)
+    low, high = found.found + found.model_interval[0], found.found + found.model_interval[1]
+    expected = found.found + found.expected_left
+    # A wide interval must not press the curve flat.
+    top = min(max(1.08 * high, expected, 5.0), max(4.0 * expected, 5.0))
+    n = max(len(held), 1)
+    frame = Frame(counting_axis("documents read", n), counting_axis("relevant found", top))
+    frame.box(0, n, low, min(high, top), "band")
+    frame.line([(0, expected), (n, expected)], "expected")
+    frame.text(n, expected, "expected in all")
+    frame.line([(0, 0), *((place + 1, float(relevant[place])) for place in _thinned(len(held)))], "curve")
+    sentence = (
+        f"After {len(held)} documents read, {found.found} relevant ones are found; "
+        f"the model expects {expected:.0f} in all, between {low:.0f} and {high:.0f}."
+    )
+    return frame.drawing("Recall curve", sentence)
+
+
+def histogram_plot(probabilities: FloatArray) -> Markup:
+    """Draw how many unread documents have which probability; the counts on a logarithmic scale."""
+    counts, _ = np.histogram(probabilities, _BINS, (0.0, 1.0))
+    most = int(counts.max(initial=1))
+    decades = range(len(str(most)) + 1)
+    y = Axis(
+        "unread documents", log10(most) + 1.15, tuple((k + 1.0, thousands(10**k)) for k in decades if 10**k <= most)
+    )
+    x = Axis("probability of being relevant", 1.0, tuple((k / 5, f"{20 * k}\u00a0%") for k in range(6)))
+    frame = Frame(x, y)
+    for place, count in enumerate(counts):
+        if count:
+            frame.box(place / _BINS + 0.004, (place + 1) / _BINS - 0.004, 0, log10(count) + 1, "bar")
+    likely = int(counts[_BINS // 2 :].sum())
+    sentence = f"Of {len(probabilities)} unread documents, {likely} are more likely relevant than not."
+    return frame.drawing("Probabilities of the unread documents", sentence)
+
+
+def time_plot(held: Sequence[Event]) -> Markup:
+    """Draw how many documents were decided when, and how many of them were relevant."""
+    moments = [datetime.fromisoformat(event.at).timestamp() for event in held]
+    first, last = (min(moments), max(moments)) if moments else (0.0, 1.0)
+    width = max(last - first, 1.0) / _BINS
+    bars: list[Counter[bool]] = [Counter() for _ in range(_BINS)]
+    for event, moment in zip(held, moments, strict=True):
+        bars[min(int((moment - first) / width), _BINS - 1)][event.decision == "relevant"] += 1
+    top = max((bar.total() for bar in bars), default=1)
+    span = last - first
+    unit, name = next(
+        (
+            (seconds, word)
+            for seconds, word in ((86400, "days"), (3600, "hours"), (60, "minutes"))
+            if span >= 2 * seconds
+        ),
+        (1, "seconds"),
+    )
+    x = counting_axis(f"{name} since the first decision", max(span / unit, 1.0))
+    frame = Frame(x, counting_axis("documents", top))
+    for place, bar in enumerate(bars):
+        left, right = (place + 0.06) / _BINS * x.top, (place + 0.94) / _BINS * x.top
+        stacked(frame, left, right, [(bar[True], "bar yes"), (bar[False], "bar no")])
+    sentence = f"{len(held)} documents decided in {span / unit:.0f} {name}."
+    return frame.drawing("Decisions over time", sentence)

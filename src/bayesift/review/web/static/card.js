@@ -1,0 +1,127 @@
+"use strict";
+// One decision at a time: while one is being saved, keys do nothing, so that no card is decided unseen.
+const desk = document.getElementById("desk");
+const api = `/api/topics/${desk.dataset.topic}`;
+const csrf = document.querySelector("meta[name=csrf]").content;
+const message = document.getElementById("message");
+const dialog = document.getElementById("help-dialog");
+const keys = { r: "relevant", i: "irrelevant", u: "unsure", s: "skip" };
+const said = {
+  relevant: "Saved as relevant.", irrelevant: "Saved as irrelevant.", unsure: "Saved as unsure.", skip: "Skipped.",
+};
+let busy = false;
+
+function place(number) {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+}
+
+function shown() {
+  const card = document.querySelector("#card .card");
+  return card && card.dataset.document !== undefined ? Number(card.dataset.document) : null;
+}
+
+async function send(path, body) {
+  const answer = await fetch(api + path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-CSRF-Token": csrf },
+    body: JSON.stringify(body),
+  });
+  if (answer.status === 401) {
+    location.assign("/login");
+  }
+  const content = await answer.json().catch(() => ({}));
+  if (!answer.ok) {
+    const detail = typeof content.detail === "string" ? content.detail : "The request was not understood.";
+    throw new Error(detail);
+  }
+  return content;
+}
+
+function show(answer, sentence) {
+  document.getElementById("card").innerHTML = answer.html;
+  document.getElementById("decided").textContent = place(answer.counts.decided);
+  document.getElementById("relevant").textContent = place(answer.counts.relevant);
+  message.className = "message";
+  message.textContent = sentence;
+  for (const button of document.querySelectorAll("[data-decision]")) {
+    button.disabled = answer.document === null;
+  }
+  window.scrollTo({ top: 0 });
+  document.getElementById("card-title").focus({ preventScroll: true });
+}
+
+async function once(work) {
+  if (busy) {
+    return;
+  }
+  busy = true;
+  desk.setAttribute("aria-busy", "true");
+  try {
+    await work();
+  } catch (error) {
+    message.className = "message failed";
+    message.textContent = `${error.message} Nothing was changed; try again.`;
+  } finally {
+    busy = false;
+    desk.removeAttribute("aria-busy");
+  }
+}
+
+function decide(decision) {
+  once(async () => {
+    const document = shown();
+    if (document === null) {
+      return;
+    }
+    show(await send("/labels", { document, decision }), said[decision]);
+    askWhetherToStop();
+  });
+}
+
+function undo() {
+  once(async () => {
+    const answer = await send("/undo", {});
+    show(answer, answer.undone === null ? "There is nothing to undo." : `Taken back: ${answer.undone}.`);
+    askWhetherToStop();
+  });
+}
+
+let asking = 0;
+function askWhetherToStop() {
+  // Not while keys fly: the sentence is for the moment when somebody rests.
+  clearTimeout(asking);
+  asking = setTimeout(async () => {
+    const answer = await fetch(`${api}/stopping`).catch(() => null);
+    if (answer && answer.ok) {
+      const { verdict, sentence } = await answer.json();
+      const line = document.getElementById("sentence");
+      line.textContent = sentence;
+      line.dataset.verdict = verdict;
+    }
+  }, 400);
+}
+
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.closest("input, textarea, select, dialog");
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || typing) {
+    return;
+  }
+  const key = event.key.toLowerCase();
+  if (Object.hasOwn(keys, key)) {
+    decide(keys[key]);
+  } else if (key === "z") {
+    undo();
+  } else if (key === "?") {
+    dialog.showModal();
+  } else {
+    return;
+  }
+  event.preventDefault();
+});
+for (const button of document.querySelectorAll("[data-decision]")) {
+  button.disabled = shown() === null;
+  button.addEventListener("click", () => decide(button.dataset.decision));
+}
+document.getElementById("undo").addEventListener("click", undo);
+document.getElementById("help").addEventListener("click", () => dialog.showModal());
+askWhetherToStop();

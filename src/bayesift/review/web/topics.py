@@ -1,0 +1,164 @@
+"""The list of topics, and the form in which a person says what is looked for."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
+
+from bayesift.review.service import Service
+from bayesift.review.storage import Topic
+from bayesift.review.web.cards import Number, room_of
+from bayesift.review.web.rendering import page
+from bayesift.review.web.sessions import CurrentService, CurrentSession, Guarded
+from bayesift.review.web.texts import LongText, ShortText, words_of
+
+router = APIRouter()
+
+
+class TopicForm(BaseModel):
+    """A topic as the form sends it; shares and targets in per cent."""
+
+    name: ShortText = Field(min_length=1)
+    description: LongText = ""
+    keywords_for: LongText = ""
+    keywords_against: LongText = ""
+    known: LongText = ""
+    informative: float = Field(10, ge=0, le=100, allow_inf_nan=False)
+    random: float = Field(5, ge=0, le=100, allow_inf_nan=False)
+    target_recall: float = Field(95, gt=0, lt=100, allow_inf_nan=False)
+    confidence: float = Field(95, gt=0, lt=100, allow_inf_nan=False)
+    queue: str = Field("shared", pattern="^(shared|own)$")
+
+    @field_validator("name")
+    @classmethod
+    def _is_a_word(cls, name: str) -> str:
+        if not name.strip():
+            raise ValueError("a topic needs a name")
+        return name.strip()
+
+    @model_validator(mode="after")
+    def _shares_fit(self) -> TopicForm:
+        if self.informative + self.random > 100:
+            raise ValueError("the shares of informative and random cards are more than 100 % together")
+        return self
+
+    def topic(self, id: int = 0) -> Topic:
+        """Give the topic that the form describes."""
+        return Topic(
+            self.name,
+            self.description.strip(),
+            words_of(self.keywords_for),
+            words_of(self.keywords_against),
+            informative=self.informative / 100,
+            random=self.random / 100,
+            target_recall=self.target_recall / 100,
+            confidence=self.confidence / 100,
+            shared=self.queue == "shared",
+            id=id,
+        )
+
+
+def _form_of(topic: Topic) -> TopicForm:
+    return TopicForm(
+        name=topic.name,
+        description=topic.description,
+        keywords_for=", ".join(topic.keywords_for),
+        keywords_against=", ".join(topic.keywords_against),
+        informative=round(100 * topic.informative, 2),
+        random=round(100 * topic.random, 2),
+        target_recall=round(100 * topic.target_recall, 2),
+        confidence=round(100 * topic.confidence, 2),
+        queue="shared" if topic.shared else "own",
+    )
+
+
+def _known_places(service: Service, known: str) -> tuple[int, ...]:
+    """Find the documents that are named in the form, by their keys, one a line."""
+    keys = [line.strip() for line in known.splitlines() if line.strip()]
+    places = service.project.documents.places(keys)
+    missing = [key for key in keys if key not in places]
+    if missing:
+        raise ValueError(f"no document is called {missing[0]!r}; expected one of the pile's own identifiers a line")
+    return tuple(places[key] for key in dict.fromkeys(keys))
+
+
+@router.get("/", response_class=HTMLResponse)
+def home(request: Request, service: CurrentService, session: CurrentSession) -> HTMLResponse:
+    """List the topics and how far each is."""
+    rows = []
+    for topic in service.project.topics.all():
+        decided, relevant = service.room(topic.id).counts(session.reviewer.id)
+        rows.append({"topic": topic, "decided": decided, "relevant": relevant})
+    return page(request, "home.html", session, rows=rows, n_documents=service.n_documents)
+
+
+@router.get("/new-topic", response_class=HTMLResponse)
+def new_topic_page(request: Request, session: CurrentSession) -> HTMLResponse:
+    """Show an empty form."""
+    empty = TopicForm.model_construct(name="")
+    return page(request, "topic_form.html", session, form=empty, topic=None, problem=None)
+
+
+@router.post("/new-topic", dependencies=[Guarded], response_class=HTMLResponse)
+def new_topic(
+    request: Request, service: CurrentService, session: CurrentSession, fields: Annotated[TopicFields, Form()]
+) -> Response:
+    """Make a topic and go to its first card."""
+    try:
+        form = TopicForm(**fields.model_dump())
+        room = service.add_topic(form.topic(), session.reviewer.id, _known_places(service, form.known))
+    except ValueError as error:
+        return _again(request, session, fields, None, error)
+    return RedirectResponse(f"/topics/{room.topic.id}", 303)
+
+
+@router.get("/topics/{topic}/settings", response_class=HTMLResponse)
+def topic_page(request: Request, service: CurrentService, session: CurrentSession, topic: Number) -> HTMLResponse:
+    """Show the form of a topic."""
+    found = room_of(service, topic).topic
+    return page(request, "topic_form.html", session, form=_form_of(found), topic=found, problem=None)
+
+
+@router.post("/topics/{topic}/settings", dependencies=[Guarded], response_class=HTMLResponse)
+def change_topic(
+    request: Request,
+    service: CurrentService,
+    session: CurrentSession,
+    topic: Number,
+    fields: Annotated[TopicFields, Form()],
+) -> Response:
+    """Write a topic anew."""
+    found = room_of(service, topic).topic
+    try:
+        form = TopicForm(**fields.model_dump())
+        service.change_topic(form.topic(topic))
+    except ValueError as error:
+        return _again(request, session, fields, found, error)
+    return RedirectResponse(f"/topics/{topic}", 303)
+
+
+class TopicFields(BaseModel):
+    """The same fields as they come, so that a wrong one is answered by the form and a sentence."""
+
+    name: ShortText = ""
+    description: LongText = ""
+    keywords_for: LongText = ""
+    keywords_against: LongText = ""
+    known: LongText = ""
+    informative: ShortText = "10"
+    random: ShortText = "5"
+    target_recall: ShortText = "95"
+    confidence: ShortText = "95"
+    queue: ShortText = "shared"
+
+
+def _again(request: Request, session: Any, fields: TopicFields, topic: Topic | None, error: ValueError) -> HTMLResponse:
+    problem = str(error)
+    if isinstance(error, ValidationError):
+        first = error.errors(include_url=False)[0]
+        place = str(first["loc"][0]).replace("_", " ") if first["loc"] else ""
+        problem = f"{place}: {first['msg']}" if place else str(first["msg"])
+    return page(request, "topic_form.html", session, form=fields, topic=topic, problem=problem, status=422)

@@ -1,0 +1,134 @@
+"""A project served for real, and clients that log in as the reviewers would."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from threading import Thread
+
+import httpx
+import pytest
+import uvicorn
+
+from bayesift.review.engine import Pile
+from bayesift.review.service import Service
+from bayesift.review.storage import Project, Topic
+from bayesift.review.web import Settings, address_of, bind, create_app
+
+TOPIC = Topic("metals", "Prices of metals such as tin and copper", ("tin", "copper"), ("ships",))
+
+
+class Visitor(httpx.Client):
+    """A reviewer who logs in, if there is a token, and sends the word of the session along."""
+
+    def __init__(self, address: str, token: str | None = None) -> None:
+        # Certificates are not needed here, and take longer to read than most tests.
+        super().__init__(base_url=address, timeout=60, follow_redirects=token is not None, verify=False)
+        self.csrf = ""
+        if token is not None:
+            answer = self.post("/login", data={"token": token})
+            found = re.search(r'name="csrf" content="(\w+)"', answer.text)
+            assert found is not None, answer.text
+            self.csrf = found[1]
+
+    def json_post(self, path: str, body: object, **options: object):
+        return self.post(path, json=body, headers={"X-CSRF-Token": self.csrf}, **options)
+
+    def form_post(self, path: str, **fields: object):
+        return self.post(path, data={"csrf": self.csrf, **fields})
+
+    def card(self, topic: int = 1):
+        return self.get(f"/api/topics/{topic}/card").json()["document"]
+
+    def label(self, decision: str, document: int | None = None, topic: int = 1):
+        document = self.card(topic) if document is None else document
+        answer = self.json_post(f"/api/topics/{topic}/labels", {"document": document, "decision": decision})
+        assert answer.status_code == 200, answer.text
+        return document
+
+    def undo(self, topic: int = 1):
+        return self.json_post(f"/api/topics/{topic}/undo", {}).json()
+
+
+@contextmanager
+def served(service: Service, settings: Settings | None = None) -> Iterator[str]:
+    """Serve a project from a thread; give the address."""
+    listening = bind("127.0.0.1", 0)
+    config = uvicorn.Config(create_app(service, settings), log_level="error", lifespan="off", proxy_headers=False)
+    server = uvicorn.Server(config)
+    thread = Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    while not server.started:
+        time.sleep(0.005)
+    try:
+        yield address_of(listening)
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.fixture(scope="session")
+def words(pile) -> Pile:
+    return Pile.build(
+        [f"{document.title}\n\n{document.text}" if document.title else document.text for document in pile]
+    )
+
+
+@pytest.fixture
+def service(tmp_path: Path, pile, words: Pile) -> Iterator[Service]:
+    project = Project.create(tmp_path / "project.sqlite", "News", pile)
+    made = Service(project, words)
+    yield made
+    made.close()
+    project.close()
+
+
+@pytest.fixture
+def address(service: Service) -> Iterator[str]:
+    """Where the project is served."""
+    with served(service) as found:
+        yield found
+
+
+@pytest.fixture
+def serve_with(service: Service) -> Iterator[Callable[[Settings], str]]:
+    """Serve the project with other settings too."""
+    with ExitStack() as stack:
+        yield lambda settings: stack.enter_context(served(service, settings))
+
+
+@pytest.fixture
+def visitor(service: Service, address: str) -> Iterator[Callable[[str], Visitor]]:
+    """Let somebody log in; who is new is added."""
+    with ExitStack() as stack:
+
+        def visit(name: str) -> Visitor:
+            reviewers = service.project.reviewers
+            token = reviewers.issue_token(reviewers.named(name) or reviewers.add(name))
+            return stack.enter_context(closing(Visitor(address, token)))
+
+        yield visit
+
+
+@pytest.fixture
+def anna(visitor: Callable[[str], Visitor], service: Service) -> Visitor:
+    """The first reviewer, with a topic to work on."""
+    found = visitor("Anna")
+    service.add_topic(TOPIC, service.project.reviewers.all()[0].id)
+    return found
+
+
+@pytest.fixture
+def ben(anna: Visitor, visitor: Callable[[str], Visitor]) -> Visitor:
+    """A second reviewer of the same project."""
+    return visitor("Ben")
+
+
+@pytest.fixture
+def stranger(anna: Visitor, address: str) -> Iterator[Visitor]:
+    """Somebody who is not logged in."""
+    with closing(Visitor(address)) as found:
+        yield found
