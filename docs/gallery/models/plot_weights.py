@@ -23,3 +23,13 @@ display.plot(largest=20).ax_.set_title("energy")
 # The same as a table:
 
 display.plot_data(as_frame=True).head()
+
+# %%
+# Several topics side by side:
+
+import matplotlib.pyplot as plt
+
+figure, axes = plt.subplots(1, 3, figsize=(9, 3), layout="constrained")
+for ax, topic in zip(axes, ("courts", "health", "sport"), strict=True):
+    WeightsDisplay.from_estimator(model, terms, category=news.categories.index(topic)).plot(ax, largest=10)
+    ax.set_title(topic, loc="left")

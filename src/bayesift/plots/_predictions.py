@@ -2,12 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import issparse
 
 from bayesift._typing import BoolArray, FloatArray
+from bayesift.plots.display import Display
+
+
+class ProbabilitiesDisplay(Display):
+    """A display made from the truth and the probabilities of one category."""
+
+    #: A constructor from the truth and the probabilities, with options of its own.
+    from_predictions: ClassVar[Any]
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, category: int = 0, **options: Any) -> Self:
+        """Let a fitted model give the probabilities.
+
+        Parameters
+        ----------
+        estimator
+            A fitted classifier with ``predict_proba``.
+        X, y
+            Documents and their labels, or an indicator.
+        category : int, default=0
+            Which of several categories.
+        **options
+            Further arguments of ``from_predictions``.
+
+        Returns
+        -------
+        Display
+        """
+        return cls.from_predictions(*of_category(estimator, X, y, category, "predict_proba"), **options)
 
 
 def of_category(estimator: Any, X: Any, y: Any, category: int, response: str) -> tuple[BoolArray, FloatArray]:

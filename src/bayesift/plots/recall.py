@@ -9,11 +9,10 @@ import numpy as np
 
 from bayesift.evaluate import RecallCurve, recall_curve
 from bayesift.plots._axes import PALETTE, diagonal, drawn_on
-from bayesift.plots._predictions import of_category
-from bayesift.plots.display import Display
+from bayesift.plots._predictions import ProbabilitiesDisplay
 
 
-class RecallEffortDisplay(Display):
+class RecallEffortDisplay(ProbabilitiesDisplay):
     """Draw the share of the relevant documents found against the share of all documents read.
 
     Parameters
@@ -55,27 +54,6 @@ class RecallEffortDisplay(Display):
         RecallEffortDisplay
         """
         return cls(recall_curve(truth, scores), name)
-
-    @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, category: int = 0, **options: Any) -> Self:
-        """Compute the curve of a fitted model.
-
-        Parameters
-        ----------
-        estimator
-            A fitted classifier with ``predict_proba``.
-        X, y
-            Documents and their labels, or an indicator.
-        category : int, default=0
-            Which of several categories.
-        **options
-            Further arguments of :meth:`from_predictions`.
-
-        Returns
-        -------
-        RecallEffortDisplay
-        """
-        return cls.from_predictions(*of_category(estimator, X, y, category, "predict_proba"), **options)
 
     def plot(self, ax: Any = None, *, level: float | None = 0.95, color: str = PALETTE[0]) -> Self:
         """Draw the curve, the diagonal of reading in random order, and where a level of recall is reached.

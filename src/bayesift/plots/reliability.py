@@ -10,11 +10,10 @@ import numpy as np
 from bayesift.conjugate import BetaBinomial
 from bayesift.evaluate import ReliabilityCurve, reliability_curve
 from bayesift.plots._axes import PALETTE, diagonal, drawn_on
-from bayesift.plots._predictions import of_category
-from bayesift.plots.display import Display
+from bayesift.plots._predictions import ProbabilitiesDisplay
 
 
-class ReliabilityDisplay(Display):
+class ReliabilityDisplay(ProbabilitiesDisplay):
     """Draw the observed share of documents in the category against their probability.
 
     Bars show what the share of each group may be: the middle 95 % of a belief that held all shares equally possible
@@ -62,27 +61,6 @@ class ReliabilityDisplay(Display):
         ReliabilityDisplay
         """
         return cls(reliability_curve(truth, probabilities, **options), name)
-
-    @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, category: int = 0, **options: Any) -> Self:
-        """Compute the curve of a fitted model.
-
-        Parameters
-        ----------
-        estimator
-            A fitted classifier with ``predict_proba``.
-        X, y
-            Documents and their labels, or an indicator.
-        category : int, default=0
-            Which of several categories.
-        **options
-            Further arguments of :meth:`from_predictions`.
-
-        Returns
-        -------
-        ReliabilityDisplay
-        """
-        return cls.from_predictions(*of_category(estimator, X, y, category, "predict_proba"), **options)
 
     def plot(self, ax: Any = None, *, color: str = PALETTE[0]) -> Self:
         """Draw the groups as points, and the diagonal on which they should lie.
