@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -12,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from bayesift.cli._compiling import say_if_compiling
 from bayesift.cli._options import Label, LabelSeparator, Quiet, Text
 from bayesift.cli._shell import console, say, shown, table
 
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from bayesift.evaluate import Outcomes
     from bayesift.filtering import AdaptiveFilter, Entry
     from bayesift.filtering.rules import Query
+
+#: How often the moving line changes.
+_SECONDS = 0.3
 
 
 class QueryKind(StrEnum):
@@ -89,18 +94,19 @@ def filter_stream(
         tally.relevant = None
     for batch in batches:
         begin = filter.position_
-        tally.count(batch)
         for decision in filter.stream(batch):
             place, topic = decision.entry.place, decision.entry.topic
             try:
                 answer = judge(decision, batch[place - begin])
             except LeaveError:
+                tally.count(batch[: place - begin])
                 return tally
             decision.judge(answer)
             judged = filter.record_.get(place, topic)
             if judged is not None:
                 write(judged)
             tell(tally)
+        tally.count(batch)
         tell(tally)
     return tally
 
@@ -177,6 +183,7 @@ def filter_command(
         stream_size=stream_size,
         random_state=seed,
     )
+    say_if_compiling("perceptron", quiet=quiet)
     say(f"training on {len(data):,} texts for {len(names):,} topics", quiet)
     with filter.fit(data.texts, data.labels, names, state=state):
         if filter.position_ > 0:
@@ -236,9 +243,14 @@ def _pausing(ask: Judge, progress: Progress) -> Judge:
 
 
 def _teller(progress: Progress, filter: AdaptiveFilter) -> Callable[[Tally], None]:
+    last = 0.0
+
     def tell(tally: Tally) -> None:
-        if not progress.disable:
+        nonlocal last
+        # Counting takes longer than deciding on a document.
+        if not progress.disable and time.monotonic() - last > _SECONDS:
             progress.update(progress.task_ids[0], description=running(filter, tally))
+            last = time.monotonic()
 
     return tell
 
@@ -247,10 +259,11 @@ def running(filter: AdaptiveFilter, tally: Tally) -> str:
     """Say in one line how far the stream has come and what it was worth."""
     from bayesift.evaluate import recall, t9p, t9u
 
-    outcomes = _outcomes(filter, tally)
+    outcomes, target = _outcomes(filter, tally), max(round(filter.target), 1)
     found = (
         f"{filter.position_:,} documents, {len(filter.record_):,} retrieved, {int(outcomes.tp.sum()):,} relevant, "
-        f"mean T9U {t9u(outcomes, average='macro'):.1f}, mean T9P {t9p(outcomes, average='macro'):.3f}"
+        f"mean T9U {t9u(outcomes, average='macro'):.1f}, "
+        f"mean T9P {t9p(outcomes, target=target, average='macro'):.3f}"
     )
     return found if tally.relevant is None else f"{found}, recall {recall(outcomes, average='micro'):.3f}"
 
@@ -271,7 +284,8 @@ def _show(filter: AdaptiveFilter, tally: Tally) -> None:
     from bayesift.evaluate import recall, t9p, t9u
 
     outcomes = _outcomes(filter, tally)
-    utility, precision, recalls = t9u(outcomes), t9p(outcomes), recall(outcomes)
+    utility, recalls = t9u(outcomes), recall(outcomes)
+    precision = t9p(outcomes, target=max(round(filter.target), 1))
     headers = ["topic", ">retrieved", ">relevant", ">T9U", ">T9P", *([">recall"] if tally.relevant is not None else [])]
     rows = table(*headers)
     for k, name in enumerate(filter.topics_):

@@ -19,6 +19,16 @@ from bayesift.text.weighting import apply_weighting, inverse_document_frequency,
 
 Unseen = Literal["rare", "ignore"]
 
+#: Parameters of a vectoriser that would keep terms out.
+_OPEN: dict[str, Any] = {
+    "n_features": None,
+    "vocabulary": None,
+    "min_df": 1,
+    "max_df": 1.0,
+    "max_features": None,
+    "input": "content",
+}
+
 
 class Document(NamedTuple):
     """A document of the stream."""
@@ -48,6 +58,19 @@ def document_of(given: Any, place: int) -> Document:
 def _shortened(given: Any) -> str:
     shown = repr(given)
     return shown if len(shown) <= 60 else f"{shown[:57]}..."
+
+
+def open_vectorizer(given: TextVectorizer | None) -> TextVectorizer:
+    """Give the vectoriser, which must be able to take in terms as they come, or the one there is by default."""
+    if given is None:
+        return TextVectorizer("ltc", stop_words="english", stemmer="porter")
+    vectorizer: TextVectorizer = clone(given)
+    vectorizer._check_parameters()
+    for name, expected in _OPEN.items():
+        found = getattr(vectorizer, name)
+        if found is not expected and found != expected:
+            raise ValueError(f"vectorizer has {name}={found!r}; expected {expected!r}, since new terms may come")
+    return vectorizer
 
 
 class Terms(NamedTuple):

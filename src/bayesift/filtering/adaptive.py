@@ -8,12 +8,12 @@ from itertools import islice
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
 
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from bayesift.filtering import _snapshot as snapshots
-from bayesift.filtering._documents import Document, Terms, TermWeights, Unseen, document_of
+from bayesift.filtering._documents import Document, Terms, TermWeights, Unseen, document_of, open_vectorizer
 from bayesift.filtering._engine import Engine, Retrieval, Waiting
 from bayesift.filtering._store import Store, run_of
 from bayesift.filtering._training import relevant_rows, statements_of, texts_of, train
@@ -201,7 +201,9 @@ class AdaptiveFilter(BaseEstimator):
         self
         """
         self._validate_params()
-        vectorizer = self._checked_vectorizer()
+        if self.query == "random" and self.stream_size is None:
+            raise ValueError("stream_size is None; expected the number of documents in the stream for query='random'")
+        vectorizer = open_vectorizer(self.vectorizer)
         statements, texts = statements_of(topics), texts_of(documents)
         names = tuple(statements)
         relevant = relevant_rows(labels, names, len(texts))
@@ -439,27 +441,6 @@ class AdaptiveFilter(BaseEstimator):
             )
         entries = (self.record_.get(engine.place, name) for name in self.topics_)
         return [entry for entry in entries if entry is not None and not entry.judged]
-
-    def _checked_vectorizer(self) -> TextVectorizer:
-        """Give the vectoriser, which must be able to take in terms as they come."""
-        default = TextVectorizer("ltc", stop_words="english", stemmer="porter")
-        vectorizer: TextVectorizer = default if self.vectorizer is None else clone(self.vectorizer)
-        vectorizer._check_parameters()
-        open_ended: dict[str, Any] = {
-            "n_features": None,
-            "vocabulary": None,
-            "min_df": 1,
-            "max_df": 1.0,
-            "max_features": None,
-            "input": "content",
-        }
-        for name, expected in open_ended.items():
-            found = getattr(vectorizer, name)
-            if found is not expected and found != expected:
-                raise ValueError(f"vectorizer has {name}={found!r}; expected {expected!r}, since new terms may come")
-        if self.query == "random" and self.stream_size is None:
-            raise ValueError("stream_size is None; expected the number of documents in the stream for query='random'")
-        return vectorizer
 
     def _settings(self, vectorizer: TextVectorizer) -> dict[str, Any]:
         own = {name: value for name, value in self.get_params(deep=False).items() if name not in _WITHOUT_EFFECT}
