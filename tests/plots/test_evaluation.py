@@ -11,7 +11,7 @@ from scipy.stats import beta
 import linear_cases as cases
 from bayesift.evaluate import recall_curve, reliability_curve, wss
 from bayesift.linear import BayesianLogisticRegression
-from bayesift.plots import RecallEffortDisplay, ReliabilityDisplay
+from bayesift.plots import PALETTE, RecallEffortDisplay, ReliabilityDisplay
 
 
 def forecasts():
@@ -68,5 +68,5 @@ def test_two_systems_in_one_picture():
     for name in ("one", "two"):
         shown = ReliabilityDisplay.from_predictions(*forecasts(), name=name).plot(ax)
     assert shown.figure_ is figure
-    assert len(ax.lines) == 3  # one diagonal
+    assert [line.get_color() for line in ax.lines[1:]] == list(PALETTE[:2])  # one diagonal
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["one", "two"]

@@ -8,7 +8,7 @@ share of a group may be from the truth for its size alone.
 
 from bayesift.datasets import load
 from bayesift.linear import BayesianLogisticRegression
-from bayesift.plots import PALETTE, ReliabilityDisplay
+from bayesift.plots import ReliabilityDisplay
 from bayesift.text import TextVectorizer
 
 news = load("newsroom")
@@ -17,7 +17,7 @@ X, X_test = vectorizer.fit_transform(news.train.texts), vectorizer.transform(new
 truth = news.indicator("test").toarray()
 
 ax = None
-for prior, color in zip(("laplace", "gaussian"), PALETTE[:2], strict=True):
+for prior in ("laplace", "gaussian"):
     p = BayesianLogisticRegression(prior, variance="norm").fit(X, news.indicator("train")).predict_proba(X_test)
     display = ReliabilityDisplay.from_predictions(truth, p, bins=5, name=f"{prior} prior")
-    ax = display.plot(ax, color=color).ax_
+    ax = display.plot(ax).ax_

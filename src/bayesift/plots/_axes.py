@@ -23,6 +23,11 @@ def colour(k: int) -> str:
     return PALETTE[k % len(PALETTE)]
 
 
+def next_colour(ax: Any) -> str:
+    """Return the first colour that no line of the axes has yet."""
+    return colour(sum(line.get_color() in PALETTE for line in ax.lines))
+
+
 def drawn_on(ax: Any, **figure_options: Any) -> Any:
     """Return the given axes, or those of a new figure; complain where matplotlib is missing."""
     pyplot = require("matplotlib.pyplot", extra="plot", purpose="drawing")

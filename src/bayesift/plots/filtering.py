@@ -12,7 +12,7 @@ from bayesift.decide import T11U, Utility
 from bayesift.evaluate import Outcomes
 from bayesift.evaluate import recall as recall_of
 from bayesift.evaluate.outcomes import check_same_shape, marks
-from bayesift.plots._axes import QUIET, colour, drawn_on
+from bayesift.plots._axes import QUIET, drawn_on, next_colour
 from bayesift.plots.display import Display
 
 
@@ -139,7 +139,7 @@ class FilteringDisplay(Display):
         """
         axes = drawn_on(axes, nrows=2, sharex=True, figsize=(6, 4.8))
         above, below = axes
-        color = colour(len(above.lines)) if color is None else color
+        color = next_colour(above) if color is None else color
         if self.best is not None and not below.lines:
             below.plot(self.documents, self.best, color=QUIET, linewidth=1, linestyle="--", label="perfect decisions")
         above.plot(self.documents, self.recall, color=color, linewidth=1.8, label=self.name)

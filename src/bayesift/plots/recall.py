@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from bayesift.evaluate import RecallCurve, recall_curve
-from bayesift.plots._axes import PALETTE, diagonal, drawn_on
+from bayesift.plots._axes import diagonal, drawn_on, next_colour
 from bayesift.plots._predictions import ProbabilitiesDisplay
 
 
@@ -55,7 +55,7 @@ class RecallEffortDisplay(ProbabilitiesDisplay):
         """
         return cls(recall_curve(truth, scores), name)
 
-    def plot(self, ax: Any = None, *, level: float | None = 0.95, color: str = PALETTE[0]) -> Self:
+    def plot(self, ax: Any = None, *, level: float | None = 0.95, color: str | None = None) -> Self:
         """Draw the curve, the diagonal of reading in random order, and where a level of recall is reached.
 
         Parameters
@@ -64,8 +64,8 @@ class RecallEffortDisplay(ProbabilitiesDisplay):
             Where to draw; a new figure by default.
         level : float, optional
             The level of recall; the horizontal distance to the diagonal there is the work saved.
-        color : str
-            Of the curve.
+        color : str, optional
+            Of the curve; the next of the palette by default.
 
         Returns
         -------
@@ -73,6 +73,7 @@ class RecallEffortDisplay(ProbabilitiesDisplay):
         """
         ax = drawn_on(ax, figsize=(4.8, 3.6))
         effort, recall = self.curve
+        color = next_colour(ax) if color is None else color
         diagonal(ax)
         ax.plot(effort, recall, color=color, linewidth=2, label=self.name)
         if level is not None:

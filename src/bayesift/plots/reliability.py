@@ -9,7 +9,7 @@ import numpy as np
 
 from bayesift.conjugate import BetaBinomial
 from bayesift.evaluate import ReliabilityCurve, reliability_curve
-from bayesift.plots._axes import PALETTE, diagonal, drawn_on
+from bayesift.plots._axes import diagonal, drawn_on, next_colour
 from bayesift.plots._predictions import ProbabilitiesDisplay
 
 
@@ -62,15 +62,15 @@ class ReliabilityDisplay(ProbabilitiesDisplay):
         """
         return cls(reliability_curve(truth, probabilities, **options), name)
 
-    def plot(self, ax: Any = None, *, color: str = PALETTE[0]) -> Self:
+    def plot(self, ax: Any = None, *, color: str | None = None) -> Self:
         """Draw the groups as points, and the diagonal on which they should lie.
 
         Parameters
         ----------
         ax : matplotlib axes, optional
             Where to draw; a new figure by default.
-        color : str
-            Of points and bars.
+        color : str, optional
+            Of points and bars; the next of the palette by default.
 
         Returns
         -------
@@ -79,6 +79,7 @@ class ReliabilityDisplay(ProbabilitiesDisplay):
         ax = drawn_on(ax, figsize=(4.2, 4.2))
         _, predicted, observed = self.curve
         low, high = self._interval()
+        color = next_colour(ax) if color is None else color
         diagonal(ax)
         ax.vlines(predicted, low, high, color=color, linewidth=1.2, alpha=0.6)
         ax.plot(predicted, observed, "o-", color=color, linewidth=1.5, markersize=5, label=self.name)
