@@ -45,7 +45,7 @@ def _check_attributes(part: Any) -> None:
         if callable(getattr(type(part), name, None)):
             raise ValueError(f"{type(part).__name__} has an attribute in place of its method {name}")
     n_jobs: Any = getattr(part, "n_jobs", None)
-    if n_jobs is not None and not (isinstance(n_jobs, (int, np.integer)) and abs(n_jobs) <= _THREADS):
+    if n_jobs is not None and not (isinstance(n_jobs, (int, np.integer)) and abs(int(n_jobs)) <= _THREADS):
         raise ValueError(f"n_jobs of {type(part).__name__} is {n_jobs!r}; expected at most {_THREADS}")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -55,9 +54,11 @@ class Packer:
         for kinds, pack in _WAYS:
             if isinstance(value, kinds):
                 return pack(self, value)
-        module = listed_module(OBJECTS, type(value))
-        if module is None:
-            raise self._refusal(f"of the type {full_name(type(value))}")
+        if listed_module(OBJECTS, type(value)) is None:
+            if callable(value):
+                name = getattr(value, "__qualname__", type(value).__name__)
+                raise self._refusal(f"the function {name!r}", ": a model file holds no code")
+            raise self._wrong_type(value)
         return self._object(value)
 
     def _object(self, value: Any) -> Any:
@@ -71,7 +72,7 @@ class Packer:
 
     def _array(self, array: Any) -> Any:
         if type(array) not in (np.ndarray, np.memmap):
-            raise self._refusal(f"an array of the type {full_name(type(array))}")
+            raise self._wrong_type(array)
         if array.dtype == object:
             return ObjectArray.holding(self._list(list(array.shape)), self._list(array.ravel().tolist()))
         if array.dtype.kind not in "biufUS" or (array.dtype.itemsize > 8 and array.dtype.kind in "iuf"):
@@ -80,7 +81,7 @@ class Packer:
 
     def _matrix(self, matrix: Any) -> Any:
         if type(matrix).__name__ not in ("csr_matrix", "csc_matrix", "csr_array", "csc_array"):
-            raise self._refusal(f"a sparse matrix of the type {full_name(type(matrix))}")
+            raise self._wrong_type(matrix)
         parts = (self.pack(getattr(matrix, part), part) for part in ("data", "indices", "indptr"))
         return SparseMatrix.holding(type(matrix).__name__, self._list([int(size) for size in matrix.shape]), *parts)
 
@@ -97,13 +98,13 @@ class Packer:
 
     def _random(self, value: Any) -> Any:
         if type(value) is not np.random.RandomState or value.get_state(legacy=False)["bit_generator"] != "MT19937":
-            raise self._refusal(f"of the type {full_name(type(value))}")
+            raise self._wrong_type(value)
         _, key, place, has_normal, normal = value.get_state()
         return RandomNumbers.holding(key, int(place), int(has_normal), float(normal))
 
     def _dict(self, value: dict[Any, Any]) -> Any:
         if type(value) is not dict:
-            raise self._refusal(f"of the type {full_name(type(value))}")
+            raise self._wrong_type(value)
         if _is_plain(value):
             numbered = value and list(value.values()) == list(range(len(value)))
             # True is 1, but not the same.
@@ -114,21 +115,21 @@ class Packer:
 
     def _list(self, value: list[Any]) -> Any:
         if type(value) is not list:
-            raise self._refusal(f"of the type {full_name(type(value))}")
+            raise self._wrong_type(value)
         if _is_plain(value):
             return Plain.holding(json.dumps(value))
         return [self.pack(entry, f"[{place}]") for place, entry in enumerate(value)]
 
     def _tuple(self, value: tuple[Any, ...]) -> Any:
         if listed_module(TUPLES, type(value)) is None:
-            raise self._refusal(f"of the type {full_name(type(value))}")
+            raise self._wrong_type(value)
         names = getattr(value, "_fields", range(len(value)))
         packed = [self.pack(entry, str(name)) for name, entry in zip(names, value, strict=True)]
         return tuple(packed) if type(value) is tuple else type(value)(*packed)
 
     def _set(self, value: Any) -> Any:
         if type(value) not in (set, frozenset):
-            raise self._refusal(f"of the type {full_name(type(value))}")
+            raise self._wrong_type(value)
         members = sorted(value, key=lambda member: (type(member).__name__, member if isinstance(member, str) else ""))
         if not all(isinstance(member, str) for member in members):
             members = sorted(value, key=lambda member: (type(member).__name__, repr(member)))
@@ -139,11 +140,11 @@ class Packer:
             raise self._refusal(f"the class {full_name(value)}")
         return value
 
-    def _function(self, value: Any) -> Any:
-        raise self._refusal(f"the function {getattr(value, '__qualname__', value)!r}; a model file holds no code")
+    def _wrong_type(self, value: Any) -> ModelFileError:
+        return self._refusal(f"of the type {full_name(type(value))}")
 
-    def _refusal(self, what: str) -> ModelFileError:
-        return ModelFileError(f"{self._place()} is {what}, which cannot be stored")
+    def _refusal(self, what: str, why: str = "") -> ModelFileError:
+        return ModelFileError(f"{self._place()} is {what}, which cannot be stored{why}")
 
     def _place(self, *more: str) -> str:
         return ".".join([*self._path, *more]).replace(".[", "[")
@@ -160,7 +161,6 @@ _WAYS: tuple[tuple[Any, Callable[[Packer, Any], Any]], ...] = (
     (sp.sparray | sp.spmatrix if hasattr(sp, "sparray") else sp.spmatrix, Packer._matrix),
     (np.random.RandomState, Packer._random),
     (type, Packer._type),
-    ((FunctionType, BuiltinFunctionType, MethodType, np.ufunc), Packer._function),
 )
 
 

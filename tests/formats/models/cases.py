@@ -81,6 +81,12 @@ TEXT_CASES: dict[str, Callable[[], Any]] = {"text-lasso": text_pipeline, "hashed
 CASES: dict[str, Callable[[], Any]] = {
     "lasso": _fit(BayesianLogisticRegression(**SHORT), TWO),
     "informed-lasso": informed_lasso,
+    "chosen-lasso": _fit(
+        BayesianLogisticRegression(variance="cv", grid=[0.1, 1.0], folds=3, threshold_on="cv", n_jobs=1), TWO
+    ),
+    "chosen-polytomous": _fit(
+        BayesianMultinomialRegression("gaussian", "cv", grid=[0.1, 1.0], folds=3, reference_class="no", n_jobs=1), TWO
+    ),
     "ridge-utility": _fit(BayesianLogisticRegression("gaussian", **SHORT, threshold=T11U), TWO),
     "polytomous": _fit(BayesianMultinomialRegression(**SHORT), COUNTS[:, 3]),
     "probit": _fit(BayesianProbitRegression(**SHORT), TWO),
