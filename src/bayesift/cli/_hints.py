@@ -5,6 +5,7 @@ from __future__ import annotations
 #: What an error says, and what helps; the first that fits is taken.
 _HINTS = (
     ("are the fields parted by", "--delimiter ';' says what parts the fields"),
+    ("label must name one of", "--of LABEL names it"),
     ("text must name a column", "name it with --text COLUMN"),
     ("labels must name a column", "name them with --text COLUMN and --label COLUMN"),
     ("has no column", "--text and --label take the names in the first line of the file"),
@@ -16,6 +17,8 @@ _HINTS = (
     ("no text has a label", "--label names the column of the labels"),
     ("y has one label only", "a classifier needs texts of two labels or more; is --label the right column?"),
     ("no term was found", "are these texts? --text names the column"),
+    ("take a polytomous model", "train with --model polytomous"),
+    ("has no posterior to go on from", "train with --posterior"),
     ("knowledge names the category", "the names in the file must be those of the labels"),
     ("knowledge needs a model with priors", "--prior-from works with lasso, ridge, polytomous and probit"),
     ("does not exist", "check the path; the order of the arguments is in --help"),

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from bayesift.datasets import Split
     from bayesift.workflow.training import Step
 
 #: Columns of a page that is no terminal.
@@ -107,3 +109,29 @@ def steps(quiet: bool) -> Iterator[Step]:
             progress.update(task, completed=done, total=total or None)
 
         yield step
+
+
+def reading(
+    data: Path,
+    text: str | None,
+    label: str | None,
+    label_separator: str | None,
+    delimiter: str | None,
+    encoding: str,
+    format: str | None,
+    origin: dict[str, Any] | None = None,
+) -> Split:
+    """Read labelled texts by the options of a command, and, where they say nothing, like what a model learned from."""
+    from bayesift.workflow import read_texts
+
+    before = origin or {}
+    return read_texts(
+        data,
+        text,
+        label,
+        prefer=(before.get("text"), before.get("labels")),
+        label_separator=before.get("label_separator") if label_separator is None else label_separator,
+        delimiter=delimiter,
+        encoding=encoding,
+        format=None if format is None else str(format),
+    )

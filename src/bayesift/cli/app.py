@@ -12,11 +12,20 @@ from bayesift._version import __version__
 from bayesift.cli import data
 from bayesift.cli._hints import hint_for
 from bayesift.cli._shell import UserError
+from bayesift.cli.bench import bench
 from bayesift.cli.classify import classify
+from bayesift.cli.compare import compare
+from bayesift.cli.convert import convert
 from bayesift.cli.demo import demo
+from bayesift.cli.evaluate import evaluate
+from bayesift.cli.explain import explain
+from bayesift.cli.filter import filter_command
+from bayesift.cli.info import info
+from bayesift.cli.path import path
 from bayesift.cli.reproduce import reproduce
 from bayesift.cli.review import review
 from bayesift.cli.train import train
+from bayesift.cli.update import update
 
 # What these modules import at their top is paid for by every command, so numpy and the rooms of the
 # package are imported inside the commands.
@@ -30,6 +39,15 @@ app = typer.Typer(
 )
 app.command()(train)
 app.command()(classify)
+app.command()(evaluate)
+app.command()(explain)
+app.command()(compare)
+app.command()(info)
+app.command()(update)
+app.command("filter")(filter_command)
+app.command()(convert)
+app.command()(path)
+app.command()(bench)
 app.command()(demo)
 app.command()(reproduce)
 app.command()(review)

@@ -10,7 +10,6 @@ import typer
 
 from bayesift.cli._options import (
     Data,
-    DataFormat,
     Delimiter,
     Encoding,
     InputFormat,
@@ -21,7 +20,7 @@ from bayesift.cli._options import (
     Report,
     Text,
 )
-from bayesift.cli._shell import UserError, console, print_json, steps
+from bayesift.cli._shell import UserError, console, print_json, reading, steps
 
 if TYPE_CHECKING:
     from bayesift.workflow import TextClassifier
@@ -156,22 +155,16 @@ def train(
         step("loading the libraries", 0, 0)
         from bayesift.cli import _show
         from bayesift.cli._compiling import say_if_compiling
-        from bayesift.workflow import TextClassifier, provenance_of, read_knowledge, read_texts, save_classifier
+        from bayesift.workflow import TextClassifier, provenance_of, read_knowledge, save_classifier
         from bayesift.workflow import train as train_texts
         from bayesift.workflow.pages import training_page, write_page
 
-        reading: dict[str, Any] = {
-            "label_separator": label_separator,
-            "delimiter": delimiter,
-            "encoding": encoding,
-            "format": None if input_format is None else DataFormat(input_format).value,
-        }
+        how = label_separator, delimiter, encoding, input_format
         knowledge = None if prior_from is None else read_knowledge(prior_from)
         step(f"reading {data.name}", 0, 0)
-        texts = read_texts(data, text, label, **reading)
-        origin = texts.origin
-        columns = (None, None) if origin is None else (origin.text, origin.labels)
-        others = None if test is None else read_texts(test, prefer=columns, **reading)
+        texts = reading(data, text, label, *how)
+        note = provenance_of(texts, label_separator)
+        others = None if test is None else reading(test, None, None, *how, note)
         classifier = TextClassifier(
             str(model),
             threshold=str(threshold),
@@ -194,11 +187,10 @@ def train(
             seen=lambda found: None if quiet else _show.show_data(texts, found, out),
         )
         step(f"writing {output.name}", 0, 0)
-        origin_note = provenance_of(texts, label_separator)
         if trained.evaluation is not None:
             figures = trained.evaluation.as_dict()
-            origin_note["evaluation"] = {name: figures[name] for name in ("on", "n_texts", "accuracy", "macro_f1")}
-        save_classifier(trained.classifier, output, origin_note)
+            note["evaluation"] = {name: figures[name] for name in ("on", "n_texts", "accuracy", "macro_f1")}
+        save_classifier(trained.classifier, output, note)
         if report is not None:
             write_page(training_page(trained, data.name), report)
     if as_json:
@@ -206,8 +198,8 @@ def train(
     if quiet:
         return
     _show.show_facts(trained.facts, out, trained.seconds)
-    for note in trained.notes:
-        out.print(f"! {note}", style="yellow")
+    for remark in trained.notes:
+        out.print(f"! {remark}", style="yellow")
     if trained.evaluation is not None:
         _show.show_evaluation(trained.evaluation, out)
         if test is None:

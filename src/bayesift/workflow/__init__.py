@@ -5,6 +5,8 @@ from bayesift.workflow._models import MODELS
 from bayesift.workflow._reasons import Reason, telling_words
 from bayesift.workflow.checking import check
 from bayesift.workflow.classifying import Classified, classify
+from bayesift.workflow.comparing import compare, comparison_dict
+from bayesift.workflow.converting import convert
 from bayesift.workflow.evaluation import Evaluation, evaluate
 from bayesift.workflow.examination import Examination, examine
 from bayesift.workflow.facts import Facts, facts
@@ -12,7 +14,9 @@ from bayesift.workflow.model_files import load_classifier, provenance_of, save_c
 from bayesift.workflow.one_against_rest import OneAgainstRest
 from bayesift.workflow.reading import read_texts
 from bayesift.workflow.text_classifier import TextClassifier, least_documents
+from bayesift.workflow.tracing import LabelPath, trace
 from bayesift.workflow.training import Trained, train
+from bayesift.workflow.updating import update
 
 __all__ = [
     "MODELS",
@@ -20,12 +24,16 @@ __all__ = [
     "Evaluation",
     "Examination",
     "Facts",
+    "LabelPath",
     "OneAgainstRest",
     "Reason",
     "TextClassifier",
     "Trained",
     "check",
     "classify",
+    "compare",
+    "comparison_dict",
+    "convert",
     "evaluate",
     "examine",
     "facts",
@@ -36,5 +44,7 @@ __all__ = [
     "read_texts",
     "save_classifier",
     "telling_words",
+    "trace",
     "train",
+    "update",
 ]

@@ -150,7 +150,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.classes_, self.kind_ = targets.classes, targets.kind
         self._learn(X, targets, self._new_model(targets, X.shape[1]))
         balance = Counter(str(label) for found in label_sets(labels) for label in found)
-        self.training_ = Training(len(documents), dict(balance), _fingerprint(documents, labels))._asdict()
+        self.training_ = Training(len(documents), dict(balance), fingerprint(documents, labels))._asdict()
         return self
 
     def predict(self, texts: Iterable[str]) -> AnyArray:
@@ -373,7 +373,7 @@ def least_documents(n_texts: int) -> int:
     return 2 if n_texts >= MANY_TEXTS else 1
 
 
-def _fingerprint(texts: Sequence[str], labels: Sequence[Any]) -> str:
+def fingerprint(texts: Sequence[str], labels: Sequence[Any]) -> str:
     """Give a number that tells these texts and labels, in this order, from all others."""
     digest = hashlib.sha256()
     for text, found in zip(texts, label_sets(labels), strict=True):

@@ -1,0 +1,56 @@
+"""``bayesift convert``: a model for another program."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bayesift.cli._options import Json, ModelFile, Quiet
+from bayesift.cli._shell import console, print_json
+
+_ENDINGS = {"bbr": ".bbr", "bmr": ".bmr", "bxr": ".bxr", "sklearn": ".skops", "onnx": ".onnx"}
+
+
+class Target(StrEnum):
+    """Programs that models can be written for."""
+
+    bbr = "bbr"
+    bmr = "bmr"
+    bxr = "bxr"
+    sklearn = "sklearn"
+    onnx = "onnx"
+
+
+def convert(
+    model: ModelFile,
+    to: Annotated[Target, typer.Option("--to", help="The program.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="File to write (default: MODEL with its ending)."),
+    ] = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Write a model for BBR, BMR, BXR, scikit-learn or ONNX."""
+    from bayesift.workflow import convert as convert_classifier
+    from bayesift.workflow import load_classifier
+
+    classifier, _ = load_classifier(model)
+    target = model.with_suffix(_ENDINGS[to]) if output is None else output
+    written = [str(path) for path in convert_classifier(classifier, to.value, target)]
+    if as_json:
+        print_json({"files": written})
+    elif not quiet:
+        out = console()
+        out.print(f"Written: {', '.join(written)}", soft_wrap=True)
+        if to in (Target.sklearn, Target.onnx):
+            out.print(_USES[to], soft_wrap=True)
+
+
+_USES = {
+    Target.sklearn: "Use it: skops.io.load(file, trusted=[]).predict(texts)",
+    Target.onnx: "Use it: onnxruntime.InferenceSession(file).run(None, {'text': numpy.array(texts)})",
+}

@@ -1,0 +1,59 @@
+"""``bayesift info``: what a model file holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bayesift.cli._options import Json, ModelFile
+from bayesift.cli._shell import console, print_json, shown, table
+
+if TYPE_CHECKING:
+    from bayesift.formats import ModelDescription
+    from bayesift.workflow import Facts
+
+
+def info(model: ModelFile, as_json: Json = False) -> None:
+    """Say what a model is, how its prior was chosen, what it learned from, and who wrote it."""
+    from bayesift.formats import describe
+    from bayesift.workflow import facts, load_classifier
+
+    classifier, _ = load_classifier(model)
+    found, file = facts(classifier), describe(model)
+    if as_json:
+        print_json({**found.as_dict(), "file": _file(file), "origin": file.provenance})
+        return
+    out = console()
+    rows = table("", "")
+    rows.show_header = False
+    for name, value in _lines(found, file):
+        rows.add_row(name, shown(value))
+    out.print(f"{model.name}: {found.model}, {found.about}", style="bold")
+    out.print(rows)
+
+
+def _lines(found: Facts, file: ModelDescription) -> list[tuple[str, str]]:
+    from bayesift.workflow.sentences import fact_lines
+
+    origin = file.provenance
+    kinds = {"binary": "one of two", "multiclass": "one of several", "multilabel": "any number of them"}
+    more = f" and {len(found.labels) - 12} more" if len(found.labels) > 12 else ""
+    lines = [("labels", f"{', '.join(found.labels[:12])}{more} ({kinds[found.kind]})")]
+    lines += fact_lines(found)
+    lines.append(("weights", found.weighting))
+    lines.append(("thresholds", found.policy)) if found.policy == "half" else None
+    source = f" of {origin['data']}" if origin.get("data") else ""
+    columns = [str(origin[name]) for name in ("text", "labels") if origin.get(name)]
+    where = f" (columns {', '.join(columns)})" if columns else ""
+    lines.append(("learned from", f"{found.n_texts:,} texts{source}{where}"))
+    lines.append(("fingerprint", found.fingerprint[:16]))
+    if (measured := origin.get("evaluation")) is not None:
+        lines.append(("measured", f"{measured['accuracy']:.1%} right on {measured['on']}"))
+    versions = ", ".join(f"{name} {number}" for name, number in file.versions.items())
+    lines.append(("written by", versions))
+    size = f"{file.n_bytes / 1000:,.0f} kB, {file.n_bytes_unpacked / 1000:,.0f} kB unpacked"
+    lines.append(("file", f"{size}, protocol {file.protocol}, checksum {'right' if file.is_intact else 'WRONG'}"))
+    return lines
+
+
+def _file(file: ModelDescription) -> dict[str, Any]:
+    return {name: getattr(file, name) for name in ("protocol", "versions", "is_intact", "n_bytes", "n_bytes_unpacked")}

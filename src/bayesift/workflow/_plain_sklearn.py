@@ -1,0 +1,117 @@
+"""The same classifier in scikit-learn's own parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import LabelBinarizer
+
+from bayesift._typing import AnyArray, FloatArray
+from bayesift.linear import BayesianLogisticRegression, BayesianMultinomialRegression
+from bayesift.workflow.text_classifier import TextClassifier
+
+
+def plain_pipeline(classifier: TextClassifier) -> Pipeline:
+    """Give a pipeline of ``TfidfVectorizer`` and ``LogisticRegression`` that says the same.
+
+    Parameters
+    ----------
+    classifier : TextClassifier
+        With a logistic or softmax model, a vectoriser that scikit-learn has too, and no selector.
+
+    Returns
+    -------
+    Pipeline
+        Labels as strings; for several labels a text, a 0/1 indicator in the order of ``classes_``.
+    """
+    model = classifier.model_
+    if not isinstance(model, BayesianLogisticRegression | BayesianMultinomialRegression):
+        raise ValueError(f"model is a {type(model).__name__}; expected a lasso, a ridge or a polytomous model")
+    if classifier.selector_ is not None:
+        raise ValueError(
+            "the classifier selects words after scaling texts, which no plain pipeline does; train without"
+        )
+    return Pipeline([("words", _vectorizer(classifier.vectorizer_)), ("model", _model(classifier))])
+
+
+def _vectorizer(ours: Any) -> TfidfVectorizer:
+    odd = {
+        "stemmer": ours.stemmer is not None,
+        "drop_numbers": ours.drop_numbers,
+        "max_token_length": ours.max_token_length is not None,
+        "min_token_length": ours.min_token_length not in (None, 2),
+        "tokenizer": ours.tokenizer is not None,
+        "n_features": ours.n_features is not None,
+    }
+    found = [name for name, is_odd in odd.items() if is_odd]
+    tf, _, norm = ours.weighting
+    if tf not in "nlb":
+        found.append(f"weighting {ours.weighting!r}")
+    if found:
+        raise ValueError(f"the classifier uses {found[0]}, which scikit-learn's TfidfVectorizer does not have")
+    theirs = TfidfVectorizer(
+        vocabulary=dict(ours.vocabulary_),
+        lowercase=ours.lowercase,
+        stop_words=sorted(ours.stop_words_) or None,
+        ngram_range=tuple(ours.ngram_range),
+        sublinear_tf=tf == "l",
+        binary=tf == "b",
+        norm="l2" if norm == "c" else None,
+    )
+    if ours.token_pattern is not None:
+        theirs.set_params(token_pattern=ours.token_pattern)
+    theirs.idf_ = np.asarray(ours.idf_, dtype=np.float64)
+    return theirs
+
+
+def _model(classifier: TextClassifier) -> Any:
+    model = classifier.model_
+    coef = model.coef_.toarray() if sp.issparse(model.coef_) else np.asarray(model.coef_)
+    classes = np.array([str(label) for label in classifier.classes_])
+    thresholds = classifier.threshold_.thresholds_
+    if classifier.kind_ == "binary":
+        row, constant = coef[[0]], model.intercept_[:1]
+        if isinstance(model, BayesianMultinomialRegression):
+            row, constant = coef[[1]] - coef[[0]], model.intercept_[1:] - model.intercept_[:1]
+        plain = _logistic(row, constant, classes)
+        return plain if np.all(thresholds == 0.0) else _cut(plain, float(thresholds[0]), classes)
+    if np.any(thresholds != 0.0):
+        raise ValueError("thresholds other than probability one half have no place in a plain pipeline of many labels")
+    if isinstance(model, BayesianMultinomialRegression):
+        return _logistic(coef, model.intercept_, classes)
+    return _one_against_rest(coef, model.intercept_, classes, multilabel=classifier.kind_ == "multilabel")
+
+
+def _logistic(coef: FloatArray, intercept: FloatArray, classes: AnyArray) -> LogisticRegression:
+    plain = LogisticRegression()
+    plain.classes_, plain.coef_, plain.intercept_ = classes, coef.copy(), intercept.copy()
+    plain.n_features_in_ = coef.shape[1]
+    plain.n_iter_ = np.ones(1, dtype=np.int32)
+    return plain
+
+
+def _cut(plain: LogisticRegression, threshold: float, classes: AnyArray) -> FixedThresholdClassifier:
+    cut = FixedThresholdClassifier(
+        plain, threshold=threshold, pos_label=classes[1], response_method="decision_function"
+    )
+    cut.estimator_ = plain
+    return cut
+
+
+def _one_against_rest(
+    coef: FloatArray, intercept: FloatArray, classes: AnyArray, *, multilabel: bool
+) -> OneVsRestClassifier:
+    rest = OneVsRestClassifier(LogisticRegression())
+    rest.estimators_ = [_logistic(coef[[k]], intercept[[k]], np.array([0, 1])) for k in range(len(classes))]
+    rest.label_binarizer_ = LabelBinarizer(sparse_output=True)
+    rest.classes_, rest.n_features_in_ = classes, coef.shape[1]
+    # What the binariser saw decides whether labels or an indicator come out.
+    rest.label_binarizer_.fit(np.eye(len(classes), dtype=np.int64) if multilabel else classes)
+    return rest

@@ -1,0 +1,113 @@
+"""Two classifiers on the same texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from bayesift._typing import FloatArray
+from bayesift.evaluate import Comparison, Results, s_test
+from bayesift.evaluate import compare as compare_results
+from bayesift.workflow._targets import indicator, label_sets
+from bayesift.workflow.text_classifier import TextClassifier
+
+
+def compare(
+    first: TextClassifier,
+    second: TextClassifier,
+    texts: Iterable[str],
+    y: Iterable[Any],
+    *,
+    names: tuple[str, str] = ("A", "B"),
+) -> Comparison:
+    """Compare two classifiers on labelled texts: measures, significance tests, and where they differ.
+
+    Where texts have one label each, the sign test is on texts (which of the two is right) and not on single decisions.
+
+    Parameters
+    ----------
+    first, second : TextClassifier
+        Fitted; their labels may differ.
+    texts : iterable of str
+    y : iterable of labels or sets of labels
+        The truth.
+    names : pair of str
+        What to call them.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> from bayesift.workflow import TextClassifier, compare
+    >>> texts, labels = ["wheat", "corn", "sea", "ship"] * 5, ["farm", "farm", "sea", "sea"] * 5
+    >>> bayes, lasso = (TextClassifier(model, variance=1.0).fit(texts, labels) for model in ("nb", "lasso"))
+    >>> compare(bayes, lasso, texts, labels).tests["texts right (s-test)"].sign
+    '~'
+    """
+    documents, sets = list(texts), [tuple(map(str, found)) for found in label_sets(y)]
+    if len(documents) != len(sets):
+        raise ValueError(f"texts and y must have one length, found {len(documents)} and {len(sets)}")
+    if not documents:
+        raise ValueError("texts is empty; expected some to compare on")
+    labels = sorted({str(label) for one in (first, second) for label in one.classes_})
+    truth = indicator(sets, labels).toarray() > 0
+    single = "multilabel" not in (first.kind_, second.kind_)
+    # Of two labels that exclude each other one column tells all.
+    shown = [1] if single and len(labels) == 2 else list(range(len(labels)))
+    results, right = [], []
+    for classifier, name in zip((first, second), names, strict=True):
+        decisions, probabilities = (_spread(part, classifier, labels) for part in classifier.judge(documents))
+        results.append(
+            Results(
+                truth[:, shown],
+                decisions[:, shown] > 0,
+                np.clip(probabilities[:, shown], 0.0, 1.0),
+                name=name,
+                categories=[labels[place] for place in shown],
+            )
+        )
+        right.append(np.all((decisions > 0) == truth, axis=1))
+    found = compare_results(*results)
+    if not single:
+        return found
+    tests = {"texts right (s-test)": s_test(np.ones(len(documents), dtype=bool), *right)}
+    return replace(
+        found, tests=tests | {name: test for name, test in found.tests.items() if name != "decisions (s-test)"}
+    )
+
+
+def comparison_dict(found: Comparison) -> dict[str, Any]:
+    """Give a comparison as values that JSON can hold."""
+    return {
+        "names": list(found.names),
+        "n_texts": found.n_documents,
+        "measures": {name: [_plain(value) for value in pair] for name, pair in found.measures.items()},
+        "tests": {
+            name: {**{key: _plain(value) for key, value in test._asdict().items()}, "sign": test.sign}
+            for name, test in found.tests.items()
+        },
+        "differences": {
+            name: {"difference": part.difference, "low": part.low, "high": part.high, "sign": part.sign}
+            for name, part in found.intervals.items()
+        },
+        "f1": {
+            label: [_plain(float(value)) for value in pair]
+            for label, pair in zip(found.categories, found.f1.T, strict=True)
+        },
+    }
+
+
+def _spread(part: Any, classifier: TextClassifier, labels: list[str]) -> FloatArray:
+    """Bring the columns of a classifier into those of all labels."""
+    wide = np.zeros((len(part), len(labels)))
+    wide[:, [labels.index(str(label)) for label in classifier.classes_]] = part
+    return wide
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and not np.isfinite(value) else value

@@ -1,0 +1,129 @@
+"""Classifiers for other programs: BBR, BMR, BXR, scikit-learn, ONNX."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Literal
+
+from bayesift._files import atomic_path
+from bayesift.formats.bbr import (
+    BinaryModel,
+    BMRHeader,
+    PolytomousModel,
+    from_estimator,
+    write_binary_model,
+    write_polytomous_model,
+)
+from bayesift.linear import BayesianLogisticRegression, BayesianMultinomialRegression
+from bayesift.workflow._onnx import onnx_bytes
+from bayesift.workflow._plain_sklearn import plain_pipeline
+from bayesift.workflow.text_classifier import TextClassifier
+
+Target = Literal["bbr", "bmr", "bxr", "sklearn", "onnx"]
+
+TARGETS: tuple[Target, ...] = ("bbr", "bmr", "bxr", "sklearn", "onnx")
+
+
+def convert(
+    classifier: TextClassifier, to: Target, path: str | os.PathLike[str], *, locale: str | None = None
+) -> list[Path]:
+    """Write a classifier for another program.
+
+    Parameters
+    ----------
+    classifier : TextClassifier
+        Fitted, with a linear model.
+    to : {"bbr", "bmr", "bxr", "sklearn", "onnx"}
+        ``"bbr"``: the model file of BBRtrain, of a lasso or ridge with two labels; ``"bmr"``: that of BMRtrain, of a
+        polytomous model; both name words by numbers, which a second file with the ending ``.words`` lists with their
+        factors. ``"bxr"``: that of BXRtrain, which names words themselves. ``"sklearn"``: a plain scikit-learn
+        pipeline of ``TfidfVectorizer`` and ``LogisticRegression``, written by skops. ``"onnx"``: the same pipeline for
+        ONNX, from texts to labels.
+    path : path
+        Where to.
+    locale : str, optional
+        For ONNX, the locale by which the runtime lower-cases texts; it must be there where the model runs. By default
+        that of American English.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+    """
+    target = Path(path)
+    if to not in TARGETS:
+        raise ValueError(f"to is {to!r}; expected one of {', '.join(TARGETS)}")
+    if to == "bbr":
+        write_binary_model(target, _binary(classifier))
+        return [target, _write_words(classifier, target)]
+    if to in ("bmr", "bxr"):
+        write_polytomous_model(target, _polytomous(classifier, named=to == "bxr"))
+        return [target] if to == "bxr" else [target, _write_words(classifier, target)]
+    pipeline = plain_pipeline(classifier)
+    content = _skops(pipeline) if to == "sklearn" else onnx_bytes(pipeline, locale)
+    with atomic_path(target) as temporary:
+        temporary.write_bytes(content)
+    return [target]
+
+
+def _binary(classifier: TextClassifier) -> BinaryModel:
+    model = classifier.model_
+    if not isinstance(model, BayesianLogisticRegression) or classifier.kind_ != "binary":
+        raise ValueError(
+            f"to='bbr' takes a logistic model (lasso, ridge) of two labels, found {type(model).__name__} of "
+            f"{len(classifier.classes_)} labels; polytomous models go to 'bmr' or 'bxr'"
+        )
+    found = from_estimator(model)
+    return BinaryModel(
+        found.features,
+        found.coefficients,
+        found.intercept,
+        float(classifier.threshold_.thresholds_[0]),
+        restricted_to=tuple(range(1, len(classifier.words()) + 1)),
+        name="bayesift",
+        topic="_".join(str(classifier.classes_[1]).split()),
+    )
+
+
+def _polytomous(classifier: TextClassifier, *, named: bool) -> PolytomousModel:
+    model = classifier.model_
+    if not isinstance(model, BayesianMultinomialRegression):
+        raise ValueError(f"to='bmr' and 'bxr' take a polytomous model, found {type(model).__name__}")
+    spaced = [str(label) for label in classifier.classes_ if len(str(label).split()) != 1]
+    if spaced:
+        raise ValueError(f"label {spaced[0]!r} is not one word, as BMR and BXR need it")
+    n_words = len(classifier.words())
+    if not named:
+        header = BMRHeader(trained_on=tuple(range(1, n_words + 1)))
+        return from_estimator(model, PolytomousModel((), name="bayesift", header=header))
+    words = classifier.words().tolist()
+    odd = [word for word in words if len(word.split()) != 1 or ":" in word]
+    if odd:
+        raise ValueError(f"term {odd[0]!r} is not one word, as BXR needs it")
+    try:
+        model.set_params(feature_names=words)
+        return from_estimator(model, PolytomousModel((), name="bayesift"))
+    finally:
+        model.set_params(feature_names=None)
+
+
+def _write_words(classifier: TextClassifier, target: Path) -> Path:
+    """List number, word and factor of every column; the header says how values are made."""
+    path = target.with_name(f"{target.name}.words")
+    idf = classifier.vectorizer_.idf_
+    if classifier.selector_ is not None:
+        idf = idf[classifier.selector_.get_support()]
+    with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8") as stream:
+        stream.write(
+            f"# number, word, factor for its document frequency; weighting {classifier.vectorizer_.weighting}\n"
+        )
+        for number, (word, factor) in enumerate(zip(classifier.words(), idf, strict=True), start=1):
+            stream.write(f"{number}\t{word}\t{float(factor)!r}\n")
+    return path
+
+
+def _skops(pipeline: Any) -> bytes:
+    from skops.io import dumps
+
+    return dumps(pipeline)

@@ -1,0 +1,218 @@
+"""Learn on: yesterday's posterior is today's prior."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
+
+from bayesift._typing import AnyArray, FloatArray
+from bayesift.linear._linear_model import LinearModel
+from bayesift.linear.probit import BayesianProbitRegression
+from bayesift.online import BayesianPerceptron
+from bayesift.priors import Gaussian, Prior, from_model
+from bayesift.workflow._posterior_prior import SparsePosterior
+from bayesift.workflow._targets import Kind, indicator, label_sets
+from bayesift.workflow.text_classifier import TextClassifier, fingerprint
+
+#: Weight of an empty text that stands for a class of which there is none today; a weight of 0 would not count.
+_NEXT_TO_NOTHING = 1e-9
+
+
+def update(
+    classifier: TextClassifier, texts: Iterable[str], y: Iterable[Any], *, strength: float = 1.0, new_words: bool = True
+) -> TextClassifier:
+    """Give a classifier that has also learned from further texts; the earlier texts are not needed.
+
+    Linear models take the earlier posterior as their prior: its modes are the coefficients, its variances come from the
+    curvature there. Naive Bayes and online models go on counting.
+
+    Parameters
+    ----------
+    classifier : TextClassifier
+        Fitted, with its posterior where the model is linear.
+    texts : iterable of str
+        Further texts.
+    y : iterable of labels or sets of labels
+        Their labels, of those that the classifier knows.
+    strength : float, default=1
+        How much the earlier posterior of a linear model counts: 1 as if its texts were still there, ½ as if half were.
+    new_words : bool, default=True
+        Add words that stand in two of these texts or more, where the model can take new words (linear models and the
+        perceptron, without a selector).
+
+    Returns
+    -------
+    TextClassifier
+        A new one.
+
+    Examples
+    --------
+    >>> from bayesift.workflow import TextClassifier, update
+    >>> texts, labels = ["wheat", "corn", "sea", "ship"] * 3, ["farm", "farm", "sea", "sea"] * 3
+    >>> yesterday = TextClassifier("ridge", variance=1.0).fit(texts, labels)
+    >>> today = update(yesterday, ["tractor", "tractor", "boat"], ["farm", "farm", "sea"])
+    >>> today.predict(["a tractor"]).tolist(), today.training_["n_texts"]
+    (['farm'], 15)
+    """
+    documents, sets = list(texts), label_sets(y)
+    if len(documents) != len(sets) or not documents:
+        raise ValueError(f"texts and y must have one length above 0, found {len(documents)} and {len(sets)}")
+    _check(classifier, sets)
+    today = deepcopy(classifier)
+    words = today.words().tolist()
+    grows = isinstance(today.model_, LinearModel | BayesianPerceptron) and today.selector_ is None
+    if new_words and grows:
+        _grow(today.vectorizer_, documents)
+    X = today.matrix(documents)
+    targets = _targets(today.classes_.tolist(), today.kind_, sets)
+    if isinstance(today.model_, LinearModel):
+        thresholds = today.threshold_
+        precision = _whole_precision(classifier)
+        today.model_ = _go_on(classifier.model_, precision, X, targets, words, today.words(), strength)
+        # A few texts are no ground to move a threshold on.
+        today.threshold_ = thresholds
+        if hasattr(today.model_, "threshold_"):
+            today.model_.threshold_ = thresholds
+    else:
+        if isinstance(today.model_, BayesianPerceptron) and X.shape[1] > len(words):
+            today.model_.add_features(X.shape[1] - len(words))
+        today.model_.partial_fit(X, targets)
+        today.classes_ = today.classes_ if today.kind_ == "multilabel" else today.model_.classes_
+    today.training_ = _training(classifier, documents, sets)
+    return today
+
+
+def _check(classifier: TextClassifier, sets: Sequence[tuple[Any, ...]]) -> None:
+    """Refuse models that can not learn on, and labels that they do not know."""
+    model = classifier.model_
+    if isinstance(model, LinearModel):
+        if not hasattr(model, "precision_"):
+            raise ValueError("the model has no posterior to go on from; train it with posterior=True")
+        if any(str(prior).startswith("jeffreys") for prior in [model.prior]):
+            raise ValueError("a model with Jeffreys priors can not be updated: no Gaussian stands for its posterior")
+    elif not hasattr(model, "partial_fit"):
+        name = classifier.model if isinstance(classifier.model, str) else type(model).__name__
+        raise ValueError(f"model {name!r} can not be updated; train again on all texts")
+    known = classifier.classes_.tolist()
+    odd = Counter(label for found in sets for label in found if label not in known)
+    if odd:
+        listed = ", ".join(map(repr, known))
+        raise ValueError(
+            f"label {next(iter(odd))!r} is new to the model, which knows {listed}; train again on all texts"
+        )
+    if classifier.kind_ != "multilabel" and any(len(found) != 1 for found in sets):
+        raise ValueError("y has texts without exactly one label; the model gives every text one")
+
+
+def _targets(classes: list[Any], kind: Kind, sets: Sequence[tuple[Any, ...]]) -> Any:
+    return indicator(sets, classes) if kind == "multilabel" else np.array([found[0] for found in sets])
+
+
+def _grow(vectorizer: Any, documents: list[str]) -> None:
+    """Go on counting in how many texts every word stands, and add words that stand in two of these."""
+    found = clone(vectorizer).set_params(min_df=1, max_df=1.0, max_features=None, vocabulary=None).fit(documents)
+    vocabulary = dict(vectorizer.vocabulary_)
+    counts = found.document_frequency_
+    fresh = [word for word, column in found.vocabulary_.items() if word not in vocabulary and counts[column] > 1]
+    vocabulary.update(zip(sorted(fresh), range(len(vocabulary), len(vocabulary) + len(fresh)), strict=True))
+    frequency: AnyArray = np.zeros(len(vocabulary), dtype=np.int64)
+    frequency[: vectorizer.document_frequency_.size] = vectorizer.document_frequency_
+    for word, column in found.vocabulary_.items():
+        if word in vocabulary:
+            frequency[vocabulary[word]] += counts[column]
+    vectorizer.vocabulary_ = vocabulary
+    vectorizer.document_frequency_ = frequency
+    vectorizer.n_documents_ += found.n_documents_
+
+
+def _go_on(
+    model: Any, precision: FloatArray, X: Any, targets: Any, before: list[str], words: AnyArray, strength: float
+) -> Any:
+    """Fit a linear model with the posterior of an earlier one as prior."""
+    sparse = not _is_gaussian(model)
+    priors: list[Prior] = [
+        from_model(
+            model,
+            strength=strength,
+            precision=precision,
+            category=row,
+            feature_names=before,
+            new_variance=_new_variance(model, row),
+            family=SparsePosterior if sparse else Gaussian,
+        )
+        for row in range(precision.shape[0])
+    ]
+    again = clone(model).set_params(prior=priors, feature_names=words)
+    X, targets, weights = _with_all_classes(X, targets, model.classes_)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        again.fit(X, targets, sample_weight=weights)
+    if sparse and not isinstance(model, BayesianProbitRegression):
+        # A Laplace prior has no curvature: what was known of the words without a weight has to be added.
+        old = model.coef_.toarray() if sp.issparse(model.coef_) else model.coef_
+        again.precision_[:, : len(before)] += np.where(old == 0, strength * precision[:, :-1], 0.0)
+    again.set_params(feature_names=None, prior="laplace" if sparse else "gaussian", variance=model.variance)
+    # The fit itself had no variance to choose; words to come get the one that was chosen.
+    again.variance_ = model.variance_
+    if not sp.issparse(again.coef_) and sp.issparse(model.coef_):
+        again.sparsify()
+    return again
+
+
+def _is_gaussian(model: Any) -> bool:
+    prior = model.prior[0] if isinstance(model.prior, list | tuple) else model.prior
+    return prior == "gaussian" if isinstance(prior, str) else isinstance(prior, Gaussian)
+
+
+def _whole_precision(classifier: TextClassifier) -> FloatArray:
+    """Give the precision of the posterior; where the first prior was Laplace, with the inverse of its variance."""
+    model = classifier.model_
+    precision = np.array(model.precision_)
+    updated = classifier.training_.get("n_updates", 0) > 0
+    if updated or _is_gaussian(model) or isinstance(model, BayesianProbitRegression):
+        return precision
+    variance = np.broadcast_to(np.atleast_1d(getattr(model, "variance_", np.nan)), (precision.shape[0],))
+    known = np.isfinite(variance) & (variance > 0)
+    precision[:, :-1] += np.where(known, 1.0 / np.where(known, variance, 1.0), 0.0)[:, None]
+    return precision
+
+
+def _new_variance(model: Any, row: int) -> float:
+    """Give the prior variance of words that were not there before: that of all words, where it is known."""
+    variance = np.atleast_1d(getattr(model, "variance_", np.nan))
+    value = float(variance[min(row, variance.size - 1)])
+    return value if np.isfinite(value) and value > 0 else 1.0
+
+
+def _with_all_classes(X: Any, targets: Any, classes: AnyArray) -> tuple[Any, Any, FloatArray]:
+    """Add an empty text of next to no weight for every class that there is no text of today."""
+    weights = np.ones(X.shape[0])
+    if sp.issparse(targets):
+        return X, targets, weights
+    absent = np.setdiff1d(classes, targets)
+    if not absent.size:
+        return X, targets, weights
+    empty = sp.csr_matrix((absent.size, X.shape[1]))
+    more = np.full(absent.size, _NEXT_TO_NOTHING)
+    return sp.vstack([X, empty], format="csr"), np.append(targets, absent), np.append(weights, more)
+
+
+def _training(classifier: TextClassifier, documents: list[str], sets: Sequence[tuple[Any, ...]]) -> dict[str, Any]:
+    before = classifier.training_
+    balance: Counter[str] = Counter(before["balance"])
+    balance.update(str(label) for found in sets for label in found)
+    joined = before["fingerprint"] + fingerprint(documents, sets)
+    return {
+        "n_texts": before["n_texts"] + len(documents),
+        "balance": dict(balance),
+        "n_updates": before.get("n_updates", 0) + 1,
+        "fingerprint": hashlib.sha256(joined.encode()).hexdigest(),
+    }

@@ -1,0 +1,129 @@
+"""Models for other programs say the same as ours."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bayesift.datasets import load
+from bayesift.formats.bbr import linear_scores, read_binary_model, read_data, read_polytomous_model
+from bayesift.select import TermSelector
+from bayesift.text import TextVectorizer
+from bayesift.workflow import TextClassifier, convert
+
+NEWS = load("newsroom")
+TEXTS, TEST = NEWS.train.texts, NEWS.test.texts
+ONE = [labels[0] for labels in NEWS.train.labels]
+TWO = ["money" if label in ("economy", "energy", "agriculture") else "life" for label in ONE]
+KINDS = {"binary": TWO, "multiclass": ONE, "multilabel": NEWS.train.labels}
+
+
+def fitted(model, kind, **options):
+    return TextClassifier(model, variance=5.0, **options).fit(TEXTS, KINDS[kind])
+
+
+def vectors(classifier, tmp_path):
+    """The test texts as a data file for BBR."""
+    X = classifier.matrix(TEST)
+    lines = (
+        " ".join(["1", *(f"{j + 1}:{v!r}" for j, v in zip(x.indices.tolist(), x.data.tolist(), strict=True))])
+        for x in X
+    )
+    (tmp_path / "test.dat").write_text("\n".join(lines) + "\n")
+    return read_data(tmp_path / "test.dat")
+
+
+@pytest.mark.parametrize("threshold", ["half", "max_f1"])
+def test_bbr(tmp_path, threshold):
+    classifier = fitted("lasso", "binary", threshold=threshold)
+    written = convert(classifier, "bbr", tmp_path / "news.bbr")
+    model = read_binary_model(written[0], threshold_unit="log_odds")
+    scores = linear_scores(model, vectors(classifier, tmp_path))
+    np.testing.assert_allclose(scores, classifier.decision_function(TEST), atol=1e-9)
+    np.testing.assert_array_equal(scores >= model.threshold, classifier.predict(TEST) == "money")
+    words = [line.split("\t")[1] for line in written[1].read_text().splitlines()[1:]]
+    assert words == classifier.words().tolist()
+
+
+@pytest.mark.parametrize("to", ["bmr", "bxr"])
+def test_bmr_and_bxr(tmp_path, to):
+    classifier = fitted("polytomous", "multiclass")
+    written = convert(classifier, to, tmp_path / "news.model")
+    model = read_polytomous_model(written[0])
+    assert model.symbolic == (to == "bxr")
+    assert sorted(model.class_names) == classifier.classes_.tolist()
+    words = classifier.words().tolist()
+    for found in model.classes:
+        row = classifier.classes_.tolist().index(found.class_name)
+        coef = np.asarray(classifier.model_.coef_[[row]].todense()).ravel()
+        columns = [words.index(name) if to == "bxr" else name - 1 for name in found.features]
+        np.testing.assert_allclose(coef[columns], found.coefficients)
+        assert np.count_nonzero(coef) == len(columns)
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+@pytest.mark.parametrize("model", ["lasso", "polytomous"])
+@pytest.mark.parametrize(
+    "vectorizer",
+    [None, TextVectorizer("btn"), TextVectorizer("nnc", stop_words="english", ngram_range=(1, 2))],
+    ids=["lsc", "btn", "nnc"],
+)
+def test_scikit_learn(tmp_path, model, kind, vectorizer):
+    from skops.io import load as load_skops
+
+    if (model, kind) == ("polytomous", "multilabel"):
+        pytest.skip("gives one label a text")
+    classifier = fitted(model, kind, vectorizer=vectorizer)
+    [path] = convert(classifier, "sklearn", tmp_path / "news.skops")
+    plain = load_skops(path, trusted=[])
+    np.testing.assert_allclose(plain.predict_proba(TEST), classifier.predict_proba(TEST), atol=1e-9)
+    found = plain.predict(TEST)
+    if kind == "multilabel":
+        np.testing.assert_array_equal(
+            found.toarray() if hasattr(found, "toarray") else found, classifier.judge(TEST).decisions
+        )
+    else:
+        np.testing.assert_array_equal(found, classifier.predict(TEST))
+
+
+def test_scikit_learn_with_a_threshold(tmp_path):
+    from skops.io import load as load_skops
+
+    classifier = fitted("lasso", "binary", threshold="t11u")
+    [path] = convert(classifier, "sklearn", tmp_path / "news.skops")
+    np.testing.assert_array_equal(load_skops(path, trusted=[]).predict(TEST), classifier.predict(TEST))
+
+
+@pytest.mark.parametrize("kind", ["binary", "multiclass"])
+@pytest.mark.parametrize("model", ["lasso", "polytomous"])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
+def test_onnx(tmp_path, kind, model):
+    pytest.importorskip("skl2onnx")
+    runtime = pytest.importorskip("onnxruntime")
+    classifier = fitted(model, kind)
+    [path] = convert(classifier, "onnx", tmp_path / "news.onnx", locale="C.UTF-8")
+    session = runtime.InferenceSession(path.read_bytes())
+    labels, probabilities = session.run(None, {"text": np.array(TEST)})
+    np.testing.assert_allclose(probabilities, classifier.predict_proba(TEST), atol=1e-4)
+    certain = np.diff(np.sort(classifier.predict_proba(TEST), axis=1)[:, -2:], axis=1)[:, 0] > 1e-3
+    np.testing.assert_array_equal(labels[certain], classifier.predict(TEST)[certain])
+    assert certain.mean() > 0.95
+
+
+@pytest.mark.parametrize(
+    ("model", "kind", "to", "options", "message"),
+    [
+        ("nb", "binary", "bbr", {}, "takes a logistic model"),
+        ("lasso", "multiclass", "bbr", {}, "of 9 labels"),
+        ("lasso", "multiclass", "bmr", {}, "take a polytomous model"),
+        ("nb", "binary", "sklearn", {}, "expected a lasso, a ridge or a polytomous model"),
+        ("lasso", "binary", "sklearn", {"vectorizer": TextVectorizer(stemmer="porter")}, "uses stemmer"),
+        ("lasso", "binary", "sklearn", {"selector": TermSelector(k=50)}, "selects words"),
+        ("lasso", "multiclass", "sklearn", {"threshold": "max_f1"}, "thresholds other than"),
+        ("lasso", "binary", "pickle", {}, "to is 'pickle'"),
+    ],
+)
+def test_what_can_not_be_said_elsewhere(tmp_path, model, kind, to, options, message):
+    with pytest.raises(ValueError, match=message):
+        convert(fitted(model, kind, **options), to, tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
