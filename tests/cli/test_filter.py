@@ -13,6 +13,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from bayesift.cli import main
 from bayesift.cli._filtering import LeaveError, StreamDocument, asking, read_judgements, read_stream, read_topics
 from bayesift.cli._shell import console
 from bayesift.cli.filter import filter_command, filter_stream, running
@@ -251,6 +252,20 @@ def test_bad_judgements_are_named(tmp_path, content, message):
     path.write_text(content)
     with pytest.raises(ValueError, match=message):
         read_judgements(path)
+
+
+def test_an_error_is_one_sentence(inputs, tmp_path, monkeypatch, capsys):
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text('{"text": "a", "topics": []}\nnonsense\n')
+    for stream, message in ((bad, "bad.jsonl, line 2: not JSON: Expecting value (column 1)"), ("no.jsonl", "no.jsonl")):
+        monkeypatch.setattr(sys, "argv", ["bayesift", "filter", str(stream), *map(str, on(inputs)[1:]), "-q"])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        assert stop.value.code == 1
+        error = capsys.readouterr().err
+        assert error.startswith("bayesift: ")
+        assert message in error
+        assert "Traceback" not in error
 
 
 def test_nobody_to_judge(inputs):

@@ -121,7 +121,7 @@ def filter_command(
     ],
     topics: Annotated[
         Path,
-        typer.Option(metavar="FILE", help="TOML with a table [topics] of name = 'statement', or JSONL with both."),
+        typer.Option(metavar="FILE", help="TOML with a table 'topics' of name = 'statement', or JSONL with both keys."),
     ],
     train: Annotated[Path, typer.Option(metavar="DATA", help="Labelled training texts, in any format of 'train'.")],
     judgements: Annotated[
