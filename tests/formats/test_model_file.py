@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,11 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
+import bayesift
 from bayesift import load, save
 from bayesift.formats import ModelFileError, describe
+from bayesift.formats._types import OBJECTS, TUPLES, listed_module
+from bayesift.formats._types import VALUES as TYPES
 from bayesift.linear import BayesianLogisticRegression
 from bayesift.select import TermSelector, pearson
 from bayesift.text import TextVectorizer
@@ -122,6 +126,8 @@ VALUES: list[Any] = [
     np.int32,
     float,
     2**200,
+    range(2, 9, 3),
+    slice(None, 4),
 ]
 
 
@@ -241,3 +247,31 @@ def test_the_bytes_do_not_depend_on_the_process(tmp_path: Path) -> None:
     save_two(tmp_path / "here")
     for name in ("words", "pipeline"):
         assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
+
+
+@pytest.mark.parametrize("listed", [OBJECTS, TUPLES, TYPES])
+def test_every_listed_name_is_a_class(listed: dict[str, tuple[str, ...]]) -> None:
+    for module, names in listed.items():
+        for name in names:
+            if (module, name) != ("numpy", "bool"):  # from numpy 2 on
+                assert isinstance(getattr(import_module(module), name), type), f"{module}.{name}"
+
+
+ROOMS = ["ard", "decide", "generative", "linear", "online", "select", "text", "workflow"]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_public_estimator_is_listed(room: str) -> None:
+    module = import_module(f"bayesift.{room}")
+    offered = [getattr(module, name) for name in module.__all__]
+    estimators = [kind for kind in offered if isinstance(kind, type) and issubclass(kind, BaseEstimator)]
+    assert estimators
+    for kind in estimators:
+        assert listed_module(OBJECTS, kind) == f"bayesift.{room}", kind
+
+
+def test_importing_the_package_brings_nothing_heavy() -> None:
+    program = "import sys, bayesift; assert not {'numpy', 'skops', 'sklearn'} & set(sys.modules); bayesift.save"
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = bayesift.nothing

@@ -16,10 +16,8 @@ from typing import Any
 from bayesift.formats._packed import PACKED
 from bayesift.formats._packed import __name__ as packed_module
 from bayesift.formats._packing import DEEPEST
-from bayesift.formats._schema import Node
+from bayesift.formats._schema import SKOPS_PROTOCOL, Node
 from bayesift.formats._types import OBJECTS, TUPLES, VALUES, is_listed
-
-SKOPS_PROTOCOL = 2
 
 _NPY_HEADER = re.compile(
     rb"\x93NUMPY\x01\x00(?P<length>..)\{'descr': '(?P<order>[<>|])(?P<kind>[biufUS])(?P<size>[0-9]{1,7})', "

@@ -66,7 +66,6 @@ def write(file: BinaryIO, header: dict[str, Any], members: dict[str, bytes]) -> 
             info.create_system, info.external_attr = 3, 0o644 << 16
             archive.writestr(info, content, ZIP_DEFLATED if _shrinks(content) else ZIP_STORED, compresslevel=6)
         archive.comment = _COMMENT + b"0" * _DIGITS
-    file.seek(0)
     digest = hashlib.sha256()
     left = file.seek(0, os.SEEK_END) - _DIGITS
     file.seek(0)

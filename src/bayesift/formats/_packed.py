@@ -99,6 +99,18 @@ class Group(Packed):
         return {"set": set, "frozenset": frozenset}[kind](members)
 
 
+class Span(Packed):
+    """A range or a slice: where it starts, where it stops, and its steps."""
+
+    takes = (str, list)
+
+    @classmethod
+    def _value(cls, kind: str, ends: list[Any]) -> Any:
+        if len(ends) != 3 or not all(end is None or type(end) is int for end in ends):
+            raise ValueError(f"Span goes from one to another of {ends}")
+        return {"range": range, "slice": slice}[kind](*ends)
+
+
 class Scalar(Packed):
     """A number or string of numpy."""
 
@@ -179,7 +191,5 @@ class SparseMatrix(Packed):
         return matrix
 
 
-PACKED: dict[str, type[Packed]] = {
-    kind.__name__: kind
-    for kind in (Plain, Numbered, Table, Group, Scalar, DType, ObjectArray, RandomNumbers, SparseMatrix)
-}
+PACKED = frozenset(kind.__name__ for kind in Packed.__subclasses__())
+"""Names of the stand-ins, which are all in this module."""

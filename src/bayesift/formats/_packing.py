@@ -17,6 +17,7 @@ from bayesift.formats._packed import (
     Plain,
     RandomNumbers,
     Scalar,
+    Span,
     SparseMatrix,
     Table,
 )
@@ -96,6 +97,9 @@ class Packer:
             raise self._refusal(f"the type {value}")
         return DType.holding(value.str)
 
+    def _span(self, value: Any) -> Any:
+        return Span.holding(type(value).__name__, self._list([value.start, value.stop, value.step]))
+
     def _random(self, value: Any) -> Any:
         if type(value) is not np.random.RandomState or value.get_state(legacy=False)["bit_generator"] != "MT19937":
             raise self._wrong_type(value)
@@ -155,6 +159,7 @@ _WAYS: tuple[tuple[Any, Callable[[Packer, Any], Any]], ...] = (
     (list, Packer._list),
     (tuple, Packer._tuple),
     ((set, frozenset), Packer._set),
+    ((range, slice), Packer._span),
     (np.ndarray, Packer._array),
     (np.generic, Packer._scalar),
     (np.dtype, Packer._dtype),

@@ -16,6 +16,9 @@ from bayesift.formats._types import OBJECTS, TUPLES, is_listed
 
 SCHEMA = "schema.json"
 
+SKOPS_PROTOCOL = 2
+"""Protocol of skops whose nodes a model file has."""
+
 _SHARED = ("ConstructorFromReduceNode", "ListNode", "NdArrayNode", "ObjectNode")
 
 Node = dict[str, Any]
@@ -29,7 +32,8 @@ def written_by_skops(packed: Any) -> dict[str, bytes]:
     with ZipFile(io.BytesIO(dumps(packed))) as archive:
         found = json.loads(archive.read(SCHEMA))
         writer = _Canonical(found)
-        schema = writer.node(found) | {"protocol": found["protocol"]}
+        # Of whatever protocol skops is: these nodes have the form of this one, and saving looks at every field.
+        schema = writer.node(found) | {"protocol": SKOPS_PROTOCOL}
         text = json.dumps(schema, separators=(",", ":"))
         return {SCHEMA: text.encode()} | {name: archive.read(old) for old, name in writer.files.items()}
 
