@@ -154,6 +154,16 @@ def test_refused_while_streaming():
         filter.snapshot()
 
 
+def test_two_loops_at_once_are_refused():
+    filter = AdaptiveFilter(query=None).fit(["wheat", "goal"] * 8, [("grain",), ()] * 8, ["grain"])
+    loop = filter.stream(["wheat", "wheat"])
+    next(loop)
+    with pytest.raises(ValueError, match="being read by another loop"):
+        filter.decide("wheat")
+    loop.close()
+    assert len(filter.decide("wheat")) == 1
+
+
 def test_labels_may_be_a_matrix():
     train, sets = ["wheat up", "goal scored", "wheat goal", "rain"] * 5, [("g",), ("s",), ("s", "g"), ()] * 5
     matrix = np.array([[1, 0], [0, 1], [1, 1], [0, 0]] * 5)

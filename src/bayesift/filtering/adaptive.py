@@ -228,6 +228,7 @@ class AdaptiveFilter(BaseEstimator):
             self.topics_, self.record_ = names, FilterRecord(names)
             self._number = {name: k for k, name in enumerate(names)}
             self._engine, self._store = Engine(weights, rules, names, states, self.random_state), store
+            self._reading = False
             self._replay(earlier, later)
         except BaseException:
             if store is not None:
@@ -379,6 +380,15 @@ class AdaptiveFilter(BaseEstimator):
 
     def _pass(self, documents: list[Document]) -> Iterator[Decision]:
         """Decide on the documents that come next; what was at hand when a run was left is given again."""
+        if self._reading:
+            raise ValueError("the stream is being read by another loop; end or leave that one first")
+        self._reading = True
+        try:
+            yield from self._decisions(documents)
+        finally:
+            self._reading = False
+
+    def _decisions(self, documents: list[Document]) -> Iterator[Decision]:
         engine, begin = self._engine, self._engine.place
         for entry in self._at_hand(documents[0].id):
             yield Decision(entry, documents[0].text, self)
