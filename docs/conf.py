@@ -1,11 +1,20 @@
 """Configuration of the documentation. Nothing in it needs the network, neither to build the pages nor to read them."""
 
+import re
+import sys
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
 
 from bayesift import __version__
+
+sys.path.insert(0, str(Path(__file__).parent))
+from rooms import write_pages  # beside this file
+
+# Before anything is read: the pages of the reference.
+write_pages(Path(__file__).parent / "api")
 
 project = "Bayesift"
 copyright = "2026, the Bayesift developers"
@@ -25,12 +34,6 @@ myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 autosummary_generate = True
 autodoc_typehints = "none"
-# Made by scikit-learn for every estimator.
-autodoc_default_options = {
-    "exclude-members": ",".join(
-        f"set_{name}_request" for name in ("fit", "partial_fit", "predict", "score", "transform")
-    )
-}
 numpydoc_show_class_members = False
 
 sphinx_gallery_conf = {
@@ -78,7 +81,13 @@ def without_last_blank_lines(_app: Sphinx, doctree: nodes.document) -> None:
         block.children = [nodes.Text(text)]
 
 
+def made_by_scikit_learn(_app: Sphinx, _what: str, name: str, *_others: Any) -> bool | None:
+    """Leave out the methods for the routing of metadata, which every estimator has."""
+    return True if re.fullmatch(r"set_\w+_request", name) else None
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect what the pages need."""
+    app.connect("autodoc-skip-member", made_by_scikit_learn)
     app.connect("doctree-read", without_last_blank_lines)
     return {"parallel_read_safe": True}
