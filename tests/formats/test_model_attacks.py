@@ -396,18 +396,18 @@ print(json.dumps(results))
 """
 
 
-def crowd() -> bytes:
+def crowd(n_values: int) -> bytes:
     """A text that is much smaller than the objects it stands for."""
 
     def change(members: Members) -> None:
-        members["schema.json"] = b"[" + b"[]," * 30_000_000 + b"[]]"
+        members["schema.json"] = b"[" + b"[]," * n_values + b"[]]"
 
     return rebuilt(SMALL, change)
 
 
 def test_harm_is_refused_quickly_and_in_little_memory(tmp_path: Path) -> None:
     harmful = {f"archive {name}": content for name, (content, _) in ARCHIVES.items()}
-    harmful |= {"deep": text("schema.json", DEEP), "crowd": crowd}
+    harmful |= {"deep": text("schema.json", DEEP), "crowd": lambda: crowd(20_000_000), "many": lambda: crowd(500_000)}
     harmful |= {
         f"array {name}": lambda name=name: rebuilt(SMALL, lambda members: members.update({"0.npy": ARRAYS[name]}))
         for name in ARRAYS

@@ -28,6 +28,8 @@ LIMIT = 2**30
 _COMMENT = b"sha256 "
 _DIGITS = 64
 _BLOCK = 2**20
+#: Values that a text may have in any case.
+_VALUES = 100_000
 #: Most members, and most bytes of the directory, of any archive without extensions for large ones.
 _MEMBERS, _DIRECTORY = 65_000, 2**23
 _NAME = re.compile(r"bayesift\.json|schema\.json|(?:0|[1-9][0-9]{0,6})\.npy")
@@ -123,10 +125,11 @@ class Container:
 
     def json(self, name: str) -> Any:
         """Give what a member says in JSON."""
-        # Text takes up to twenty times its length when it has become objects.
-        if self.archive.getinfo(name).file_size > self.limit // 16:
+        text = self.archive.read(name)
+        # However short it is in the text, every value takes sixty bytes or more when it has become an object.
+        if sum(map(text.count, (b",", b"[", b"{"))) > max(self.limit // 256, _VALUES) or len(text) > self.limit // 16:
             raise ModelFileError(f"{self.path}: {name} is too long; give a greater limit if you trust the file")
-        return json.loads(self.archive.read(name))
+        return json.loads(text)
 
     def beginning(self, name: str, n_bytes: int) -> bytes:
         """Give the first bytes of a member."""
