@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
@@ -72,3 +74,13 @@ def test_bad_input():
         ParallelCoordinatesDisplay.from_results(SYSTEMS[0], Results(~TRUTH, TRUTH, name="other"))
     with pytest.raises(ValueError, match="lines is 'both'"):
         ParallelCoordinatesDisplay.from_results(*SYSTEMS).plot(lines="both")
+
+
+def test_names_of_lines_that_end_together_do_not_overlap():
+    shown = ParallelCoordinatesDisplay(
+        [[0.1, 0.3, 0.5, 0.9], [0.6, 0.6, 0.61, 0.2]], ["x", "y"], ["one", "two", "three", "four"]
+    ).plot()
+    shown.figure_.canvas.draw()
+    boxes = sorted((text.get_window_extent() for text in shown.ax_.texts), key=lambda box: box.y0)
+    assert len(boxes) == 4
+    assert all(low.y1 <= high.y0 + 1 for low, high in pairwise(boxes))
