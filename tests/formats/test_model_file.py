@@ -22,9 +22,11 @@ from bayesift.formats._types import VALUES as TYPES
 from bayesift.linear import BayesianLogisticRegression
 from bayesift.select import TermSelector, pearson
 from bayesift.text import TextVectorizer
+from bayesift.workflow import TextClassifier
 from formats.models.cases import (
     CASES,
     COUNTS,
+    LABELS,
     NEW_COUNTS,
     NEW_TEXTS,
     TEXT_CASES,
@@ -82,6 +84,23 @@ def test_a_growing_vocabulary_goes_on_growing(tmp_path: Path) -> None:
     assert again.vocabulary_ == words.vocabulary_
     assert list(again.vocabulary_) == list(words.vocabulary_)
     assert (again.transform(TEXTS) != words.transform(TEXTS)).nnz == 0
+
+
+@pytest.mark.parametrize("model", ["lasso", "probit", "nb", "perceptron", "rtm"])
+@pytest.mark.parametrize("several", [False, True], ids=["one label", "several labels"])
+def test_a_classifier_of_texts_is_kept(model: str, several: bool, tmp_path: Path) -> None:
+    texts, labels = TEXTS * 2, LABELS.tolist() * 2
+    y = [{label, "north"} if "north" in text else {label} for text, label in zip(texts, labels, strict=True)]
+    knowledge = {"oil": "crude petroleum from the gulf"} if model == "lasso" else None
+    classifier = TextClassifier(model, variance=1.0, threshold="max_f1", knowledge=knowledge, n_jobs=1, progress=print)
+    classifier.fit(texts, y if several else labels)
+    save(classifier, tmp_path / "a.bayesift")
+    again = load(tmp_path / "a.bayesift")
+    assert again.predict(NEW_TEXTS).tolist() == classifier.predict(NEW_TEXTS).tolist()
+    assert np.array_equal(again.predict_proba(NEW_TEXTS), classifier.predict_proba(NEW_TEXTS))
+    assert again.training_ == classifier.training_
+    classifier.set_params(progress=None)
+    assert repr(again) == repr(classifier)
 
 
 @pytest.mark.parametrize("rule", THRESHOLDS, ids=repr)

@@ -58,7 +58,7 @@ class Audit:
 
     def check(self, schema: Any) -> None:
         """Look at a whole schema; raises RefusedError."""
-        if not isinstance(schema, dict) or schema.get("protocol") != SKOPS_PROTOCOL or schema.get("protocol") is True:
+        if not isinstance(schema, dict) or schema.get("protocol") != SKOPS_PROTOCOL:
             raise RefusedError(f"its schema is not of protocol {SKOPS_PROTOCOL} of skops")
         if schema.get("__loader__") != "ObjectNode":
             raise RefusedError(f"it holds {_name(schema)}, which is not a model")
