@@ -16,8 +16,7 @@ from scipy.linalg import lapack
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from bayesift.experiments._eyheramendy2003 import CATEGORIES
-from bayesift.experiments._eyheramendy2003_runs import reuters
+from bayesift.experiments._eyheramendy2003_runs import CATEGORIES, reuters
 from bayesift.linear import BayesianLogisticRegression, BayesianProbitRegression
 from bayesift.select import TermSelector
 from bayesift.text import TextVectorizer

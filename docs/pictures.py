@@ -164,7 +164,7 @@ def evaluation(topic: str = "health") -> None:
 
 def relevance_bounds() -> None:
     """Draw lower bounds of the likelihood of one object and of thirty, which touch it at different places."""
-    draw_bounds(IMAGES / "relevance-bounds.png")
+    draw_bounds().savefig(IMAGES / "relevance-bounds.png", dpi=110)
 
 
 def relevance_vectors() -> None:

@@ -3,17 +3,9 @@
 import numpy as np
 import pytest
 
-from bayesift.experiments.molchanov2015 import (
-    draw_bounds,
-    draw_words,
-    figure1,
-    figure2,
-    sentences,
-    synthetic,
-    table1,
-    table2,
-    words,
-)
+from bayesift.experiments._molchanov2015_runs import classified, removed
+from bayesift.experiments.catalogue import Bench, PieceCache, every_experiment, run
+from bayesift.experiments.molchanov2015 import CLASSIFIERS, METHODS, sentences, synthetic, table1, table2
 
 
 def test_synthetic_tags():
@@ -30,18 +22,25 @@ def test_synthetic_tags():
     assert np.mean(genuine != noisy) == pytest.approx(0.2 * 2 * 0.2 * 0.8, abs=0.01)
 
 
-def test_table1():
-    rows = table1(2, ("random", "thinned"), ("RTM-MAP-EM", "RVM", "L1 logistic"))
-    assert [(row.noise, row.method) for row in rows[:2]] == [("random", "RTM-MAP-EM"), ("random", "RVM")]
-    assert (rows[0].published_irrelevant, rows[3].published_genuine) == (99.64, 2.50)
-    assert all(row.irrelevant > 70 and row.genuine < 20 and np.isfinite(row.irrelevant_error) for row in rows)
+def test_what_the_methods_remove():
+    found = removed({"draw": 0, "noise": "random", "methods": ("RTM-MAP-EM", "RVM", "L1 logistic")})
+    assert list(found) == ["RTM-MAP-EM", "RVM", "L1 logistic"]
+    assert all(irrelevant > 70 and genuine < 20 for irrelevant, genuine in found.values())
 
 
-def test_figures_without_data(tmp_path):
-    for display in (*figure1(), figure2()):
-        assert np.all(display.bounds <= display.values + 1e-9)
-    draw_bounds(tmp_path / "bounds.png")
-    assert (tmp_path / "bounds.png").stat().st_size > 5000
+def test_table1_puts_the_printed_kind_of_correlated_tags_beside_both_of_ours(tmp_path, monkeypatch):
+    shares = {method: [90.0 + k, 3.0] for k, method in enumerate(METHODS)}
+    monkeypatch.setattr(Bench, "pieces", lambda self, family, settings, compute, **options: [shares] * len(settings))
+    table = table1(Bench(PieceCache(tmp_path))).tables[0]
+    assert table.cell("thinned, RVM", "irrelevant")[:3] == (84.65, 92.0, 0.0)
+    assert table.cell("noisy, RVM", "irrelevant").published == 84.65
+    assert table.cell("random, RTM-MAP-EM", "irrelevant").published == 99.64
+
+
+def test_bounds_lie_below(tmp_path):
+    result = run(every_experiment()["molchanov2015/figures1-2"], Bench(PieceCache(tmp_path)))
+    assert result.verdict == "agrees"
+    assert len(result.figures[0].draw().axes) == 3
 
 
 @pytest.mark.collection("si650")
@@ -54,16 +53,34 @@ def test_sentences_are_those_of_the_paper():
 
 
 @pytest.mark.collection("si650")
-def test_table2_and_the_words(tmp_path):
-    data = sentences()
-    tagging, vectors = table2(data, 2, ("RTM-MAP-EM", "RVM, 20 rounds"))
-    assert (tagging.published_accuracy, vectors.published_kept) == (0.9659, 230)
-    assert tagging.accuracy > 0.92
-    assert 40 < tagging.kept < 110
-    assert 150 < vectors.kept < 280
-    shown = words(data)
-    assert list(shown) == ["RTM-MAP-EM", "L1 logistic", "RVM, 20 rounds"]
-    strongest = shown["RTM-MAP-EM"].top(20)
-    assert {"love", "awesom", "suck", "hate"} <= set(data.names[strongest])
-    draw_words(shown, tmp_path / "words.png")
-    assert (tmp_path / "words.png").stat().st_size > 5000
+def test_classifiers_of_sentences():
+    accuracy, kept = classified({"split": 0, "method": "RTM-MAP-EM"})
+    assert accuracy > 0.92
+    assert 40 < kept < 110
+    accuracy, kept = classified({"split": 0, "method": "SVM"})
+    assert accuracy > 0.92
+    assert np.isnan(kept)
+
+
+def test_table2_has_means_errors_and_printed_numbers(tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        Bench,
+        "pieces",
+        lambda self, family, settings, compute, **options: [
+            [0.9 + 0.01 * setting["split"], 50.0 if "RTM" in setting["method"] else 90.0] for setting in settings
+        ],
+    )
+    outcome = table2(Bench(PieceCache(tmp_path), quick=True))
+    [table] = outcome.tables
+    assert table.rows[: len(CLASSIFIERS)] == tuple(CLASSIFIERS)
+    cell = table.cell("L1 logistic", "accuracy")
+    assert (cell.published, cell.ours, cell.error) == (0.9708, pytest.approx(0.905), pytest.approx(0.005))
+    assert outcome.claims[0].holds
+
+
+@pytest.mark.collection("si650")
+def test_the_words_of_the_figures(tmp_path):
+    result = run(every_experiment()["molchanov2015/figures3-5"], Bench(PieceCache(tmp_path)))
+    assert result.verdict == "agrees"
+    assert result.tables[0].rows == ("RTM-MAP-EM", "L1 logistic", "RVM, 20 rounds")
+    assert len(result.figures[0].draw().axes) == 3

@@ -138,7 +138,7 @@ def show_list(experiments: Sequence[Experiment], console: Console) -> None:
         table.add_row(
             experiment.name,
             f"{experiment.item}: {experiment.shows}",
-            ", ".join(experiment.collections),
+            ", ".join(experiment.uses),
             f"{experiment.minutes:g}",
             f"{experiment.quick_minutes:g}",
             "no" if experiment.excuse() else "yes",

@@ -1,30 +1,42 @@
-"""The fits behind the tables of :mod:`bayesift.experiments.eyheramendy2003`, each made once."""
+"""The fits behind the tables of Eyheramendy et al. (2003), each a piece of work for one category."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.metrics import f1_score
 
 from bayesift._typing import AnyArray
 from bayesift.datasets import load
 from bayesift.decide import best_threshold
-from bayesift.experiments._eyheramendy2003 import CATEGORIES
-from bayesift.experiments._measures import f1_percent
+from bayesift.evaluate import Outcomes, f_beta
+from bayesift.experiments.catalogue import Bench, Family
 from bayesift.linear import BayesianLogisticRegression, BayesianProbitRegression
 from bayesift.select import TermSelector
 from bayesift.text import TextVectorizer
 
+#: The ten largest categories, in the paper's order.
+CATEGORIES = ("earn", "acq", "money-fx", "grain", "crude", "trade", "interest", "wheat", "ship", "corn")
+#: The rates of tables 3 and 4.
+GAMMAS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 #: EM as in the paper: stopped when the coefficients change by this share of their norm.
 EARLY = 0.02
 #: The start from which Jeffreys priors, run to the end, keep about as many terms as the paper's.
 FIRM_RIDGE = 100.0
 #: Weights of terms: log TF, raw TF, log TF × IDF.
 LOG, RAW, LOG_IDF = "lnn", "nnn", "ltn"
+
+_MODULES = (
+    "bayesift.experiments._eyheramendy2003_runs",
+    "bayesift.decide.cuts",
+    "bayesift.linear",
+    "bayesift.priors",
+    "bayesift.select.scores",
+    "bayesift.text",
+)
 
 
 class Setting(NamedTuple):
@@ -61,58 +73,33 @@ class Result(NamedTuple):
     kept: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Runs:
-    """A collection and the fits made on it so far, which the tables share."""
+class Documents(NamedTuple):
+    """Texts and labels of the documents that have a category at all."""
 
     train: Sequence[str]
     Y_train: AnyArray
     test: Sequence[str]
     Y_test: AnyArray
-    progress: Callable[[Setting], None] | None = None
-    _matrices: dict[str, tuple[sp.csr_matrix, sp.csr_matrix]] = field(default_factory=dict, repr=False)
-    _results: dict[Setting, Result] = field(default_factory=dict, repr=False)
-
-    def __call__(self, setting: Setting) -> Result:
-        """Train all categories with a setting, unless this was done before."""
-        if setting not in self._results:
-            if self.progress is not None:
-                self.progress(setting)
-            self._results[setting] = self._run(setting)
-        return self._results[setting]
-
-    def _run(self, setting: Setting) -> Result:
-        if setting.weighting not in self._matrices:
-            vectorizer = TextVectorizer(setting.weighting, stop_words="smart")
-            self._matrices[setting.weighting] = vectorizer.fit_transform(self.train), vectorizer.transform(self.test)
-        X, X_test = self._matrices[setting.weighting]
-        decisions, kept = np.zeros(self.Y_test.shape, dtype=np.int64), []
-        for k, y in enumerate(self.Y_train.T):
-            terms = TermSelector("pearson", k=setting.n_terms).fit(X, y)
-            model = setting.estimator().fit(terms.transform(X), y)
-            threshold = best_threshold(model.decision_function(terms.transform(X)), y, ties="median")
-            decisions[:, k] = model.decision_function(terms.transform(X_test)) >= threshold
-            kept.append(int(model.n_nonzero_[0]) + int(model.intercept_[0] != 0))
-        single = 100.0 * f1_score(self.Y_test, decisions, average=None, zero_division=1.0)
-        return Result((*single.tolist(), *f1_percent(self.Y_test, decisions)), tuple(kept))
+    categories: tuple[str, ...]
 
 
-def reuters(progress: Callable[[Setting], None] | None = None) -> Runs:
+@lru_cache(maxsize=1)
+def reuters() -> Documents:
     """Take the documents of Reuters-21578 that have a topic, and the ten largest categories."""
-    return _runs("reuters21578", CATEGORIES, progress)
+    return _documents("reuters21578", CATEGORIES)
 
 
-def rcv1(progress: Callable[[Setting], None] | None = None) -> Runs | None:
+@lru_cache(maxsize=1)
+def rcv1() -> Documents | None:
     """Take RCV1-v2 with the 101 topics of its training set; None where only its judgements are at hand."""
     collection = load("rcv1")
     if not collection.train.has_texts:
         return None
     used = np.asarray(collection.indicator("train").sum(axis=0)).ravel() > 0
-    return _runs("rcv1", [name for name, use in zip(collection.categories, used, strict=True) if use], progress)
+    return _documents("rcv1", [name for name, use in zip(collection.categories, used, strict=True) if use])
 
 
-def _runs(name: str, categories: Sequence[str], progress: Callable[[Setting], None] | None) -> Runs:
-    """Take the documents that have a category at all."""
+def _documents(name: str, categories: Sequence[str]) -> Documents:
     collection = load(name)
     columns = [collection.categories.index(category) for category in categories]
     texts, labels = [], []
@@ -121,4 +108,54 @@ def _runs(name: str, categories: Sequence[str], progress: Callable[[Setting], No
         rows = np.flatnonzero(table.any(axis=1))
         texts.append([split.texts[row] for row in rows])
         labels.append(table[rows][:, columns])
-    return Runs(texts[0], labels[0], texts[1], labels[1], progress)
+    return Documents(texts[0], labels[0], texts[1], labels[1], tuple(categories))
+
+
+@lru_cache(maxsize=3)
+def _matrices(collection: str, weighting: str) -> tuple[Documents, sp.csr_matrix, sp.csr_matrix]:
+    documents = reuters() if collection == "reuters21578" else rcv1()
+    if documents is None:
+        raise ValueError("rcv1 has no texts; expected a copy of the collection with its documents")
+    vectorizer = TextVectorizer(weighting, stop_words="smart")
+    return documents, vectorizer.fit_transform(documents.train), vectorizer.transform(documents.test)
+
+
+def fit_category(documents: Documents, X: Any, X_test: Any, category: str, setting: Setting) -> dict[str, Any]:
+    """Train one category on its best terms, decide by the middle one of the best thresholds, and count."""
+    place = documents.categories.index(category)
+    y = documents.Y_train[:, place]
+    terms = TermSelector("pearson", k=setting.n_terms).fit(X, y)
+    model = setting.estimator().fit(terms.transform(X), y)
+    threshold = best_threshold(model.decision_function(terms.transform(X)), y, ties="median")
+    decisions = model.decision_function(terms.transform(X_test)) >= threshold
+    kept = int(model.n_nonzero_[0]) + int(model.intercept_[0] != 0)
+    return {"outcomes": list(Outcomes.of(documents.Y_test[:, place], decisions)), "kept": kept}
+
+
+def run_settings(
+    bench: Bench, settings: Sequence[Setting], categories: Sequence[str], collection: str = "reuters21578"
+) -> dict[Setting, Result]:
+    """Train all categories with every setting, side by side on all cores."""
+    work = [
+        {"collection": collection, "category": category, **setting._asdict()}
+        for setting in settings
+        for category in categories
+    ]
+    family = Family("eyheramendy2003", _MODULES, (collection, "smart"))
+    found = iter(bench.pieces(family, work, _piece, stage="fits of categories", processes=True))
+    return {setting: result_of([next(found) for _ in categories]) for setting in settings}
+
+
+def _piece(work: Mapping[str, Any]) -> dict[str, Any]:
+    values = dict(work)
+    collection, category = values.pop("collection"), values.pop("category")
+    setting = Setting(**values)
+    return fit_category(*_matrices(collection, setting.weighting), category, setting)
+
+
+def result_of(pieces: Sequence[Mapping[str, Any]]) -> Result:
+    """Compute F1 of every category and the averages; a category without positives and acceptances counts 100."""
+    outcomes = Outcomes(*np.array([piece["outcomes"] for piece in pieces]).T)
+    single = f_beta(outcomes, average=None, empty=1.0)
+    averages = (f_beta(outcomes, average=kind, empty=1.0) for kind in ("macro", "micro"))
+    return Result(tuple(100.0 * float(f1) for f1 in (*single, *averages)), tuple(int(p["kept"]) for p in pieces))

@@ -104,7 +104,8 @@ class Bench:
         """
         stage = stage or family.name
         found = [self.cache.get(family, setting) for setting in settings]
-        kept = [piece for piece in found if piece is not None]
+        first = [self.cache.first_use(family, setting) for setting in settings]
+        kept = [piece for piece, new in zip(found, first, strict=True) if piece is not None and new]
         self._spend(kept=sum(p.seconds for p in kept), kept_cpu=sum(p.cpu_seconds for p in kept))
         missing = [place for place, piece in enumerate(found) if piece is None]
         done = len(settings) - len(missing)

@@ -35,11 +35,11 @@ class Experiment:
         How long the whole and the quick run take, alone and with nothing from the cache, on two cores.
     collections : tuple of str
         Collections and word lists that it needs.
-    any_collection : bool
-        Whether it can do with some of the collections; those that are missing are told.
+    any_of : tuple of str
+        Collections of which it needs at least one; those that are missing are told.
     quick : str
         What the quick run leaves out. Its numbers are then not judged; empty if it is the same as the whole one.
-    rule : rule or mapping of column to rule, optional
+    rule : rule or mapping of columns or rows to rules, optional
         When our numbers agree.
     notes : tuple of str
         Choices that the paper leaves open, and how they were made.
@@ -53,7 +53,7 @@ class Experiment:
     minutes: float
     quick_minutes: float
     collections: tuple[str, ...] = ()
-    any_collection: bool = False
+    any_of: tuple[str, ...] = ()
     quick: str = ""
     rule: Rule | Mapping[str, Rule] | None = None
     notes: tuple[str, ...] = ()
@@ -67,18 +67,27 @@ class Experiment:
         """The part of the name before the slash."""
         return self.name.partition("/")[0]
 
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """All collections and word lists that it can use."""
+        return (*self.collections, *self.any_of)
+
     def missing(self) -> tuple[str, ...]:
         """List the collections that are not in the data root."""
-        return tuple(name for name in self.collections if not holding(name).present(data_root()))
+        return tuple(name for name in self.uses if not holding(name).present(data_root()))
 
     def excuse(self) -> str:
         """Say in a sentence why this cannot be run; empty if it can."""
         missing = self.missing()
-        if not missing or (self.any_collection and len(missing) < len(self.collections)):
+        lacking = [name for name in self.collections if name in missing]
+        if lacking:
+            needs = ", ".join(lacking)
+        elif self.any_of and set(self.any_of) <= set(missing):
+            needs, lacking = f"one of {', '.join(self.any_of)}", [*self.any_of]
+        else:
             return ""
-        fetch = " and ".join(f"bayesift data fetch {name}" for name in missing)
-        some = " one of" if self.any_collection else ""
-        return f"needs{some} {', '.join(missing)}, not found in {data_root()} (see: {fetch})"
+        fetch = " or ".join(f"bayesift data fetch {name}" for name in lacking)
+        return f"needs {needs}, not found in {data_root()} (see: {fetch})"
 
     def agreement(self) -> str:
         """Say what the rule asks for."""

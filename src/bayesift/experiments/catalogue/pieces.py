@@ -95,6 +95,7 @@ class PieceCache:
         self.folder = Path(folder).expanduser() if folder else cache_root() / "experiments"
         self.fresh = fresh
         self._made: set[Path] = set()
+        self._used: set[Path] = set()
 
     def get(self, family: Family, setting: Mapping[str, Any]) -> Piece | None:
         """Give a piece, or None where it is yet to be made; a file that cannot be read counts as none."""
@@ -106,6 +107,13 @@ class PieceCache:
             return Piece(content["value"], content["seconds"], content["cpu_seconds"])
         except (FileNotFoundError, json.JSONDecodeError, KeyError, TypeError):
             return None
+
+    def first_use(self, family: Family, setting: Mapping[str, Any]) -> bool:
+        """Tell whether a piece is asked for the first time, so that its seconds are counted once."""
+        path = self._path(family, setting)
+        new = path not in self._used
+        self._used.add(path)
+        return new
 
     def put(self, family: Family, setting: Mapping[str, Any], value: Any, seconds: float, cpu_seconds: float) -> None:
         """Keep a piece: numbers, strings, lists and mappings of strings to them."""

@@ -27,7 +27,7 @@ class Result:
     seconds : float
         Time of this run.
     seconds_kept : float
-        Time of the pieces that an earlier run had made.
+        Time of the pieces that an earlier run had made; those that several experiments use count for the first.
     cpu_seconds : float
         Processor time of this run and of those pieces.
     date : str
@@ -65,9 +65,9 @@ class Result:
 
     @property
     def verdict(self) -> str:
-        """``agrees``, ``partly``, ``differs``, ``shown`` where there is nothing to judge, or ``skipped``."""
-        if self.skipped:
-            return "skipped"
+        """``agrees``, ``partly``, ``differs``, ``shown`` where there is nothing to judge, ``quick`` or ``skipped``."""
+        if self.skipped or self.quick:
+            return "skipped" if self.skipped else "quick"
         judged = self.judgements
         if not judged:
             return "shown"

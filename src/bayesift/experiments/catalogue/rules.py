@@ -24,6 +24,8 @@ class Within:
         In units of the table, or a share where ``relative``.
     relative : bool, default=False
         Whether the distance is a share.
+    least : float, default=0
+        A distance that is always allowed, for small numbers beside large ones.
 
     Examples
     --------
@@ -34,6 +36,7 @@ class Within:
 
     distance: float
     relative: bool = False
+    least: float = 0.0
 
     def __post_init__(self) -> None:
         if not self.distance >= 0:
@@ -42,10 +45,11 @@ class Within:
     def __call__(self, published: float, ours: float) -> bool:
         """Tell whether the numbers agree; the last digit of decimal fractions is forgiven."""
         allowed = self.distance * (abs(published) if self.relative else 1.0)
-        return abs(ours - published) <= allowed + 1e-9
+        return abs(ours - published) <= max(allowed, self.least) + 1e-9
 
     def __str__(self) -> str:
-        return f"within {100 * self.distance:g} %" if self.relative else f"within {self.distance:g}"
+        or_least = f" or {self.least:g}" if self.least else ""
+        return f"within {100 * self.distance:g} %{or_least}" if self.relative else f"within {self.distance:g}"
 
 
 @dataclass(frozen=True)

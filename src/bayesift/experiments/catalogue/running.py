@@ -54,7 +54,7 @@ def run(experiment: Experiment, bench: Bench | None = None) -> Result:
         seconds=time.perf_counter() - started,
         seconds_kept=bench.spent.kept - before.kept,
         cpu_seconds=time.process_time() - cpu + other_cpu,
-        data={name: data_digest(name) for name in experiment.collections if name not in missing},
+        data={name: data_digest(name) for name in experiment.uses if name not in missing},
     )
 
 

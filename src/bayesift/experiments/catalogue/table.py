@@ -110,18 +110,19 @@ class Table:
         return self.cell(row, column).ours
 
     def judged(self, rule: Rule | Mapping[str, Rule] | None) -> Self:
-        """Say of every cell with both numbers whether they agree, by one rule or by the rule of its column."""
+        """Say of every cell with both numbers whether they agree, by one rule or by that of its column or row."""
         if rule is None or not self.comparable:
             return self
-        rules = rule if isinstance(rule, Mapping) else dict.fromkeys(self.columns, rule)
 
-        def judge(cell: Cell, column: str) -> Cell:
-            if cell.published is None or cell.ours is None or column not in rules:
+        def judge(cell: Cell, row: str, column: str) -> Cell:
+            found = rule.get(column, rule.get(row)) if isinstance(rule, Mapping) else rule
+            if cell.published is None or cell.ours is None or found is None:
                 return cell
-            return cell._replace(agrees=rules[column](cell.published, cell.ours))
+            return cell._replace(agrees=found(cell.published, cell.ours))
 
         cells = tuple(
-            tuple(judge(cell, column) for cell, column in zip(row, self.columns, strict=True)) for row in self.cells
+            tuple(judge(cell, row, column) for cell, column in zip(line, self.columns, strict=True))
+            for line, row in zip(self.cells, self.rows, strict=True)
         )
         return replace(self, cells=cells)
 

@@ -1,0 +1,88 @@
+"""``bayesift reproduce`` in processes of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from bayesift.experiments.catalogue import every_experiment
+
+
+@pytest.fixture
+def bayesift(tmp_path):
+    """Run the command in an empty folder, without collections and with a cache of its own."""
+
+    def call(*words, **environment):
+        variables = {
+            "BAYESIFT_DATA": str(tmp_path / "data"),
+            "BAYESIFT_CACHE": str(tmp_path / "cache"),
+            "COLUMNS": "200",
+        }
+        return subprocess.run(
+            [sys.executable, "-m", "bayesift", "reproduce", *words],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env={**os.environ, **variables, **environment},
+        )
+
+    return call
+
+
+def test_the_list_names_every_experiment(bayesift):
+    done = bayesift("--list")
+    assert done.returncode == 0
+    listed = {line.split()[0] for line in done.stdout.splitlines() if "/" in line.split(" ")[0]}
+    assert listed == set(every_experiment())
+
+
+def test_the_list_of_a_paper_says_what_can_run_here(bayesift):
+    done = bayesift("genkin2007", "--list")
+    lines = {line.split()[0]: line.split()[-1] for line in done.stdout.splitlines() if line.startswith("genkin2007/")}
+    assert lines["genkin2007/figure1"] == "yes"
+    assert lines["genkin2007/table1"] == "no"
+
+
+def test_a_report_pictures_and_a_page(bayesift, tmp_path):
+    done = bayesift("genkin2007/figure2", "-o", "out", "--page", "docs/page.md")
+    assert done.returncode == 0, done.stderr
+    assert "3 of 3 conclusions hold" in done.stdout
+    [result] = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    assert result["verdict"] == "agrees"
+    assert (tmp_path / "out" / result["figures"][0]["file"]).exists()
+    assert "Figure 2" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    page = (tmp_path / "docs" / "page.md").read_text(encoding="utf-8")
+    assert page == (tmp_path / "out" / "report.md").read_text(encoding="utf-8").replace(
+        "](genkin", "](images/reproduction/genkin"
+    )
+    # The page can be made again from the folder alone.
+    (tmp_path / "docs" / "page.md").unlink()
+    again = bayesift("-o", "out", "--page", "docs/page.md")
+    assert again.returncode == 0
+    assert (tmp_path / "docs" / "page.md").read_text(encoding="utf-8") == page
+
+
+def test_a_missing_collection_skips_with_a_sentence(bayesift):
+    done = bayesift("murphy2012/table3.1", "--quick")
+    assert done.returncode == 0
+    assert "skipped: needs 20newsgroups, not found in" in done.stdout
+    assert "bayesift data fetch 20newsgroups" in done.stdout
+
+
+def test_an_unknown_name_is_refused_with_near_ones(bayesift):
+    done = bayesift("genkin2007/tabel1")
+    assert done.returncode == 1
+    assert done.stderr.startswith(
+        "bayesift: there is no experiment 'genkin2007/tabel1'; did you mean genkin2007/table1"
+    )
+
+
+@pytest.mark.parametrize(("words", "complaint"), [([], "name experiments"), (["--all", "--page", "x.md"], "--output")])
+def test_what_is_missing_on_the_command_line_is_told(bayesift, words, complaint):
+    done = bayesift(*words)
+    assert done.returncode == 2
+    assert complaint in done.stderr
