@@ -5,12 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 from bayesift.datasets import load
 from bayesift.formats import load as load_model
 from bayesift.formats import save
 from bayesift.online import start, update
-from bayesift.review.engine import Knowledge, Mix, Pile, ReviewEngine
+from bayesift.review.engine import Knowledge, Mix, Pile, ReviewEngine, with_title_words
 from bayesift.review.engine.topic_model import CONSTANT_MODE, CONSTANT_VARIANCE, NOISE, VARIANCE
 
 NEWS = load("newsroom")
@@ -229,13 +230,9 @@ def test_model_can_be_kept_and_says_the_same(tmp_path):
     engine = replay(ReviewEngine(PILE, KNOWLEDGE), 30)
     engine.adopt(engine.refit())
     save(engine.model(), tmp_path / "topic.bayesift")
-    scores = load_model(tmp_path / "topic.bayesift").decision_function(PILE.texts)
-    np.testing.assert_allclose(scores, engine._moments()[0], atol=0.02)
-
-
-def test_model_needs_a_relevant_document():
-    with pytest.raises(ValueError, match="judged relevant"):
-        ReviewEngine(PILE, KNOWLEDGE).model()
+    texts = [with_title_words(text) for text in PILE.texts]
+    scores = load_model(tmp_path / "topic.bayesift").decision_function(texts)
+    np.testing.assert_allclose(scores, engine._moments()[0], atol=1e-9)
 
 
 @pytest.mark.parametrize("document", [-1, len(PILE), 1.5, "1"])
@@ -261,3 +258,19 @@ def test_progress_is_told():
     told = []
     Pile.build(["wheat"] * 1200, lambda done, total: told.append((done, total)))
     assert told == [(500, 1200), (1000, 1200), (1200, 1200)]
+
+
+def test_titles_are_first_lines():
+    assert with_title_words("Gold mine\nopens") == "Gold mine\nopens\ntitle_Gold title_mine"
+    assert with_title_words("a " * 200 + "\nopens") == "a " * 200 + "\nopens"
+    assert with_title_words("") == ""
+
+
+def test_weights_are_those_of_scikit_learn():
+    texts = ["gold silver gold", "corn", "corn silver tin", "lead tin"]
+    marked = [f"{text} " + " ".join(f"title_{word}" for word in text.split()) for text in texts]
+    X = TfidfVectorizer(sublinear_tf=True).fit_transform(marked)
+    pile = Pile.build(texts)
+    # The pile e times as large has a whole number of documents: the weights differ a little.
+    np.testing.assert_allclose(pile.matrix.toarray(), X.toarray(), atol=0.02)
+    np.testing.assert_allclose(pile.vectorizer.transform(marked).toarray(), pile.matrix.toarray(), rtol=1e-12)

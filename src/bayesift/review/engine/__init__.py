@@ -7,6 +7,7 @@ from bayesift.review.engine.recall import Bound, bound_by_bets, bound_by_sample
 from bayesift.review.engine.review_engine import ReviewEngine
 from bayesift.review.engine.stopping import Stopping
 from bayesift.review.engine.suggestion import Highlight, Suggestion
+from bayesift.review.engine.titles import with_title_words
 from bayesift.review.engine.topic_model import Refit, TopicModel
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "TopicModel",
     "bound_by_bets",
     "bound_by_sample",
+    "with_title_words",
 ]

@@ -9,9 +9,10 @@ import numpy as np
 from bayesift._typing import FloatArray
 from bayesift.priors import Gaussian, from_description, from_keywords
 from bayesift.review.engine.pile import Pile
+from bayesift.review.engine.titles import with_title_words
 
-#: Prior mode of the word of a description with the greatest weight in it; the others get their share.
-DESCRIPTION_MODE = 2.0
+#: Length of the prior modes of a description's words: a text that says the same has this field before any judgement.
+DESCRIPTION_LENGTH = 3.0
 
 #: Prior mode of a keyword's words.
 KEYWORD_MODE = 2.0
@@ -43,12 +44,14 @@ def prior_modes(knowledge: Knowledge, pile: Pile) -> FloatArray:
     if not pile.n_terms or knowledge.empty:
         return modes
     keywords = {
-        **dict.fromkeys(knowledge.keywords_for, KEYWORD_MODE),
-        **dict.fromkeys(knowledge.keywords_against, -KEYWORD_MODE),
+        with_title_words(keyword): sign * KEYWORD_MODE
+        for sign, given in ((1, knowledge.keywords_for), (-1, knowledge.keywords_against))
+        for keyword in given
     }
+    row = pile.vectorizer.transform([with_title_words(knowledge.description)])
     described = from_description(
-        knowledge.description, pile.vectorizer, mode=DESCRIPTION_MODE, relative=1.0, weighted=True, variance=1.0,
-        family=Gaussian, unknown="ignore",
+        with_title_words(knowledge.description), pile.vectorizer, mode=DESCRIPTION_LENGTH * row.data.max(initial=0.0),
+        relative=1.0, weighted=True, variance=1.0, family=Gaussian, unknown="ignore",
     )  # fmt: skip
     named = from_keywords(keywords, pile.vectorizer, variance=1.0, family=Gaussian, unknown="ignore")
     names = pile.vectorizer.get_feature_names_out()

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+import numpy as np
 import scipy.sparse as sp
+from sklearn.preprocessing import normalize
 
 from bayesift._typing import Int64Array
 from bayesift.review.engine._duplicates import near_duplicates
+from bayesift.review.engine.titles import with_title_words
 from bayesift.text import TextVectorizer
 
 Progress = Callable[[int, int], None]
@@ -22,14 +25,16 @@ _MANY = 20_000
 class Pile:
     """Documents as rows of term weights, with groups of near-duplicates.
 
-    Rows are tf–idf weights of stemmed words (1 + ln tf, ln((N+1)/(df+1))), divided by their Euclidean norm.
+    Rows are weights (1 + ln tf)(1 + ln((N+1)/(df+1))) of stemmed words, divided by their Euclidean norm. Stop words
+    stay: how a text is written tells something, too. The words of the title, its first line, are also columns of their
+    own.
 
     Parameters
     ----------
     texts : sequence of str
         The documents; kept, not copied.
     vectorizer : TextVectorizer
-        Fitted to the texts.
+        Fitted to the texts with their title words (:func:`with_title_words`).
     matrix : csr_matrix of shape (n_documents, n_terms)
         Its weights.
     groups : array of shape (n_documents,)
@@ -68,10 +73,12 @@ class Pile:
         """
         if isinstance(texts, str) or not len(texts):
             raise ValueError(f"texts is {texts!r:.60}; expected a sequence of at least one document")
-        vectorizer = TextVectorizer(
-            "lsc", stemmer="english", stop_words="english", min_df=3 if len(texts) > _MANY else 1
-        )
+        vectorizer = TextVectorizer("lnn", stemmer="english", min_df=3 if len(texts) > _MANY else 1)
         matrix = vectorizer.fit_transform(_told(texts, progress))
+        # 1 + ln((N+1)/(df+1)) is ln((N'+1)/(df+1)) of a pile e times as large.
+        vectorizer.set_params(weighting="lsc")
+        vectorizer.n_documents_ = round(np.e * (len(texts) + 1)) - 1
+        matrix = normalize(matrix @ sp.diags(vectorizer.idf_, format="csr"), copy=False)
         return cls(texts, vectorizer, matrix, near_duplicates(matrix))
 
     @property
@@ -88,6 +95,6 @@ class Pile:
 
 def _told(texts: Sequence[str], progress: Progress | None) -> Iterator[str]:
     for place, text in enumerate(texts, 1):
-        yield text
+        yield with_title_words(text)
         if progress is not None and (place % _TOLD_EVERY == 0 or place == len(texts)):
             progress(place, len(texts))

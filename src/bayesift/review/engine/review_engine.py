@@ -77,11 +77,14 @@ class ReviewEngine:
         self.seed = seed
         self._order: Int64Array = np.random.default_rng([seed, 0]).permutation(len(pile))
         self._journal: dict[int, Judgement] = {}
+        self._shown: Counter[str] = Counter()
+        self._n_learnt = 0
         self._open: BoolArray = np.ones(len(pile), dtype=bool)
         self._prior = models.prior_model(pile, knowledge)
+        self._told = bool(np.any(self._prior.belief.mean[:-1]))
         self._base = Refit(self._prior, {})
         self._model = self._prior
-        self._fields: tuple[FloatArray, FloatArray] | None = None
+        self._fields: tuple[FloatArray, FloatArray, FloatArray] | None = None
 
     @classmethod
     def from_labels(
@@ -149,7 +152,9 @@ class ReviewEngine:
         """
         if document not in self._journal:
             raise KeyError(f"document {document!r} has no judgement to take back")
-        del self._journal[document]
+        gone = self._journal.pop(document)
+        self._shown[gone.why] -= 1
+        self._n_learnt -= gone.relevant is not None
         self._open[document] = True
         self.adopt(self.refit() if document in self._base.judged else self._base)
 
@@ -202,7 +207,7 @@ class ReviewEngine:
         """
         free = self._open.copy()
         free[np.fromiter(exclude, dtype=np.int64)] = False
-        shown = Counter(judgement.why for judgement in self._journal.values())
+        shown = self._shown.copy()
         blind = self._blind()
         chosen: list[Suggestion] = []
         while len(chosen) < n and free.any():
@@ -238,7 +243,7 @@ class ReviewEngine:
         -------
         ndarray of shape (n_documents,)
         """
-        return models.probabilities(*self._moments())
+        return self._moments()[2]
 
     def highlights(self, document: int) -> list[Highlight]:
         """Find the words of a document's text that speak for or against it, in the order of the text.
@@ -293,20 +298,21 @@ class ReviewEngine:
         )  # fmt: skip
 
     def model(self) -> Pipeline:
-        """Give vectoriser and classifier as one estimator, fitted to the judgements of this moment.
+        """Give vectoriser and classifier as one estimator: the mean of the belief of this moment.
 
         Returns
         -------
         Pipeline
-            Of the pile's :class:`TextVectorizer` and a :class:`BayesianLogisticRegression`.
+            Of the pile's :class:`TextVectorizer` and a :class:`BayesianLogisticRegression`. It reads texts as
+            :func:`with_title_words` gives them; without that, titles count only as text.
         """
-        judged = _learnable(dict(self._journal))
-        return Pipeline([("vectorizer", self.pile.vectorizer),
-                         ("model", models.estimator(self.pile, self._prior, judged, self.seed))])  # fmt: skip
+        return Pipeline([("vectorizer", self.pile.vectorizer), ("model", models.estimator(self._model))])
 
     def _record(self, document: int, relevant: bool | None, why: str) -> None:
         self._check(document)
         self._journal[int(document)] = Judgement(None if relevant is None else bool(relevant), why)
+        self._shown[why] += 1
+        self._n_learnt += relevant is not None
         self._open[document] = False
 
     def _check(self, document: int) -> None:
@@ -314,21 +320,21 @@ class ReviewEngine:
             raise IndexError(f"document is {document!r}; expected a place from 0 to {len(self.pile) - 1}")
 
     def _learn(self, model: TopicModel, document: int, relevant: bool) -> TopicModel:
-        n_learnt = sum(judgement.relevant is not None for judgement in self._journal.values())
-        return models.learnt(model, self.pile, document, relevant, f"online {n_learnt}")
+        return models.learnt(model, self.pile, document, relevant, f"online {self._n_learnt}")
 
     def _use(self, model: TopicModel) -> None:
         self._model, self._fields = model, None
 
-    def _moments(self) -> tuple[FloatArray, FloatArray]:
+    def _moments(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Give mean and variance of the field of every document, and its probability."""
         if self._fields is None:
-            self._fields = self._model.fields(self.pile.matrix)
+            mean, variance = self._model.fields(self.pile.matrix)
+            self._fields = (mean, variance, models.probabilities(mean, variance))
         return self._fields
 
     def _blind(self) -> bool:
         """Whether there is neither knowledge nor a relevant document to go by."""
-        told = np.any(self._prior.belief.mean[:-1])
-        return not told and not any(judgement.relevant for judgement in self._journal.values())
+        return not self._told and not any(judgement.relevant for judgement in self._journal.values())
 
     def _choose(self, reason: Reason, free: BoolArray) -> int | None:
         if reason == "random":
@@ -345,7 +351,7 @@ class ReviewEngine:
         places = np.flatnonzero(free & ~seen[self.pile.groups])
         if not len(places):
             return None
-        mean, variance = (values[places] for values in self._moments())
+        mean, variance = (values[places] for values in self._moments()[:2])
         doubt = np.abs(mean) / np.sqrt(NOISE**2 + variance)
         if len(places) > _CANDIDATES:
             near = np.sort(np.argpartition(doubt, _CANDIDATES)[:_CANDIDATES])
@@ -353,8 +359,8 @@ class ReviewEngine:
         return int(places[np.argmax(expected_information(mean, variance, NOISE, 0.0))])
 
     def _card(self, document: int, why: str) -> Suggestion:
-        mean, variance = (float(values[document]) for values in self._moments())
-        p = self.probabilities()
+        means, variances, p = self._moments()
+        mean, variance = float(means[document]), float(variances[document])
         reach = ndtri((1 + _CREDIBILITY) / 2) * np.sqrt(variance)
         interval = (float(ndtr((mean - reach) / NOISE)), float(ndtr((mean + reach) / NOISE)))
         rank = 1 + int(np.count_nonzero(p[self._open] > p[document]))

@@ -7,28 +7,32 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.special import ndtr
+from scipy.special import expit, ndtr
 
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.linear import BayesianLogisticRegression
-from bayesift.online import Belief, start, update
+from bayesift.online import Belief, start
+from bayesift.online.belief import learn
 from bayesift.priors import Gaussian
 from bayesift.review.engine._fields import field_moments
 from bayesift.review.engine.knowledge import Knowledge, prior_modes
 from bayesift.review.engine.pile import Pile
 
-#: Prior variance of every weight.
-VARIANCE = 2.0
+#: Prior variances of the weights of a fit, and of its constant, whose mode is 0: even odds under the weights below.
+FIT_VARIANCE, FIT_CONSTANT_VARIANCE = 10.0, 0.1
 
-#: Prior of the constant: a document taken at random is relevant with a probability near 0.05.
-CONSTANT_MODE, CONSTANT_VARIANCE = -3.0, 1.0
+#: In a fit every relevant document counts once, and all irrelevant ones together a tenth of the relevant ones: the
+#: irrelevant are many and have little in common.
+IRRELEVANT_SHARE = 0.1
 
-#: Documents without a judgement stand in as irrelevant ones: at most so many of them, weighing together as much as so
-#: many judgements. Most of a pile is irrelevant, which the first judgements cannot tell.
-N_STAND_INS, STAND_IN_WEIGHT = 500, 5.0
+#: So many documents without a judgement stand in as irrelevant ones, together as one.
+N_STAND_INS = 100
 
-#: All relevant documents together weigh so many times as much as all irrelevant ones.
-BALANCE = 2.0
+#: Prior of the belief: a document taken at random is relevant with a probability near 0.05.
+VARIANCE, CONSTANT_MODE, CONSTANT_VARIANCE = 1.0, -3.0, 1.0
+
+#: Prior variance of the slope by which the fields of a fit become log odds, around 1.
+SLOPE_VARIANCE = 4.0
 
 #: Φ(f/1.7) is the logistic function of f within 0.01: fits are logistic, single judgements are learnt by a probit.
 NOISE = 1.7
@@ -57,6 +61,14 @@ class Refit(NamedTuple):
     judged: dict[int, bool]
 
 
+class Examples(NamedTuple):
+    """Rows of the pile, which of them are relevant, and how much each counts in a fit."""
+
+    rows: Int64Array
+    relevant: BoolArray
+    weights: FloatArray
+
+
 def prior_model(pile: Pile, knowledge: Knowledge) -> TopicModel:
     """Give the belief before any judgement."""
     mean = np.append(prior_modes(knowledge, pile), CONSTANT_MODE)
@@ -67,68 +79,84 @@ def prior_model(pile: Pile, knowledge: Knowledge) -> TopicModel:
 
 def probabilities(mean: FloatArray, variance: FloatArray) -> FloatArray:
     """Give the probability of relevance when the weights are integrated over the belief: Φ(f/√(σ² + s²))."""
-    return ndtr(mean / np.sqrt(NOISE**2 + variance))
+    return np.asarray(ndtr(mean / np.sqrt(NOISE**2 + variance)))
 
 
 def learnt(model: TopicModel, pile: Pile, document: int, relevant: bool, name: str) -> TopicModel:
     """Learn one judgement."""
-    row = sp.hstack([pile.matrix[[document]], [[1.0]]], format="csr")
-    belief, _ = update(model.belief, row, 1 if relevant else -1)
-    return TopicModel(belief, name)
+    X = pile.matrix
+    begin, end = X.indptr[document], X.indptr[document + 1]
+    # The constant is the last column.
+    values, columns = np.append(X.data[begin:end], 1.0), np.append(X.indices[begin:end], pile.n_terms)
+    rows = (np.array([0, len(columns)], dtype=np.uint32), columns.astype(np.uint32), values)
+    return TopicModel(learn(model.belief, rows, np.array([1.0 if relevant else -1.0]), np.zeros(1, np.int64)), name)
 
 
 def fitted(pile: Pile, prior: TopicModel, judged: Mapping[int, bool], seed: int) -> TopicModel:
-    """Fit all judgements: the posterior mode of a logistic regression, and the variance of each weight there.
+    """Fit all judgements: weights from a fit in which the classes are balanced, then their scale and the constant.
 
-    Relevant documents are few; each counts w times, w such that all together weigh ``BALANCE`` times the others. That
-    moves the constant by ln w, which is taken back, so that probabilities keep their meaning.
+    The first fit is good at ranking, but its fields are no log odds. A second one of two parameters, a slope and a
+    constant, makes them so, by the judged documents, each under the weights that it would have without itself.
     """
-    name = f"refit {len(judged)}"
-    if not any(judged.values()):
-        model = prior
-        for document, relevant in judged.items():
-            model = learnt(model, pile, document, relevant, name)
-        return model._replace(name=name)
-    examples = _examples(len(pile), judged, seed)
-    columns = np.unique(pile.matrix[examples[0]].indices)
-    fit = _regression(pile, prior, examples, columns)
-    used = np.append(columns, pile.n_terms)
-    mean, variance = prior.belief.mean.copy(), prior.variances.copy()
-    mean[used] = np.append(fit.coef_[0], fit.intercept_[0])
-    variance[used] = 1.0 / fit.precision_[0]
-    return TopicModel(prior.belief._replace(mean=mean, covariance=variance), name)
+    examples = _examples(len(pile), prior, judged, seed)
+    rows = pile.matrix[examples.rows]
+    columns = np.unique(rows.indices)
+    fit = _balanced_fit(rows[:, columns], prior.belief.mean[columns], examples)
+    slope, constant = _scale(fit, rows[: len(judged), columns], examples)
+    mean = prior.belief.mean * slope
+    mean[columns] = slope * fit.coef_[0]
+    mean[-1] = constant
+    own = rows[: len(judged)]
+    p = expit(own @ mean[:-1] + constant)
+    information = np.append((own.multiply(own)).T @ (p * (1 - p)), np.sum(p * (1 - p)))
+    variance = 1.0 / (1.0 / prior.variances + information)
+    return TopicModel(prior.belief._replace(mean=mean, covariance=variance), f"refit {len(judged)}")
 
 
-def estimator(pile: Pile, prior: TopicModel, judged: Mapping[int, bool], seed: int) -> BayesianLogisticRegression:
-    """Give the logistic regression of all judgements over all columns of the pile, for use elsewhere."""
-    if not any(judged.values()):
-        raise ValueError("no document has been judged relevant; a model needs at least one")
-    return _regression(pile, prior, _examples(len(pile), judged, seed), np.arange(pile.n_terms))
+def estimator(model: TopicModel) -> BayesianLogisticRegression:
+    """Give a belief's mean as a logistic regression, for use elsewhere."""
+    size = len(model.belief.mean) - 1
+    regression = BayesianLogisticRegression("gaussian", variance=1.0, n_jobs=1)
+    regression.fit(sp.csr_matrix((2, size)), [0, 1])
+    regression.coef_ = model.belief.mean[None, :-1].copy()
+    regression.intercept_ = model.belief.mean[-1:].copy()
+    regression.n_nonzero_ = np.count_nonzero(regression.coef_, axis=1)
+    return regression
 
 
-def _regression(
-    pile: Pile, prior: TopicModel, examples: tuple[Int64Array, BoolArray, FloatArray], columns: Int64Array
-) -> BayesianLogisticRegression:
-    documents, relevant, weights = examples
-    weight = max(1.0, BALANCE * weights[~relevant].sum() / relevant.sum())
-    weights[relevant] = weight
-    own = Gaussian(
-        prior.variances[columns],
-        mode=prior.belief.mean[columns],
-        intercept_mode=CONSTANT_MODE + np.log(weight),
-        intercept_variance=CONSTANT_VARIANCE,
+def _balanced_fit(X: sp.csr_matrix, modes: FloatArray, examples: Examples) -> BayesianLogisticRegression:
+    # Knowledge alone ranks before any relevant document is found: a row without words and weight stands for the class.
+    X = sp.vstack([X, sp.csr_matrix((1, X.shape[1]))], format="csr")
+    labels = np.append(examples.relevant, True).astype(np.int64)
+    own = Gaussian(FIT_VARIANCE, mode=modes, intercept_variance=FIT_CONSTANT_VARIANCE)
+    fit = BayesianLogisticRegression(own, tol=1e-4, n_jobs=1)
+    return fit.fit(X, labels, sample_weight=np.append(examples.weights, 0.0))
+
+
+def _scale(fit: BayesianLogisticRegression, X: sp.csr_matrix, examples: Examples) -> tuple[float, float]:
+    """Give slope and constant that make the fields of judged documents log odds."""
+    field = fit.decision_function(X)
+    sign = np.where(examples.relevant[: len(field)], 1.0, -1.0)
+    # A document moves its own field by v xᵀx times the slope of its loss; without it the field would be about this.
+    pull = (
+        examples.weights[: len(field)] * expit(-sign * field) * FIT_VARIANCE * np.asarray(X.multiply(X).sum(1)).ravel()
     )
-    fit = BayesianLogisticRegression(own, tol=1e-4, compute_precision=True, n_jobs=1)
-    fit.fit(pile.matrix[documents][:, columns], relevant.astype(np.int64), sample_weight=weights)
-    fit.intercept_ -= np.log(weight)
-    return fit
+    # A last one of no weight stands for a class that may have no document.
+    without, labels = np.append(field - sign * pull, 0.0), np.append(sign > 0, sign[0] < 0)
+    prior = Gaussian(SLOPE_VARIANCE, mode=1.0, intercept_mode=CONSTANT_MODE, intercept_variance=CONSTANT_VARIANCE)
+    line = BayesianLogisticRegression(prior, tol=1e-4, n_jobs=1)
+    line.fit(without[:, None], labels.astype(np.int64), sample_weight=np.append(np.ones(len(field)), 0.0))
+    return max(float(line.coef_[0, 0]), 0.1), float(line.intercept_[0])
 
 
-def _examples(n: int, judged: Mapping[int, bool], seed: int) -> tuple[Int64Array, BoolArray, FloatArray]:
-    """Give the judged documents and the stand-ins: rows, whether relevant, and weights."""
+def _examples(n: int, prior: TopicModel, judged: Mapping[int, bool], seed: int) -> Examples:
+    """Give the judged documents and then the stand-ins."""
     own = np.array(list(judged), dtype=np.int64)
     order = np.random.default_rng([seed, 1]).permutation(n)
     stand_ins = order[~np.isin(order, own)][:N_STAND_INS]
     relevant = np.append(np.array(list(judged.values()), dtype=bool), np.zeros(len(stand_ins), dtype=bool))
-    weights = np.append(np.ones(len(own)), np.full(len(stand_ins), STAND_IN_WEIGHT / max(len(stand_ins), 1)))
-    return np.append(own, stand_ins), relevant, weights
+    counts = np.append(np.ones(len(own)), np.full(len(stand_ins), 1.0 / max(len(stand_ins), 1)))
+    # What a person said about the topic counts as one relevant document.
+    n_relevant = relevant.sum() + float(np.any(prior.belief.mean[:-1]))
+    share = IRRELEVANT_SHARE * n_relevant / max(counts[~relevant].sum(), IRRELEVANT_SHARE * n_relevant)
+    return Examples(np.append(own, stand_ins), relevant, np.where(relevant, 1.0, share * counts))

@@ -14,7 +14,7 @@ from bayesift.review.simulate.rules import RULES, Look, Rule, Stop
 from bayesift.review.simulate.simulation import Simulation
 
 #: All judgements are fitted anew when so large a share of them is new.
-_NEW_SHARE = 0.05
+_NEW_SHARE = 0.03
 
 #: While a check goes on, every card is a random draw.
 _CHECK = Mix(0.0, 0.0, 1.0)
