@@ -5,7 +5,18 @@ from __future__ import annotations
 import argparse
 from importlib import import_module
 
-BENCHMARKS = ("vectorizer", "logistic", "multinomial", "probit", "bbr_reader", "online", "ard", "generative")
+BENCHMARKS = (
+    "vectorizer",
+    "logistic",
+    "multinomial",
+    "probit",
+    "bbr_reader",
+    "classify",
+    "online",
+    "filtering",
+    "ard",
+    "generative",
+)
 
 
 def main() -> None:

@@ -135,7 +135,7 @@ def classify(
                     columns, rows = _brief(columns, rows, n_texts)
                 if sink is None:
                     sink = _sink(stream, written, columns, table.name(columns))
-                found = classifier.judge(texts)
+                found = classifier.judge(texts, proba=proba)
                 why = classifier.explain(texts, explain) if explain else None
                 sink.write(zip(rows, table.values(found, why), strict=True))
                 counts.update(table.counts(found))

@@ -23,6 +23,7 @@ from bayesift.workflow._judging import Judgement
 from bayesift.workflow._knowledge import build_priors, family_of, with_variances
 from bayesift.workflow._models import Options, check_model
 from bayesift.workflow._reasons import Reason, reasons
+from bayesift.workflow._scorer import Scorer
 from bayesift.workflow._targets import Targets, indicator, label_sets, read_targets
 
 #: From so many texts on, words that stand in one text only are left out.
@@ -144,9 +145,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         X = self.vectorizer_.fit_transform(documents)
         self.selector_ = None if self.selector is None else clone(self.selector)
         if self.selector_ is not None:
-            X = self.selector_.fit_transform(X, targets.y)
-            if X.shape[1] == 0:
+            if not self.selector_.fit(X, targets.y).get_support().any():
                 raise ValueError(f"selector {self.selector} keeps no word; loosen its k or threshold")
+            X = self.selector_.transform(X)
         self.classes_, self.kind_ = targets.classes, targets.kind
         self._learn(X, targets, self._new_model(targets, X.shape[1]))
         balance = Counter(str(label) for found in label_sets(labels) for label in found)
@@ -164,7 +165,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         -------
         labels : ndarray of shape (n_texts,)
         """
-        return self.labels_of(self.judge(texts).decisions)
+        return self.labels_of(self.judge(texts, proba=False).decisions)
 
     def predict_proba(self, texts: Iterable[str]) -> FloatArray:
         """Give the probability of each label.
@@ -191,30 +192,31 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         -------
         scores : ndarray of shape (n_texts,) for two labels, else (n_texts, n_classes)
         """
-        scores = _judging.scores_of(self.model_, self.matrix(texts))
+        scores, _ = self._scores(texts)
         return scores[:, 0] if self.kind_ == "binary" else scores
 
-    def judge(self, texts: Iterable[str]) -> Judgement:
+    def judge(self, texts: Iterable[str], *, proba: bool = True) -> Judgement:
         """Decide and give probabilities in one go.
 
         Parameters
         ----------
         texts : iterable of str
+        proba : bool, default=True
+            Whether to give probabilities; without them there are no rows.
 
         Returns
         -------
         Judgement
             ``decisions`` and ``probabilities``, texts × classes.
         """
-        X = self.matrix(texts)
-        if X.shape[0] == 0:
-            nothing = np.zeros((0, len(self.classes_)))
+        scores, X = self._scores(texts)
+        nothing = np.zeros((0, len(self.classes_)))
+        if not len(scores):
             return Judgement(nothing > 0, nothing)
-        scores = _judging.scores_of(self.model_, X)
-        return Judgement(
-            _judging.decide(self.kind_, self.threshold_, scores),
-            _judging.probabilities(self.model_, self.kind_, scores, X),
-        )
+        decisions = _judging.decide(self.kind_, self.threshold_, scores)
+        if not proba:
+            return Judgement(decisions, nothing)
+        return Judgement(decisions, _judging.probabilities(self.model_, self.kind_, scores, X))
 
     def explain(self, texts: Iterable[str], k: int = 5) -> list[list[Reason]]:
         """Say for every text which words speak for and against its labels.
@@ -246,7 +248,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         float
         """
         truth = indicator(label_sets(y), self.classes_.tolist()).toarray() > 0
-        decisions = self.judge(texts).decisions
+        decisions = self.judge(texts, proba=False).decisions
         if self.kind_ == "multilabel":
             return float(f_beta(truth, decisions, average="micro"))
         return float(np.mean(np.all(truth == decisions, axis=1)))
@@ -299,6 +301,24 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.classifier_tags.multi_label = True
         return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        # Made anew from the model when needed.
+        state.pop("_scorer", None)
+        return state
+
+    def _scores(self, texts: Iterable[str]) -> tuple[FloatArray, sp.csr_matrix | None]:
+        """Give the scores, texts × categories (one column for two classes), and the matrix if one had to be made."""
+        check_is_fitted(self)
+        if Scorer.can_score(self.vectorizer_, self.model_):
+            scorer: Scorer | None = getattr(self, "_scorer", None)
+            if scorer is None or not scorer.fits(self.vectorizer_, self.model_):
+                selected = None if self.selector_ is None else np.flatnonzero(self.selector_.get_support())
+                scorer = self._scorer = Scorer(self.vectorizer_, selected, self.model_)
+            return scorer.scores(texts), None
+        X = self.matrix(texts)
+        return _judging.scores_of(self.model_, X) if X.shape[0] else np.zeros((0, 1)), X
 
     def _check(self, targets: Targets) -> None:
         """Refuse impossible settings before any text is read."""

@@ -1,0 +1,229 @@
+"""Figures of evaluations, checks on texts held out, looks at data, comparisons, pages: against computations by hand."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from sklearn.metrics import accuracy_score, brier_score_loss, f1_score, precision_recall_fscore_support
+
+from bayesift.datasets import Split, load
+from bayesift.workflow import (
+    TextClassifier,
+    check,
+    compare,
+    evaluate,
+    examine,
+    facts,
+    telling_words,
+    trace,
+    train,
+)
+from bayesift.workflow._columns import columns_by_content
+from bayesift.workflow.checking import deal
+from bayesift.workflow.pages import evaluation_page, explanation_page, training_page
+
+NEWS = load("newsroom")
+TEXTS, TEST = NEWS.train.texts, NEWS.test.texts
+ONE = [labels[0] for labels in NEWS.train.labels]
+TEST_ONE = [labels[0] for labels in NEWS.test.labels]
+
+
+@pytest.fixture(scope="module")
+def classifier():
+    return TextClassifier("ridge", variance=5.0).fit(TEXTS, ONE)
+
+
+def test_figures_of_one_label_each(classifier):
+    found = evaluate(classifier, TEST, TEST_ONE)
+    said = classifier.predict(TEST)
+    assert found.accuracy == pytest.approx(accuracy_score(TEST_ONE, said))
+    assert found.macro_f1 == pytest.approx(f1_score(TEST_ONE, said, average="macro"))
+    assert found.baseline == pytest.approx(max(map(TEST_ONE.count, TEST_ONE)) / len(TEST_ONE))
+    expected = precision_recall_fscore_support(TEST_ONE, said, labels=classifier.classes_)
+    for score in found.categories:
+        place = classifier.classes_.tolist().index(score.label)
+        assert score[3:] == pytest.approx([part[place] for part in expected[:3]])
+        assert score.n_texts == TEST_ONE.count(score.label)
+    truth = np.array(TEST_ONE)[:, None] == classifier.classes_
+    assert found.brier == pytest.approx(brier_score_loss(truth.ravel(), classifier.predict_proba(TEST).ravel()))
+    pairs = [(t, s) for t, s in zip(TEST_ONE, said, strict=True) if t != s]
+    assert found.confusions[0].n == max(map(pairs.count, pairs))
+
+
+def test_figures_of_several_labels():
+    classifier = TextClassifier("ridge", variance=5.0, threshold="max_f1").fit(TEXTS, NEWS.train.labels)
+    found = evaluate(classifier, TEST, NEWS.test.labels)
+    truth, said = NEWS.indicator("test").toarray(), classifier.judge(TEST).decisions
+    assert found.micro_f1 == pytest.approx(f1_score(truth, said, average="micro"))
+    assert found.accuracy == pytest.approx(accuracy_score(truth, said))
+    assert found.confusions == []
+
+
+def test_labels_that_the_classifier_does_not_know_are_errors(classifier):
+    found = evaluate(classifier, TEST[:4], [*TEST_ONE[:2], "chess", "chess"])
+    assert found.unknown == {"chess": 2}
+    assert found.accuracy <= 0.5
+
+
+def test_a_label_without_texts_has_no_figures(classifier):
+    found = evaluate(classifier, TEST[:1], TEST_ONE[:1])
+    absent = [score for score in found.categories if score.n_texts == score.n_given == 0]
+    assert absent
+    assert all(np.isnan(score.f1) for score in absent)
+    assert all(row["f1"] is None for row in found.as_dict()["categories"] if row["n_texts"] == row["n_given"] == 0)
+
+
+def test_held_out_texts_are_judged_by_models_that_did_not_see_them():
+    # Labels drawn at random can be learned by heart but not foreseen.
+    random = np.random.default_rng(1)
+    labels = random.choice(["a", "b"], len(TEXTS)).tolist()
+    classifier = TextClassifier("ridge", variance=100.0).fit(TEXTS, labels)
+    assert classifier.score(TEXTS, labels) > 0.95
+    assert 0.35 < check(classifier, TEXTS, labels, folds=5).accuracy < 0.65
+
+
+def test_the_check_is_what_fitting_by_hand_gives(classifier):
+    fold = deal([(label,) for label in ONE], 5)
+    found = check(classifier, TEXTS, ONE)
+    rest, out = np.flatnonzero(fold != 0), np.flatnonzero(fold == 0)
+    again = TextClassifier("ridge", variance=5.0).fit([TEXTS[i] for i in rest], [ONE[i] for i in rest])
+    assert found.accuracy == pytest.approx(again.score([TEXTS[i] for i in out], [ONE[i] for i in out]))
+    assert found.n_texts == out.size
+
+
+def test_the_check_does_not_search_the_variance_again():
+    classifier = TextClassifier("lasso").fit(TEXTS, ONE)
+    chosen = classifier.chosen_variance()
+    assert set(chosen) == set(classifier.classes_.tolist())
+    fixed = TextClassifier("lasso", variance=chosen).fit(TEXTS, ONE)
+    np.testing.assert_allclose(fixed.decision_function(TEST), classifier.decision_function(TEST), atol=0.05)
+    assert all(result is None for result in fixed.model_.cv_results_)
+
+
+def test_every_label_is_dealt_to_every_fold():
+    fold = deal([(label,) for label in ONE], 5)
+    for label in set(ONE):
+        counts = np.bincount(fold[[i for i, other in enumerate(ONE) if other == label]], minlength=5)
+        assert counts.max() - counts.min() <= 1
+
+
+def test_a_label_with_one_text_is_no_obstacle():
+    texts, labels = [*TEXTS[:60], "a lonely xylophone"], [*ONE[:60], "music"]
+    trained = train(Split([(label,) for label in labels], [""] * 61, texts), TextClassifier("nb"), how="cv")
+    assert trained.evaluation.n_texts == 61
+    assert any("fewer than 5 texts" in warning for warning in trained.examination.warnings)
+
+
+def test_too_few_texts_to_hold_some_out():
+    data = Split([("a",), ("b",)], ["1", "2"], ["red", "blue"])
+    trained = train(data, TextClassifier("nb"))
+    assert trained.evaluation is None
+    assert "too few texts" in trained.notes[0]
+
+
+def test_steps_and_examination_are_told():
+    told, seen = [], []
+    train(
+        NEWS.train,
+        TextClassifier("ridge", variance=1.0),
+        step=lambda name, done, total: told.append((name, done, total)),
+        seen=seen.append,
+    )
+    assert ("learning", 9, 9) in told
+    assert ("measuring", 1, 1) in told
+    assert seen[0].n_texts == 316
+
+
+def test_examination_counts():
+    found = examine(["a b", "a b", "a b", "!!", "c", "d"], [("x",), ("x",), ("y",), ("x",), (), ("y", "z")])
+    assert (found.n_duplicates, found.n_conflicts, found.n_empty, found.n_unlabelled) == (2, 1, 1, 1)
+    assert found.several
+    assert found.balance == {"x": 3, "y": 2, "z": 1}
+
+
+@pytest.mark.parametrize(
+    ("labels", "warned"),
+    [(["a", "b;c", "b", "c"], True), (["a", "b;c", "d", "e"], False), (["a,b", "b", "a", "a"], True)],
+)
+def test_labels_in_one_cell_are_noticed(labels, warned):
+    found = examine(["t"] * 4, [(label,) for label in labels])
+    assert any("look like several" in warning for warning in found.warnings) == warned
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("say,kind\nlong words here,a\nmore long words,a\nand words,b\nlast words,b\n", ("say", "kind")),
+        ("message,x,y\na b,1,2\nc d,1,2\ne f,2,1\ng h,2,1\n", ("message", None)),
+        ("n,body,topic,other\n1,a b,u,u\n2,c d,u,u\n", ("body", "topic")),
+    ],
+)
+def test_columns_by_what_stands_in_them(tmp_path, content, expected):
+    path = tmp_path / "data.csv"
+    path.write_text(content)
+    options = {"delimiter": None, "encoding": "utf-8", "quotes": True, "format": None}
+    assert columns_by_content(path, None, None, **options) == expected
+
+
+def test_comparing_counts_texts(classifier):
+    other = TextClassifier("nb").fit(TEXTS, ONE)
+    found = compare(classifier, other, TEST, TEST_ONE)
+    right = [one.predict(TEST) == np.array(TEST_ONE) for one in (classifier, other)]
+    test = found.tests["texts right (s-test)"]
+    assert (test.wins, test.losses) == (np.sum(right[0] & ~right[1]), np.sum(right[1] & ~right[0]))
+
+
+def test_classifiers_of_different_labels_can_be_compared(classifier):
+    some = [i for i, label in enumerate(ONE) if label != "sport"]
+    other = TextClassifier("ridge", variance=5.0).fit([TEXTS[i] for i in some], [ONE[i] for i in some])
+    found = compare(classifier, other, TEST, TEST_ONE)
+    assert found.f1[1, found.categories.index("sport")] == 0
+    assert found.n_categories == 9
+
+
+def test_the_path_begins_with_nothing_and_gains_words():
+    found = trace(NEWS.train, "sport", n_steps=6)
+    steps = found.steps()
+    assert steps[0]["words"] == 0
+    assert steps[-1]["words"] > 10
+    entered = [word for step in steps for word in step["new"]]
+    assert len(entered) == len(set(entered))
+    assert found.last(1)[0][0] in entered
+    with pytest.raises(ValueError, match="label must name one of"):
+        trace(NEWS.train)
+
+
+def test_facts(classifier):
+    found = facts(classifier)
+    assert (found.model, found.prior, found.variance_by, found.n_texts) == ("ridge", "Gaussian", "given", 316)
+    assert found.gap < 1e-5
+    assert found.converged
+    assert found.n_terms == len(classifier.words())
+
+
+def test_telling_words_are_the_largest_weights(classifier):
+    words = classifier.words()
+    row = np.asarray(classifier.model_.coef_)[classifier.classes_.tolist().index("sport")]
+    expected = [words[j] for j in np.argsort(-np.abs(row))[:5]]
+    assert [word for word, _ in telling_words(classifier, 5)["sport"]] == expected
+
+
+def test_pages_stand_alone_and_escape_what_they_show():
+    labels = [("<script>alert(1)</script>",) if label == "sport" else (label,) for label in ONE]
+    trained = train(Split(labels, [""] * len(TEXTS), TEXTS), TextClassifier("lasso", variance=5.0))
+    pages = [
+        training_page(trained, "<b>data</b>"),
+        evaluation_page(trained.evaluation, "title"),
+        explanation_page(
+            trained.telling, [("<i>text</i>", trained.classifier.explain(["<i>football</i>"])[0])], "title"
+        ),
+    ]
+    for page in pages:
+        assert "<script" not in page
+        assert "<i>" not in page
+        assert not re.search(r"""(src|href)\s*=|url\(|https?://|@import""", page)
+        assert page.count("<svg") == page.count("</svg>") > 0
+        for tag in ("table", "tr", "td", "th", "div", "p", "h2", "h3", "text"):
+            assert len(re.findall(rf"<{tag}[ >]", page)) == page.count(f"</{tag}>"), tag

@@ -1,0 +1,232 @@
+"""The estimator: kinds of labels, thresholds, knowledge, reasons, files, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_predict
+
+from bayesift.ard import RelevanceTaggingMachine, RelevanceVectorMachine
+from bayesift.datasets import load
+from bayesift.formats import load as load_model
+from bayesift.formats import save
+from bayesift.linear import BayesianLogisticRegression
+from bayesift.select import TermSelector
+from bayesift.text import TextVectorizer
+from bayesift.workflow import MODELS, OneAgainstRest, TextClassifier, facts, telling_words
+from bayesift.workflow._models import Options
+from bayesift.workflow._weights import word_weights
+
+NEWS = load("newsroom")
+TEXTS, TEST = NEWS.train.texts, NEWS.test.texts
+ONE = [labels[0] for labels in NEWS.train.labels]
+TWO = ["money" if label in ("economy", "energy", "agriculture") else "life" for label in ONE]
+KINDS = {"binary": TWO, "multiclass": ONE, "multilabel": NEWS.train.labels}
+QUICK = [name for name in MODELS if name not in ("rtm", "rvm")]
+
+
+def small(model, kind, **options):
+    options.setdefault("variance", 5.0)
+    return TextClassifier(model, **options).fit(TEXTS[:120], KINDS[kind][:120])
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+@pytest.mark.parametrize("model", QUICK)
+def test_every_model_and_kind_of_labels(model, kind, tmp_path):
+    if MODELS[model].one_label and kind == "multilabel":
+        with pytest.raises(ValueError, match="gives every text exactly one label"):
+            small(model, kind)
+        return
+    classifier = small(model, kind)
+    probabilities = classifier.predict_proba(TEST)
+    assert probabilities.shape == (len(TEST), len(classifier.classes_))
+    assert np.all((probabilities >= 0) & (probabilities <= 1))
+    if kind != "multilabel":
+        np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+    X = classifier.matrix(TEST)
+    np.testing.assert_allclose(probabilities, classifier.model_.predict_proba(X), atol=1e-9)
+    own = classifier.model_.predict(X)
+    expected = own > 0 if kind == "multilabel" else own[:, None] == classifier.classes_
+    assert np.mean(classifier.judge(TEST).decisions == expected) > 0.999
+    save(classifier, tmp_path / "model.bayesift")
+    again = load_model(tmp_path / "model.bayesift")
+    np.testing.assert_array_equal(again.predict_proba(TEST), probabilities)
+    assert [str(label) for label in again.predict(TEST)] == [str(label) for label in classifier.predict(TEST)]
+
+
+@pytest.mark.parametrize("kind", ["multiclass", "multilabel"])
+def test_models_of_two_classes_take_each_label_against_the_rest(kind, tmp_path):
+    labels = [min(label[0], "d") for label in ONE[:60]]
+    labels = labels if kind == "multiclass" else [(one, two) for one, two in zip(labels, TWO, strict=False)]
+    machine = OneAgainstRest(RelevanceTaggingMachine(max_iter=1, inner_iter=2, n_nodes=20))
+    vectorizer = TextVectorizer("bnn", max_features=12)
+    classifier = TextClassifier(machine, vectorizer=vectorizer).fit(TEXTS[:60], labels)
+    save(classifier, tmp_path / "model.bayesift")
+    again = load_model(tmp_path / "model.bayesift")
+    np.testing.assert_array_equal(again.predict_proba(TEST), classifier.predict_proba(TEST))
+    X = classifier.matrix(TEST)
+    for place, one in enumerate(classifier.model_.models_):
+        np.testing.assert_allclose(classifier.decision_function(TEST)[:, place], one.decision_function(X))
+    assert sum(map(len, telling_words(classifier, 5).values())) > 0
+
+
+def test_relevance_machines_by_name():
+    options = Options("cv", "half", False, 1, 0, None)
+    assert isinstance(MODELS["rtm"].build(options, "binary"), RelevanceTaggingMachine)
+    assert isinstance(MODELS["rvm"].build(options, "multilabel").estimator, RelevanceVectorMachine)
+
+
+def test_label_sets_of_one_are_labels():
+    as_sets = TextClassifier("nb").fit(TEXTS, [{label} for label in ONE])
+    as_labels = TextClassifier("nb").fit(TEXTS, ONE)
+    assert as_sets.kind_ == "multiclass"
+    np.testing.assert_array_equal(as_sets.predict(TEST), as_labels.predict(TEST))
+    assert TextClassifier("nb", several=True).fit(TEXTS, [{label} for label in ONE]).kind_ == "multilabel"
+
+
+def test_one_category_or_nothing():
+    labels = [("sport",) if label == "sport" else () for label in ONE]
+    classifier = TextClassifier("ridge", variance=5.0).fit(TEXTS, labels)
+    assert classifier.kind_ == "multilabel"
+    assert set(classifier.predict(TEST)) == {(), ("sport",)}
+
+
+def test_labels_of_other_types():
+    classifier = TextClassifier("nb").fit(TEXTS, [len(label) for label in ONE])
+    assert classifier.classes_.dtype.kind == "i"
+    assert classifier.predict(TEST).dtype.kind == "i"
+
+
+def test_thresholds_are_tuned_for_models_that_have_none():
+    half, tuned = small("nb", "multilabel"), small("nb", "multilabel", threshold={"tp": 1, "fp": -5})
+    truth = NEWS.indicator("train").toarray()[:120] > 0
+    gains = []
+    for classifier in (half, tuned):
+        decisions = classifier.judge(TEXTS[:120]).decisions
+        gains.append(np.sum(decisions & truth) - 5 * np.sum(decisions & ~truth))
+    assert gains[1] >= gains[0]
+    assert not np.array_equal(tuned.threshold_.thresholds_, half.threshold_.thresholds_)
+    with pytest.raises(ValueError, match="gives every text its most probable label"):
+        small("nb", "multiclass", threshold="max_f1")
+
+
+def test_knowledge_moves_the_words_it_names():
+    told = {"economy": {"keywords": {"shares": 3.0}}, "sport": "the championships"}
+    plain, knowing = (
+        small("ridge", "multiclass", variance=0.01),
+        small("ridge", "multiclass", variance=0.01, knowledge=told),
+    )
+    weights = [
+        dict(zip(c.words(), np.asarray(c.model_.coef_)[c.classes_ == "sport"][0], strict=True))
+        for c in (plain, knowing)
+    ]
+    assert abs(weights[1]["championships"]) > abs(weights[0]["championships"])
+
+
+def test_knowledge_of_two_labels_pulls_in_two_directions():
+    told = {"money": {"keywords": {"shares": 2.0}}, "life": {"keywords": {"music": 2.0}}}
+    classifier = small("ridge", "binary", variance=1e-4, knowledge=told)
+    weights = dict(zip(classifier.words(), np.asarray(classifier.model_.coef_)[0], strict=True))
+    assert weights["shares"] == pytest.approx(2.0, abs=0.1)
+    assert weights["music"] == pytest.approx(-2.0, abs=0.1)
+
+
+def test_knowledge_that_names_no_word_of_the_texts_is_remarked_upon():
+    with pytest.warns(UserWarning, match="no word of what is said about 'sport' occurs"):
+        small("ridge", "multiclass", knowledge={"sport": "xylophones"})
+
+
+@pytest.mark.parametrize("model", ["lasso", "polytomous", "nb", "bernoulli", "dcm", "perceptron"])
+def test_reasons_are_weight_times_value(model):
+    classifier = small(model, "multiclass")
+    weights = word_weights(classifier.model_)
+    dense = np.asarray(weights.toarray() if hasattr(weights, "toarray") else weights)
+    words = classifier.words().tolist()
+    for text, reasons in zip(TEST[:5], classifier.explain(TEST[:5], 4), strict=True):
+        x = classifier.matrix([text]).toarray()[0]
+        row = classifier.classes_.tolist().index(reasons[0].label)
+        expected = dense[row] * x
+        for word, added in reasons[0].words:
+            assert added == pytest.approx(expected[words.index(word)])
+        assert max((abs(added) for _, added in reasons[0].words), default=0.0) == pytest.approx(np.abs(expected).max())
+
+
+def test_reasons_of_a_linear_model_add_up_to_its_score():
+    classifier = small("ridge", "binary")
+    for text, reasons in zip(TEST[:5], classifier.explain(TEST[:5], 10_000), strict=True):
+        sign = 1 if reasons[0].label == "money" else -1
+        total = sum(added for _, added in reasons[0].words)
+        score = classifier.decision_function([text])[0] - classifier.model_.intercept_[0]
+        assert sign * total == pytest.approx(score)
+
+
+def test_reasons_of_a_process_are_what_a_word_changes():
+    classifier = small("process", "binary")
+    [reason] = classifier.explain(["football club wins the cup"], 3)[0]
+    word, added = reason.words[0]
+    x = classifier.matrix(["football club wins the cup"])
+    without = x.copy()
+    without.data[x.indices == classifier.words().tolist().index(word)] = 0.0
+    change = classifier.model_.decision_function(x) - classifier.model_.decision_function(without)
+    assert added == pytest.approx((1 if reason.label == "money" else -1) * change[0])
+
+
+def test_a_text_that_gets_no_label_is_explained_by_the_most_probable():
+    classifier = small("lasso", "multilabel")
+    [reason] = classifier.explain(["nothing to see"])[0]
+    assert not reason.accepted
+
+
+def test_it_is_a_scikit_learn_estimator():
+    classifier = TextClassifier("ridge", variance=1.0, vectorizer=TextVectorizer(min_df=2))
+    assert clone(classifier).get_params()["variance"] == 1.0
+    search = GridSearchCV(classifier, {"variance": [0.001, 1.0]}, cv=2).fit(
+        np.array(TEXTS, dtype=object), np.array(TWO)
+    )
+    assert search.best_params_ == {"variance": 1.0}
+    found = cross_val_predict(classifier, np.array(TEXTS, dtype=object), np.array(TWO), cv=2)
+    assert np.mean(found == np.array(TWO)) > 0.7
+
+
+def test_an_estimator_as_the_model():
+    model = BayesianLogisticRegression(prior="gaussian", variance=1.0)
+    classifier = TextClassifier(model).fit(TEXTS, ONE)
+    assert classifier.model_ is not model
+    np.testing.assert_allclose(
+        classifier.predict_proba(TEST), TextClassifier("ridge", variance=1.0).fit(TEXTS, ONE).predict_proba(TEST)
+    )
+    assert facts(classifier).model == "BayesianLogisticRegression"
+
+
+def test_the_fingerprint_tells_texts_apart():
+    prints = {
+        TextClassifier("nb").fit(texts, labels).training_["fingerprint"]
+        for texts, labels in ((TEXTS, ONE), (TEXTS[::-1], ONE[::-1]), (TEXTS, TWO), ([*TEXTS[:-1], "other words"], ONE))
+    }
+    assert len(prints) == 4
+    assert TextClassifier("nb").fit(TEXTS, ONE).training_["fingerprint"] in prints
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "options", "message"),
+    [
+        (TEXTS, ONE[:-1], {}, "texts and y must have one length"),
+        ([], [], {}, "y is empty"),
+        (TEXTS, ["a"] * len(TEXTS), {}, "one label only, 'a'"),
+        (TEXTS, [*ONE[:-1], 3], {}, "mixes labels of the types int, str"),
+        (TEXTS, [*ONE[:-1], ("a", "b")], {}, "mixes sets of labels and single labels"),
+        (TEXTS, [()] * len(TEXTS), {}, "no label at all"),
+        (TEXTS, NEWS.train.labels, {"several": False}, "expected exactly one label"),
+        (TEXTS, ONE, {"model": "magic"}, "model is 'magic'; expected one of lasso"),
+        (TEXTS, ONE, {"threshold": "best"}, "threshold is 'best'"),
+        (TEXTS, ONE, {"knowledge": {"eggs": "x"}}, "knowledge names the category 'eggs'"),
+        (TEXTS, ONE, {"knowledge": {"sport": {"words": 1}}}, "sport has the key 'words'"),
+        (TEXTS, ONE, {"model": "nb", "knowledge": {"sport": "x"}}, "needs a model with priors"),
+        (TEXTS, ONE, {"model": BayesianLogisticRegression(), "knowledge": {"sport": "x"}}, "needs a model by name"),
+        (TEXTS, ONE, {"selector": TermSelector(threshold=1e9)}, "keeps no word"),
+    ],
+)
+def test_bad_input(texts, labels, options, message):
+    with pytest.raises(ValueError, match=message):
+        TextClassifier(**options).fit(texts, labels)
