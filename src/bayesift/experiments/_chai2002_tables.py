@@ -13,6 +13,7 @@ from bayesift.evaluate import recall, wilcoxon_test
 from bayesift.experiments._chai2002_filtering import SEEDS, SYSTEMS, Filtered, filtered_by_all, measures, stream_of
 from bayesift.experiments._chai2002_streams import STREAMS, Stream
 from bayesift.experiments.catalogue import Bench, Claim, Figure, Outcome, Table, published
+from bayesift.plots import PALETTE
 
 #: The streams and seeds of a quick run.
 QUICK_STREAMS, QUICK_SEEDS = ("reviews-few",), (0,)
@@ -184,10 +185,11 @@ def _draw(curves: Mapping[str, Mapping[str, tuple[FloatArray, FloatArray]]]) -> 
     figure, axes = pyplot.subplots(
         1, len(curves), figsize=(3.2 * len(curves), 3.2), layout="constrained", squeeze=False
     )
-    colors = dict(zip(SYSTEMS, ("#2b5c8a", "#5aa0d0", "#888888", "#b0512c", "#d8853b"), strict=True))
+    colors = {"information": PALETTE[0], "random": PALETTE[2], None: PALETTE[1]}
     for axis, (name, systems) in zip(axes[0], curves.items(), strict=True):
         for system, (found, features) in systems.items():
-            axis.plot(found, features, color=colors[system], label=system)
+            style = "--" if SYSTEMS[system]["rel"] else "-"
+            axis.plot(found, features, style, color=colors[SYSTEMS[system]["query"]], label=system)
         axis.set(title=name, xlabel="relevant documents retrieved", ylabel="features")
         axis.spines[["top", "right"]].set_visible(False)
     axes[0, 0].legend(frameon=False, fontsize=8)
