@@ -150,31 +150,31 @@ def review(
 
     settings = settings_for(host, public_url)
     where = _where(data, project, database)
-    listening = bind(host, port)
-    with _bars() as bars:
-        opened = put_to_work(
-            open_or_create(data, where, Columns(text, title, id, delimiter), encoding, bars), reviewer or [], bars
-        )
-    base = (public_url or address_of(listening)).rstrip("/")
-    links = {name: f"{base}/login#{token}" for name, token in opened.tokens.items()}
-    if public_url is not None and not settings.https:
-        typer.echo("Warning: without HTTPS, whoever listens on the network can read along and log in.", err=True)
+    with bind(host, port) as listening:
+        with _bars() as bars:
+            opened = put_to_work(
+                open_or_create(data, where, Columns(text, title, id, delimiter), encoding, bars), reviewer or [], bars
+            )
+        base = (public_url or address_of(listening)).rstrip("/")
+        links = {name: f"{base}/login#{token}" for name, token in opened.tokens.items()}
+        if public_url is not None and not settings.https:
+            typer.echo("Warning: without HTTPS, whoever listens on the network can read along and log in.", err=True)
+        try:
+            serve(opened.service, listening, settings, lambda: _tell(opened.service, where, links, browser))
+        finally:
+            opened.service.close()
+            opened.service.project.close()
 
-    def when_ready() -> None:
-        typer.echo(f"Project: {_without_password(where)}, {opened.service.n_documents} documents")
-        for name, link in links.items():
-            typer.echo(f"{name}: {link}")
-        typer.echo("Stop with Ctrl+C; everything is saved.")
-        if browser:
-            import webbrowser
 
-            webbrowser.open(next(iter(links.values())))
+def _tell(service: Service, where: str | Path, links: dict[str, str], browser: bool) -> None:
+    typer.echo(f"Project: {_without_password(where)}, {service.n_documents} documents")
+    for name, link in links.items():
+        typer.echo(f"{name}: {link}")
+    typer.echo("Stop with Ctrl+C; everything is saved.")
+    if browser:
+        import webbrowser
 
-    try:
-        serve(opened.service, listening, settings, when_ready)
-    finally:
-        opened.service.close()
-        opened.service.project.close()
+        webbrowser.open(next(iter(links.values())))
 
 
 def _where(data: Path | None, project: Path | None, database: str | None) -> str | Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
 from threading import Thread
 
@@ -84,6 +84,18 @@ def service(tmp_path: Path, pile, words: Pile) -> Iterator[Service]:
     yield made
     made.close()
     project.close()
+
+
+@pytest.fixture(scope="session")
+def serve_once() -> Callable[[Service], AbstractContextManager[str]]:
+    """How to serve a project, for tests that share a server."""
+    return served
+
+
+@pytest.fixture(scope="session")
+def visit_once() -> type[Visitor]:
+    """How to log in, for tests that share a server."""
+    return Visitor
 
 
 @pytest.fixture

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, File, Query, Request, UploadFile
+from fastapi import APIRouter, File, HTTPException, Query, Request, UploadFile
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
 
 from bayesift.review.exporting import WRITERS, rows
@@ -19,6 +20,8 @@ from bayesift.review.web.rendering import page, thousands
 from bayesift.review.web.sessions import CurrentService, CurrentSession, Guarded
 
 router = APIRouter()
+
+_PART = 100_000
 
 
 @router.get("/topics/{topic}/data", response_class=HTMLResponse)
@@ -43,7 +46,7 @@ def export(
     found = rows(service.project.documents, probabilities, room.ledger, names, decided_only=decided_only)
     writer, kind = WRITERS[format]
     content = writer(found, service.project.documents.extra_names())
-    return StreamingResponse(content, media_type=kind, headers=_attachment(room, format))
+    return StreamingResponse(_gathered(content), media_type=kind, headers=_attachment(room, format))
 
 
 @router.get("/topics/{topic}/model", response_class=Response)
@@ -53,9 +56,13 @@ def export_model(service: CurrentService, session: CurrentSession, topic: Number
 
     room = room_of(service, topic)
     room.refresh()
+    try:
+        model = room.desk(session.reviewer.id).model()
+    except ValueError as error:
+        raise HTTPException(409, f"There is no model to export yet: {error}.") from error
     with TemporaryDirectory() as folder:
         path = Path(folder) / "model.bayesift"
-        save(room.desk(session.reviewer.id).model(), path)
+        save(model, path)
         content = path.read_bytes()
     return Response(content, media_type="application/octet-stream", headers=_attachment(room, "bayesift"))
 
@@ -91,6 +98,19 @@ def import_labels(
         f"{thousands(labels.unmatched)} were about documents that are not in the pile."
     )
     return page(request, "data.html", session, topic=room.topic, told=told, problem="")
+
+
+def _gathered(parts: Iterable[str]) -> Iterator[str]:
+    """Join small parts: each that is sent costs a change of threads."""
+    held: list[str] = []
+    size = 0
+    for part in parts:
+        held.append(part)
+        size += len(part)
+        if size > _PART:
+            yield "".join(held)
+            held, size = [], 0
+    yield "".join(held)
 
 
 def _attachment(room: Room, ending: str) -> dict[str, str]:

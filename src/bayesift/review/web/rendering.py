@@ -21,13 +21,13 @@ _environment = Environment(
 
 
 def percent(share: float) -> str:
-    """Write a probability: whole per cent, but never 0 or 100 where it is neither.
+    r"""Write a probability: whole per cent, but never 0 or 100 where it is neither.
 
     Examples
     --------
     >>> from bayesift.review.web.rendering import percent
-    >>> percent(0.731), percent(0.0004), percent(0.9999)
-    ('73 %', '< 1 %', '> 99 %')
+    >>> [percent(share).replace("\N{NO-BREAK SPACE}", " ") for share in (0.731, 0.0004, 0.9999)]
+    ['73 %', '< 1 %', '> 99 %']
     """
     if 0 < share < 0.005:
         return "< 1\u00a0%"

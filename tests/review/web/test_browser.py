@@ -1,0 +1,251 @@
+"""The page as a person uses it: Debian's Chromium, driven by keys and clicks."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bayesift.review.engine import Pile
+from bayesift.review.service import Service
+from bayesift.review.storage import Document, Project
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
+
+ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+DESKTOP = {"width": 1200, "height": 800}
+PHONE = {"width": 390, "height": 780}
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("Chromium is not installed: apt-get install chromium")
+    with sync_api.sync_playwright() as player:
+        browser = player.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory, pile, serve_once):
+    """A project without a topic, served; and links to log in."""
+    copies = [Document(f"x{n}", f"Note {n}", f"The port waits for ship number {n}.") for n in range(6)]
+    project = Project.create(tmp_path_factory.mktemp("site") / "project.sqlite", "News", [*pile, *copies])
+    service = Service(project, Pile.build(project.documents.texts()))
+    with serve_once(service) as address:
+
+        def link(name):
+            reviewers = project.reviewers
+            token = reviewers.issue_token(reviewers.named(name) or reviewers.add(name))
+            return f"{address}/login#{token}"
+
+        link("Anna")
+        yield link, service
+    service.close()
+    project.close()
+
+
+@pytest.fixture
+def open_page(chromium, site):
+    """Log somebody in, in a browser context of its own; fail if the page complains about anything."""
+    link, _ = site
+    contexts, complaints = [], []
+
+    def opened(name, size=DESKTOP, **options):
+        context = chromium.new_context(viewport=size, **options)
+        context.set_default_timeout(20_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+        page.goto(link(name))
+        page.wait_for_selector("text=Topics")
+        assert "#" not in page.url
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    # The browser itself notes the answer that one of the tests makes up.
+    assert [said for said in complaints if "507" not in said] == []
+
+
+def card(page):
+    return int(page.get_attribute("#card .card", "data-document"))
+
+
+def press(page, key):
+    """Press a key and wait until the next card is there."""
+    with page.expect_response(lambda answer: "/api/topics/" in answer.url and answer.request.method == "POST"):
+        page.keyboard.press(key)
+    page.wait_for_selector("#desk:not([aria-busy])")
+
+
+@pytest.fixture
+def topic(open_page, site):
+    """A topic that is made with the form; the page lies open at its first card."""
+    page = open_page("Anna")
+    page.click("text=New topic")
+    page.fill("#name", f"metals {len(site[1].project.topics.all())}")
+    page.fill("#description", "Prices of metals")
+    page.fill("#keywords_for", "tin, copper")
+    page.fill("#keywords_against", "ship")
+    page.click("text=Start reading")
+    page.wait_for_selector("#card .card")
+    page.wait_for_load_state()
+    return page
+
+
+def test_a_topic_is_made_and_read_by_keys_alone(topic, tmp_path):
+    page = topic
+    assert page.inner_text("#card-title") in ("Copper rises", "Tin falls in London")
+    assert page.locator("mark.for").count() > 0
+    first = card(page)
+    press(page, "r")
+    assert page.inner_text("#message") == "Saved as relevant."
+    assert page.evaluate("document.activeElement.id") == "card-title"
+    second = card(page)
+    press(page, "i")
+    press(page, "u")
+    press(page, "s")
+    assert page.inner_text("#counts").startswith("3 of 12 read · 1 relevant")
+    for _ in range(3):
+        press(page, "z")
+    assert (card(page), page.inner_text("#message")) == (second, "Taken back: irrelevant.")
+    page.reload()
+    assert card(page) == second
+    press(page, "z")
+    assert card(page) == first
+    press(page, "z")
+    assert page.inner_text("#message") == "There is nothing to undo."
+    page.keyboard.press("?")
+    page.wait_for_selector("#help-dialog[open]")
+    page.keyboard.press("r")
+    page.keyboard.press("Escape")
+    assert page.inner_text("#counts").startswith("0 of 12 read")
+    # Keys with Ctrl belong to the browser, and holding a key down decides one card only.
+    page.keyboard.press("Control+i")
+    page.keyboard.down("r")
+    page.keyboard.down("r")
+    page.keyboard.down("r")
+    page.keyboard.up("r")
+    page.wait_for_selector("#message:has-text('Saved as relevant.')")
+    assert page.inner_text("#counts").startswith("1 of 12 read")
+
+
+def test_two_reviewers_work_at_once_and_the_message_to_stop_comes(topic, open_page):
+    page, other = topic, open_page("Ben")
+    other.goto(page.url)
+    assert card(other) != card(page)
+    for _ in range(6):
+        press(page, "r" if card(page) in (0, 3) else "i")
+        press(other, "r" if card(other) in (0, 3) else "i")
+    page.reload()
+    page.wait_for_selector("text=Nothing is left to read")
+    page.wait_for_selector("[data-verdict='may stop']")
+    assert "You may stop" in page.inner_text("#sentence")
+    assert page.is_disabled("[data-decision=relevant]")
+    page.click("nav >> text=Progress")
+    assert "You may stop" in page.inner_text(".verdict")
+    assert page.locator("svg.plot").count() == 3
+    other.goto(page.url.replace("progress", "documents/0"))
+    other.click("button:has-text('Irrelevant')")
+    other.wait_for_selector("text=Settle it")
+    page.click("nav >> text=Agreement")
+    page.click("text=It is relevant")
+    page.wait_for_selector("text=There are none.")
+
+
+def test_the_result_is_taken_home(topic):
+    page = topic
+    press(page, "r")
+    page.click("nav >> text=Export")
+    with page.expect_download() as download:
+        page.click("[aria-label='Decided documents as CSV']")
+    lines = Path(download.value.path()).read_text().splitlines()
+    assert lines[0].startswith("id,title,text,probability,decision")
+    assert len(lines) == 2
+    page.set_input_files("#file", {"name": "x.csv", "mimeType": "text/csv", "buffer": b"id,label\nb,0\nzz,1\n"})
+    page.click("main >> text=Import >> nth=-1")
+    page.wait_for_selector("text=1 decisions imported")
+
+
+def test_a_document_full_of_script_does_nothing(topic):
+    page = topic
+    page.goto(page.url + "/browse?q=script")
+    page.click("ol a")
+    page.wait_for_selector("#card-title")
+    assert page.inner_text("#card-title") == "<script>alert(1)</script>"
+    assert "owned" not in page.title()
+
+
+def test_when_saving_fails_the_card_stays_and_says_so(topic):
+    page = topic
+    before = card(page)
+    page.route("**/labels", lambda route: route.fulfill(status=507, json={"detail": "This could not be saved."}))
+    with page.expect_response("**/labels"):
+        page.keyboard.press("r")
+    page.wait_for_selector(".message.failed")
+    assert "This could not be saved. Nothing was changed; try again." in page.inner_text("#message")
+    assert card(page) == before
+    page.unroute("**/labels")
+    press(page, "r")
+    assert card(page) != before
+
+
+PATHS = ["", "/progress", "/browse", "/agreement", "/data", "/settings", "/documents/4"]
+
+
+def test_pages_fit_on_a_phone(topic, open_page):
+    page = open_page("Anna", PHONE, has_touch=True)
+    for path in (*(topic.url + path for path in PATHS), topic.url.rpartition("/topics")[0] + "/reviewers"):
+        page.goto(path)
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path
+    page.goto(topic.url)
+    for name in ("Relevant", "Irrelevant", "Unsure", "Skip", "Undo"):
+        box = page.locator(".actions").get_by_role("button", name=name, exact=True).bounding_box()
+        # Large enough for a thumb, and within reach.
+        assert box["height"] >= 44, name
+        assert box["y"] > PHONE["height"] / 2
+    before = card(page)
+    page.tap("[data-decision=relevant]")
+    page.wait_for_selector(f"#card .card:not([data-document='{before}'])")
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory):
+    """The rules of axe-core, from npm; never kept."""
+    given = os.environ.get("BAYESIFT_AXE")
+    if given:
+        return Path(given).read_text()
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("npm is not installed, which brings axe-core: apt-get install npm")
+    folder = tmp_path_factory.mktemp("axe")
+    command = [npm, "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(folder), "axe-core@4"]
+    try:
+        subprocess.run(command, check=True, capture_output=True, timeout=60, cwd=folder)
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+        pytest.skip(f"axe-core could not be installed from npm: {error}")
+    return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_are_accessible(topic, open_page, axe, scheme):
+    press(topic, "r")
+    page = open_page("Anna", color_scheme=scheme, bypass_csp=True, reduced_motion="reduce")
+    home = topic.url.rpartition("/topics")[0]
+    for path in (*(topic.url + path for path in PATHS), home, home + "/reviewers", home + "/new-topic"):
+        page.goto(path)
+        page.evaluate(axe)
+        found = page.evaluate("axe.run().then(result => result.violations)")
+        problems = [(rule["id"], [node["html"][:120] for node in rule["nodes"]]) for rule in found]
+        assert problems == [], path
