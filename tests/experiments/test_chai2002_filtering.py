@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 from math import log2
 
 import numpy as np
 import pytest
 from scipy.stats import norm
 
+from bayesift.datasets import load
 from bayesift.experiments import _chai2002_filtering as filtering
 from bayesift.experiments import _chai2002_streams as streams
 from bayesift.experiments import _chai2002_tables as tables
@@ -208,14 +210,28 @@ def test_the_stream_of_reviews():
 
 def test_trec9_is_read_where_its_records_are(tmp_path, monkeypatch):
     monkeypatch.setenv("BAYESIFT_DATA", str(tmp_path))
-    assert streams.trec9() is None
+    assert streams.at_hand(["trec9"]) == []
+    folder = tmp_path / "ohsumed" / "trec9-filtering"
+    folder.mkdir(parents=True)
+    topics = "<top>\n<num> Number: OHSU1\n<title> a man\n<desc> Description:\nwhat ails him\n</top>\n"
+    (folder / "query.ohsu.1-63").write_text(topics)
+    for name, row in (("qrels.ohsu.batch.87", "OHSU1\t1\t2\n"), ("qrels.ohsu.88-91", "OHSU1\t2\t1\n")):
+        (folder / name).write_text(row)
+    for name, number in (("ohsumed.87", 1), ("ohsumed.88-91", 2)):
+        (folder / name).write_text(f".I {number}\n.U\n{number}\n.T\nAils {number}.\n")
+    monkeypatch.setattr(streams, "load", partial(load, verify=False))
+    stream = streams.trec9()
+    assert stream.batch == [Document("1", "Ails 1.", ("OHSU1",))]
+    assert stream.documents == [Document("2", "Ails 2.", ("OHSU1",))]
+    assert stream.statements == {"OHSU1": "a man\nwhat ails him"}
 
 
 @pytest.mark.collection("smart")
 def test_tables_of_a_small_stream(tmp_path, monkeypatch):
     small = {"reviews-few": example()}
+    monkeypatch.setattr(streams, "stream_of", small.__getitem__)
     for module in (filtering, tables):
-        monkeypatch.setattr(module, "stream_of", small.get)
+        monkeypatch.setattr(module, "stream_of", small.__getitem__)
     bench = Bench(PieceCache(tmp_path), quick=True, n_jobs=1)
     four, five, two = chai2002.table4(bench), chai2002.table5(bench), chai2002.figure2(bench)
     [table] = four.tables

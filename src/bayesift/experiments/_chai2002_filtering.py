@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.evaluate import Outcomes, precision, recall, t9p, t9u, t11u
-from bayesift.experiments._chai2002_streams import STREAMS, Stream
+from bayesift.experiments._chai2002_streams import Stream, stream_of
 from bayesift.experiments.catalogue import Bench, Family
 from bayesift.filtering import AdaptiveFilter
 from bayesift.text import TextVectorizer
@@ -122,16 +121,8 @@ def filtered_by_all(bench: Bench, streams: Sequence[str], seeds: Sequence[int]) 
 
 
 def _piece(n_jobs: int, setting: Mapping[str, Any]) -> dict[str, Any]:
-    stream = stream_of(setting["stream"])
-    assert stream is not None
     limit = None if setting["stream"].endswith("few") else MOST_FEATURES
-    return filter_stream(stream, setting["system"], setting["seed"], limit, n_jobs)._asdict()
-
-
-@cache
-def stream_of(name: str) -> Stream | None:
-    """Give a stream, read once."""
-    return STREAMS[name]()
+    return filter_stream(stream_of(setting["stream"]), setting["system"], setting["seed"], limit, n_jobs)._asdict()
 
 
 def filter_stream(

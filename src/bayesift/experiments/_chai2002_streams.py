@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import cache
 from typing import NamedTuple
@@ -122,17 +123,14 @@ def reviews_few(at_most: int = FEW) -> Stream:
     return _few(f"Drug reviews, {at_most} judged", statements, mixed[:start], mixed[start:], 1.0, at_most)
 
 
-def trec9() -> Stream | None:
-    """Take the task of the paper; None where the MEDLINE records are not in the data root."""
-    try:
-        found = load("trec9", documents=True)
-    except MissingDataError:
-        return None
+def trec9() -> Stream:
+    """Take the task of the paper, where the MEDLINE records are in the data root."""
+    found = load("trec9", documents=True)
     train, test = (_documents(part.ids, part.texts, part.labels) for part in (found.train, found.test))
     return Stream("TREC-9", dict(found.descriptions), train, test)
 
 
-STREAMS: dict[str, Callable[[], Stream | None]] = {
+STREAMS: dict[str, Callable[[], Stream]] = {
     "trec9": trec9,
     "reuters": reuters,
     "reuters-few": reuters_few,
@@ -140,6 +138,22 @@ STREAMS: dict[str, Callable[[], Stream | None]] = {
     "ohsumed-few": ohsumed_few,
     "reviews-few": reviews_few,
 }
+
+
+@cache
+def stream_of(name: str) -> Stream:
+    """Give a stream, read once."""
+    return STREAMS[name]()
+
+
+def at_hand(names: Iterable[str]) -> list[str]:
+    """Choose the streams whose files are in the data root."""
+    found = []
+    for name in names:
+        with suppress(MissingDataError):
+            stream_of(name)
+            found.append(name)
+    return found
 
 
 @cache

@@ -10,8 +10,8 @@ import numpy as np
 from bayesift._extras import require
 from bayesift._typing import FloatArray
 from bayesift.evaluate import recall, wilcoxon_test
-from bayesift.experiments._chai2002_filtering import SEEDS, SYSTEMS, Filtered, filtered_by_all, measures, stream_of
-from bayesift.experiments._chai2002_streams import STREAMS, Stream
+from bayesift.experiments._chai2002_filtering import SEEDS, SYSTEMS, Filtered, filtered_by_all, measures
+from bayesift.experiments._chai2002_streams import STREAMS, Stream, at_hand, stream_of
 from bayesift.experiments.catalogue import Bench, Claim, Figure, Outcome, Table, published
 from bayesift.plots import PALETTE
 
@@ -37,13 +37,13 @@ def table4(bench: Bench) -> Outcome:
         ours = {system: _means(values) for system, values in found.items()}
         tables.append(
             Table.of(
-                _title(_stream(name)),
+                _title(stream_of(name)),
                 ours,
                 printed,
                 errors={system: _errors(values) for system, values in found.items() if len(values) > 1},
                 decimals={column: _DECIMALS.get(column, 1) for column in next(iter(ours.values()))},
                 corner="system",
-                note=_note(_stream(name)),
+                note=_note(stream_of(name)),
                 comparable=name == "trec9",
             )
         )
@@ -83,7 +83,7 @@ def table5(bench: Bench) -> Outcome:
                 counts = np.mean([_counts(filtered, queried) for filtered in systems[f"pptron+{short}"]], axis=0)
                 for column, value in zip(("relevant", "other", "all"), (*counts, counts.sum()), strict=True):
                     ours[row][f"{short}, {column}"] = float(value)
-        stream = _stream(name)
+        stream = stream_of(name)
         tables.append(
             Table.of(_title(stream), ours, printed, decimals=0, note=_note(stream), comparable=name == "trec9")
         )
@@ -135,16 +135,9 @@ def figure2(bench: Bench) -> Outcome:
 
 def _runs(bench: Bench) -> tuple[_Runs, tuple[str, ...]]:
     """Run everything that can be run here; say what can not."""
-    wanted = QUICK_STREAMS if bench.quick else tuple(STREAMS)
-    at_hand = [name for name in wanted if stream_of(name) is not None]
-    runs = filtered_by_all(bench, at_hand, QUICK_SEEDS if bench.quick else SEEDS)
-    return runs, () if "trec9" in at_hand else (_ABSENT,)
-
-
-def _stream(name: str) -> Stream:
-    stream = stream_of(name)
-    assert stream is not None
-    return stream
+    found = at_hand(QUICK_STREAMS if bench.quick else STREAMS)
+    runs = filtered_by_all(bench, found, QUICK_SEEDS if bench.quick else SEEDS)
+    return runs, () if "trec9" in found else (_ABSENT,)
 
 
 def _title(stream: Stream) -> str:
