@@ -129,7 +129,7 @@ def figure2(bench: Bench) -> Outcome:
         text = f"{name}: with queries for information more features are found"
         claims.append(Claim(text, bool(ig > plain), f"{ig:.1f} and {plain:.1f} at the end"))
     table = Table.of("Means over topics", rows, decimals=1, corner="stream and system")
-    figure = Figure("chai2002-features", "Features against relevant documents retrieved", lambda: _draw(curves))
+    figure = Figure("features", "Features against relevant documents retrieved", lambda: _draw(curves))
     return Outcome((table,), tuple(claims), (figure,), notes)
 
 
