@@ -118,7 +118,7 @@ _NOTES = (
     "is TextVectorizer, theirs TfidfVectorizer(sublinear_tf=True), both with words of at least two documents.",
     "Ours choose the prior variance by cross-validation; where texts have sets of labels, the cut of each category has "
     "the greatest F1 on held-out scores. Peers decide at one half.",
-    "LogisticRegressionCV tries C = 1, 10 and 100 in three folds; its defaults, ten values in five, take five times as long.",
+    "LogisticRegressionCV tries C = 1, 10 and 100 in three folds; its defaults are ten values in five folds.",
     "fastText learns words and pairs of words, 25 epochs with learning rate 0.5.",
 )
 _MINUTES = {"reuters21578": 8.0, "20newsgroups": 8.0, "ohsumed": 4.0, "webkb": 6.0, "cohen2006": 3.0}

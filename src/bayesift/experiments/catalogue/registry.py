@@ -10,7 +10,7 @@ from importlib import import_module
 from bayesift.experiments.catalogue.experiment import Experiment
 
 #: Modules of :mod:`bayesift.experiments` with a tuple ``EXPERIMENTS``, in the order in which they are listed and run.
-PAPERS = ("genkin2007", "eyheramendy2003", "chai2002", "molchanov2015", "murphy2012")
+PAPERS = ("genkin2007", "eyheramendy2003", "chai2002", "molchanov2015", "murphy2012", "beyond")
 
 
 @cache
@@ -20,7 +20,7 @@ def every_experiment() -> dict[str, Experiment]:
     Examples
     --------
     >>> from bayesift.experiments.catalogue import every_experiment
-    >>> "genkin2007/figure1" in every_experiment()
+    >>> "genkin2007/table1" in every_experiment()
     True
     """
     found: dict[str, Experiment] = {}
