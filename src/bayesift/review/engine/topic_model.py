@@ -25,14 +25,15 @@ FIT_VARIANCE, FIT_CONSTANT_VARIANCE = 10.0, 0.1
 #: irrelevant are many and have little in common.
 IRRELEVANT_SHARE = 0.1
 
-#: So many documents without a judgement stand in as irrelevant ones, together as one.
-N_STAND_INS = 100
+#: So many documents without a judgement stand in as irrelevant ones: together as one in the fit of the weights, and
+#: each by this much where fields become log odds.
+N_STAND_INS, STAND_IN_WEIGHT = 100, 1.0
 
 #: Prior of the belief: a document taken at random is relevant with a probability near 0.05.
-VARIANCE, CONSTANT_MODE, CONSTANT_VARIANCE = 1.0, -3.0, 1.0
+VARIANCE, CONSTANT_MODE, CONSTANT_VARIANCE = 1.0, -3.0, 4.0
 
 #: Prior variance of the slope by which the fields of a fit become log odds, around 1.
-SLOPE_VARIANCE = 4.0
+SLOPE_VARIANCE = 25.0
 
 #: Φ(f/1.7) is the logistic function of f within 0.01: fits are logistic, single judgements are learnt by a probit.
 NOISE = 1.7
@@ -102,7 +103,7 @@ def fitted(pile: Pile, prior: TopicModel, judged: Mapping[int, bool], seed: int)
     rows = pile.matrix[examples.rows]
     columns = np.unique(rows.indices)
     fit = _balanced_fit(rows[:, columns], prior.belief.mean[columns], examples)
-    slope, constant = _scale(fit, rows[: len(judged), columns], examples)
+    slope, constant = _scale(fit, rows[:, columns], examples, len(judged))
     mean = prior.belief.mean * slope
     mean[columns] = slope * fit.coef_[0]
     mean[-1] = constant
@@ -133,19 +134,18 @@ def _balanced_fit(X: sp.csr_matrix, modes: FloatArray, examples: Examples) -> Ba
     return fit.fit(X, labels, sample_weight=np.append(examples.weights, 0.0))
 
 
-def _scale(fit: BayesianLogisticRegression, X: sp.csr_matrix, examples: Examples) -> tuple[float, float]:
-    """Give slope and constant that make the fields of judged documents log odds."""
+def _scale(fit: BayesianLogisticRegression, X: sp.csr_matrix, examples: Examples, n_judged: int) -> tuple[float, float]:
+    """Give slope and constant that make the fields log odds: of judged documents, and of stand-ins by half."""
     field = fit.decision_function(X)
-    sign = np.where(examples.relevant[: len(field)], 1.0, -1.0)
+    sign = np.where(examples.relevant, 1.0, -1.0)
     # A document moves its own field by v xᵀx times the slope of its loss; without it the field would be about this.
-    pull = (
-        examples.weights[: len(field)] * expit(-sign * field) * FIT_VARIANCE * np.asarray(X.multiply(X).sum(1)).ravel()
-    )
-    # A last one of no weight stands for a class that may have no document.
-    without, labels = np.append(field - sign * pull, 0.0), np.append(sign > 0, sign[0] < 0)
+    own = FIT_VARIANCE * np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    without = field - sign * own * examples.weights * expit(-sign * field)
+    # A last one of no weight stands for the relevant, of which there may be none.
+    weights = np.append(np.where(np.arange(len(field)) < n_judged, 1.0, STAND_IN_WEIGHT), 0.0)
     prior = Gaussian(SLOPE_VARIANCE, mode=1.0, intercept_mode=CONSTANT_MODE, intercept_variance=CONSTANT_VARIANCE)
     line = BayesianLogisticRegression(prior, tol=1e-4, n_jobs=1)
-    line.fit(without[:, None], labels.astype(np.int64), sample_weight=np.append(np.ones(len(field)), 0.0))
+    line.fit(np.append(without, 0.0)[:, None], np.append(sign > 0, True).astype(np.int64), sample_weight=weights)
     return max(float(line.coef_[0, 0]), 0.1), float(line.intercept_[0])
 
 
