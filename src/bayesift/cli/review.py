@@ -139,6 +139,14 @@ def review(
         str | None, typer.Option(help="How other machines reach the page; needed with any --host but this machine.")
     ] = None,
     browser: Annotated[bool, typer.Option(help="Open the browser.")] = True,
+    simulate: Annotated[
+        bool, typer.Option("--simulate", help="Replay the labels of DATA without a person, and report.")
+    ] = False,
+    label: Annotated[str | None, typer.Option(help="With --simulate: column of the labels.")] = None,
+    description: Annotated[
+        str, typer.Option(help="With --simulate: what is relevant; without it, two documents are known.")
+    ] = "",
+    seeds: Annotated[int, typer.Option(min=1, help="With --simulate: how often to replay.")] = 3,
 ) -> None:
     """Sort a pile of documents with the model: a page in the browser, on this machine."""
     from bayesift._extras import require
@@ -148,13 +156,19 @@ def review(
     from bayesift.review.importing import Columns
     from bayesift.review.web import address_of, bind, serve, settings_for
 
+    columns = Columns(text, title, id, delimiter)
+    if simulate:
+        from bayesift.cli._replay import replay, show
+
+        if data is None:
+            raise ValueError("there is no DATA; expected a file with labels to replay")
+        show(replay(data, columns, encoding, label=label, description=description, seeds=seeds))
+        return
     settings = settings_for(host, public_url)
     where = _where(data, project, database)
     with bind(host, port) as listening:
         with _bars() as bars:
-            opened = put_to_work(
-                open_or_create(data, where, Columns(text, title, id, delimiter), encoding, bars), reviewer or [], bars
-            )
+            opened = put_to_work(open_or_create(data, where, columns, encoding, bars), reviewer or [], bars)
         base = (public_url or address_of(listening)).rstrip("/")
         links = {name: f"{base}/login#{token}" for name, token in opened.tokens.items()}
         if public_url is not None and not settings.https:

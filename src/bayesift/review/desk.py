@@ -135,6 +135,6 @@ class Desk:
             return self._engine.stopping(target_recall, confidence)
 
     def model(self) -> Any:
-        """Fit vectoriser and classifier to what is decided, as one estimator."""
-        # Slow, and on a copy of the labels: others go on meanwhile.
-        return self._engine.model()
+        """Give vectoriser and classifier of this moment as one estimator."""
+        with self._lock:
+            return self._engine.model()

@@ -24,7 +24,7 @@ def test_the_pile_comes_back_as_it_was_given(project):
     assert project.documents.get(1).extra == {"year": 1987}
     assert project.documents.get(6) is None
     assert project.documents.texts()[0].startswith("Tin falls in London\n\nThe price")
-    assert project.documents.texts()[2].startswith("A court")
+    assert project.documents.texts()[2].startswith("\n\nA court")
     assert project.documents.titles([3, 0])[3].title == "Copper rises"
 
 

@@ -16,6 +16,7 @@ import uvicorn
 from bayesift.review.engine import Pile
 from bayesift.review.service import Service
 from bayesift.review.storage import Project, Topic
+from bayesift.review.storage.documents import reading_text
 from bayesift.review.web import Settings, address_of, bind, create_app
 
 TOPIC = Topic("metals", "Prices of metals such as tin and copper", ("tin", "copper"), ("ships",))
@@ -72,9 +73,7 @@ def served(service: Service, settings: Settings | None = None) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def words(pile) -> Pile:
-    return Pile.build(
-        [f"{document.title}\n\n{document.text}" if document.title else document.text for document in pile]
-    )
+    return Pile.build([reading_text(document.title, document.text) for document in pile])
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 from typing import NamedTuple
 
@@ -84,6 +84,42 @@ def read_labels(content: bytes, pile: Iterable[Document]) -> Labels:
         else:
             decisions[place] = _MEANINGS[said]
     return Labels(decisions, unmatched, undecided)
+
+
+def relevance(pile: Sequence[Document], column: str | None = None) -> list[bool]:
+    """Give for each document whether a column of its own file calls it relevant.
+
+    Parameters
+    ----------
+    pile : sequence of Document
+        The documents; at least one.
+    column : str, optional
+        The column; by its usual name if not given.
+
+    Returns
+    -------
+    list of bool
+
+    Examples
+    --------
+    >>> from bayesift.review.importing import relevance
+    >>> from bayesift.review.storage import Document
+    >>> relevance([Document("1", "Tin", "", {"included": "1"}), Document("2", "Ships", "", {"included": "0"})])
+    [True, False]
+    """
+    if not pile:
+        raise ValueError("the pile has no documents; expected at least one")
+    names = list(pile[0].extra)
+    found = column if column is not None else usual(names, ("label_included", *DECISIONS))
+    if found is None or found not in names:
+        raise ValueError(f"label must name a column with decisions; the columns are {', '.join(names)}")
+    answers = []
+    for document in pile:
+        said = str(document.extra.get(found, "")).strip().lower()
+        if _MEANINGS.get(said) not in ("relevant", "irrelevant"):
+            raise ValueError(f"{found} of document {document.key} is {said[:40]!r}; expected 1 or 0, yes or no")
+        answers.append(_MEANINGS[said] == "relevant")
+    return answers
 
 
 def _table(content: bytes) -> tuple[list[str], Iterator[tuple[int, Mapping[str, str]]]]:

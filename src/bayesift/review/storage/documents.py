@@ -118,7 +118,7 @@ def fill(connection: Connection, pile: Iterable[Document], progress: Callable[[i
             {
                 "place": place + step,
                 "key": storable(document.key),
-                "title": storable(document.title),
+                "title": storable(" ".join(document.title.split())),
                 "text": storable(document.text),
                 "extra": storable(json.dumps(dict(document.extra), ensure_ascii=False)),
             }
@@ -131,8 +131,8 @@ def fill(connection: Connection, pile: Iterable[Document], progress: Callable[[i
 
 
 def reading_text(title: str, text: str) -> str:
-    """Join title and text, as they stand on the card."""
-    return f"{title}\n\n{text}" if title else text
+    """Join title and text as models read them: the first line is the title, and empty if there is none."""
+    return f"{title}\n\n{text}"
 
 
 def _document(row: Any) -> Document:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, File, HTTPException, Query, Request, UploadFile
+from fastapi import APIRouter, File, Query, Request, UploadFile
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
 
 from bayesift.review.exporting import WRITERS, rows
@@ -56,13 +56,9 @@ def export_model(service: CurrentService, session: CurrentSession, topic: Number
 
     room = room_of(service, topic)
     room.refresh()
-    try:
-        model = room.desk(session.reviewer.id).model()
-    except ValueError as error:
-        raise HTTPException(409, f"There is no model to export yet: {error}.") from error
     with TemporaryDirectory() as folder:
         path = Path(folder) / "model.bayesift"
-        save(model, path)
+        save(room.desk(session.reviewer.id).model(), path)
         content = path.read_bytes()
     return Response(content, media_type="application/octet-stream", headers=_attachment(room, "bayesift"))
 
