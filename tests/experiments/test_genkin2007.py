@@ -16,7 +16,7 @@ from bayesift.experiments._genkin2007_tables import signed_ranks
 from bayesift.experiments._genkin2007_tasks import Task
 from bayesift.experiments._measures import f1_percent
 from bayesift.experiments._reuters import OWN_DESCRIPTIONS, modapte
-from bayesift.experiments.catalogue import Bench, PieceCache, every_experiment, run
+from bayesift.experiments.catalogue import Bench, NotPossibleError, PieceCache, every_experiment, run
 
 
 @pytest.mark.parametrize("item", ["figure1", "figure2"])
@@ -204,3 +204,10 @@ def test_figures_and_counts(small_world, tmp_path, item):
         assert [cell.ours for cell in spread] == pytest.approx([4, 12, 8, np.std(np.arange(9), ddof=1)])
     if item == "features":
         assert outcome.tables[0].cell("ModApte, norm", "mean")[:2] == (93.8, 8.0)
+
+
+def test_without_documents_there_is_nothing_to_do(monkeypatch, tmp_path):
+    monkeypatch.setattr(tables, "here", lambda name: False)
+    for make in (tables.table1, tables.table2, tables.table3, figures.figure5):
+        with pytest.raises(NotPossibleError, match="is at hand with its documents"):
+            make(Bench(PieceCache(tmp_path)))

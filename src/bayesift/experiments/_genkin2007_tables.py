@@ -11,7 +11,7 @@ from bayesift.evaluate import wilcoxon_test
 from bayesift.experiments._genkin2007_fits import Cut, Fit
 from bayesift.experiments._genkin2007_runs import SIZES, few_features, support_vectors, whole
 from bayesift.experiments._genkin2007_tasks import COLLECTIONS, here
-from bayesift.experiments.catalogue import Bench, Claim, Outcome, Table, published
+from bayesift.experiments.catalogue import Bench, Claim, Grid, NotPossibleError, Outcome, Table, published
 
 ALGORITHMS: Mapping[str, Callable[[Bench, str], list[Fit]]] = {
     "lasso": lambda bench, collection: whole(bench, collection, "lasso"),
@@ -34,7 +34,10 @@ def macro(fits: Sequence[Fit], cut: Cut) -> float:
 
 def present(*, comparable: bool | None = None) -> list[str]:
     """List the collections at hand; if asked for, those that are the paper's, or are not."""
-    return [name for name in COLLECTIONS if here(name) and (comparable is None or (name not in OTHER) == comparable)]
+    found = [name for name in COLLECTIONS if here(name)]
+    if not found:
+        raise NotPossibleError(f"none of {', '.join(COLLECTIONS)} is at hand with its documents")
+    return [name for name in found if comparable is None or (name not in OTHER) == comparable]
 
 
 def table1(bench: Bench) -> Outcome:
@@ -101,16 +104,21 @@ def table2(bench: Bench) -> Outcome:
             row = f"{collection}, {first}-{second}"
             values[row] = signed_ranks(f1[first], f1[second])
             if collection not in OTHER:
-                printed, ours = (_decision(row, numbers) for numbers in (_printed(grid, row), values[row]))
+                printed, ours = (_decision(numbers) for numbers in (_printed(grid, row), values[row]))
                 claims.append(Claim(f"{collection}: {first} {printed} {second}", ours == printed, f"ours: {ours}"))
+    decimals = {"positive": 1, "negative": 1, "p": 3}
+    return Outcome(_split_rows("Sums of ranks, and two-tailed p", values, grid, decimals), tuple(claims))
+
+
+def _split_rows(title: str, values: Mapping[str, Mapping[str, float]], grid: Grid, decimals: Any) -> tuple[Table, ...]:
+    """Make a table of the collections that are the paper's, and one of the others; collections name the rows."""
     tables = []
     for comparable, note in ((True, ""), (False, OTHER_NOTE)):
         rows = [row for row in grid.rows if (row.partition(",")[0] not in OTHER) == comparable]
         if any(row in values for row in rows):
-            title = "Sums of ranks, and two-tailed p"
-            decimals = {"positive": 1, "negative": 1, "p": 3}
-            tables.append(Table.of(title, values, grid, rows=rows, decimals=decimals, note=note, comparable=comparable))
-    return Outcome(tuple(tables), tuple(claims))
+            options: dict[str, Any] = {"decimals": decimals, "note": note, "comparable": comparable}
+            tables.append(Table.of(title, values, grid, rows=rows, **options))
+    return tuple(tables)
 
 
 def signed_ranks(first: Sequence[float], second: Sequence[float]) -> dict[str, float]:
@@ -121,11 +129,11 @@ def signed_ranks(first: Sequence[float], second: Sequence[float]) -> dict[str, f
     return {"positive": test.statistic, "negative": negative, "p": min(1.0, 2 * min(test.p_value, test.p_reversed))}
 
 
-def _printed(grid: Any, row: str) -> dict[str, float]:
+def _printed(grid: Grid, row: str) -> dict[str, float]:
     return dict(zip(grid.columns, grid.row(row), strict=True))
 
 
-def _decision(row: str, numbers: Mapping[str, float], level: float = 0.05) -> str:
+def _decision(numbers: Mapping[str, float], level: float = 0.05) -> str:
     """Say what the test decides: one is better, or neither."""
     if numbers["p"] > level:
         return "no different from"
@@ -148,14 +156,8 @@ def table3(bench: Bench) -> Outcome:
                 values.setdefault(f"{collection}, {name}", {})[column] = value
             if collection not in OTHER:
                 claims.append(_unbeaten(collection, column, macros))
-    tables = []
-    grid = published("genkin2007")["table3"]
-    for comparable, note in ((True, ""), (False, OTHER_NOTE)):
-        rows = [row for row in grid.rows if (row.partition(",")[0] not in OTHER) == comparable]
-        if any(row in values for row in rows):
-            title = "Macro-averaged F1 in per cent, tuned thresholds"
-            tables.append(Table.of(title, values, grid, rows=rows, note=note, comparable=comparable))
-    return Outcome(tuple(tables), tuple(claims))
+    title = "Macro-averaged F1 in per cent, tuned thresholds"
+    return Outcome(_split_rows(title, values, published("genkin2007")["table3"], 2), tuple(claims))
 
 
 def _unbeaten(collection: str, column: str, macros: Mapping[str, float]) -> Claim:
