@@ -16,6 +16,7 @@ BENCHMARKS = (
     "filtering",
     "ard",
     "generative",
+    "review",
 )
 
 

@@ -138,6 +138,28 @@ def test_a_fit_to_judgements_that_hold_no_longer_is_not_taken_over():
     np.testing.assert_array_equal(engine.probabilities(), before)
 
 
+@pytest.mark.parametrize("judgement", [True, False])
+def test_judgements_of_one_kind_can_be_fitted(judgement):
+    for knowledge in (Knowledge(), KNOWLEDGE):
+        labels = [(document, judgement, "random") for document in range(8)]
+        engine = ReviewEngine.from_labels(PILE, knowledge, labels)
+        before = ReviewEngine(PILE, knowledge).probabilities()
+        assert np.isfinite(engine.probabilities()).all()
+        assert (np.mean(engine.probabilities()[:8] - before[:8]) > 0) == judgement
+        assert len(engine.next(3)) == 3
+
+
+def test_a_pile_can_be_judged_to_the_last_document():
+    pile = Pile.build(["wheat", "", "gold mine", "wheat harvest"])
+    engine = ReviewEngine(pile)
+    for _ in range(4):
+        card = engine.next()[0]
+        engine.label(card.document, "wheat" in pile.texts[card.document], why=card.why)
+        engine.adopt(engine.refit())
+    assert engine.next() == []
+    assert engine.stopping().verdict == "may stop"
+
+
 def test_judging_again_replaces_the_judgement():
     one, other = ReviewEngine(PILE, KNOWLEDGE), ReviewEngine(PILE, KNOWLEDGE)
     one.label(1, True, why="probable")

@@ -156,7 +156,7 @@ def _examples(n: int, prior: TopicModel, judged: Mapping[int, bool], seed: int) 
     stand_ins = order[~np.isin(order, own)][:N_STAND_INS]
     relevant = np.append(np.array(list(judged.values()), dtype=bool), np.zeros(len(stand_ins), dtype=bool))
     counts = np.append(np.ones(len(own)), np.full(len(stand_ins), 1.0 / max(len(stand_ins), 1)))
-    # What a person said about the topic counts as one relevant document.
-    n_relevant = relevant.sum() + float(np.any(prior.belief.mean[:-1]))
+    # What a person said about the topic counts as one relevant document; where there is neither, so does hope.
+    n_relevant = max(relevant.sum() + float(np.any(prior.belief.mean[:-1])), 1.0)
     share = IRRELEVANT_SHARE * n_relevant / max(counts[~relevant].sum(), IRRELEVANT_SHARE * n_relevant)
     return Examples(np.append(own, stand_ins), relevant, np.where(relevant, 1.0, share * counts))

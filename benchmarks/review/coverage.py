@@ -1,0 +1,85 @@
+"""How often the stopping rules keep their word, on piles made up for the purpose."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+
+from bayesift.review.engine.recall import QUIET, draws_of, log_wealth
+from bayesift.review.engine.stopping import greatest_total
+from bayesift.review.simulate import RULES, simulate, synthetic_pile
+
+#: Documents, share of relevant ones, and how far their scores lie above the others', in standard deviations.
+SETTINGS = tuple(product((500, 2000), (0.02, 0.1, 0.3), (1.0, 2.5)))
+
+#: Every twentieth card of a simulated reader is a random draw.
+_RANDOM_EVERY = 20
+
+_LOOK_EVERY = 10
+
+
+def readers(repeats: int, target: float = 0.95, confidence: float = 0.95) -> list[tuple[Any, ...]]:
+    """Let readers with a noisy score go through piles of numbers; give how often they stopped with enough recall.
+
+    They read by falling score, draw every twentieth document at random, and only at random after a quiet time.
+    """
+    rows = []
+    for n, share, distance in track(SETTINGS, "readers", console=Console(stderr=True)):
+        stops = np.array([_read(n, share, distance, seed, target, confidence) for seed in range(repeats)])
+        rows.append((n, share, distance, *_kept(stops, target)))
+    return rows
+
+
+def piles(repeats: int, target: float = 0.95) -> list[tuple[Any, ...]]:
+    """Let the engine go through texts that are made up; all rules watch."""
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name in RULES}
+    for seed in track(range(repeats), "piles", console=Console(stderr=True)):
+        share, clearness = ((0.05, 0.15, 0.4)[seed % 3], (0.2, 0.5)[seed % 2])
+        texts, relevant = synthetic_pile(400, share, clearness=clearness, seed=seed)
+        run = simulate(texts, relevant, check=True, look_every=_LOOK_EVERY, target_recall=target, seed=seed)
+        for name, stop in run.stops.items():
+            found[name].append((stop.recall, stop.effort))
+    return [(name, *_kept(np.array(stops), target)) for name, stops in found.items()]
+
+
+def _kept(stops: Any, target: float) -> tuple[str, str, str]:
+    """Give the share of runs that reached the target, their mean recall and their mean effort."""
+    recall, effort = stops.T
+    return f"{np.mean(recall >= target - 1e-9):.1%}", f"{recall.mean():.1%}", f"{effort.mean():.0%}"
+
+
+def _read(n: int, share: float, distance: float, seed: int, target: float, confidence: float) -> tuple[float, float]:
+    random = np.random.default_rng(seed)
+    relevant = np.zeros(n, dtype=bool)
+    relevant[random.choice(n, round(share * n), replace=False)] = True
+    by_score = np.argsort(-(distance * relevant + random.standard_normal(n))).tolist()
+    by_chance = random.permutation(n).tolist()
+    journal: list[tuple[bool, bool]] = []
+    seen: set[int] = set()
+    found = silence = 0
+    patience, checking = QUIET, False
+    while len(journal) < n:
+        by = by_chance if checking or len(journal) % _RANDOM_EVERY == 0 else by_score
+        while by[0] in seen:
+            del by[0]
+        seen.add(by[0])
+        journal.append((bool(relevant[by[0]]), by is by_chance))
+        found += journal[-1][0]
+        silence = 0 if journal[-1][0] else silence + 1
+        if checking and silence == 0:
+            checking = False
+        elif not checking and found and silence >= patience:
+            checking, patience = True, 2 * patience
+        if found and len(journal) % _LOOK_EVERY == 0 and _ruled_out(journal, n, found, target, confidence):
+            break
+    return found / relevant.sum(), len(journal) / n
+
+
+def _ruled_out(journal: list[tuple[bool, bool]], n: int, found: int, target: float, confidence: float) -> bool:
+    """Tell whether every total that would mean too little recall is ruled out: the wealth grows with the total."""
+    total = greatest_total(found, target) + 1
+    return total > found + n - len(journal) or log_wealth(draws_of(journal, n), total) >= -np.log1p(-confidence)
