@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -15,6 +16,31 @@ from bayesift.datasets import load
 
 _SPAM = ("win a cash prize now", "claim your free prize call now", "free cash offer reply now", "urgent prize waiting")
 _HAM = ("see you at lunch today", "running late sorry mate", "lunch at noon then", "call me when you are home")
+
+
+_NUMBER = re.compile(r"<(-?[\d.]+)±([\d.]+)>")
+
+
+def squeezed(text: str) -> str:
+    """Leave out spaces, and the frames that are drawn around errors of usage."""
+    return " ".join(text.replace("│", " ").split())
+
+
+def matches(expected: str, text: str) -> bool:
+    """Tell whether a text holds the words of a line, with its numbers within their tolerances."""
+    wanted = squeezed(expected)
+    numbers = [(float(value), float(tolerance)) for value, tolerance in _NUMBER.findall(wanted)]
+    pattern = "".join(
+        r"(-?[\d.]+(?:e[+-]?\d+)?)" if _NUMBER.fullmatch(part) else re.escape(part).replace("…", ".*?")
+        for part in re.split(r"(<-?[\d.]+±[\d.]+>)", wanted)
+    )
+    return any(
+        all(
+            abs(float(found.rstrip(".")) - value) <= tolerance
+            for found, (value, tolerance) in zip(match.groups(), numbers, strict=True)
+        )
+        for match in re.finditer(pattern, squeezed(text))
+    )
 
 
 class Done(NamedTuple):

@@ -6,22 +6,19 @@ apart, and numbers within the tolerances. ``…`` stands for anything.
 
 from __future__ import annotations
 
-import re
 import shutil
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from command_cases import CommandRunner, make_workspace
+from command_cases import CommandRunner, make_workspace, matches
 
 CASES = [
     pytest.param(case, id=f"{file.stem}: {case['name']}")
     for file in sorted((Path(__file__).parent / "commands").glob("*.toml"))
     for case in tomllib.loads(file.read_text(encoding="utf-8"))["case"]
 ]
-
-_NUMBER = re.compile(r"<(-?[\d.]+)±([\d.]+)>")
 
 
 @pytest.fixture(scope="session")
@@ -30,28 +27,6 @@ def workspace(tmp_path_factory):
     folder = tmp_path_factory.mktemp("workspace")
     make_workspace(folder)
     return folder
-
-
-def squeezed(text: str) -> str:
-    """Leave out spaces, and the frames that are drawn around errors of usage."""
-    return " ".join(text.replace("│", " ").split())
-
-
-def matches(expected: str, text: str) -> bool:
-    """Tell whether a text holds the words of a line, with its numbers within their tolerances."""
-    wanted = squeezed(expected)
-    numbers = [(float(value), float(tolerance)) for value, tolerance in _NUMBER.findall(wanted)]
-    pattern = "".join(
-        r"(-?[\d.]+(?:e[+-]?\d+)?)" if _NUMBER.fullmatch(part) else re.escape(part).replace("…", ".*?")
-        for part in re.split(r"(<-?[\d.]+±[\d.]+>)", wanted)
-    )
-    return any(
-        all(
-            abs(float(found.rstrip(".")) - value) <= tolerance
-            for found, (value, tolerance) in zip(match.groups(), numbers, strict=True)
-        )
-        for match in re.finditer(pattern, squeezed(text))
-    )
 
 
 def test_numbers_are_compared_within_their_tolerance():

@@ -49,13 +49,24 @@ def say_if_compiling(model: str | None = None, *, quiet: bool = False) -> None:
     if quiet or all(map(is_compiled, (_FIRST[room] for room in wanted))):
         return
     seconds = "half a minute or more" if len(wanted) > 1 else "some seconds"
-    say(f"First use: compiling, which takes {seconds}; the result is kept for the next time.")
+    if _indices(_FIRST["text"]):
+        say(f"First use: compiling, which takes {seconds}; the result is kept for the next time.")
+    else:
+        say(
+            f"Compiling, which takes {seconds} each time: there is no folder to keep the result in. "
+            f"Set NUMBA_CACHE_DIR to one that can be written."
+        )
 
 
 def is_compiled(module: str) -> bool:
     """Tell whether some kernel of a module is in the cache on the disk."""
-    found = [value for value in vars(import_module(module)).values() if hasattr(value, "py_func")]
-    return any(path is not None and path.exists() for path in map(_index, found))
+    return any(path.exists() for path in _indices(module))
+
+
+def _indices(module: str) -> list[Path]:
+    """List the files in which numba lists the compiled forms of a module's kernels, whether they exist or not."""
+    kernels = [value for value in vars(import_module(module)).values() if hasattr(value, "py_func")]
+    return [path for path in map(_index, kernels) if path is not None]
 
 
 def _index(kernel: Any) -> Path | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -83,9 +85,11 @@ def main() -> None:
     """Run the command line.
 
     The exit status is 0 when all went well, 1 after an error that the user can mend (one sentence says how), 2 when
-    the command was not understood and 130 after Ctrl-C.
+    the command was not understood; 130 after Ctrl-C and 143 when ended from outside, with nothing left half-written.
     """
     _settings.debug = False
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _end)
     for stream in (sys.stdout, sys.stderr):
         # A character that a terminal can not show is no reason to fail.
         if hasattr(stream, "reconfigure"):
@@ -101,6 +105,11 @@ def main() -> None:
         if hint:
             typer.echo(f"hint: {hint}", err=True)
         sys.exit(1)
+
+
+def _end(number: int, frame: Any) -> None:
+    """End in the orderly way, by which temporary files are removed."""
+    raise SystemExit(128 + number)
 
 
 def _sentence(error: Exception) -> str:

@@ -70,6 +70,7 @@ def classify(
         from bayesift.cli._compiling import say_if_compiling
         from bayesift.workflow import classify as classify_texts
         from bayesift.workflow import load_classifier
+        from bayesift.workflow.examination import counted
 
         classifier, origin = load_classifier(model)
         say_if_compiling(quiet=quiet)
@@ -93,7 +94,7 @@ def classify(
         print_json({"file": output, **found.as_dict()})
     elif not quiet:
         column = "" if found.text is None or found.format == "lines" else f", column {shown(found.text)!r}"
-        say(f"{found.n_texts:,} texts ({found.format}{column})" + ("" if output == "-" else f" → {output}"))
+        say(f"{counted(found.n_texts, 'text')} ({found.format}{column})" + ("" if output == "-" else f" → {output}"))
         if output != "-":
             out = console()
             for label, number in list(found.counts.items())[:10]:

@@ -67,6 +67,34 @@ def fetch(
     typer.echo(path)
 
 
+@app.command()
+def export(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a collection with texts, such as newsroom.")],
+    folder: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write.")] = Path(),
+    data_home: DataHome = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+) -> None:
+    """Write the texts of a collection as NAME-train.csv and NAME-test.csv; several labels are parted by ';'."""
+    import csv
+
+    from bayesift._files import atomic_path
+    from bayesift.cli._shell import UserError
+    from bayesift.datasets import load
+
+    collection = load(name, data_home)
+    for part, split in (("train", collection.train), ("test", collection.test)):
+        if not split.has_texts:
+            raise UserError(f"{name} holds no texts", "'bayesift data info NAME' says what a collection holds")
+        target = folder / f"{name}-{part}.csv"
+        with atomic_path(target) as temporary, temporary.open("w", newline="", encoding="utf-8") as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(["id", "text", "labels"])
+            rows = zip(split.ids, split.texts, split.labels, strict=True)
+            writer.writerows([document, text, ";".join(labels)] for document, text, labels in rows)
+        if not quiet:
+            typer.echo(f"{target}: {len(split):,} texts")
+
+
 class _Bar:
     """A bar of rich that speaks the protocol of pooch."""
 

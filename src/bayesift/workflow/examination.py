@@ -91,12 +91,12 @@ def _warnings(found: Examination) -> list[str]:
     said = []
     if found.n_empty:
         said.append(
-            f"{_count(found.n_empty, 'text')} without a letter or digit: nothing can be learned from such texts"
+            f"{counted(found.n_empty, 'text')} without a letter or digit: nothing can be learned from such texts"
         )
     if found.n_duplicates:
         extra = f", {found.n_conflicts} of them with other labels" if found.n_conflicts else ""
         said.append(
-            f"{_count(found.n_duplicates, 'text')} that occurred before{extra}: copies on both sides of a check make "
+            f"{counted(found.n_duplicates, 'text')} that occurred before{extra}: copies on both sides of a check make "
             f"the figures look better than they are"
         )
     few = [label for label, count in found.balance.items() if count < FEW]
@@ -121,7 +121,8 @@ def _several_in_one(names: list[str]) -> list[str]:
     return []
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """Give a number with its noun, in the singular or the plural."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isfinite
 
 from bayesift.workflow.evaluation import Evaluation
+from bayesift.workflow.examination import counted
 from bayesift.workflow.facts import Facts
 
 
@@ -43,7 +44,7 @@ def summary_lines(found: Evaluation) -> list[str]:
     if found.unknown:
         number = sum(found.unknown.values())
         names = ", ".join(repr(label) for label in list(found.unknown)[:5])
-        lines.append(f"! {number:,} labels that the model does not know count as errors: {names}")
+        lines.append(f"! {counted(number, 'label')} that the model does not know, counted as errors: {names}")
     return lines
 
 

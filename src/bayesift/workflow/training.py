@@ -12,7 +12,7 @@ from bayesift.datasets import Split
 from bayesift.workflow._reasons import WeightedWords, telling_words
 from bayesift.workflow.checking import N_FOLDS, check
 from bayesift.workflow.evaluation import Evaluation, evaluate
-from bayesift.workflow.examination import Examination, examine
+from bayesift.workflow.examination import Examination, counted, examine
 from bayesift.workflow.facts import Facts, facts
 from bayesift.workflow.text_classifier import TextClassifier
 
@@ -116,7 +116,7 @@ def train(
     if found.n_unlabelled and not found.several and len(found.balance) > 1:
         kept = [place for place, label in enumerate(labels) if label]
         texts, labels = [texts[place] for place in kept], [labels[place] for place in kept]
-        found.warnings.append(f"{found.n_unlabelled:,} texts without a label are left out")
+        found.warnings.append(f"{counted(found.n_unlabelled, 'text')} without a label left out")
     seen(found)
     classifier = TextClassifier() if classifier is None else classifier
     classifier.set_params(progress=lambda done, total: step("learning", done, total))

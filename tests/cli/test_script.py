@@ -1,0 +1,152 @@
+"""The command in a process of its own: signals, pipes, start-up, folders that can not be written, completion."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import bayesift
+from bayesift.formats import save
+from bayesift.workflow import MODELS, TextClassifier
+from command_cases import mails, write_csv
+
+COMMAND = [sys.executable, "-m", "bayesift"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A model and data to classify."""
+    folder = tmp_path_factory.mktemp("script")
+    rows = mails(60)
+    classifier = TextClassifier("ridge", variance=1.0).fit([row[1] for row in rows], [row[2] for row in rows])
+    save(classifier, folder / "mails.bayesift")
+    write_csv(folder / "mails.csv", ["id", "text", "label"], rows)
+    write_csv(folder / "long.csv", ["id", "text"], [row[:2] for row in mails(60)] * 500)
+    return folder
+
+
+def run(*arguments, cwd, **options):
+    return subprocess.run([*COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, **options)
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_end_from_outside_leaves_nothing_half_written(folder, tmp_path, number, status):
+    shutil.copy(folder / "mails.bayesift", tmp_path)
+    before = set(tmp_path.iterdir())
+    process = subprocess.Popen(
+        [*COMMAND, "classify", "mails.bayesift", "-", "-o", "out/sorted.csv", "--input-format", "lines"],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    # The command waits for more lines; its file is begun by then.
+    process.stdin.write(b"free cash prize\n" * 50_000)
+    process.stdin.flush()
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob("out/.sorted*")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert list(tmp_path.glob("out/.sorted*"))
+    process.send_signal(number)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == status
+    assert b"Traceback" not in error
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_a_broken_pipe_is_silent(folder):
+    process = subprocess.Popen(
+        [*COMMAND, "classify", "mails.bayesift", "long.csv"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout.readline() == b"id,text,predicted\n"
+    process.stdout.close()
+    error = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(timeout=60) != 0
+    assert error == b""
+
+
+def test_the_script_is_installed(folder):
+    script = Path(sys.executable).parent / "bayesift"
+    if not script.exists():
+        pytest.skip("the package is not installed beside this interpreter")
+    options = {"cwd": folder, "env": {**os.environ, "NO_COLOR": "1"}, "capture_output": True, "text": True}
+    done = subprocess.run([script, "info", "mails.bayesift"], check=True, **options)
+    assert done.stdout.startswith("mails.bayesift: ridge")
+    assert "\x1b" not in done.stdout
+
+
+def test_help_of_every_command_imports_nothing_heavy():
+    script = (
+        "import sys; from bayesift.cli import main; sys.argv = ['bayesift', *sys.argv[1:]]\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "print(sorted({'numpy', 'scipy', 'sklearn', 'numba', 'skops'} & set(sys.modules)))"
+    )
+    for command in ("train", "classify", "path"):
+        done = subprocess.run(
+            [sys.executable, "-c", script, command, "--help"], capture_output=True, text=True, check=True
+        )
+        assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_completion_offers_commands_and_choices(folder):
+    def offered(words):
+        environment = {**os.environ, "_BAYESIFT_COMPLETE": "complete_bash", "COMP_WORDS": words}
+        environment["COMP_CWORD"] = str(len(words.split(" ")) - 1)
+        return run(cwd=folder, env=environment).stdout.split()
+
+    assert "classify" in offered("bayesift cl")
+    assert "polytomous" in offered("bayesift train x --model po")
+
+
+def test_the_first_use_says_that_it_compiles_and_keeps_the_result(folder, tmp_path):
+    # In a copy of the package without a cache, of which the smallest kernel is compiled.
+    package = tmp_path / "package" / "bayesift"
+    shutil.copytree(Path(bayesift.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    script = (
+        "from bayesift.cli._compiling import is_compiled, say_if_compiling\n"
+        "import bayesift.text._scan as scan\n"
+        "say_if_compiling()\n"
+        "print(is_compiled('bayesift.text._scan'), scan.__file__)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(package.parent), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+
+    def first_line():
+        done = subprocess.run(
+            [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+        )
+        assert str(package) in done.stdout
+        return done.stdout.split()[0], done.stderr
+
+    compiled, said = first_line()
+    assert compiled == "False"
+    assert said.startswith("First use: compiling")
+    fill = (
+        "import numpy as np, bayesift.text._scan as scan\n"
+        "scan._same_bytes(np.zeros(2, np.uint8), 0, np.zeros(2, np.uint8), 0, 2)"
+    )
+    subprocess.run([sys.executable, "-c", fill], env=environment, check=True)
+    assert first_line() == ("True", "")
+
+
+def test_the_choices_of_the_command_line_are_those_of_the_workflow():
+    from bayesift.cli.convert import Target
+    from bayesift.cli.train import ModelName, Policy, Score
+    from bayesift.decide.cuts import TUNED
+    from bayesift.select.selector import _NAMED
+    from bayesift.workflow.converting import TARGETS
+
+    assert [str(name) for name in ModelName] == list(MODELS)
+    assert {str(name) for name in Policy} == {"half", *TUNED}
+    assert {str(name) for name in Score} == set(_NAMED)
+    assert [str(name) for name in Target] == list(TARGETS)
