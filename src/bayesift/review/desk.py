@@ -17,6 +17,9 @@ from bayesift.review.storage import Topic
 _NEW_LABELS = 5
 _NEW_SHARE = 0.1
 
+#: While a check goes on, every card is drawn by lot.
+_BY_LOT = Mix(0.0, 0.0, 1.0)
+
 Label = tuple[bool | None, str]
 
 
@@ -48,11 +51,12 @@ class Desk:
         wanted = {document: self._wanted(document) for document in ledger.in_order(reviewer)}
         self._known: dict[int, Label] = {document: label for document, label in wanted.items() if label is not None}
         self._relevant = sum(relevant is True for relevant, _ in self._known.values())
+        self._usual = Mix(1.0 - topic.informative - topic.random, topic.informative, topic.random)
         self._engine = ReviewEngine.from_labels(
             pile,
             Knowledge(topic.description or topic.name, topic.keywords_for, topic.keywords_against),
             [(document, *label) for document, label in self._known.items()],
-            mix=Mix(1.0 - topic.informative - topic.random, topic.informative, topic.random),
+            mix=self._usual,
             seed=topic.id,
         )
         self._new = 0
@@ -71,6 +75,9 @@ class Desk:
                 else:
                     self._engine.label(document, wanted[0], why=wanted[1])
                     self._known[document] = wanted
+                if wanted is not None and wanted[0]:
+                    # What was looked for by lot is found: there is more, and the usual way finds it faster.
+                    self.check(False)
                 self._relevant += (wanted is not None and wanted[0] is True) - (known is not None and known[0] is True)
                 self._new += 1
             self._fit_if_due()
@@ -97,6 +104,16 @@ class Desk:
             # The belief that is learnt card by card goes on; whoever runs the server should know.
             getLogger("bayesift.review").exception("a fit in the background failed")
             raise
+
+    def check(self, on: bool) -> None:
+        """Draw all cards by lot, until a relevant document turns up; or no longer."""
+        with self._lock:
+            self._engine.mix = _BY_LOT if on else self._usual
+
+    @property
+    def checking(self) -> bool:
+        """Whether all cards are drawn by lot."""
+        return self._engine.mix is _BY_LOT
 
     def settle(self) -> None:
         """Wait for the fit under way, if there is one."""

@@ -161,3 +161,17 @@ def test_the_sentence_about_stopping(anna):
     answer = anna.get("/api/topics/1/stopping").json()
     assert answer["verdict"] == "may stop"
     assert "every document has been judged" in answer["sentence"]
+
+
+def test_a_check_draws_by_lot_until_a_relevant_document_turns_up(anna, service):
+    anna.label("relevant", 0)
+    assert anna.json_post("/api/topics/1/check", {"on": True}).json()["checking"]
+    for _ in range(3):
+        anna.label("irrelevant")
+    drawn = [event.why for event in service.project.history.since(1)]
+    # The card that lay open already is decided first.
+    assert drawn == ["chosen", "probable", "random", "random"]
+    anna.label("relevant")
+    assert not anna.get("/api/topics/1/stopping").json()["checking"]
+    assert anna.json_post("/api/topics/1/check", {"on": True}).json()["checking"]
+    assert not anna.json_post("/api/topics/1/check", {"on": False}).json()["checking"]

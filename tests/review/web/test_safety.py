@@ -52,8 +52,8 @@ def test_logging_out_ends_the_session_itself(anna):
 
 
 CHANGING = [
-    "/api/topics/1/labels", "/api/topics/1/undo", "/new-topic", "/topics/1/settings", "/topics/1/documents/0",
-    "/topics/1/conflicts/0", "/reviewers", "/logout", "/topics/1/labels/import",
+    "/api/topics/1/labels", "/api/topics/1/undo", "/api/topics/1/check", "/new-topic", "/topics/1/settings",
+    "/topics/1/documents/0", "/topics/1/conflicts/0", "/reviewers", "/logout", "/topics/1/labels/import",
 ]  # fmt: skip
 
 

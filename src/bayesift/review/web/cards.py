@@ -72,10 +72,18 @@ class UndoAnswer(CardAnswer):
 
 
 class StoppingAnswer(BaseModel):
-    """Whether to go on."""
+    """Whether to go on; how many cards drawn by lot could show that one may stop, and whether they are being drawn."""
 
     verdict: str
     sentence: str
+    check: int | None
+    checking: bool
+
+
+class Check(BaseModel):
+    """Whether to draw all cards by lot."""
+
+    on: bool
 
 
 def room_of(service: CurrentService, topic: Number) -> Room:
@@ -165,6 +173,18 @@ def undo(service: CurrentService, session: CurrentSession, topic: Number) -> Und
 @router.get("/api/topics/{topic}/stopping")
 def stopping(service: CurrentService, session: CurrentSession, topic: Number) -> StoppingAnswer:
     """Say in a sentence whether to go on."""
+    return _stopping(room_of(service, topic), session.reviewer.id)
+
+
+@router.post("/api/topics/{topic}/check", dependencies=[Guarded])
+def check(service: CurrentService, session: CurrentSession, topic: Number, wanted: Check) -> StoppingAnswer:
+    """Draw all cards by lot until a relevant one turns up, or go back to the usual mix."""
     room = room_of(service, topic)
-    found = room.desk(session.reviewer.id).stopping(room.topic.target_recall, room.topic.confidence)
-    return StoppingAnswer(verdict=found.verdict, sentence=found.sentence)
+    room.desk(session.reviewer.id).check(wanted.on)
+    return _stopping(room, session.reviewer.id)
+
+
+def _stopping(room: Room, reviewer: int) -> StoppingAnswer:
+    desk = room.desk(reviewer)
+    found = desk.stopping(room.topic.target_recall, room.topic.confidence)
+    return StoppingAnswer(verdict=found.verdict, sentence=found.sentence, check=found.check, checking=desk.checking)

@@ -10,6 +10,15 @@ from bayesift.review.engine import Highlight
 #: Words that weigh less than this share of the heaviest one of the document are left plain.
 _FAINT = 0.2
 
+#: How often somebody writes "the" may tell the model something; marked, it tells a person nothing.
+_SMALL_WORDS = """
+a an the this that these those and or but nor so if than then as at by for from in into of on onto to up with without
+about over under after before between during through i you he she it we they me him her us them my your his its our
+their who which what whose when where how there here is are was were be been being am do does did has have had will
+would can could may might must shall should not no s t
+"""
+_UNMARKED = frozenset(_SMALL_WORDS.split())
+
 
 class Piece(NamedTuple):
     """A stretch of text that is shown in one way.
@@ -52,7 +61,7 @@ def pieces(text: str, highlights: Iterable[Highlight], begin: int = 0, end: int 
     [('Tin', 'for', 3), (' falls', None, 0)]
     """
     end = len(text) if end is None else end
-    marked = sorted(highlights)
+    marked = sorted(mark for mark in highlights if text[mark.start : mark.end].lower() not in _UNMARKED)
     heaviest = max((abs(highlight.weight) for highlight in marked), default=0.0)
     found, place = [], begin
     for start, stop, weight in marked:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from markupsafe import Markup, escape
 
 #: Size of a plot and of its margins, in the units of the drawing.
-WIDTH, HEIGHT = 560, 280
-LEFT, RIGHT, TOP, BOTTOM = 52, 14, 14, 44
+WIDTH, HEIGHT = 460, 270
+LEFT, RIGHT, TOP, BOTTOM = 56, 20, 14, 46
 
 
 def tag(name: str, *inside: str | Markup, **attributes: object) -> Markup:

@@ -18,6 +18,21 @@ from bayesift.review.web.texts import LongText, ShortText, words_of
 router = APIRouter()
 
 
+class TopicFields(BaseModel):
+    """The fields of the form as they come, so that a wrong one is answered by the form and a sentence."""
+
+    name: ShortText = ""
+    description: LongText = ""
+    keywords_for: LongText = ""
+    keywords_against: LongText = ""
+    known: LongText = ""
+    informative: ShortText = "10"
+    random: ShortText = "5"
+    target_recall: ShortText = "95"
+    confidence: ShortText = "95"
+    queue: ShortText = "shared"
+
+
 class TopicForm(BaseModel):
     """A topic as the form sends it; shares and targets in per cent."""
 
@@ -61,16 +76,16 @@ class TopicForm(BaseModel):
         )
 
 
-def _form_of(topic: Topic) -> TopicForm:
-    return TopicForm(
+def _fields_of(topic: Topic) -> TopicFields:
+    return TopicFields(
         name=topic.name,
         description=topic.description,
         keywords_for=", ".join(topic.keywords_for),
         keywords_against=", ".join(topic.keywords_against),
-        informative=round(100 * topic.informative, 2),
-        random=round(100 * topic.random, 2),
-        target_recall=round(100 * topic.target_recall, 2),
-        confidence=round(100 * topic.confidence, 2),
+        informative=f"{100 * topic.informative:.6g}",
+        random=f"{100 * topic.random:.6g}",
+        target_recall=f"{100 * topic.target_recall:.6g}",
+        confidence=f"{100 * topic.confidence:.6g}",
         queue="shared" if topic.shared else "own",
     )
 
@@ -98,8 +113,7 @@ def home(request: Request, service: CurrentService, session: CurrentSession) -> 
 @router.get("/new-topic", response_class=HTMLResponse)
 def new_topic_page(request: Request, session: CurrentSession) -> HTMLResponse:
     """Show an empty form."""
-    empty = TopicForm.model_construct(name="")
-    return page(request, "topic_form.html", session, form=empty, topic=None, problem=None)
+    return page(request, "topic_form.html", session, form=TopicFields(), topic=None, problem=None)
 
 
 @router.post("/new-topic", dependencies=[Guarded], response_class=HTMLResponse)
@@ -119,7 +133,7 @@ def new_topic(
 def topic_page(request: Request, service: CurrentService, session: CurrentSession, topic: Number) -> HTMLResponse:
     """Show the form of a topic."""
     found = room_of(service, topic).topic
-    return page(request, "topic_form.html", session, form=_form_of(found), topic=found, problem=None)
+    return page(request, "topic_form.html", session, form=_fields_of(found), topic=found, problem=None)
 
 
 @router.post("/topics/{topic}/settings", dependencies=[Guarded], response_class=HTMLResponse)
@@ -138,21 +152,6 @@ def change_topic(
     except ValueError as error:
         return _again(request, session, fields, found, error)
     return RedirectResponse(f"/topics/{topic}", 303)
-
-
-class TopicFields(BaseModel):
-    """The same fields as they come, so that a wrong one is answered by the form and a sentence."""
-
-    name: ShortText = ""
-    description: LongText = ""
-    keywords_for: LongText = ""
-    keywords_against: LongText = ""
-    known: LongText = ""
-    informative: ShortText = "10"
-    random: ShortText = "5"
-    target_recall: ShortText = "95"
-    confidence: ShortText = "95"
-    queue: ShortText = "shared"
 
 
 def _again(request: Request, session: Any, fields: TopicFields, topic: Topic | None, error: ValueError) -> HTMLResponse:

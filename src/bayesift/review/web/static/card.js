@@ -86,6 +86,17 @@ function undo() {
   });
 }
 
+const check = document.getElementById("check");
+
+function tell({ verdict, sentence, check: draws, checking }) {
+  const line = document.getElementById("sentence");
+  line.textContent = checking ? `All cards are drawn by lot now. ${sentence}` : sentence;
+  line.dataset.verdict = verdict;
+  check.hidden = !checking && (verdict !== "not enough evidence" || draws === null);
+  check.textContent = checking ? "Back to the usual cards" : "Draw them now";
+  check.dataset.on = String(!checking);
+}
+
 let asking = 0;
 function askWhetherToStop() {
   // Not while keys fly: the sentence is for the moment when somebody rests.
@@ -93,13 +104,12 @@ function askWhetherToStop() {
   asking = setTimeout(async () => {
     const answer = await fetch(`${api}/stopping`).catch(() => null);
     if (answer && answer.ok) {
-      const { verdict, sentence } = await answer.json();
-      const line = document.getElementById("sentence");
-      line.textContent = sentence;
-      line.dataset.verdict = verdict;
+      tell(await answer.json());
     }
   }, 400);
 }
+
+check.addEventListener("click", () => once(async () => tell(await send("/check", { on: check.dataset.on === "true" }))));
 
 document.addEventListener("keydown", (event) => {
   const typing = event.target.closest("input, textarea, select, dialog");
