@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from bayesift._typing import Int64Array
-from bayesift.review.engine._fields import smallest_hashes
+from bayesift.review.engine._fields import pair_products, smallest_hashes
 
 #: Bands of so many hash functions each: documents with a Jaccard similarity of 0.8 meet with a probability of 0.99.
 _BANDS, _ROWS = 8, 4
@@ -18,7 +18,7 @@ def near_duplicates(matrix: sp.csr_matrix, cosine: float = 0.9) -> Int64Array:
     Parameters
     ----------
     matrix : csr_matrix
-        Rows of length 1 (or 0: empty rows stand alone).
+        Rows of length 1 (or 0: empty rows stand alone), their columns sorted.
     cosine : float, default=0.9
         From this similarity on, two rows that meet in a band of hash values are near-duplicates.
 
@@ -36,7 +36,7 @@ def near_duplicates(matrix: sp.csr_matrix, cosine: float = 0.9) -> Int64Array:
     pairs = np.concatenate([_neighbours(signature[:, first : first + _ROWS], filled)
                             for first in range(0, _BANDS * _ROWS, _ROWS)])  # fmt: skip
     pairs = np.unique(pairs, axis=0)
-    alike = np.asarray(matrix[pairs[:, 0]].multiply(matrix[pairs[:, 1]]).sum(axis=1)).ravel() >= cosine
+    alike = pair_products(matrix.indptr, matrix.indices, matrix.data, *np.ascontiguousarray(pairs.T)) >= cosine
     links = sp.coo_matrix((np.ones(alike.sum()), tuple(pairs[alike].T)), shape=(n, n))
     _, component = sp.csgraph.connected_components(links, directed=False)
     first = np.full(n, n, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""One pass over the pile: mean and variance of the field of every document under a belief of independent weights."""
+"""Passes over the pile: fields under a belief of independent weights, hashes, and products of rows."""
 
 from __future__ import annotations
 
@@ -34,3 +34,24 @@ def smallest_hashes(indptr: Int32Array, indices: Int32Array, hashes: Int64Array)
             for j in range(n_functions):
                 least[i, j] = min(least[i, j], hashes[indices[k], j])
     return least
+
+
+@kernel
+def pair_products(
+    indptr: Int32Array, indices: Int32Array, data: FloatArray, first: Int64Array, second: Int64Array
+) -> FloatArray:
+    """Give the inner product of the rows of every pair; columns are sorted within rows."""
+    result = np.zeros(first.shape[0])
+    for pair in range(first.shape[0]):
+        i, i_end = indptr[first[pair]], indptr[first[pair] + 1]
+        j, j_end = indptr[second[pair]], indptr[second[pair] + 1]
+        while i < i_end and j < j_end:
+            if indices[i] == indices[j]:
+                result[pair] += data[i] * data[j]
+                i += 1
+                j += 1
+            elif indices[i] < indices[j]:
+                i += 1
+            else:
+                j += 1
+    return result

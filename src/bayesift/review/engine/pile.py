@@ -78,7 +78,8 @@ class Pile:
         # 1 + ln((N+1)/(df+1)) is ln((N'+1)/(df+1)) of a pile e times as large.
         vectorizer.set_params(weighting="lsc")
         vectorizer.n_documents_ = round(np.e * (len(texts) + 1)) - 1
-        matrix = normalize(matrix @ sp.diags(vectorizer.idf_, format="csr"), copy=False)
+        matrix.data *= vectorizer.idf_[matrix.indices]
+        matrix = normalize(matrix, copy=False)
         return cls(texts, vectorizer, matrix, near_duplicates(matrix))
 
     @property
