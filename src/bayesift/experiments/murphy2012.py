@@ -6,29 +6,28 @@ better than the multinomial. Smoothing is chosen by cross-validation on the trai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from bayesift.datasets import load
-from bayesift.evaluate import Outcomes, f_beta
 from bayesift.experiments._murphy2012_figures import WINDOWS, drawings
+from bayesift.experiments._murphy2012_modapte import modapte
 from bayesift.experiments._murphy2012_models import compare
 from bayesift.experiments._murphy2012_tasks import LETTERS, Task, newsgroups_task
 from bayesift.experiments.catalogue import (
     Bench,
     Claim,
     Experiment,
-    Family,
     Figure,
     Outcome,
     Table,
     Within,
     published,
 )
-from bayesift.generative import BernoulliNB, DirichletCompoundMultinomial, MultinomialNB
+from bayesift.generative import BernoulliNB
 from bayesift.text import TextVectorizer
 
 __all__ = ["EXPERIMENTS", "Task", "newsgroups_task"]
@@ -60,7 +59,14 @@ def table_3_1(bench: Bench) -> Outcome:
     tables = (
         Table.of("Probability in two newsgroups, and mutual information", printed, grid, decimals=3, corner="word"),
         Table.of(
-            "The most telling of all words", telling, grid, rows=[*telling], columns=["mutual information"], decimals=3
+            "The most telling words of all",
+            telling,
+            grid,
+            rows=[*telling],
+            columns=["mutual information"],
+            decimals=3,
+            corner="word",
+            comparable=False,
         ),
     )
     return Outcome(tables, claims)
@@ -74,11 +80,10 @@ def accuracies(task: str, collection: str, bench: Bench) -> Outcome:
     """Measure accuracy of the naive Bayes family and the compound model on one task."""
     found = compare(bench, task, collection)
     rows = {
-        name: {"test": row.test, "validation": row.validation, "smoothing": row.smoothing}
+        name: {"test": row.test, "validation": row.validation, "smoothing": f"{row.smoothing:g}"}
         for name, row in found.items()
     }
-    decimals = {"test": 4, "validation": 4, "smoothing": 6}
-    table = Table.of("Accuracy, and the smoothing chosen", rows, decimals=decimals, corner="model")
+    table = Table.of("Accuracy, and the smoothing chosen", rows, decimals=4, corner="model")
     claims = []
     for prior in ("flat", "background"):
         compound, plain = (found[f"{model}, {prior} prior"].test for model in ("DCM", "multinomial, plugged in"))
@@ -90,36 +95,6 @@ def accuracies(task: str, collection: str, bench: Bench) -> Outcome:
             )
         )
     return Outcome((table,), tuple(claims))
-
-
-_MODAPTE: dict[str, Callable[[], Any]] = {
-    "Bernoulli": partial(BernoulliNB, 0.01),
-    "multinomial, plugged in": partial(MultinomialNB, 1.01, estimate="map"),
-    "multinomial, integrated": partial(MultinomialNB, 0.01),
-    "DCM": DirichletCompoundMultinomial,
-}
-
-
-def modapte(bench: Bench) -> Outcome:
-    """Measure F1 on all 90 categories of ModApte: each accepted where it is more probable than not."""
-    modules = ("bayesift.experiments.murphy2012", "bayesift.generative", "bayesift.text")
-    family = Family("murphy2012", modules, ("reuters21578",))
-    settings = [{"task": "modapte", "model": name} for name in _MODAPTE]
-    found = bench.pieces(family, settings, _modapte_row, stage="ModApte: models")
-    rows = dict(zip(_MODAPTE, found, strict=True))
-    decimals = {"micro F1": 2, "macro F1": 2, "log loss": 4}
-    return Outcome((Table.of("F1 in per cent, and log loss of a decision", rows, decimals=decimals, corner="model"),))
-
-
-def _modapte_row(setting: Mapping[str, Any]) -> dict[str, float]:
-    data = load("reuters21578")
-    vectorizer = TextVectorizer("nnn", token_pattern=LETTERS, min_df=2)
-    X_train, X_test = vectorizer.fit_transform(data.train.texts), vectorizer.transform(data.test.texts)
-    Y_train, Y_test = (data.indicator(part).toarray() for part in ("train", "test"))
-    odds = _MODAPTE[setting["model"]]().fit(X_train, Y_train).predict_log_odds(X_test)
-    outcomes = Outcomes.of(Y_test, odds > 0)
-    row = {f"{kind} F1": 100.0 * float(f_beta(outcomes, average=kind)) for kind in ("micro", "macro")}
-    return row | {"log loss": float(np.logaddexp(0.0, np.where(Y_test == 1, -odds, odds)).mean())}
 
 
 def figures(bench: Bench) -> Outcome:
