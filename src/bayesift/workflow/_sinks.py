@@ -50,7 +50,53 @@ class CsvSink:
         self._writer.writerows(self._fields(row) + added for row, added in rows)
 
     def _fields(self, row: Row) -> list[Any]:
-        return row if isinstance(row, list) else [_cell(row.get(name)) for name in self._columns]
+        if isinstance(row, dict):
+            return [_cell(row.get(name)) for name in self._columns]
+        return list(row)
+
+
+class RawSink:
+    """Lines of fields as they were read, with cells added at the end."""
+
+    def __init__(self, stream: TextIOWrapper, columns: list[str], added: list[str], delimiter: str) -> None:
+        CsvSink(stream, columns, added, delimiter)
+        stream.flush()
+        self._bytes = stream.buffer
+        self._delimiter = delimiter
+        self._single = len(added) == 1
+        self._known: dict[Any, bytes] = {}
+
+    def write(self, rows: Iterable[tuple[Row, list[Any]]]) -> None:
+        """Write some rows."""
+        kept, added = zip(*rows, strict=True)
+        cells = self._labels(added) if self._single else self._cells(added)
+        self._bytes.write(b"".join(row + cell for row, cell in zip(kept, cells, strict=True)))
+
+    def _labels(self, added: Iterable[list[Any]]) -> list[bytes]:
+        """Give the cells of one column, in which few different labels occur."""
+        labels = [label for (label,) in added]
+        new = [[label] for label in dict.fromkeys(labels) if label not in self._known]
+        self._known.update(zip((label for (label,) in new), self._cells(new), strict=True))
+        return [self._known[label] for label in labels]
+
+    def _cells(self, added: Iterable[list[Any]]) -> list[bytes]:
+        """Give the ends of lines, each with a delimiter before it and a newline behind."""
+        cells: list[str] = []
+        csv.writer(_Cells(cells), delimiter=self._delimiter, lineterminator="\r\n").writerows(added)
+        if self._single:
+            # An empty cell alone in its line would be written with quotes.
+            cells = ["" if cell == '""' else cell for cell in cells]
+        return [f"{self._delimiter}{cell}\n".encode("utf-8", "replace") for cell in cells]
+
+
+class _Cells:
+    """Collects lines without their ends."""
+
+    def __init__(self, cells: list[str]) -> None:
+        self._cells = cells
+
+    def write(self, line: str) -> None:
+        self._cells.append(line[:-2])
 
 
 class JsonSink:

@@ -16,12 +16,13 @@ from bayesift.datasets._columns import USUAL
 from bayesift.datasets._errors import MalformedFileError
 from bayesift.datasets._formats import format_of
 from bayesift.datasets._rows import _csv_lists, _opened, frame_columns, frame_rows
-from bayesift.datasets._source import is_hidden
+from bayesift.datasets._source import is_hidden, open_packed
+from bayesift.workflow._csv_scan import CsvScanner
 
 SourceFormat = Literal["csv", "tsv", "jsonl", "lines", "parquet", "folder"]
 
-#: What a text stands in: the fields of a line, or names and values.
-Row = list[Any] | dict[str, Any]
+#: What a text stands in: the fields of a line, or names and values, or the bytes of a line of fields.
+Row = list[Any] | dict[str, Any] | bytes
 
 STANDARD_INPUT = Path("standard input")
 
@@ -30,13 +31,15 @@ class Source(NamedTuple):
     """Texts with their rows.
 
     ``columns`` are the names of the fields; None for rows that are names and values. ``text`` is the column of texts,
-    None where there are no columns.
+    None where there are no columns. ``scanner`` takes rows of bytes apart, where rows are bytes.
     """
 
     format: SourceFormat
     columns: list[str] | None
     text: str | None
     rows: Iterator[tuple[str, Row]]
+    scanner: CsvScanner | None = None
+    delimiter: str = ","
 
 
 @contextmanager
@@ -49,6 +52,7 @@ def open_source(
     encoding: str = "utf-8",
     delimiter: str | None = None,
     quotes: bool = True,
+    exact: bool = True,
 ) -> Iterator[Source]:
     """Open a file, a folder, or standard input (``-``), and settle which column holds the texts.
 
@@ -64,6 +68,8 @@ def open_source(
         input the first line tells.
     encoding, delimiter, quotes
         As in :func:`bayesift.datasets.read`.
+    exact : bool
+        Whether doubled quotes within texts must become single ones.
     """
     if str(path) == "-":
         found: SourceFormat | None = format
@@ -78,6 +84,14 @@ def open_source(
         if found == "parquet":
             column = choose_text(name, frame_columns(name), text, prefer)
             yield Source("parquet", None, column, _frame(name, column))
+            return
+        if found in ("csv", "tsv") and _is_utf_8(encoding):
+            separator = _separator(found, delimiter)
+            with open_packed(name) as content:
+                scanner = CsvScanner(content, name, separator, quotes)
+                column = choose_text(name, scanner.columns, text, prefer)
+                rows = scanner.rows(scanner.columns.index(column), exact=exact)
+                yield Source(found, scanner.columns, column, rows, scanner, separator)
             return
         opening = _opened(name, encoding)
     with opening as stream:
@@ -118,13 +132,26 @@ def _from_lines(
         return Source("lines", ["text"], "text", _plain(lines))
     if format == "jsonl":
         return _objects(path, lines, text, prefer)
-    separator = delimiter or ("," if format == "csv" else "\t")
+    separator = _separator(format, delimiter)
     found = _csv_lists(path, lines, separator, quotes)  # type: ignore[arg-type]  # any iterable of lines will do
     header = next(found, (1, []))[1]
     if not header:
         raise ValueError(f"{path} is empty, expected a header line and one line per text")
     column = choose_text(path, header, text, prefer)
-    return Source(format, header, column, _fields(path, found, len(header), header.index(column)))
+    rows = _fields(path, found, len(header), header.index(column))
+    return Source(format, header, column, rows, delimiter=separator)
+
+
+def _separator(format: SourceFormat, delimiter: str | None) -> str:
+    if delimiter is None:
+        return "," if format == "csv" else "\t"
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '\r\n"':
+        raise ValueError(f"delimiter must be one ASCII character, no quote and no line end, found {delimiter!r}")
+    return delimiter
+
+
+def _is_utf_8(encoding: str) -> bool:
+    return encoding.lower().replace("_", "-") in ("utf-8", "utf8")
 
 
 def _fields(path: Path, found: Iterator[tuple[int, list[str]]], width: int, place: int) -> Iterator[tuple[str, Row]]:
@@ -219,7 +246,7 @@ def _format_of_line(line: str, column: str | None) -> SourceFormat:
 
 @contextmanager
 def _standard_input(encoding: str) -> Iterator[TextIOWrapper]:
-    encoding = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
+    encoding = "utf-8-sig" if _is_utf_8(encoding) else encoding
     stream = TextIOWrapper(sys.stdin.buffer, encoding=encoding, newline="")
     try:
         yield stream

@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from bayesift.workflow._addition import Addition
-from bayesift.workflow._sinks import CsvSink, JsonSink, Sink, SinkFormat, open_stream, sink_format
+from bayesift.workflow._sinks import CsvSink, JsonSink, RawSink, Sink, SinkFormat, open_stream, sink_format
 from bayesift.workflow._sources import Row, Source, SourceFormat, open_source
 from bayesift.workflow.text_classifier import TextClassifier
 
 #: Texts and characters in a block: enough to make full use of both cores, few enough to be forgotten quickly.
 BLOCK_TEXTS = 20_000
 BLOCK_CHARACTERS = 1 << 22
+
+_DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 Block = tuple[list[str], list[Row]]
 
@@ -120,7 +122,9 @@ def classify(
     target = os.fspath(output)
     if target != "-" and str(data) != "-" and Path(target).exists() and Path(target).samefile(data):
         raise ValueError(f"output is {target}, the data themselves; expected another file")
-    reading: dict[str, Any] = {"encoding": encoding, "delimiter": delimiter, "quotes": quotes}
+    # Quotes are no part of words, unless the user has said what a word is.
+    exact = classifier.vectorizer_.token_pattern is not None or classifier.vectorizer_.tokenizer is not None
+    reading: dict[str, Any] = {"encoding": encoding, "delimiter": delimiter, "quotes": quotes, "exact": exact}
     with open_source(data, text=text, prefer=prefer, format=source_format, **reading) as source:
         opened(source)
         written = sink_format(target, format, source.format)
@@ -130,11 +134,14 @@ def classify(
         with open_stream(target) as stream:
             sink: Sink | None = None
             for texts, rows in blocks(source.rows):
-                columns = source.columns or list(rows[0])
+                columns = source.columns or (list(rows[0]) if isinstance(rows[0], dict) else [])
+                raw = source.scanner is not None and not brief and _DELIMITERS.get(written) == source.delimiter
+                if source.scanner is not None and not raw:
+                    rows = [source.scanner.fields(row) for row in rows if isinstance(row, bytes)]
                 if brief:
                     columns, rows = _brief(columns, rows, n_texts)
                 if sink is None:
-                    sink = _sink(stream, written, columns, table.name(columns))
+                    sink = _sink(stream, written, columns, table.name(columns), raw)
                 found = classifier.judge(texts, proba=proba)
                 why = classifier.explain(texts, explain) if explain else None
                 sink.write(zip(rows, table.values(found, why), strict=True))
@@ -142,14 +149,14 @@ def classify(
                 n_texts += len(texts)
                 progress(n_texts)
             if sink is None and source.columns is not None:
-                _sink(stream, written, [] if brief else source.columns, table.name(source.columns))
+                _sink(stream, written, [] if brief else source.columns, table.name(source.columns), False)
     return Classified(n_texts, dict(counts.most_common()), source.format, source.text, table.added)
 
 
-def _sink(stream: Any, format: SinkFormat, columns: list[str], added: list[str]) -> Sink:
+def _sink(stream: Any, format: SinkFormat, columns: list[str], added: list[str], raw: bool) -> Sink:
     if format == "jsonl":
         return JsonSink(stream, columns, added)
-    return CsvSink(stream, columns, added, "\t" if format == "tsv" else ",")
+    return (RawSink if raw else CsvSink)(stream, columns, added, _DELIMITERS[format])
 
 
 def _brief(columns: list[str], rows: list[Row], before: int) -> tuple[list[str], list[Row]]:
@@ -158,7 +165,7 @@ def _brief(columns: list[str], rows: list[Row], before: int) -> tuple[list[str],
     if place is None:
         return ["row"], [[number] for number in range(before + 1, before + len(rows) + 1)]
     name = columns[place]
-    return [name], [[row[place] if isinstance(row, list) else row.get(name)] for row in rows]
+    return [name], [[row.get(name) if isinstance(row, dict) else row[place]] for row in rows]
 
 
 def blocks(rows: Iterator[tuple[str, Row]]) -> Iterator[Block]:
