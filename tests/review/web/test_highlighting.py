@@ -26,7 +26,7 @@ def test_words_are_marked_by_side_and_weight():
             Highlight(0, 3, 3.0),
             Highlight(4, 7, 9.0),
             Highlight(8, 12, -1.5),
-            Highlight(13, 17, 0.1),
+            Highlight(13, 17, 0.2),
             Highlight(18, 22, 0.9),
         ],
     )

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from bayesift.review.engine import Highlight
 
 #: Words that weigh less than this share of the heaviest one of the document are left plain.
-_FAINT = 0.2
+_FAINT = 0.1
 
 #: How often somebody writes "the" may tell the model something; marked, it tells a person nothing.
 _SMALL_WORDS = """
