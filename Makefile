@@ -30,7 +30,7 @@ bench: $(VENV)/.bench ## Measure speed beside the peers (needs the collections, 
 	$(VENV)/bin/python -m benchmarks
 
 clean: ## Remove the virtual environment and everything built
-	rm -rf $(VENV) build dist docs/_build
+	rm -rf $(VENV) build dist docs/_build docs/api docs/auto_gallery
 
 # pip older than 25.1 does not know dependency groups.
 $(VENV)/.pip:
