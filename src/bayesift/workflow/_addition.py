@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from bayesift.workflow._judging import Judgement
@@ -46,20 +45,23 @@ class Addition:
         self.added = [_free(name, columns) for name in wanted]
         return self.added
 
-    def values(self, found: Judgement, why: list[list[Reason]] | None) -> Iterator[list[Any]]:
-        """Give the values to add to each row."""
-        labels = self._classifier.labels_of(found.decisions).tolist()
-        several = self._classifier.kind_ == "multilabel"
-        shares = found.probabilities.round(6).tolist() if self._proba else None
-        for place, label in enumerate(labels):
-            values = [self._set(label) if several else str(label)]
-            if shares is not None and self._nested:
-                values.append(dict(zip(self._labels, shares[place], strict=True)))
-            elif shares is not None:
-                values += shares[place]
-            if why is not None:
-                values.append([reason._asdict() for reason in why[place]] if self._nested else _line(why[place]))
-            yield values
+    def values(self, found: Judgement, why: list[list[Reason]] | None) -> list[list[Any]]:
+        """Give the values to add, a list for each column."""
+        columns: list[list[Any]] = [self._given(found)]
+        if self._proba:
+            shares = found.probabilities.round(6)
+            if self._nested:
+                columns.append([dict(zip(self._labels, row, strict=True)) for row in shares.tolist()])
+            else:
+                columns += shares.T.tolist()
+        if why is not None:
+            columns.append([[reason._asdict() for reason in row] if self._nested else _line(row) for row in why])
+        return columns
+
+    def _given(self, found: Judgement) -> list[Any]:
+        if self._classifier.kind_ != "multilabel":
+            return [self._labels[place] for place in found.decisions.argmax(axis=1).tolist()]
+        return [self._set(labels) for labels in self._classifier.labels_of(found.decisions).tolist()]
 
     def counts(self, found: Judgement) -> dict[str, int]:
         """Count the labels given; texts without any under an empty name."""

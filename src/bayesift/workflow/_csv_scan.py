@@ -54,25 +54,44 @@ class CsvScanner:
         csv.field_size_limit(2**31 - 1)
         self.columns = self._header()
 
-    def rows(self, column: int, *, exact: bool = True) -> Iterator[tuple[str, bytes]]:
-        """Give the text and the bytes of every row; a row has as many fields as the header.
+    def blocks(self, column: int, *, exact: bool = True) -> Iterator[tuple[list[str], list[bytes]]]:
+        """Give texts and rows, some at a time; a row has as many fields as the header.
 
         Unless ``exact``, quotes within a text may stay doubled, which is all the same where they are no part of words.
         """
         while True:
             data = self._data
             found, used = self._scan(data, column, ROWS)
-            for begin, end, text_begin, text_end, n_fields, kind in found.tolist():
-                if kind == _BROKEN or n_fields != len(self.columns):
-                    raise self._error(data, begin, n_fields, kind)
-                try:
-                    text = data[text_begin:text_end].decode()
-                except UnicodeDecodeError as error:
-                    line = self._line(data, text_begin + error.start)
-                    raise MalformedFileError(self._path, line, f"not utf-8: {error.reason}") from error
-                yield text.replace('""', '"') if exact and kind == _DOUBLED else text, data[begin:end]
+            if len(found):
+                yield self._block(data, found, exact)
             if not self._more(data, used, read=len(found) < ROWS):
                 return
+
+    def _block(self, data: bytes, found: Int64Array, exact: bool) -> tuple[list[str], list[bytes]]:
+        """Cut texts and rows out of the data."""
+        begin, end, text_begin, text_end, n_fields, kind = found.T
+        odd = np.flatnonzero((n_fields != len(self.columns)) | (kind == _BROKEN))
+        if odd.size:
+            raise self._error(data, *(int(found[odd[0], place]) for place in (0, 4, 5)))
+        places = list(zip(text_begin.tolist(), text_end.tolist(), strict=True))
+        try:
+            texts = [data[first:last].decode() for first, last in places]
+        except UnicodeDecodeError:
+            raise self._undecodable(data, places) from None
+        if exact:
+            for row in np.flatnonzero(kind == _DOUBLED).tolist():
+                texts[row] = texts[row].replace('""', '"')
+        return texts, [data[first:last] for first, last in zip(begin.tolist(), end.tolist(), strict=True)]
+
+    def _undecodable(self, data: bytes, places: list[tuple[int, int]]) -> MalformedFileError:
+        """Say in which line the first byte stands that does not decode."""
+        for first, last in places:
+            try:
+                data[first:last].decode()
+            except UnicodeDecodeError as error:
+                line = self._line(data, first + error.start)
+                return MalformedFileError(self._path, line, f"not utf-8: {error.reason}")
+        raise AssertionError("all texts decode")
 
     def fields(self, row: bytes) -> list[str]:
         """Take a row apart."""

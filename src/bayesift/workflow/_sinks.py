@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Literal, Protocol, cast
 
@@ -21,9 +22,9 @@ _ENDINGS: dict[str, SinkFormat] = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", 
 
 
 class Sink(Protocol):
-    """Takes rows as they were read, and what is added to each."""
+    """Takes rows as they were read, and what is added to them, a list for each column."""
 
-    def write(self, rows: Iterable[tuple[Row, list[Any]]]) -> None:
+    def write(self, rows: list[Row], added: list[list[Any]]) -> None:
         """Write some rows."""
 
 
@@ -45,9 +46,10 @@ class CsvSink:
         self._columns = columns
         self._writer.writerow(columns + added)
 
-    def write(self, rows: Iterable[tuple[Row, list[Any]]]) -> None:
+    def write(self, rows: list[Row], added: list[list[Any]]) -> None:
         """Write some rows."""
-        self._writer.writerows(self._fields(row) + added for row, added in rows)
+        cells = zip(*added, strict=True)
+        self._writer.writerows([*self._fields(row), *own] for row, own in zip(rows, cells, strict=True))
 
     def _fields(self, row: Row) -> list[Any]:
         if isinstance(row, dict):
@@ -66,20 +68,18 @@ class RawSink:
         self._single = len(added) == 1
         self._known: dict[Any, bytes] = {}
 
-    def write(self, rows: Iterable[tuple[Row, list[Any]]]) -> None:
+    def write(self, rows: list[Row], added: list[list[Any]]) -> None:
         """Write some rows."""
-        kept, added = zip(*rows, strict=True)
-        cells = self._labels(added) if self._single else self._cells(added)
-        self._bytes.write(b"".join(row + cell for row, cell in zip(kept, cells, strict=True)))
+        cells = self._labels(added[0]) if len(added) == 1 else self._cells(zip(*added, strict=True))
+        self._bytes.write(b"".join(chain.from_iterable(zip(rows, cells, strict=True))))  # type: ignore[arg-type]
 
-    def _labels(self, added: Iterable[list[Any]]) -> list[bytes]:
+    def _labels(self, labels: list[str]) -> list[bytes]:
         """Give the cells of one column, in which few different labels occur."""
-        labels = [label for (label,) in added]
-        new = [[label] for label in dict.fromkeys(labels) if label not in self._known]
-        self._known.update(zip((label for (label,) in new), self._cells(new), strict=True))
+        new = [label for label in dict.fromkeys(labels) if label not in self._known]
+        self._known.update(zip(new, self._cells((label,) for label in new), strict=True))
         return [self._known[label] for label in labels]
 
-    def _cells(self, added: Iterable[list[Any]]) -> list[bytes]:
+    def _cells(self, added: Iterable[tuple[Any, ...]]) -> list[bytes]:
         """Give the ends of lines, each with a delimiter before it and a newline behind."""
         cells: list[str] = []
         csv.writer(_Cells(cells), delimiter=self._delimiter, lineterminator="\r\n").writerows(added)
@@ -107,11 +107,11 @@ class JsonSink:
         self._columns = columns
         self._added = added
 
-    def write(self, rows: Iterable[tuple[Row, list[Any]]]) -> None:
+    def write(self, rows: list[Row], added: list[list[Any]]) -> None:
         """Write some rows."""
-        for row, added in rows:
+        for row, own in zip(rows, zip(*added, strict=True), strict=True):
             found = row if isinstance(row, dict) else dict(zip(self._columns, row, strict=True))
-            found |= zip(self._added, added, strict=True)
+            found |= zip(self._added, own, strict=True)
             line = json.dumps(found, ensure_ascii=False, default=str)
             # Half of a pair of surrogates has no place in UTF-8, but can be written as an escape.
             self._stream.write(line if _encodable(line) else json.dumps(found, default=str))

@@ -27,8 +27,16 @@ Row = list[Any] | dict[str, Any] | bytes
 STANDARD_INPUT = Path("standard input")
 
 
+#: Texts and their rows.
+Block = tuple[list[str], list[Row]]
+
+#: Texts and characters in a block: enough to make full use of both cores, few enough to be forgotten quickly.
+BLOCK_TEXTS = 20_000
+BLOCK_CHARACTERS = 1 << 22
+
+
 class Source(NamedTuple):
-    """Texts with their rows.
+    """Texts with their rows, a block at a time.
 
     ``columns`` are the names of the fields; None for rows that are names and values. ``text`` is the column of texts,
     None where there are no columns. ``scanner`` takes rows of bytes apart, where rows are bytes.
@@ -37,7 +45,7 @@ class Source(NamedTuple):
     format: SourceFormat
     columns: list[str] | None
     text: str | None
-    rows: Iterator[tuple[str, Row]]
+    blocks: Iterator[Block]
     scanner: CsvScanner | None = None
     delimiter: str = ","
 
@@ -79,19 +87,19 @@ def open_source(
         name = Path(path)
         found = _format(name, format)
         if found == "folder":
-            yield Source("folder", None, None, _folder(name, encoding))
+            yield Source("folder", None, None, in_blocks(_folder(name, encoding)))
             return
         if found == "parquet":
             column = choose_text(name, frame_columns(name), text, prefer)
-            yield Source("parquet", None, column, _frame(name, column))
+            yield Source("parquet", None, column, in_blocks(_frame(name, column)))
             return
         if found in ("csv", "tsv") and _is_utf_8(encoding):
             separator = _separator(found, delimiter)
             with open_packed(name) as content:
                 scanner = CsvScanner(content, name, separator, quotes)
                 column = choose_text(name, scanner.columns, text, prefer)
-                rows = scanner.rows(scanner.columns.index(column), exact=exact)
-                yield Source(found, scanner.columns, column, rows, scanner, separator)
+                found_blocks: Any = scanner.blocks(scanner.columns.index(column), exact=exact)
+                yield Source(found, scanner.columns, column, found_blocks, scanner, separator)
             return
         opening = _opened(name, encoding)
     with opening as stream:
@@ -101,6 +109,22 @@ def open_source(
             lines = chain([first] if first else [], lines)
             found = _format_of_line(first, text or prefer)
         yield _from_lines(name, found, lines, text, prefer, delimiter, quotes)
+
+
+def in_blocks(rows: Iterator[tuple[str, Row]]) -> Iterator[Block]:
+    """Gather texts and their rows into blocks."""
+    texts: list[str] = []
+    kept: list[Row] = []
+    size = 0
+    for text, row in rows:
+        texts.append(text)
+        kept.append(row)
+        size += len(text)
+        if len(texts) >= BLOCK_TEXTS or size >= BLOCK_CHARACTERS:
+            yield texts, kept
+            texts, kept, size = [], [], 0
+    if texts:
+        yield texts, kept
 
 
 def choose_text(path: Path, columns: list[str], text: str | None, prefer: str | None) -> str:
@@ -129,7 +153,7 @@ def _from_lines(
     quotes: bool,
 ) -> Source:
     if format == "lines":
-        return Source("lines", ["text"], "text", _plain(lines))
+        return Source("lines", ["text"], "text", in_blocks(_plain(lines)))
     if format == "jsonl":
         return _objects(path, lines, text, prefer)
     separator = _separator(format, delimiter)
@@ -139,7 +163,7 @@ def _from_lines(
         raise ValueError(f"{path} is empty, expected a header line and one line per text")
     column = choose_text(path, header, text, prefer)
     rows = _fields(path, found, len(header), header.index(column))
-    return Source(format, header, column, rows, delimiter=separator)
+    return Source(format, header, column, in_blocks(rows), delimiter=separator)
 
 
 def _separator(format: SourceFormat, delimiter: str | None) -> str:
@@ -176,7 +200,7 @@ def _objects(path: Path, lines: Iterator[str], text: str | None, prefer: str | N
                 raise MalformedFileError(path, number, f"no key {column!r}; its keys are {', '.join(map(repr, row))}")
             yield _text(path, number, column, row[column]), row
 
-    return Source("jsonl", None, column, rows())
+    return Source("jsonl", None, column, in_blocks(rows()))
 
 
 def _object(path: Path, number: int, line: str) -> dict[str, Any]:

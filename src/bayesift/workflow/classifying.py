@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,13 +14,7 @@ from bayesift.workflow._sinks import CsvSink, JsonSink, RawSink, Sink, SinkForma
 from bayesift.workflow._sources import Row, Source, SourceFormat, open_source
 from bayesift.workflow.text_classifier import TextClassifier
 
-#: Texts and characters in a block: enough to make full use of both cores, few enough to be forgotten quickly.
-BLOCK_TEXTS = 20_000
-BLOCK_CHARACTERS = 1 << 22
-
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
-
-Block = tuple[list[str], list[Row]]
 
 
 @dataclass(frozen=True)
@@ -133,7 +127,7 @@ def classify(
         n_texts = 0
         with open_stream(target) as stream:
             sink: Sink | None = None
-            for texts, rows in blocks(source.rows):
+            for texts, rows in source.blocks:
                 columns = source.columns or (list(rows[0]) if isinstance(rows[0], dict) else [])
                 raw = source.scanner is not None and not brief and _DELIMITERS.get(written) == source.delimiter
                 if source.scanner is not None and not raw:
@@ -144,7 +138,7 @@ def classify(
                     sink = _sink(stream, written, columns, table.name(columns), raw)
                 found = classifier.judge(texts, proba=proba)
                 why = classifier.explain(texts, explain) if explain else None
-                sink.write(zip(rows, table.values(found, why), strict=True))
+                sink.write(rows, table.values(found, why))
                 counts.update(table.counts(found))
                 n_texts += len(texts)
                 progress(n_texts)
@@ -166,19 +160,3 @@ def _brief(columns: list[str], rows: list[Row], before: int) -> tuple[list[str],
         return ["row"], [[number] for number in range(before + 1, before + len(rows) + 1)]
     name = columns[place]
     return [name], [[row.get(name) if isinstance(row, dict) else row[place]] for row in rows]
-
-
-def blocks(rows: Iterator[tuple[str, Row]]) -> Iterator[Block]:
-    """Gather texts and their rows into blocks."""
-    texts: list[str] = []
-    kept: list[Row] = []
-    size = 0
-    for text, row in rows:
-        texts.append(text)
-        kept.append(row)
-        size += len(text)
-        if len(texts) >= BLOCK_TEXTS or size >= BLOCK_CHARACTERS:
-            yield texts, kept
-            texts, kept, size = [], [], 0
-    if texts:
-        yield texts, kept
