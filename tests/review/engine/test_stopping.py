@@ -15,7 +15,7 @@ def judged(n_random=0):
     for document in range(12, 50):
         engine.label(document, False, why="probable")
     engine.adopt(engine.refit())
-    free = [int(i) for i in engine._order if engine._open[i]]
+    free = [int(i) for i in engine._order if engine._journal.open[i]]
     for document in free[:n_random]:
         engine.label(document, False, why="random")
     return engine

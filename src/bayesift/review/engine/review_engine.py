@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 from sklearn.pipeline import Pipeline
 
 from bayesift._typing import BoolArray, FloatArray, Int64Array
-from bayesift.online._moments import expected_information
-from bayesift.review.engine import recall as recalls
 from bayesift.review.engine import stopping as stops
 from bayesift.review.engine import topic_model as models
+from bayesift.review.engine._choosing import most_informative, most_probable
 from bayesift.review.engine._words import highlights
+from bayesift.review.engine.journal import Journal
 from bayesift.review.engine.knowledge import Knowledge
 from bayesift.review.engine.mix import Mix, Reason
 from bayesift.review.engine.pile import Pile
@@ -23,21 +21,11 @@ from bayesift.review.engine.stopping import Stopping
 from bayesift.review.engine.suggestion import Highlight, Suggestion
 from bayesift.review.engine.topic_model import NOISE, Refit, TopicModel
 
-#: The expected information is computed exactly for so many documents whose probability is nearest to one half.
-_CANDIDATES = 300
-
 #: Without a word about the topic, and with the usual mix.
 NOTHING, USUAL = Knowledge(), Mix()
 
 #: Credibility of the interval of a probability.
 _CREDIBILITY = 0.9
-
-
-class Judgement(NamedTuple):
-    """What a person said about a document (None: unsure), and why it was shown."""
-
-    relevant: bool | None
-    why: str
 
 
 class ReviewEngine:
@@ -76,10 +64,7 @@ class ReviewEngine:
         self.mix = mix.checked()
         self.seed = seed
         self._order: Int64Array = np.random.default_rng([seed, 0]).permutation(len(pile))
-        self._journal: dict[int, Judgement] = {}
-        self._shown: Counter[str] = Counter()
-        self._n_learnt = 0
-        self._open: BoolArray = np.ones(len(pile), dtype=bool)
+        self._journal = Journal(len(pile))
         self._prior = models.prior_model(pile, knowledge)
         self._told = bool(np.any(self._prior.belief.mean[:-1]))
         self._base = Refit(self._prior, {})
@@ -111,14 +96,15 @@ class ReviewEngine:
         """
         engine = cls(pile, knowledge, mix=mix, seed=seed)
         for document, relevant, why in labels:
-            engine._record(document, relevant, why)
+            engine._check(document)
+            engine._journal.add(document, relevant, why)
         engine.adopt(engine.refit())
         return engine
 
     @property
     def state(self) -> list[tuple[int, bool | None, str]]:
         """The judgements that hold, in their order: what :meth:`from_labels` takes."""
-        return [(document, *judgement) for document, judgement in self._journal.items()]
+        return self._journal.state
 
     def label(self, document: int, relevant: bool | None, *, why: str) -> None:
         """Learn a judgement; a judgement that the document had before is forgotten.
@@ -133,9 +119,10 @@ class ReviewEngine:
             Why it was shown: "probable", "informative", "random", or anything else for documents that the engine did
             not choose. Only "random" ones are taken for random draws.
         """
+        self._check(document)
         if document in self._journal:
             self.unlabel(document)
-        self._record(document, relevant, why)
+        self._journal.add(document, relevant, why)
         if relevant is not None:
             self._use(self._learn(self._model, document, relevant))
 
@@ -152,10 +139,7 @@ class ReviewEngine:
         """
         if document not in self._journal:
             raise KeyError(f"document {document!r} has no judgement to take back")
-        gone = self._journal.pop(document)
-        self._shown[gone.why] -= 1
-        self._n_learnt -= gone.relevant is not None
-        self._open[document] = True
+        self._journal.remove(document)
         self.adopt(self.refit() if document in self._base.judged else self._base)
 
     def refit(self) -> Refit:
@@ -166,7 +150,7 @@ class ReviewEngine:
         Refit
             For :meth:`adopt`.
         """
-        judged = _learnable(dict(self._journal))
+        judged = self._journal.learnable()
         if not judged:
             return Refit(self._prior, {})
         return Refit(models.fitted(self.pile, self._prior, judged, self.seed), judged)
@@ -181,11 +165,10 @@ class ReviewEngine:
         refit : Refit
             From :meth:`refit`.
         """
-        judged = _learnable(self._journal)
+        judged = self._journal.learnable()
         if any(judged.get(document) is not relevant for document, relevant in refit.judged.items()):
             return
         self._base, model = refit, refit.model
-        self._model = model
         for document, relevant in judged.items():
             if document not in refit.judged:
                 model = self._learn(model, document, relevant)
@@ -205,16 +188,16 @@ class ReviewEngine:
         -------
         list of Suggestion
         """
-        free = self._open.copy()
+        free = self._journal.open.copy()
         free[np.fromiter(exclude, dtype=np.int64)] = False
-        shown = self._shown.copy()
+        shown = self._journal.shown.copy()
         blind = self._blind()
         chosen: list[Suggestion] = []
         while len(chosen) < n and free.any():
             reason: Reason = "random" if blind else self.mix.due(shown)
             document = self._choose(reason, free)
             if document is None:
-                reason, document = "probable", self._most_probable(free)
+                reason, document = "probable", most_probable(self.probabilities(), free)
             free[document] = False
             shown[reason] += 1
             chosen.append(self._card(document, reason))
@@ -278,24 +261,8 @@ class ReviewEngine:
         for name, value in (("target_recall", target_recall), ("confidence", confidence)):
             if not 0 < value < 1 and not (name == "target_recall" and value == 1):
                 raise ValueError(f"{name} is {value!r}; expected a number between 0 and 1")
-        judged = [judgement for judgement in self._journal.values() if judgement.relevant is not None]
-        found = sum(bool(judgement.relevant) for judgement in judged)
-        unsure, unjudged = len(self._journal) - len(judged), int(self._open.sum())
-        draws = recalls.draws_of(
-            ((bool(judgement.relevant), judgement.why == "random") for judgement in judged), len(self.pile) - unsure
-        )
-        by_bets = recalls.bound_by_bets(draws, found, unjudged, confidence)
-        size, in_sample = self._sample()
-        by_sample = recalls.bound_by_sample(len(self.pile) - unsure, size, in_sample, found, confidence)
         left, interval = self._expected_left(confidence)
-        recall = found / (found + left) if found else 0.0
-        total = stops.greatest_total(found, target_recall) + 1
-        check = recalls.quiet_draws_needed(draws, found, unjudged, total, confidence)
-        verdict, sentence = stops.verdict_of(found, unjudged, recall, by_bets, check, target_recall, confidence)
-        return Stopping(
-            found, len(judged) - found, unsure, unjudged, left, interval, size, in_sample, by_sample, by_bets, recall,
-            check, target_recall, confidence, verdict, sentence,
-        )  # fmt: skip
+        return stops.report(self._journal, self._order, left, interval, target_recall, confidence)
 
     def model(self) -> Pipeline:
         """Give vectoriser and classifier as one estimator: the mean of the belief of this moment.
@@ -308,19 +275,13 @@ class ReviewEngine:
         """
         return Pipeline([("vectorizer", self.pile.vectorizer), ("model", models.estimator(self._model))])
 
-    def _record(self, document: int, relevant: bool | None, why: str) -> None:
-        self._check(document)
-        self._journal[int(document)] = Judgement(None if relevant is None else bool(relevant), why)
-        self._shown[why] += 1
-        self._n_learnt += relevant is not None
-        self._open[document] = False
-
     def _check(self, document: int) -> None:
         if not (isinstance(document, int | np.integer) and 0 <= document < len(self.pile)):
             raise IndexError(f"document is {document!r}; expected a place from 0 to {len(self.pile) - 1}")
 
     def _learn(self, model: TopicModel, document: int, relevant: bool) -> TopicModel:
-        return models.learnt(model, self.pile, document, relevant, f"online {self._n_learnt}")
+        name = f"online {self._journal.found + self._journal.irrelevant}"
+        return models.learnt(model, self.pile, document, relevant, name)
 
     def _use(self, model: TopicModel) -> None:
         self._model, self._fields = model, None
@@ -334,60 +295,30 @@ class ReviewEngine:
 
     def _blind(self) -> bool:
         """Whether there is neither knowledge nor a relevant document to go by."""
-        return not self._told and not any(judgement.relevant for judgement in self._journal.values())
+        return not self._told and not self._journal.found
 
     def _choose(self, reason: Reason, free: BoolArray) -> int | None:
         if reason == "random":
             return int(self._order[free[self._order]][0])
-        return self._most_informative(free) if reason == "informative" else self._most_probable(free)
-
-    def _most_probable(self, free: BoolArray) -> int:
-        return int(np.argmax(np.where(free, self.probabilities(), -1.0)))
-
-    def _most_informative(self, free: BoolArray) -> int | None:
-        """Give the document with the greatest expected information that is like none that was judged, if there is."""
-        seen = np.zeros(len(self.pile), dtype=bool)
-        seen[self.pile.groups[~self._open]] = True
-        places = np.flatnonzero(free & ~seen[self.pile.groups])
-        if not len(places):
-            return None
-        mean, variance = (values[places] for values in self._moments()[:2])
-        doubt = np.abs(mean) / np.sqrt(NOISE**2 + variance)
-        if len(places) > _CANDIDATES:
-            near = np.sort(np.argpartition(doubt, _CANDIDATES)[:_CANDIDATES])
-            places, mean, variance = places[near], mean[near], variance[near]
-        return int(places[np.argmax(expected_information(mean, variance, NOISE, 0.0))])
+        means, variances, p = self._moments()
+        if reason == "informative":
+            return most_informative(means, variances, free, self._journal.open, self.pile.groups)
+        return most_probable(p, free)
 
     def _card(self, document: int, why: str) -> Suggestion:
         means, variances, p = self._moments()
         mean, variance = float(means[document]), float(variances[document])
         reach = ndtri((1 + _CREDIBILITY) / 2) * np.sqrt(variance)
         interval = (float(ndtr((mean - reach) / NOISE)), float(ndtr((mean + reach) / NOISE)))
-        rank = 1 + int(np.count_nonzero(p[self._open] > p[document]))
+        rank = 1 + int(np.count_nonzero(p[self._journal.open] > p[document]))
         return Suggestion(int(document), why, float(p[document]), interval, rank, self._model.name)
-
-    def _sample(self) -> tuple[int, int]:
-        """Give size and relevant documents of the simple random sample: the random order up to the first unjudged."""
-        size = relevant = 0
-        for document in self._order:
-            judgement = self._journal.get(int(document))
-            if judgement is None:
-                break
-            if judgement.relevant is not None:
-                size, relevant = size + 1, relevant + judgement.relevant
-        return size, relevant
 
     def _expected_left(self, confidence: float) -> tuple[float, tuple[float, float]]:
         """Give the number of relevant documents expected among the unjudged, and its interval under the belief."""
-        p = self.probabilities()[self._open]
-        mean = float(p.sum())
-        slope = np.zeros(len(self.pile))
-        slope[self._open] = p * (1 - p)
-        # Delta method: the weights that documents share move all of them together.
+        unjudged = self._journal.open
+        p = np.where(unjudged, self.probabilities(), 0.0)
+        # Delta method: the outcomes vary, and the weights that documents share move all of them together.
+        slope = p * (1 - p)
         gradient = np.append(self.pile.matrix.T @ slope, slope.sum())
-        shared = float(gradient**2 @ self._model.variances)
-        return mean, stops.posterior_interval(mean, stops.spread_of_count(p, shared), confidence)
-
-
-def _learnable(journal: dict[int, Judgement]) -> dict[int, bool]:
-    return {document: judgement.relevant for document, judgement in journal.items() if judgement.relevant is not None}
+        variance = float(slope.sum() + gradient**2 @ self._model.variances)
+        return float(p.sum()), stops.posterior_interval(float(p.sum()), variance, confidence)

@@ -7,7 +7,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy.stats import gamma
 
-from bayesift._typing import FloatArray
+from bayesift._typing import Int64Array
+from bayesift.review.engine import recall as recalls
+from bayesift.review.engine.journal import Journal
 from bayesift.review.engine.recall import Bound
 
 Verdict = Literal["go on", "may stop", "not enough evidence"]
@@ -74,9 +76,23 @@ def posterior_interval(mean: float, variance: float, confidence: float) -> tuple
     return float(low), float(high)
 
 
-def spread_of_count(p: FloatArray, slope_variance: float) -> float:
-    """Give the variance of a number of relevant documents: of the outcomes, and of the weights they share."""
-    return float(np.sum(p * (1 - p))) + slope_variance
+def report(
+    journal: Journal, order: Int64Array, left: float, interval: tuple[float, float], target: float, confidence: float
+) -> Stopping:
+    """Put the report together from the judgements, the random order, and what the model expects to be left."""
+    found, unjudged = journal.found, journal.unjudged
+    draws = journal.draws()
+    by_bets = recalls.bound_by_bets(draws, found, unjudged, confidence)
+    size, in_sample = journal.sample(order)
+    by_sample = recalls.bound_by_sample(len(order) - journal.unsure, size, in_sample, found, confidence)
+    recall = found / (found + left) if found else 0.0
+    total = greatest_total(found, target) + 1
+    check = recalls.quiet_draws_needed(draws, found, unjudged, total, confidence)
+    verdict, sentence = verdict_of(found, unjudged, recall, by_bets, check, target, confidence)
+    return Stopping(
+        found, journal.irrelevant, journal.unsure, unjudged, left, interval, size, in_sample, by_sample, by_bets,
+        recall, check, target, confidence, verdict, sentence,
+    )  # fmt: skip
 
 
 def verdict_of(
