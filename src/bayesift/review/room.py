@@ -51,7 +51,7 @@ class Room:
         self._background = background
         self._lock = RLock()
         self._open: dict[int, OpenCard] = {}
-        self.ledger = Ledger(project.history.since(topic.id))
+        self._ledger = Ledger(project.history.since(topic.id))
         self._desks: dict[int | None, Desk] = {}
 
     def desk(self, reviewer: int) -> Desk:
@@ -61,7 +61,7 @@ class Room:
     def _desk(self, key: int | None) -> Desk:
         with self._lock:
             if key not in self._desks:
-                self._desks[key] = Desk(self._pile, self.topic, self.ledger, key, self._background)
+                self._desks[key] = Desk(self._pile, self.topic, self._ledger, key, self._background)
             return self._desks[key]
 
     def counts(self, reviewer: int) -> tuple[int, int]:
@@ -69,12 +69,18 @@ class Room:
         key = None if self.topic.shared else reviewer
         with self._lock:
             desk = self._desks.get(key)
-            return desk.counts() if desk is not None else self.ledger.counts(key)
+            return desk.counts() if desk is not None else self._ledger.counts(key)
 
     def refresh(self) -> None:
         """Take note of what others have written."""
         with self._lock:
-            self._follow(self._project.history.since(self.topic.id, self.ledger.last))
+            self._follow(self._project.history.since(self.topic.id, self._ledger.last))
+
+    def ledger(self) -> Ledger:
+        """Give a ledger of this moment that nobody else writes into."""
+        with self._lock:
+            self.refresh()
+            return Ledger(self._ledger.events)
 
     def card(self, reviewer: int) -> Suggestion | None:
         """Give the card of a reviewer: the same one until it is decided, then what was undone, then the next."""
@@ -93,12 +99,12 @@ class Room:
 
     def _waits(self, document: int, reviewer: int) -> bool:
         """Tell whether a document still waits for a decision at this reviewer's desk."""
-        if document in self.ledger.recently_skipped(reviewer, 1):
+        if document in self._ledger.recently_skipped(reviewer, 1):
             return False
-        return self.ledger.standing(document, None if self.topic.shared else reviewer) in (None, "skip")
+        return self._ledger.standing(document, None if self.topic.shared else reviewer) in (None, "skip")
 
     def _undone(self, reviewer: int) -> Suggestion | None:
-        undone = self.ledger.undone(reviewer)
+        undone = self._ledger.undone(reviewer)
         if undone is None or not self._waits(undone.document, reviewer):
             return None
         # Shown again for the reason for which it was shown: the random sample stays one.
@@ -108,7 +114,7 @@ class Room:
         oldest = monotonic() - CARD_LIFETIME
         others = (card for other, card in self._open.items() if other != reviewer and self.topic.shared)
         held = {card.suggestion.document for card in others if card.since > oldest}
-        skipped = self.ledger.recently_skipped(reviewer, SKIP_MEMORY)
+        skipped = self._ledger.recently_skipped(reviewer, SKIP_MEMORY)
         # When nothing else is left, the skipped come back at once, the one skipped longest ago first.
         return desk.next({*held, *skipped}) or (desk.look(skipped[0], None) if skipped else None)
 
@@ -136,18 +142,24 @@ class Room:
         """Take back the last decision of a reviewer that holds; give the event that was taken back."""
 
         def take_back() -> list[Event]:
-            last = self.ledger.last_undoable(reviewer)
+            last = self._ledger.last_undoable(reviewer)
             return [] if last is None else [Event(last.document, reviewer, "undo", undoes=last.id)]
 
         with self._lock:
             written = self._write(take_back)
             self._open.pop(reviewer, None)
-            return self.ledger.undone(reviewer) if written else None
+            return self._ledger.undone(reviewer) if written else None
 
-    def resolve(self, reviewer: int, document: int, decision: Decision) -> Event:
-        """Settle a conflict."""
+    def resolve(self, reviewer: int, document: int, decision: Decision) -> Event | None:
+        """Settle a conflict; None if there is none, or somebody was faster."""
+
+        def settle() -> list[Event]:
+            in_conflict = self._ledger.standing(document) == "conflict"
+            return [Event(document, reviewer, "resolve", decision)] if in_conflict else []
+
         with self._lock:
-            return self._write(lambda: [Event(document, reviewer, "resolve", decision)])[0]
+            written = self._write(settle)
+            return written[0] if written else None
 
     def enter(self, events: Sequence[Event]) -> None:
         """Write many events, such as known documents and labels from a file."""
@@ -157,13 +169,13 @@ class Room:
     def _write(self, make: Callable[[], Sequence[Event]]) -> list[Event]:
         """Write what ``make`` gives when nobody else writes and all that others wrote is known."""
         with self._project.history.turn(self.topic.id) as turn:
-            self._follow(turn.since(self.ledger.last))
+            self._follow(turn.since(self._ledger.last))
             written = turn.add_all(make())
         self._follow(written)
         return written
 
     def _follow(self, events: Iterable[Event]) -> None:
-        touched = self.ledger.enter(events)
+        touched = self._ledger.enter(events)
         if touched:
             for desk in self._desks.values():
                 desk.follow(touched)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 
 def body(answer) -> str:
@@ -175,3 +176,17 @@ def test_a_check_draws_by_lot_until_a_relevant_document_turns_up(anna, service):
     assert not anna.get("/api/topics/1/stopping").json()["checking"]
     assert anna.json_post("/api/topics/1/check", {"on": True}).json()["checking"]
     assert not anna.json_post("/api/topics/1/check", {"on": False}).json()["checking"]
+
+
+def test_pages_can_be_read_while_others_decide(anna, ben, service):
+    paths = ["/topics/1/progress", "/topics/1/browse", "/topics/1/agreement", "/topics/1/export", "/"]
+
+    def read():
+        return {ben.get(path).status_code for _ in range(4) for path in paths}
+
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(read)
+        while not reading.done():
+            anna.label("relevant")
+            anna.undo()
+        assert reading.result() == {200}

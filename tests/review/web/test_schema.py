@@ -34,7 +34,7 @@ def fuzzed(tmp_path_factory, pile, words, serve_once, visit_once):
 
 
 @schema.parametrize()
-@settings(max_examples=int(os.environ.get("BAYESIFT_FUZZ", "8")), suppress_health_check=list(HealthCheck))
+@settings(max_examples=int(os.environ.get("BAYESIFT_FUZZ", "5")), suppress_health_check=list(HealthCheck))
 def test_no_request_breaks_the_server(case, fuzzed):
     address, session, headers = fuzzed
     # Most numbers name nothing; those of things that are there say more.

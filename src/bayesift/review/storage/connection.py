@@ -56,7 +56,7 @@ def writing(engine: Engine) -> Iterator[Connection]:
         with engine.connect().execution_options(writing=True) as connection, connection.begin():
             yield connection
     except (OperationalError, InterfaceError) as error:
-        raise NotSavedError(f"could not be saved: {_reason(error)}; the project is as it was before") from error
+        raise NotSavedError(f"This could not be saved: {_reason(error)}. The project is as it was before.") from error
 
 
 @contextmanager
@@ -66,7 +66,7 @@ def reading(engine: Engine) -> Iterator[Connection]:
         with engine.connect() as connection, connection.begin():
             yield connection
     except (OperationalError, InterfaceError) as error:
-        raise NotSavedError(f"the project can not be read: {_reason(error)}") from error
+        raise NotSavedError(f"The project can not be read: {_reason(error)}.") from error
 
 
 def _url(database: str | Path) -> URL:

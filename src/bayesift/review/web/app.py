@@ -57,10 +57,9 @@ async def _ask_to_log_in(request: Request, _error: Exception) -> Response:
 
 
 async def _say_not_saved(request: Request, error: Exception) -> Response:
-    sentence = f"This {error}."
     if _wants_page(request):
-        return page(request, "problem.html", None, status=507, sentence=sentence)
-    return JSONResponse({"detail": sentence}, 507)
+        return page(request, "problem.html", None, status=507, sentence=str(error))
+    return JSONResponse({"detail": str(error)}, 507)
 
 
 async def _say_what_is_wrong(request: Request, error: Exception) -> Response:

@@ -9,7 +9,8 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import BaseModel, Field
 
-from bayesift.review.room import Room
+from bayesift.review.ledger import Ledger
+from bayesift.review.service import Service
 from bayesift.review.storage import Decision
 from bayesift.review.web.cards import Number, card_context, check_document, room_of
 from bayesift.review.web.rendering import page
@@ -39,10 +40,12 @@ class Answer(BaseModel):
     decision: Decision
 
 
-def _places(room: Room, search: Search, found: list[int] | None, n_documents: int, reviewer: int | None) -> list[int]:
+def _places(
+    ledger: Ledger, search: Search, found: list[int] | None, n_documents: int, reviewer: int | None
+) -> list[int]:
     """Choose and order the documents of a list."""
-    decided = room.ledger.in_order(reviewer)
-    standings = {document: room.ledger.standing(document, reviewer) for document in decided}
+    decided = ledger.in_order(reviewer)
+    standings = {document: ledger.standing(document, reviewer) for document in decided}
     chosen = range(n_documents) if found is None else found
     if search.show == "unread":
         return [place for place in chosen if place not in standings]
@@ -62,16 +65,16 @@ def browse_page(
 ) -> HTMLResponse:
     """List documents."""
     room = room_of(service, topic)
-    room.refresh()
+    ledger = room.ledger()
     reviewer = None if room.topic.shared else session.reviewer.id
     words = search.q.split()
     found = service.project.documents.search(words) if words else None
-    places = _places(room, search, found, service.n_documents, reviewer)
+    places = _places(ledger, search, found, service.n_documents, reviewer)
     probabilities = room.desk(session.reviewer.id).probabilities()
     if search.order == "score":
         places = [places[k] for k in np.argsort(-probabilities[places], kind="stable")] if places else []
     elif search.order == "recent":
-        age = {place: -step for step, place in enumerate(room.ledger.in_order(reviewer), start=1)}
+        age = {place: -step for step, place in enumerate(ledger.in_order(reviewer), start=1)}
         places.sort(key=lambda place: age.get(place, 0))
     pages = max(1, -(-len(places) // _ON_A_PAGE))
     here = min(search.page, pages)
@@ -81,7 +84,7 @@ def browse_page(
         {
             "document": titles[place],
             "probability": float(probabilities[place]),
-            "standing": room.ledger.standing(place, reviewer),
+            "standing": ledger.standing(place, reviewer),
         }
         for place in some
     ]
@@ -104,18 +107,18 @@ def document_page(
     """Show a document with everything that was ever decided about it."""
     room = room_of(service, topic)
     check_document(service, document)
-    room.refresh()
+    ledger = room.ledger()
     context = card_context(service, room, session.reviewer.id, room.desk(session.reviewer.id).look(document))
-    return page(request, "document.html", session, topic=room.topic, **context, **_past(service, room, document))
+    return page(request, "document.html", session, topic=room.topic, **context, **_past(service, ledger, document))
 
 
-def _past(service: CurrentService, room: Room, document: int) -> dict[str, Any]:
+def _past(service: Service, ledger: Ledger, document: int) -> dict[str, Any]:
     names = {reviewer.id: reviewer.name for reviewer in service.project.reviewers.all()}
     return {
-        "history": room.ledger.history(document),
+        "history": ledger.history(document),
         "names": names,
-        "standing": room.ledger.standing(document),
-        "held": {names[reviewer]: event.decision for reviewer, event in room.ledger.held(document).items()},
+        "standing": ledger.standing(document),
+        "held": {names[reviewer]: event.decision for reviewer, event in ledger.held(document).items()},
     }
 
 

@@ -40,10 +40,9 @@ def export(
 ) -> StreamingResponse:
     """Give all documents, or the decided ones, with probabilities and decisions."""
     room = room_of(service, topic)
-    room.refresh()
     names = {reviewer.id: reviewer.name for reviewer in service.project.reviewers.all()}
     probabilities = room.desk(session.reviewer.id).probabilities()
-    found = rows(service.project.documents, probabilities, room.ledger, names, decided_only=decided_only)
+    found = rows(service.project.documents, probabilities, room.ledger(), names, decided_only=decided_only)
     writer, kind = WRITERS[format]
     content = writer(found, service.project.documents.extra_names())
     return StreamingResponse(_gathered(content), media_type=kind, headers=_attachment(room, format))

@@ -33,11 +33,11 @@ _REASONS = ("probable", "informative", "random")
 def progress_page(request: Request, service: CurrentService, session: CurrentSession, topic: Number) -> HTMLResponse:
     """Show what is found, what may be left, and how it came."""
     room = room_of(service, topic)
-    room.refresh()
+    ledger = room.ledger()
     reviewer = None if room.topic.shared else session.reviewer.id
     desk = room.desk(session.reviewer.id)
     found = desk.stopping(room.topic.target_recall, room.topic.confidence)
-    held = _held(room.ledger, reviewer)
+    held = _held(ledger, reviewer)
     unread = np.ones(service.n_documents, dtype=bool)
     unread[[event.document for event in held]] = False
     shown = Counter(event.why for event in held)

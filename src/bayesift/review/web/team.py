@@ -33,23 +33,23 @@ class NewReviewer(BaseModel):
 def agreement_page(request: Request, service: CurrentService, session: CurrentSession, topic: Number) -> HTMLResponse:
     """Show how far every two reviewers agree, and what they contradict each other about."""
     room = room_of(service, topic)
-    room.refresh()
+    ledger = room.ledger()
     reviewers = service.project.reviewers.all()
     names = {reviewer.id: reviewer.name for reviewer in reviewers}
-    conflicts = room.ledger.conflicts()
+    conflicts = ledger.conflicts()
     titles = service.project.documents.titles(conflicts)
     rows = [
         {
             "document": titles[place],
-            "held": [(names[who], event.decision) for who, event in room.ledger.held(place).items()],
+            "held": [(names[who], event.decision) for who, event in ledger.held(place).items()],
         }
         for place in conflicts
     ]
     work = {
-        name: sum(event.reviewer == number and event.action == "label" for event in room.ledger.events)
+        name: sum(event.reviewer == number and event.action == "label" for event in ledger.events)
         for number, name in names.items()
     }
-    found = agreements(room.ledger, names)
+    found = agreements(ledger, names)
     return page(
         request, "agreement.html", session, topic=room.topic, agreements=found, names=names, conflicts=rows, work=work
     )
@@ -66,10 +66,8 @@ def settle_conflict(
     """Settle a conflict for all."""
     room = room_of(service, topic)
     check_document(service, document)
-    room.refresh()
-    if room.ledger.standing(document) != "conflict":
+    if room.resolve(session.reviewer.id, document, answer.decision) is None:
         raise HTTPException(409, "There is no conflict about this document, or somebody has settled it.")
-    room.resolve(session.reviewer.id, document, answer.decision)
     return RedirectResponse(f"/topics/{topic}/agreement", 303)
 
 
