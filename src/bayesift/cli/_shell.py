@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +15,10 @@ import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress
     from rich.table import Table
 
     from bayesift.datasets import Split
-    from bayesift.workflow.training import Step
 
 #: Columns of a page that is no terminal.
 WIDTH = 110
@@ -82,33 +83,50 @@ def bar(share: float, width: int = 24) -> str:
     return "█" * whole + ("▏▎▍▌▋▊▉"[part - 1] if part else "")
 
 
+class Steps:
+    """Tells what is being done; what is printed in between goes into a pause."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._task = progress.add_task("starting", total=None)
+        self._name = ""
+
+    def __call__(self, name: str, done: int, total: int) -> None:
+        """Show a step, and how many of its parts are done; 0 of 0 where that is not known."""
+        if name != self._name:
+            self._progress.remove_task(self._task)
+            self._task = self._progress.add_task(name, total=total or None)
+            self._name = name
+        self._progress.update(self._task, completed=done, total=total or None)
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Take the bar away while the block prints."""
+        self._progress.stop()
+        yield
+        self._progress.start()
+
+
 @contextmanager
-def steps(quiet: bool) -> Iterator[Step]:
+def steps(quiet: bool) -> Iterator[Steps]:
     """Show what is being done on standard error, with the time left where that is known."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
+    from rich.text import Text
 
-    errors = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
+    class Times(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            said = [str(timedelta(seconds=int(task.elapsed or 0)))]
+            if task.total is None and task.completed:
+                said.append(f"{int(task.completed):,} done")
+            elif task.total is not None and task.time_remaining is not None:
+                said.append(f"{timedelta(seconds=int(task.time_remaining))} left")
+            return Text(", ".join(said))
+
+    errors = Console(stderr=True, markup=False)
+    columns = TextColumn("{task.description}", markup=False), BarColumn(), Times()
     with Progress(*columns, console=errors, transient=True, disable=quiet or not errors.is_terminal) as progress:
-        task = progress.add_task("starting", total=None)
-        last = ""
-
-        def step(name: str, done: int, total: int) -> None:
-            nonlocal task, last
-            if name != last:
-                progress.remove_task(task)
-                task = progress.add_task(name, total=total or None)
-                last = name
-            progress.update(task, completed=done, total=total or None)
-
-        yield step
+        yield Steps(progress)
 
 
 def reading(

@@ -88,7 +88,7 @@ def classify(
             source_format=None if input_format is None else SourceFormat(input_format).value,
             encoding=encoding,
             delimiter=delimiter,
-            progress=lambda n_texts: step(f"{n_texts:,} texts", 0, 0),
+            progress=lambda n_texts: step("classifying", n_texts, 0),
         )
     if as_json:
         print_json({"file": output, **found.as_dict()})

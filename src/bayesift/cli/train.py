@@ -23,7 +23,7 @@ from bayesift.cli._options import (
 from bayesift.cli._shell import UserError, console, print_json, reading, steps
 
 if TYPE_CHECKING:
-    from bayesift.workflow import TextClassifier
+    from bayesift.workflow import Examination, TextClassifier
 
 _WORDS, _CHECK, _MODEL = "Words", "Measuring", "Model"
 
@@ -178,13 +178,19 @@ def train(
         _set_selection(classifier, select, select_by)
         say_if_compiling(str(model), quiet=quiet)
         out = console()
+
+        def show(found: Examination) -> None:
+            if not quiet:
+                with step.paused():
+                    _show.show_data(texts, found, out)
+
         trained = train_texts(
             texts,
             classifier,
             test=others,
             how="cv" if cv else "held-out" if check else "none",
             step=step,
-            seen=lambda found: None if quiet else _show.show_data(texts, found, out),
+            seen=show,
         )
         step(f"writing {output.name}", 0, 0)
         if trained.evaluation is not None:

@@ -14,7 +14,8 @@ def word_bars(words: WeightedWords, title: str) -> str:
     """Draw words with bars to the right (for) and to the left (against)."""
     ordered = sorted(words, key=lambda pair: -pair[1])
     most = max((abs(weight) for _, weight in ordered), default=1.0) or 1.0
-    middle, half = 250, 110
+    # The axis stands in the middle only where there are words on both sides.
+    middle, half = (250, 110) if any(weight < 0 for _, weight in ordered) else (140, 220)
     parts = []
     for place, (word, weight) in enumerate(ordered):
         y = place * _LINE
@@ -32,7 +33,7 @@ def word_bars(words: WeightedWords, title: str) -> str:
 
 def reliability(groups: list[ProbabilityGroup], title: str) -> str:
     """Draw the observed share against the probability; points on the diagonal are right."""
-    left, size = 44, 240
+    left, size = 56, 240
 
     def place(group: ProbabilityGroup) -> tuple[float, float]:
         return left + group.predicted * size, 8 + (1 - group.observed) * size
@@ -53,7 +54,10 @@ def reliability(groups: list[ProbabilityGroup], title: str) -> str:
         f'<line class="axis" x1="{left}" y1="{8 + size}" x2="{left + size}" y2="8"/>'
         f'<polyline points="{points}"/>'
     )
-    names = f'<text x="{left + size / 2:.0f}" y="{size + 44}" text-anchor="middle">probability given</text>'
+    names = (
+        f'<text x="{left + size / 2:.0f}" y="{size + 44}" text-anchor="middle">probability given</text>'
+        f'<text transform="translate(14 {8 + size / 2:.0f}) rotate(-90)" text-anchor="middle">share right</text>'
+    )
     return _drawn(left + size + 12, size + 50, title, frame + dots + marks + names)
 
 

@@ -28,6 +28,7 @@ th { color: var(--pale); font-weight: 500 } tr { border-bottom: 1px solid var(--
 .bar { background: var(--for); height: .7rem; display: inline-block; min-width: 1px }
 .warning { border-left: 3px solid var(--against); padding-left: .7rem } .pale { color: var(--pale) }
 .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(27rem, 100%), 1fr)); gap: 1.6rem }
+@media (max-width: 34rem) { th, td { padding-right: .55rem } body { font-size: 14px } .bar { max-width: 8rem } }
 svg { max-width: 100%; height: auto; font: 12px system-ui, sans-serif } svg text { fill: var(--ink) }
 svg .for, svg circle { fill: var(--for) } svg .against { fill: var(--against) }
 svg .axis, svg .frame, svg polyline { stroke: var(--rule); fill: none } svg polyline { stroke: var(--for) }
