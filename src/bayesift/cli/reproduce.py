@@ -130,7 +130,10 @@ def show_list(experiments: Sequence[Experiment], console: Console) -> None:
     """List experiments: name, what each shows, collections, minutes whole and quick, whether it can run here."""
     from rich.table import Table
 
-    table = Table("experiment", "shows", "needs", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("experiment", no_wrap=True)
+    table.add_column("shows", ratio=2)
+    table.add_column("needs", ratio=1)
     table.add_column("minutes", justify="right")
     table.add_column("quick", justify="right")
     table.add_column("here")
