@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from sqlalchemy import inspect
 
 from bayesift.review.storage import Document, Event, NotSavedError, Project, ProjectError, Topic
 
@@ -149,6 +150,26 @@ def test_an_older_project_is_migrated(tmp_path):
     assert events[0].probability == 0.75
     project.close()
     Project.open(path).close()
+
+
+def test_tables_that_were_migrated_are_those_of_a_new_project(database):
+    project = Project.create(database, "News", [Document("a", "", "a text")])
+    new = {table: inspect(project._engine).get_columns(table) for table in ("topics", "sessions")}
+    with project._engine.begin() as connection:
+        connection.exec_driver_sql("DROP TABLE sessions")
+        for column in ("informative", "random", "target_recall", "confidence", "shared"):
+            connection.exec_driver_sql(f"ALTER TABLE topics DROP COLUMN {column}")
+        connection.exec_driver_sql("INSERT INTO topics VALUES (7, 'metals', '', '[]', '[]', '2026-01-01')")
+        connection.exec_driver_sql("UPDATE facts SET value = '1' WHERE name = 'version'")
+    project.close()
+    project = Project.open(database)
+    assert project.topics.all() == [Topic("metals", id=7)]
+    for table, columns in new.items():
+        migrated = {column["name"]: column for column in inspect(project._engine).get_columns(table)}
+        for column in columns:
+            found = migrated[column["name"]]
+            assert (str(found["type"]), found["nullable"]) == (str(column["type"]), column["nullable"])
+    project.close()
 
 
 def test_a_newer_project_is_refused_and_left_alone(database):

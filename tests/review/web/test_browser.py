@@ -201,6 +201,20 @@ def test_when_saving_fails_the_card_stays_and_says_so(topic):
     assert card(page) != before
 
 
+def test_a_check_by_lot_is_offered_and_ended(topic):
+    page = topic
+    told = {"verdict": "not enough evidence", "sentence": "Not enough evidence yet.", "check": 9, "checking": False}
+    page.route("**/stopping", lambda route: route.fulfill(json=told))
+    page.reload()
+    page.click("#check:has-text('Draw them now')")
+    page.wait_for_selector("#sentence:has-text('All cards are drawn by lot now.')")
+    page.unroute("**/stopping")
+    press(page, "i")
+    assert page.inner_text(".why") == "Drawn by lot, to keep the estimates honest"
+    page.click("#check:has-text('Back to the usual cards')")
+    page.wait_for_selector("#check", state="hidden")
+
+
 PATHS = ["", "/progress", "/browse", "/agreement", "/data", "/settings", "/documents/4"]
 
 

@@ -161,3 +161,9 @@ def test_the_command_says_what_is_wrong_and_leaves_nothing(data, tmp_path):
         with pytest.raises((ValueError, OSError), match=sentence):
             review(**arguments)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.csv"]
+
+
+def test_what_is_not_installed_is_named_with_the_command(data, monkeypatch):
+    monkeypatch.setitem(sys.modules, "fastapi", None)
+    with pytest.raises(ImportError, match=r"pip install 'bayesift\[review\]'"):
+        review(data)

@@ -25,7 +25,7 @@ Number = Annotated[int, Path(ge=0, le=2**31 - 1)]
 REASONS = {
     "probable": "Most probable of those not read yet",
     "informative": "Its answer would teach the model most",
-    "random": "Drawn by lot, which keeps the estimate of what is left honest",
+    "random": "Drawn by lot, to keep the estimates honest",
     "chosen": "You looked it up",
     "known": "Given with the topic",
     "import": "Decided in an imported file",

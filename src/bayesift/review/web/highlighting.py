@@ -15,7 +15,8 @@ _SMALL_WORDS = """
 a an the this that these those and or but nor so if than then as at by for from in into of on onto to up with without
 about over under after before between during through i you he she it we they me him her us them my your his its our
 their who which what whose when where how there here is are was were be been being am do does did has have had will
-would can could may might must shall should not no s t
+would can could may might must shall should not no all any some each other more most such only own same too very just
+now against s t
 """
 _UNMARKED = frozenset(_SMALL_WORDS.split())
 
