@@ -20,7 +20,7 @@ _CATEGORIES_FOR_A_TEST = 5
 
 
 class Row(NamedTuple):
-    """How a system did on a task: F1 and accuracy in per cent, losses in nats, times from text to decisions.
+    """How a system did on a task: F1 and accuracy in per cent, losses in nats, processor seconds from text to decisions.
 
     ``wrong`` are the places of wrong decisions among ``n_decisions``, document by category; ``f1`` is that of each
     category.
@@ -47,16 +47,16 @@ def measure(system: System, tasks: Sequence[Task]) -> Row:
     """
     answers, f1, n_words, fit_seconds, answer_seconds = [], [], [], 0.0, 0.0
     for task in tasks:
-        begin = time.perf_counter()
+        begin = time.process_time()
         with warnings.catch_warnings():
             # Tiny categories, and peers that reach their own limit of iterations, are part of the comparison.
             warnings.simplefilter("ignore", UserWarning)
             warnings.simplefilter("ignore", ConvergenceWarning)
             fitted = system.fit(task)
-        fit_seconds += time.perf_counter() - begin
-        begin = time.perf_counter()
+        fit_seconds += time.process_time() - begin
+        begin = time.process_time()
         answer = fitted.answer(task.test_texts)
-        answer_seconds += time.perf_counter() - begin
+        answer_seconds += time.process_time() - begin
         answers.append(answer)
         f1 += np.atleast_1d(f_beta(task.test, answer.decisions)).tolist()
         n_words.append(fitted.n_words)

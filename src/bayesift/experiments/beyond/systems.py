@@ -53,7 +53,7 @@ def _theirs(model: Callable[[], Any], native: tuple[Kind, ...] = ("yes-no", "one
     """Put a model behind the vectoriser of most tutorials: tf-idf with 1 + ln tf, words of at least two documents."""
 
     def model_of(X: Any, task: Task) -> Any:
-        return model() if task.kind in native else OneVsRestClassifier(model(), n_jobs=-1)
+        return model() if task.kind in native else OneVsRestClassifier(model())
 
     return lambda task: WordModel(task, TfidfVectorizer(sublinear_tf=True, min_df=2), model_of)
 
@@ -65,7 +65,6 @@ def _searched(l1_ratio: float, solver: str) -> LogisticRegressionCV:
         cv=3,
         l1_ratios=(l1_ratio,),
         solver=solver,
-        max_iter=1000,
         scoring="neg_log_loss",
         use_legacy_attributes=False,
     )
