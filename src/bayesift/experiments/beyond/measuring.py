@@ -20,7 +20,7 @@ _CATEGORIES_FOR_A_TEST = 5
 
 
 class Row(NamedTuple):
-    """How a system did on a task: F1 and accuracy in per cent, losses in nats, processor seconds from text to decisions.
+    """How a system did on a task: F1 and accuracy in per cent, losses in nats, times in processor seconds.
 
     ``wrong`` are the places of wrong decisions among ``n_decisions``, document by category; ``f1`` is that of each
     category.
