@@ -34,11 +34,11 @@ Task = tuple[list[str], list[str], list[str]]
 def tasks() -> dict[str, Task]:
     """Training texts, their labels and test texts; of Reuters the texts with exactly one label."""
     found = {}
-    for name in ("20newsgroups", "reuters21578"):
+    for name, title in (("20newsgroups", "20 News"), ("reuters21578", "Reuters")):
         data = load(name)
         single = [place for place, labels in enumerate(data.train.labels) if len(labels) == 1]
         texts = [data.train.texts[place] for place in single]
-        found[name] = texts, [data.train.labels[place][0] for place in single], data.test.texts
+        found[title] = texts, [data.train.labels[place][0] for place in single], data.test.texts
     return found
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from bayesift.cli._options import Delimiter, Encoding, Json, ModelFile, Quiet, Text
-from bayesift.cli._shell import console, print_json, say, shown, steps
+from bayesift.cli._shell import check_output, console, print_json, say, shown, steps
 
 
 class SourceFormat(StrEnum):
@@ -64,6 +65,7 @@ def classify(
     """Add the labels to new texts, however many there are."""
     if as_json and output == "-":
         raise typer.BadParameter("the result goes to standard output already; give -o OUT", param_hint="--json")
+    check_output(None if output == "-" else Path(output))
     quiet = quiet or as_json
     with steps(quiet) as step:
         step("loading the libraries", 0, 0)

@@ -20,7 +20,7 @@ from bayesift.cli._options import (
     Report,
     Text,
 )
-from bayesift.cli._shell import UserError, console, print_json, reading, steps
+from bayesift.cli._shell import check_output, console, print_json, reading, steps
 
 if TYPE_CHECKING:
     from bayesift.workflow import Examination, TextClassifier
@@ -147,8 +147,7 @@ def train(
     """
     if test is not None and cv:
         raise typer.BadParameter("--test and --cv both say what to measure on; give one of them", param_hint="--cv")
-    if output.is_dir():
-        raise UserError(f"{output} is a folder", "name a file to write, such as -o news.bayesift")
+    check_output(output, report)
     amount = _variance(variance)
     quiet = quiet or as_json
     with steps(quiet) as step:
@@ -243,6 +242,7 @@ def _set_words(
 ) -> None:
     """Give a classifier the vectoriser of the options, where there are any."""
     from bayesift.text import TextVectorizer
+    from bayesift.text._terms import resolve_stop_words
     from bayesift.workflow import MODELS, least_documents
 
     if (stop_words, stemmer, weighting, ngrams, min_df) == (None, None, None, 1, None):
@@ -255,6 +255,9 @@ def _set_words(
         min_df=least_documents(n_texts) if min_df is None else min_df,
         n_jobs=classifier.n_jobs,
     )
+    # Before anything is shown of the data.
+    classifier.vectorizer._check_parameters()
+    resolve_stop_words(stop_words)
 
 
 def _set_selection(classifier: TextClassifier, select: int | None, score: Score) -> None:

@@ -19,7 +19,7 @@ from bayesift.cli._options import (
     Quiet,
     Text,
 )
-from bayesift.cli._shell import console, print_json, reading, steps
+from bayesift.cli._shell import check_output, console, print_json, reading, steps
 
 
 def update(
@@ -49,6 +49,7 @@ def update(
     test it could not prepare for.
     """
     target = model if output is None else output
+    check_output(target)
     with steps(quiet or as_json) as step:
         step("loading the libraries", 0, 0)
         from bayesift.cli import _show

@@ -17,6 +17,7 @@ from bayesift.datasets._errors import MalformedFileError
 from bayesift.datasets._formats import format_of
 from bayesift.datasets._rows import _csv_lists, _opened, frame_columns, frame_rows
 from bayesift.datasets._source import is_hidden, open_packed
+from bayesift.text._documents import check_encoding
 from bayesift.workflow._csv_scan import CsvScanner
 
 SourceFormat = Literal["csv", "tsv", "jsonl", "lines", "parquet", "folder"]
@@ -79,6 +80,7 @@ def open_source(
     exact : bool
         Whether doubled quotes within texts must become single ones.
     """
+    check_encoding(encoding)
     if str(path) == "-":
         found: SourceFormat | None = format
         opening: AbstractContextManager[TextIOWrapper] = _standard_input(encoding)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bayesift.datasets import Split, read
+from bayesift.text._documents import check_encoding
 from bayesift.workflow._columns import column_names, columns_by_content
 
 
@@ -41,6 +42,7 @@ def read_texts(
     Split
         With texts; ``origin.guessed`` says which columns were not named.
     """
+    check_encoding(encoding)
     place = Path(path)
     given: dict[str, Any] = {"encoding": encoding, "quotes": quotes, "delimiter": delimiter, "format": format}
     named: dict[str, Any] = {"text": text, "labels": labels}
