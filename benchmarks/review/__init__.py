@@ -17,7 +17,7 @@ Results = dict[str, list[dict[str, Any]]]
 SHOWN = ("peer", "ours", "usual mix", "line", "line and method", "pair and line")
 
 
-def run(repeats: int) -> None:
+def run(_repeats: int) -> None:
     found = {way: results(way) for way in SHOWN}
     for measure, title in (("wss", "WSS@95"), ("atd", "average time to discovery"), ("recall", "recall at 10 %")):
         show(
@@ -25,9 +25,9 @@ def run(repeats: int) -> None:
         )
     stops = results("watched")
     show("stopping rules on the reviews", _RULE_COLUMNS, _rules(stops))
-    show("stopping rules on synthetic piles", _RULE_COLUMNS, coverage.piles(20 * repeats))
+    show("stopping rules on synthetic piles", _RULE_COLUMNS, coverage.piles(60))
     show("rule by bets, readers with a noisy score", ("documents", "share", "distance", *_RULE_COLUMNS[1:]),
-         [tuple(map(str, row)) for row in coverage.readers(50 * repeats)])  # fmt: skip
+         [tuple(map(str, row)) for row in coverage.readers(100)])  # fmt: skip
     pictures.draw(found, stops)
 
 
