@@ -37,8 +37,9 @@ def test_search_takes_every_word_and_no_pattern(project):
 
 
 def test_texts_that_no_database_can_hold_are_mended(database):
-    pile = [Document("a\0", "\0", "before\0after \ud800", {"note": "a\0b"})]
+    pile = [Document("a\0", "\0", "before\0after \ud800", {"note": "a\0b"}), Document("b", "Ärzte", "")]
     project = Project.create(database, "Odd", pile)
+    assert project.documents.search(["äRZTE"]) == [1]
     assert project.documents.get(0).text == "before\ufffdafter ?"
     assert project.documents.get(0).extra["note"].startswith("a")
     project.close()
