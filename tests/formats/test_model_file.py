@@ -150,7 +150,7 @@ VALUES: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("value", VALUES, ids=lambda value: repr(value)[:30].encode("ascii", "replace").decode())
+@pytest.mark.parametrize("value", VALUES, ids=[f"{place}-{type(value).__name__}" for place, value in enumerate(VALUES)])
 def test_values_of_parameters_come_back_as_they_were(value: Any, tmp_path: Path) -> None:
     save(BayesianLogisticRegression(class_weight=value), tmp_path / "a.bayesift")
     again = load(tmp_path / "a.bayesift").class_weight
