@@ -14,6 +14,7 @@ from typing import NamedTuple
 from bayesift.cli import main
 from bayesift.datasets import load
 
+_REPOSITORY = Path(__file__).resolve().parents[1]
 _SPAM = ("win a cash prize now", "claim your free prize call now", "free cash offer reply now", "urgent prize waiting")
 _HAM = ("see you at lunch today", "running late sorry mate", "lunch at noon then", "call me when you are home")
 
@@ -62,6 +63,10 @@ class CommandRunner:
     def run(self, line: str, stdin: str | list[int] = "") -> Done:
         given = stdin.encode() if isinstance(stdin, str) else bytes(stdin)
         self.monkeypatch.chdir(self.folder)
+        # The tests are started in the repository, a command is not.
+        self.monkeypatch.setattr(sys, "path", [place for place in sys.path if Path(place).resolve() != _REPOSITORY])
+        for name in [name for name in sys.modules if name.partition(".")[0] == "benchmarks"]:
+            self.monkeypatch.delitem(sys.modules, name)
         self.monkeypatch.setattr(sys, "argv", ["bayesift", *shlex.split(line)])
         self.monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
         self.capture.readouterr()

@@ -51,13 +51,17 @@ if child == 0:
         os._exit(7 if "in use by another process" in str(error) else 1)
 print(os.WEXITSTATUS(os.waitpid(child, 0)[1]))
 first.close()
+# Lives last at most a third of what a whole run takes on this machine, so that several are needed.
+started = time.perf_counter()
+finish(begin(sys.argv[1] + "-timed")).close()
+longest = (time.perf_counter() - started) / 3
 moments, kills = random.Random(4), 0
 for life in range(400):
     child = os.fork()
     if child == 0:
         finish(begin(sys.argv[1])).close()
         os._exit(0)
-    time.sleep(moments.uniform(0.0, 0.4))
+    time.sleep(moments.uniform(0.0, longest))
     os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
     kills += os.WIFSIGNALED(status)

@@ -18,7 +18,8 @@ from bayesift.experiments.catalogue import Bench, Cell, Claim, Experiment, Famil
 _MODULES = tuple(
     f"bayesift.{room}" for room in ("text", "select", "priors", "linear", "generative", "ard", "online", "decide")
 ) + tuple(
-    f"bayesift.experiments.beyond.{module}" for module in ("tasks", "systems", "word_model", "_fasttext", "measuring")
+    f"bayesift.experiments.beyond.{module}"
+    for module in ("tasks", "systems", "word_model", "_fasttext", "_logistic", "measuring")
 )
 _COLUMNS = {
     "micro F1": "micro_f1",

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegressionCV, SGDClassifier
+from sklearn.linear_model import SGDClassifier
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import ComplementNB
 from sklearn.svm import LinearSVC
 
 from bayesift.ard import RelevanceTaggingMachine
 from bayesift.experiments.beyond._fasttext import FastText
+from bayesift.experiments.beyond._logistic import SearchedLogistic
 from bayesift.experiments.beyond.tasks import Kind, Task
 from bayesift.experiments.beyond.word_model import Fitted, WordModel
 from bayesift.generative import DirichletCompoundMultinomial, MultinomialNB
@@ -58,18 +59,6 @@ def _theirs(model: Callable[[], Any], native: tuple[Kind, ...] = ("yes-no", "one
     return lambda task: WordModel(task, TfidfVectorizer(sublinear_tf=True, min_df=2), model_of)
 
 
-def _searched(l1_ratio: float, solver: str) -> LogisticRegressionCV:
-    """Ten strengths and five folds are what it does by default; three and three keep it within minutes."""
-    return LogisticRegressionCV(
-        Cs=(1.0, 10.0, 100.0),
-        cv=3,
-        l1_ratios=(l1_ratio,),
-        solver=solver,
-        scoring="neg_log_loss",
-        use_legacy_attributes=False,
-    )
-
-
 SYSTEMS = (
     System("lasso", True, _ours(lambda X, task: BayesianLogisticRegression("laplace", **_tuned(task)))),
     System("ridge", True, _ours(lambda X, task: BayesianLogisticRegression("gaussian", **_tuned(task)))),
@@ -80,8 +69,8 @@ SYSTEMS = (
     System("DCM", True, _ours(lambda X, task: DirichletCompoundMultinomial(), "nnn")),
     System("tagging machine", True, _ours(lambda X, task: RelevanceTaggingMachine(), "bnn"), ("yes-no",)),
     System("perceptron", True, _ours(_perceptron)),
-    System("LogisticRegressionCV L1", False, _theirs(lambda: _searched(1.0, "liblinear"), ("yes-no",))),
-    System("LogisticRegressionCV L2", False, _theirs(lambda: _searched(0.0, "lbfgs"))),
+    System("LogisticRegressionCV L1", False, _theirs(lambda: SearchedLogistic(1.0, "liblinear"), ("yes-no",))),
+    System("LogisticRegressionCV L2", False, _theirs(lambda: SearchedLogistic(0.0, "lbfgs"))),
     System("LinearSVC", False, _theirs(LinearSVC)),
     System("ComplementNB", False, _theirs(ComplementNB)),
     System("SGDClassifier", False, _theirs(lambda: SGDClassifier(loss="log_loss", random_state=0))),
