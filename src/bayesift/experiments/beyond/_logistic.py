@@ -14,7 +14,7 @@ _FOLDS = 3
 
 
 class SearchedLogistic(ClassifierMixin, BaseEstimator):
-    """``LogisticRegressionCV`` with C of 1, 10 or 100 by three folds; ``LogisticRegression`` where a class is too small.
+    """``LogisticRegressionCV`` with C of 1, 10 or 100; ``LogisticRegression`` where a class is too small for three folds.
 
     By default it tries ten strengths in five folds; fewer keep the comparison within minutes. A class needs a document
     in every fold.
