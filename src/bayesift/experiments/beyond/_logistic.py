@@ -14,10 +14,10 @@ _FOLDS = 3
 
 
 class SearchedLogistic(ClassifierMixin, BaseEstimator):
-    """``LogisticRegressionCV`` with C of 1, 10 or 100; ``LogisticRegression`` where a class is too small for three folds.
+    """``LogisticRegressionCV`` with C of 1, 10 or 100 by three folds, or ``LogisticRegression`` for small classes.
 
     By default it tries ten strengths in five folds; fewer keep the comparison within minutes. A class needs a document
-    in every fold.
+    in every fold, else it is fitted without a search.
     """
 
     def __init__(self, l1_ratio: float, solver: str) -> None:
