@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from bayesift.experiments.catalogue import Experiment, Result
+    from bayesift.experiments.catalogue import Table as CatalogueTable
 
 
 def reproduce(
@@ -151,7 +152,6 @@ def show_list(experiments: Sequence[Experiment], console: Console) -> None:
 
 def show(result: Result, console: Console) -> None:
     """Show the tables and conclusions of a result."""
-    from rich.table import Table
     from rich.text import Text
 
     console.print(Text(f"\n{result.name}: {result.paper}, {result.item}", style="bold"))
@@ -160,19 +160,33 @@ def show(result: Result, console: Console) -> None:
         console.print(Text(f"skipped: {result.skipped}"))
         return
     for table in result.tables:
-        rich = Table(title=Text(table.title), title_justify="left", caption=table.note or None, caption_justify="left")
-        rich.add_column(table.corner)
-        for column in table.columns:
-            rich.add_column(column, justify="right")
-        for name, row in zip(table.rows, table.texts(), strict=True):
-            rich.add_row(Text(name), *(Text(text, style="red" if text.endswith("✗") else "") for text in row))
-        console.print(rich)
+        console.print(Text(f"\n{table.title}"))
+        _show_table(table, console)
+        if table.note:
+            console.print(Text(table.note, style="italic"))
     for claim in result.claims:
         sign = {True: "holds", False: "does not hold", None: "cannot tell"}[claim.holds]
         console.print(Text(f"{sign}: {claim.text}{f' ({claim.detail})' if claim.detail else ''}"))
     for figure in result.figures:
         console.print(Text(f"figure: {figure.caption}{f' → {figure.file}' if figure.file else ''}"))
     console.print(Text(f"{result.verdict}: {result.summary}", style="bold"))
+
+
+def _show_table(table: CatalogueTable, console: Console) -> None:
+    """Show a table with names and numbers uncut: headers are broken at spaces, lines may be longer than the screen."""
+    from rich.measure import Measurement
+    from rich.table import Table
+    from rich.text import Text
+
+    cells = table.texts()
+    rich = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
+    rich.add_column(table.corner, no_wrap=True)
+    for place, column in enumerate(table.columns):
+        rich.add_column(column, justify="right", width=max(map(len, [*column.split(), *(row[place] for row in cells)])))
+    for name, row in zip(table.rows, cells, strict=True):
+        rich.add_row(Text(name), *(Text(text, style="red" if text.endswith("✗") else "") for text in row))
+    needed = Measurement.get(console, console.options.update(max_width=1000), rich).maximum
+    console.print(rich, width=max(console.width, needed), crop=False)
 
 
 def show_verdicts(results: Sequence[Result], console: Console) -> None:
