@@ -174,19 +174,22 @@ def show(result: Result, console: Console) -> None:
 
 def _show_table(table: CatalogueTable, console: Console) -> None:
     """Show a table with names and numbers uncut: headers are broken at spaces, lines may be longer than the screen."""
-    from rich.measure import Measurement
     from rich.table import Table
     from rich.text import Text
 
     cells = table.texts()
+    names = max(map(len, [table.corner, *table.rows]))
+    widths = [max(map(len, [*column.split(), *texts])) for column, *texts in zip(table.columns, *cells, strict=True)]
     rich = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
-    rich.add_column(table.corner, no_wrap=True)
-    for place, column in enumerate(table.columns):
-        rich.add_column(column, justify="right", width=max(map(len, [*column.split(), *(row[place] for row in cells)])))
+    rich.add_column(table.corner, width=names)
+    for column, width in zip(table.columns, widths, strict=True):
+        rich.add_column(column, justify="right", width=width)
     for name, row in zip(table.rows, cells, strict=True):
         rich.add_row(Text(name), *(Text(text, style="red" if text.endswith("✗") else "") for text in row))
-    needed = Measurement.get(console, console.options.update(max_width=1000), rich).maximum
-    console.print(rich, width=max(console.width, needed), crop=False)
+    screen = console.width
+    console.width = max(screen, names + sum(widths) + 2 * len(widths))
+    console.print(rich, crop=False)
+    console.width = screen
 
 
 def show_verdicts(results: Sequence[Result], console: Console) -> None:
