@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 from sklearn.metrics import f1_score, log_loss
@@ -25,8 +27,8 @@ def task_of_kind(kind):
 def test_every_system_learns_what_is_plain(kind):
     task = task_of_kind(kind)
     for system in systems_for(kind):
-        if system.needs:
-            pytest.importorskip(system.needs)
+        if system.needs and find_spec(system.needs) is None:
+            continue
         row = measure(system, [task])
         assert row.macro_f1 == 100.0, system.name
         assert row.wrong == []
