@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -107,6 +109,22 @@ def test_onnx(tmp_path, kind, model):
     np.testing.assert_allclose(probabilities, classifier.predict_proba(TEST), atol=1e-4)
     certain = np.diff(np.sort(classifier.predict_proba(TEST), axis=1)[:, -2:], axis=1)[:, 0] > 1e-3
     np.testing.assert_array_equal(labels[certain], classifier.predict(TEST)[certain])
+    assert certain.mean() > 0.95
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
+def test_onnx_of_several_labels(tmp_path):
+    pytest.importorskip("skl2onnx")
+    runtime = pytest.importorskip("onnxruntime")
+    classifier = fitted("lasso", "multilabel")
+    [path] = convert(classifier, "onnx", tmp_path / "news.onnx", locale="C.UTF-8")
+    session = runtime.InferenceSession(path.read_bytes())
+    assert json.loads(session.get_modelmeta().custom_metadata_map["labels"]) == classifier.classes_.tolist()
+    decisions, probabilities = session.run(None, {"text": np.array(TEST)})
+    ours = classifier.predict_proba(TEST)
+    np.testing.assert_allclose(probabilities, ours, atol=1e-4)
+    certain = np.abs(ours - 0.5) > 1e-3
+    np.testing.assert_array_equal(decisions[certain], classifier.judge(TEST).decisions[certain])
     assert certain.mean() > 0.95
 
 

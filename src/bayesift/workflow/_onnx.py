@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import json
 from typing import Any
 
+import numpy as np
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline
 
 from bayesift._extras import require
@@ -22,10 +26,14 @@ def onnx_bytes(pipeline: Pipeline, locale: str | None) -> bytes:
     Returns
     -------
     bytes
-        A model with the input ``text``, and the label and the probabilities as outputs.
+        A model with the input ``text``, and the label (for several labels a text, an indicator) and the probabilities
+        as outputs; its property ``labels`` lists the labels in their order.
     """
     skl2onnx = require("skl2onnx", extra="onnx", purpose="writing ONNX")
     types = require("skl2onnx.common.data_types", extra="onnx", purpose="writing ONNX")
+    helper = require("onnx.helper", extra="onnx", purpose="writing ONNX")
+    labels = [str(label) for label in pipeline["model"].classes_]
+    pipeline = _with_numbered_columns(pipeline)
     options: dict[int, dict[str, Any]] = {id(pipeline): {"zipmap": False}}
     if locale is not None:
         options[id(pipeline["words"])] = {"locale": locale}
@@ -33,7 +41,18 @@ def onnx_bytes(pipeline: Pipeline, locale: str | None) -> bytes:
     model = skl2onnx.convert_sklearn(pipeline, initial_types=text, options=options)
     if pipeline["words"].sublinear_tf:
         _mend_log_counts(model.graph)
+    helper.set_model_props(model, {"labels": json.dumps(labels, ensure_ascii=False)})
     return model.SerializeToString()
+
+
+def _with_numbered_columns(pipeline: Pipeline) -> Pipeline:
+    """Number the columns of an indicator: the converter would promise strings for it where they have names."""
+    model = pipeline["model"]
+    if not (isinstance(model, OneVsRestClassifier) and model.multilabel_):
+        return pipeline
+    numbered = copy.copy(model)
+    numbered.classes_ = np.arange(len(model.classes_))
+    return Pipeline([("words", pipeline["words"]), ("model", numbered)])
 
 
 def _mend_log_counts(graph: Any) -> None:
