@@ -43,7 +43,9 @@ def made_up(**changes):
 
     def numbers(bench):
         table = Table.of("F1", {"lasso": {"here": 52.0, "there": 70.0}, "ridge": {"here": 41.0}}, GRID)
-        return Outcome((table,), (Claim("lasso is above ridge", True, "52 > 41"), Claim("the sky is green", False)))
+        return Outcome(
+            (table,), (Claim("lasso is above ridge", np.bool_(True), "52 > 41"), Claim("the sky is green", False))
+        )
 
     fields = {
         "name": "paper/table1",

@@ -118,8 +118,9 @@ def _claims(rows: Mapping[str, Row]) -> tuple[Claim, ...]:
 _NOTES = (
     "Times are processor seconds of all threads, from texts to a model and from texts to decisions. Ours read texts "
     "with TextVectorizer, peers with TfidfVectorizer(sublinear_tf=True), both keep words of at least two documents.",
-    "Ours choose the prior variance by cross-validation; where texts have sets of labels, the cut of each category has "
-    "the greatest F1 on held-out scores. Peers decide at one half.",
+    "Ours choose the prior variance by cross-validation. Where texts have sets of labels, the cut of each category "
+    "makes the fewest training errors; cuts of the greatest F1, tried first, accept everything where a category has "
+    "one document and no word, and gave the lasso a micro F1 of 27 on reuters21578. Peers decide at one half.",
     "LogisticRegressionCV tries C = 1, 10 and 100 in three folds; its defaults are ten values in five folds.",
     "fastText learns words and pairs of words, 25 epochs with learning rate 0.5.",
 )

@@ -20,6 +20,10 @@ class Claim(NamedTuple):
     holds: bool | None
     detail: str = ""
 
+    def plain(self) -> Claim:
+        """Give the claim with Python's own truth value, where a comparison of arrays gave numpy's."""
+        return self._replace(holds=None if self.holds is None else bool(self.holds))
+
 
 class Figure(NamedTuple):
     """A picture: a function that returns a matplotlib figure, or the file that it was drawn into."""

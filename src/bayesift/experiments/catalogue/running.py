@@ -49,7 +49,7 @@ def run(experiment: Experiment, bench: Bench | None = None) -> Result:
         blank,
         notes=(*blank.notes, *outcome.notes, *told),
         tables=tuple(table.judged(experiment.rule) if judged else table for table in outcome.tables),
-        claims=outcome.claims,
+        claims=tuple(claim.plain() for claim in outcome.claims),
         figures=outcome.figures,
         seconds=time.perf_counter() - started,
         seconds_kept=bench.spent.kept - before.kept,
