@@ -33,6 +33,7 @@ def about(line: str) -> str:
 def test_python_as_printed(name, capsys):
     if not (ROOT / name).exists():
         pytest.skip(f"{name} is not beside the tests")
+    assert blocks(name, "python") or name != "README.md"
     for content in blocks(name, "python"):
         exec(compile(content, name, "exec"), {})
 
@@ -45,11 +46,12 @@ def test_commands_as_printed(name, tmp_path, monkeypatch, capfd):
     write_csv(tmp_path / "mails.csv", ["id", "text", "label"], mails(60))
     runner = CommandRunner(tmp_path, monkeypatch, capfd)
     for content in blocks(name, "console"):
-        done = None
-        for line in content.splitlines():
+        done, lines = None, content.splitlines()
+        for line, following in zip(lines, [*lines[1:], ""], strict=True):
             if line.startswith("$ bayesift "):
                 done = runner.run(line.removeprefix("$ bayesift ").split(" #")[0])
-                assert done.status == 0 or done.err.startswith("bayesift: "), f"{line}\n{done.err}"
+                # A command may fail only where the page shows its error.
+                assert (done.status == 0) != following.startswith("bayesift: "), f"{line}\n{done.err}"
             elif line.strip() and not line.startswith("$ ") and done is not None:
                 assert matches(about(line), done.out + "\n" + done.err), f"{line!r} is not in\n{done.out}{done.err}"
             elif line.startswith("$ "):
