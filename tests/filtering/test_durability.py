@@ -51,12 +51,14 @@ if child == 0:
         os._exit(7 if "in use by another process" in str(error) else 1)
 print(os.WEXITSTATUS(os.waitpid(child, 0)[1]))
 first.close()
-# Lives last at most a third of what a whole run takes on this machine, so that several are needed.
+# Lives last at most a tenth of what a whole run takes, so that several are needed; each may last longer than the one
+# before, so that they come to an end however busy the machine has become.
 started = time.perf_counter()
 finish(begin(sys.argv[1] + "-timed")).close()
-longest = (time.perf_counter() - started) / 3
+longest = (time.perf_counter() - started) / 10
 moments, kills = random.Random(4), 0
-for life in range(400):
+while True:
+    longest *= 1.05
     child = os.fork()
     if child == 0:
         finish(begin(sys.argv[1])).close()
