@@ -128,25 +128,21 @@ def _bars(n_experiments: int, quiet: bool) -> Iterator[tuple[Callable[[str, str,
 
 
 def show_list(experiments: Sequence[Experiment], console: Console) -> None:
-    """List experiments: name, what each shows, collections, minutes whole and quick, whether it can run here."""
+    """List experiments: name, minutes whole and quick, what each shows, and which collections it lacks here."""
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, pad_edge=False)
     table.add_column("experiment", no_wrap=True)
-    table.add_column("shows", ratio=2)
-    table.add_column("needs", ratio=1)
     table.add_column("minutes", justify="right")
     table.add_column("quick", justify="right")
-    table.add_column("here")
+    table.add_column("shows")
     for experiment in experiments:
-        table.add_row(
-            experiment.name,
-            f"{experiment.item}: {experiment.shows}",
-            ", ".join(experiment.uses),
-            f"{experiment.minutes:g}",
-            f"{experiment.quick_minutes:g}",
-            "no" if experiment.excuse() else "yes",
-        )
+        lacks = experiment.lacks()
+        told = "Cannot run here: no" if lacks else "Not here:"
+        absent = ", ".join(lacks or experiment.missing())
+        shows = f"{experiment.item}: {experiment.shows}{f' {told} {absent}.' if absent else ''}"
+        table.add_row(experiment.name, f"{experiment.minutes:g}", f"{experiment.quick_minutes:g}", Text(shows))
     console.print(table)
 
 

@@ -76,16 +76,18 @@ class Experiment:
         """List the collections that are not in the data root."""
         return tuple(name for name in self.uses if not holding(name).present(data_root()))
 
+    def lacks(self) -> tuple[str, ...]:
+        """List the collections without which it cannot be run; if none of ``any_of`` is here, all of them."""
+        missing = self.missing()
+        lacking = tuple(name for name in self.collections if name in missing)
+        return lacking or (self.any_of if set(self.any_of) <= set(missing) else ())
+
     def excuse(self) -> str:
         """Say in a sentence why this cannot be run; empty if it can."""
-        missing = self.missing()
-        lacking = [name for name in self.collections if name in missing]
-        if lacking:
-            needs = ", ".join(lacking)
-        elif self.any_of and set(self.any_of) <= set(missing):
-            needs, lacking = f"one of {', '.join(self.any_of)}", [*self.any_of]
-        else:
+        lacking = self.lacks()
+        if not lacking:
             return ""
+        needs = f"{'one of ' if lacking == self.any_of else ''}{', '.join(lacking)}"
         fetch = " or ".join(f"bayesift data fetch {name}" for name in lacking)
         return f"needs {needs}, not found in {data_root()} (see: {fetch})"
 
