@@ -1,7 +1,8 @@
-"""fastText as a system: it reads a file of labelled lines and has its own words, pairs of words and threads."""
+"""fastText as a system: it reads a file of labelled lines and has threads of its own."""
 
 from __future__ import annotations
 
+import re
 import tempfile
 from pathlib import Path
 
@@ -12,11 +13,16 @@ from bayesift._typing import AnyArray
 from bayesift.experiments.beyond.tasks import Task
 from bayesift.experiments.beyond.word_model import Answer
 
+#: Two or more letters or digits, as TfidfVectorizer has it.
+_WORD = re.compile(r"\b\w\w+\b")
+
 
 class FastText:
-    """fastText as its tutorial ends up: learning rate 0.5, 25 epochs, words and pairs of words.
+    """fastText with the learning rate of its tutorial, 0.5, and 25 epochs.
 
-    It skips lines without a label, so a text of no category gets a label of its own.
+    It takes the lines as they come, epoch for epoch, so they are shuffled: many collections are sorted by category. It
+    parts words at white space only, so it is given the words that the other systems read. It skips lines without a
+    label, so a text of no category gets a label of its own.
     """
 
     n_words = None
@@ -26,13 +32,13 @@ class FastText:
         self.task = task
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "train.txt"
-            lines = (f"{_marks(row)} {_line(text)}" for text, row in zip(task.train_texts, task.train, strict=True))
+            order = np.random.default_rng(0).permutation(len(task.train_texts))
+            lines = (f"{_marks(task.train[i])} {_line(task.train_texts[i])}" for i in order)
             file.write_text("\n".join(lines) + "\n", encoding="utf-8", errors="replace")
             self.model = fasttext.train_supervised(
                 input=str(file),
                 lr=0.5,
                 epoch=25,
-                wordNgrams=2,
                 loss="ova" if task.kind == "sets" else "softmax",
                 thread=2,
                 seed=0,
@@ -59,4 +65,4 @@ def _marks(row: AnyArray) -> str:
 
 
 def _line(text: str) -> str:
-    return " ".join(text.lower().split())
+    return " ".join(_WORD.findall(text.lower()))
