@@ -199,6 +199,7 @@ def test_the_report_names_verdicts_and_every_miss(tmp_path, bench, empty_root):
     assert "- `paper/table1`: does not hold: the sky is green" in text
     assert "| lasso | 50.00 / 52.00 | 60.00 / 70.00 ✗ |" in text
     assert "Not run: needs webkb" in text
+    assert "2 experiments: 1 in part, 1 were skipped." in text
     assert results[0].versions["bayesift"] in text
     assert results[0].date in text
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -208,6 +209,19 @@ def test_the_report_names_verdicts_and_every_miss(tmp_path, bench, empty_root):
     assert "miss" in tags.classes
     assert "a &lt; b | c" in page
     assert "<code>paper/table1</code>" in page
+
+
+def test_a_note_is_given_once(tmp_path, bench):
+    notes = [("Stems.",), ("Folds.", "Stems."), ()]
+    write_folder([run(made_up(name=f"paper/table{k}", notes=own), bench) for k, own in enumerate(notes)], tmp_path)
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert [
+        line for line in text.splitlines() if line in ("- Stems.", "- Folds.", "- Notes given above hold here too.")
+    ] == [
+        "- Stems.",
+        "- Folds.",
+        "- Notes given above hold here too.",
+    ]
 
 
 def test_the_catalogue_is_whole():

@@ -193,13 +193,17 @@ def show_verdicts(results: Sequence[Result], console: Console) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table("experiment", "verdict", "in numbers", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("experiment", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
     table.add_column("seconds", justify="right")
-    table.add_column("from the cache", justify="right")
+    table.add_column("cached", justify="right")
+    table.add_column("in numbers")
     for result in results:
         times = (f"{result.seconds:.1f}", f"{result.seconds_kept:.1f}") if not result.skipped else ("", "")
-        table.add_row(result.name, result.verdict, Text(result.summary), *times)
+        table.add_row(result.name, result.verdict, *times, Text(result.summary))
     console.print(Text("\npublished / ours; ✗ where they do not agree\n"))
     console.print(table)
     wall, cpu = (sum(getattr(result, name) for result in results) for name in ("seconds", "cpu_seconds"))
-    console.print(Text(f"{wall:.0f} seconds in all, {cpu:.0f} of processor time with the pieces from the cache"))
+    kept = " with the pieces from the cache" if any(result.seconds_kept for result in results) else ""
+    console.print(Text(f"{wall:.0f} seconds in all, {cpu:.0f} of processor time{kept}"))

@@ -201,7 +201,7 @@ _F1_TABLES: dict[str, tuple[str, str, Callable[[Macro], list[Claim]]]] = {
 
 def _experiment(item: str, shows: str, run: Callable[[Bench], Outcome], **changes: Any) -> Experiment:
     number = item.removeprefix("table")
-    fields = {**_COMMON, "minutes": 0.5, "quick_minutes": 0.1, **changes}
+    fields = {**_COMMON, "minutes": 0.1, "quick_minutes": 0.1, **changes}
     return Experiment(name=f"eyheramendy2003/{item}", item=f"Table {number}", shows=shows, run=run, **fields)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence, Set
 from itertools import groupby
 
 from bayesift.experiments.catalogue._blocks import Block, Heading, Items, Matrix, Paragraph, Picture
@@ -18,6 +19,7 @@ def report(results: Sequence[Result], pictures: str = "") -> Iterator[Block]:
         "(*published / ours*). A cross marks a number of ours that does not agree by the rule named with the "
         "experiment, or a conclusion that does not hold. This page is made by a command from the numbers of a run."
     )
+    yield Paragraph(_count(results))
     yield from _provenance(results)
     yield Heading(2, "Verdicts")
     yield Matrix(
@@ -33,8 +35,27 @@ def report(results: Sequence[Result], pictures: str = "") -> Iterator[Block]:
         members = list(group)
         if members[0].source:
             yield Paragraph(f"Source of the printed numbers: {members[0].source}")
+        told: set[str] = set()
         for result in members:
-            yield from _experiment(result, pictures)
+            yield from _experiment(result, pictures, told)
+            told.update(result.notes)
+
+
+def _count(results: Sequence[Result]) -> str:
+    """Count the experiments by verdict."""
+    verdicts = Counter(result.verdict for result in results)
+    parts = [text.format(verdicts[name]) for name, text in _VERDICTS.items() if verdicts[name]]
+    return f"{len(results)} experiments: {', '.join(parts)}."
+
+
+_VERDICTS = {
+    "agrees": "{} agree in every number and conclusion",
+    "partly": "{} in part",
+    "differs": "{} in none",
+    "shown": "{} show what has no printed numbers",
+    "quick": "{} were done in part and are not judged",
+    "skipped": "{} were skipped",
+}
 
 
 def _provenance(results: Sequence[Result]) -> Iterator[Block]:
@@ -52,7 +73,8 @@ def _provenance(results: Sequence[Result]) -> Iterator[Block]:
         yield Paragraph("This was a quick run: where a part was left out, printed numbers are shown and not judged.")
 
 
-def _experiment(result: Result, pictures: str) -> Iterator[Block]:
+def _experiment(result: Result, pictures: str, told: Set[str]) -> Iterator[Block]:
+    """Give all about an experiment, but notes that were told already."""
     yield Heading(3, f"{result.item} (`{result.name}`)")
     yield Paragraph(result.shows)
     if result.skipped:
@@ -67,10 +89,13 @@ def _experiment(result: Result, pictures: str) -> Iterator[Block]:
             yield Picture(f"{pictures}{figure.file}", figure.caption)
             yield Paragraph(f"*{figure.caption}*")
     if result.claims:
-        yield Items(tuple(f"{_sign(c.holds)} {c.text}{f': {c.detail}' if c.detail else ''}" for c in result.claims))
+        yield Items(tuple(f"{_sign(c.holds)} {c.text}{f' ({c.detail})' if c.detail else ''}" for c in result.claims))
     yield Paragraph(f"**{result.verdict}**: {result.summary}. `bayesift reproduce {result.name}`")
-    if result.notes:
-        yield Items(result.notes)
+    new = tuple(note for note in result.notes if note not in told)
+    if len(new) < len(result.notes):
+        new = (*new, "Notes given above hold here too.")
+    if new:
+        yield Items(new)
 
 
 def _table(table: Table) -> Iterator[Block]:

@@ -55,7 +55,7 @@ def write_page(folder: Path, page: Path, pictures: str = "images/reproduction") 
     folder : Path
         What :func:`write_folder` wrote.
     page : Path
-        The page, Markdown.
+        The page, Markdown; what it is made from is put beside it as JSON.
     pictures : str
         Folder beside the page into which the pictures are copied.
     """
@@ -64,6 +64,8 @@ def write_page(folder: Path, page: Path, pictures: str = "images/reproduction") 
         with atomic_path(page.parent / pictures / figure.file) as temporary:
             shutil.copyfile(folder / figure.file, temporary)
     _write(page, to_markdown(report(results, f"{pictures}/")))
+    with atomic_path(page.with_suffix(".json")) as temporary:
+        shutil.copyfile(folder / RESULTS, temporary)
 
 
 def _drawn(figure: Figure, experiment: str, folder: Path) -> Figure:
