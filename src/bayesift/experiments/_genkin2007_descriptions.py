@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from bayesift._extras import require
 from bayesift._typing import AnyArray
 from bayesift.experiments._measures import f1_percent
 from bayesift.experiments._reuters import ModApte, modapte
 from bayesift.experiments.catalogue import Bench, Claim, Family, Figure, Outcome, Table
 from bayesift.linear import BayesianLogisticRegression
+from bayesift.plots import LearningCurveDisplay
 from bayesift.priors import Laplace, Prior, from_description
 
 #: Prior mode of the terms of a description, and how many times the variance of other terms they get.
@@ -96,14 +96,7 @@ def _f1_of(data: ModApte, category: int, rows: AnyArray, prior: Prior) -> float:
 
 
 def _draw(means: Mapping[int, Sequence[float]]) -> Any:
-    pyplot = require("matplotlib.pyplot", extra="plot", purpose="drawing")
-    figure, axis = pyplot.subplots(figsize=(6, 3.6), layout="constrained")
-    sizes = list(means)
-    for place, name, color in ((1, "with a one-line description", "#d8853b"), (0, "without", "#2b5c8a")):
-        axis.plot(sizes, [means[size][place] for size in sizes], marker="o", color=color, label=name)
-    axis.set(xscale="log", xlabel="positive training documents", ylabel="mean F1, per cent", ylim=(0, 100))
-    axis.set_xticks(sizes, [str(size) for size in sizes])
-    axis.minorticks_off()
-    axis.spines[["top", "right"]].set_visible(False)
-    axis.legend(frameon=False, loc="lower right")
-    return figure
+    without, informed = zip(*means.values(), strict=True)
+    curves = {"without": without, "with a one-line description": informed}
+    measure, documents = "mean F1, per cent", "positive training documents"
+    return LearningCurveDisplay(list(means), curves, measure=measure, documents=documents).plot().figure_
