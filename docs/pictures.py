@@ -16,12 +16,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import average_precision_score
 
 from bayesift.ard import RelevanceVectorRegressor
-from bayesift.concepts import number_game, word_sets
+from bayesift.concepts import word_sets
 from bayesift.conjugate import BetaBinomial
 from bayesift.datasets import load
 from bayesift.decide import exact_expected_f1, expected_f1, expected_f_curve
 from bayesift.evaluate import Results
-from bayesift.experiments.molchanov2015 import draw_bounds
 from bayesift.generative import DirichletCompoundMultinomial, MultinomialNB
 from bayesift.linear import BayesianLogisticRegression, BayesianProbitRegression
 from bayesift.online import BayesianPerceptron
@@ -90,22 +89,6 @@ def beliefs() -> None:
     figure.savefig(IMAGES / "beliefs.png", dpi=110)
 
 
-def concepts() -> None:
-    """Draw the number game: concepts after four examples, how they are averaged after one, and predictions."""
-    game = number_game()
-    ConceptDisplay(game, [16, 8, 2, 64]).plot().figure_.savefig(IMAGES / "concepts-posterior.png", dpi=110)
-    ConceptDisplay(game, [16]).plot_averaging().figure_.savefig(IMAGES / "concepts-averaging.png", dpi=110)
-    full = number_game(pi0=2 / 3)
-    examples = ([16], [60], [16, 8, 2, 64], [16, 23, 19, 20])
-    figure, axes = plt.subplots(len(examples), 1, figsize=(9, 5.6), sharex=True, layout="constrained")
-    for axis, data in zip(axes, examples, strict=True):
-        ConceptDisplay(full, data).plot_predictive(axis)
-        axis.set_ylabel("")
-        axis.set_title("examples " + ", ".join(map(str, data)), fontsize=10, loc="left")
-    figure.supylabel("probability that the number belongs", fontsize=10)
-    figure.savefig(IMAGES / "concepts-predictive.png", dpi=110)
-
-
 def word_concepts() -> None:
     """Draw which sets of words three news items about energy may stand for, and the items that hold them too."""
     news = load("newsroom")
@@ -160,11 +143,6 @@ def evaluation(topic: str = "health") -> None:
     axes[0].set_title("all topics", fontsize=10, loc="left")
     axes[1].set_title(f"documents about {topic}", fontsize=10, loc="left")
     figure.savefig(IMAGES / "evaluation.png", dpi=110)
-
-
-def relevance_bounds() -> None:
-    """Draw lower bounds of the likelihood of one object and of thirty, which touch it at different places."""
-    draw_bounds().savefig(IMAGES / "relevance-bounds.png", dpi=110)
 
 
 def relevance_vectors() -> None:
@@ -310,11 +288,9 @@ if __name__ == "__main__":
     telling_terms()
     paths()
     beliefs()
-    concepts()
     word_concepts()
     expected_f()
     evaluation()
-    relevance_bounds()
     relevance_vectors()
     bursts()
     online()

@@ -15,8 +15,7 @@ from bayesift.experiments._genkin2007_runs import family, support_vectors, whole
 from bayesift.experiments._genkin2007_tables import ALGORITHMS, OTHER_NOTE, present
 from bayesift.experiments._genkin2007_tasks import parts, task
 from bayesift.experiments.catalogue import Bench, Claim, Figure, NotPossibleError, Outcome, Table, published
-from bayesift.plots import ParallelCoordinatesDisplay
-from bayesift.plots._axes import colour
+from bayesift.plots import PALETTE, ParallelCoordinatesDisplay
 
 #: The collections of figures 5 and 6, those with most categories.
 LARGEST = ("ModApte", "RCV1-v2", "OHSUMED")
@@ -96,7 +95,7 @@ def _spread(kept: Any) -> dict[str, float]:
 def _draw_counts(kept: Any) -> Any:
     pyplot = require("matplotlib.pyplot", extra="plot", purpose="drawing")
     figure, axis = pyplot.subplots(figsize=(6, 3.2), layout="constrained")
-    axis.vlines(np.arange(kept.size), 0, np.sort(kept)[::-1], color=colour(0))
+    axis.vlines(np.arange(kept.size), 0, np.sort(kept)[::-1], color=PALETTE[0])
     axis.set(xlabel="category, by number of features", ylabel="features chosen")
     axis.spines[["top", "right"]].set_visible(False)
     return figure
@@ -120,7 +119,7 @@ def figure7(bench: Bench) -> Outcome:
 def _draw_scatter(fits: Sequence[Fit], positives: Any, kept: Any) -> Any:
     pyplot = require("matplotlib.pyplot", extra="plot", purpose="drawing")
     figure, axis = pyplot.subplots(figsize=(5.4, 4), layout="constrained")
-    axis.plot(positives, kept, "o", markersize=4, color=colour(0), alpha=0.7)
+    axis.plot(positives, kept, "o", markersize=4, color=PALETTE[0], alpha=0.7)
     for place in np.argsort(-positives, kind="stable")[:3]:
         offset = {"xytext": (-4, 5), "textcoords": "offset points", "ha": "right", "fontsize": 9}
         axis.annotate(fits[place].category, (positives[place], kept[place]), **offset)

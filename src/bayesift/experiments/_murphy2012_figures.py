@@ -16,8 +16,7 @@ from bayesift.conjugate import BetaBinomial
 from bayesift.datasets import load
 from bayesift.experiments._murphy2012_tasks import newsgroups_task
 from bayesift.generative import BernoulliNB
-from bayesift.plots import BurstinessDisplay, ConceptDisplay, PosteriorDisplay, PredictiveDisplay
-from bayesift.plots._axes import colour
+from bayesift.plots import PALETTE, BurstinessDisplay, ConceptDisplay, PosteriorDisplay, PredictiveDisplay
 from bayesift.text import TextVectorizer
 
 WINDOWS = ("comp.windows.x", "comp.os.ms-windows.misc")
@@ -65,7 +64,7 @@ def _word_probabilities(pyplot: Any, n_words: int = 600) -> Any:
     figure, axes = pyplot.subplots(2, 1, figsize=(9, 4.4), sharex=True, layout="constrained")
     for axis, group, rows in zip(axes, WINDOWS, X, strict=True):
         theta = np.exp(BernoulliNB().fit(rows, np.zeros(rows.shape[0])).feature_log_prob_[0])
-        axis.vlines(np.arange(n_words), 0, theta, color=colour(0), linewidth=0.8)
+        axis.vlines(np.arange(n_words), 0, theta, color=PALETTE[0], linewidth=0.8)
         axis.set_title(f"p(word | {group})", fontsize=10, loc="left")
         axis.set(ylim=(0, 1.05), xlim=(-1, n_words))
         axis.spines[["top", "right"]].set_visible(False)

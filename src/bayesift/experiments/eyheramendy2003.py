@@ -36,7 +36,7 @@ from bayesift.experiments.catalogue import (
     Within,
     published,
 )
-from bayesift.plots._axes import colour
+from bayesift.plots import PALETTE
 
 _TEN, _JEFFREYS = Setting("laplace", 10.0), Setting("jeffreys")
 _LOGISTIC = Setting("gaussian", 0.01, "logistic", LOG_IDF)
@@ -145,7 +145,7 @@ def _draw_boxes(table: Table) -> Any:
     """Draw a box from quartile to quartile and the extremes, for each column, published and ours."""
     pyplot = require("matplotlib.pyplot", extra="plot", purpose="drawing")
     boxes: list[tuple[str, list[float], str]] = []
-    for which, color in (("published", colour(0)), ("ours", colour(1))):
+    for which, color in (("published", PALETTE[0]), ("ours", PALETTE[1])):
         for column in table.columns:
             values = [getattr(table.cell(row, column), which) for row in CATEGORIES]
             if None not in values:
