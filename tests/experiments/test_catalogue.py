@@ -33,6 +33,7 @@ from bayesift.experiments.catalogue import (
     write_folder,
     write_page,
 )
+from bayesift.experiments.catalogue._blocks import Matrix, to_markdown
 from bayesift.experiments.catalogue.registry import PAPERS
 
 GRID = Grid("Table 1", ("lasso", "ridge"), ("here", "there"), ((50.0, 60.0), (40.0, np.nan)))
@@ -194,7 +195,8 @@ def test_the_report_names_verdicts_and_every_miss(tmp_path, bench, empty_root):
     results = [run(made_up(shows="a < b | c"), bench), run(made_up(name="paper/other", collections=("webkb",)), bench)]
     write_folder(results, tmp_path)
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
-    assert "| `paper/table1` | a < b \\| c | partly | 2 of 3 numbers agree" in text
+    assert "| `paper/table1` | partly | 2 of 3 numbers agree" in text
+    assert "\na < b | c\n" in text
     assert "- `paper/table1`, lasso, there: 60.00 / 70.00" in text
     assert "- `paper/table1`: does not hold: the sky is green" in text
     assert "| lasso | 50.00 / 52.00 | 60.00 / 70.00 ✗ |" in text
@@ -209,6 +211,10 @@ def test_the_report_names_verdicts_and_every_miss(tmp_path, bench, empty_root):
     assert "miss" in tags.classes
     assert "a &lt; b | c" in page
     assert "<code>paper/table1</code>" in page
+
+
+def test_bars_stay_in_their_cells():
+    assert "| a \\| b | c |" in to_markdown([Matrix(("one", "two"), (("a | b", "c"),))])
 
 
 def test_a_note_is_given_once(tmp_path, bench):

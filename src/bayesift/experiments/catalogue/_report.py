@@ -23,9 +23,9 @@ def report(results: Sequence[Result], pictures: str = "") -> Iterator[Block]:
     yield from _provenance(results)
     yield Heading(2, "Verdicts")
     yield Matrix(
-        ("experiment", "what it shows", "verdict", "in numbers", "minutes"),
-        tuple((f"`{r.name}`", r.shows, r.verdict, r.summary, _minutes(r)) for r in results),
-        left=4,
+        ("experiment", "verdict", "in numbers", "minutes"),
+        tuple((f"`{r.name}`", r.verdict, r.summary, _minutes(r)) for r in results),
+        left=3,
     )
     yield Heading(2, "Every miss")
     misses = tuple(miss for result in results for miss in _misses(result))

@@ -127,9 +127,11 @@ class Bench:
 
     def _make_elsewhere(self, settings: Any, missing: Sequence[int], compute: Any) -> Iterator[tuple[int, Piece]]:
         workers = Parallel(n_jobs=self.n_jobs, return_as="generator_unordered", batch_size=1)
+        side_by_side = min(effective_n_jobs(self.n_jobs), len(missing))
         for place, piece in workers(delayed(_timed)(place, compute, settings[place]) for place in missing):
             self._spend(elsewhere_cpu=piece.cpu_seconds)
-            yield place, piece
+            # Its share of the time, so that the seconds of all pieces together are those of the run.
+            yield place, piece._replace(seconds=piece.seconds / side_by_side)
 
     def _spend(self, **seconds: float) -> None:
         self.spent = self.spent._replace(**{name: getattr(self.spent, name) + value for name, value in seconds.items()})
