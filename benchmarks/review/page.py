@@ -1,6 +1,6 @@
 """Measures the page at 100,000 documents, over HTTP: how long people wait, and how much memory it takes.
 
-    python tests/review/measure_page.py [DOCUMENTS]
+    python -m benchmarks.review.page [DOCUMENTS]
 
 The pile is 20 Newsgroups (see BAYESIFT_DATA), repeated with a third of the words changed and the ends cut off.
 """
@@ -68,12 +68,14 @@ class Server:
         return (int(fields[11]) + int(fields[12])) / 100
 
     def timed(self, name: str, method: str, path: str, **options: object) -> httpx.Response:
+        """Ask for something, and print how long the answer took."""
         begin = time.perf_counter()
         answer = self.client.request(method, path, **options)
         print(f"{name}: {1000 * (time.perf_counter() - begin):.0f} ms ({answer.status_code})", flush=True)
         return answer
 
     def close(self) -> None:
+        """End the server, and wait until it has."""
         self.client.close()
         self.process.terminate()
         self.process.wait()
