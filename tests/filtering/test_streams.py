@@ -149,7 +149,9 @@ def test_never_not_a_number_and_every_count_right(stream, query, rel, kappa):
         assert state.n_inside + state.n_outside == len(TRAIN) + bool(TOPICS[name]) + counted
         assert all(0 <= entry.probability <= 1 for entry in entries)
         assert all(0 <= entry.information <= 1 for entry in entries)
-        assert all((entry.probability >= 0.5 - 1e-12) == (entry.reason == "relevant") for entry in entries)
+        # Judgements that cancel out leave a tie, which rounding decides either way.
+        clear = [entry for entry in entries if abs(entry.probability - 0.5) > 1e-12]
+        assert all((entry.probability > 0.5) == (entry.reason == "relevant") for entry in clear)
     assert filter.position_ == len(stream)
 
 
