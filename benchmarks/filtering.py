@@ -49,7 +49,7 @@ def problem() -> Problem:
 
 
 def timed(work: Callable[[], Any]) -> tuple[Any, float, float]:
-    """Give a result with its seconds by the clock and by the processor."""
+    """Return a result with its seconds by the clock and by the processor."""
     wall, cpu = time.perf_counter(), time.process_time()
     return work(), time.perf_counter() - wall, time.process_time() - cpu
 

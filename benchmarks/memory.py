@@ -10,7 +10,7 @@ from typing import Any
 
 
 def peak_beyond_now(work: Callable[[], Any]) -> tuple[int, Any]:
-    """Run the work; give how far, in bytes, resident memory rose above what was used before, and the result."""
+    """Run the work; return how far, in bytes, resident memory rose above what was used before, and the result."""
     gc.collect()
     # Memory freed earlier goes back to the system: reused, it would not count.
     ctypes.CDLL(None).malloc_trim(0)

@@ -113,7 +113,7 @@ class SlowTopic:
         self.C = self.C - rho * (u + rho) / s**2 * np.outer(direction, direction)
 
     def decide(self, text, place):
-        """Give the reason to retrieve a document (None: do not), its probability and information."""
+        """Return the reason to retrieve a document (None: do not), its probability and information."""
         x = self.dense(self.vector(text))
         mean = self.m @ x
         p = self.kappa + (1 - 2 * self.kappa) * norm.cdf(mean / math.sqrt(x @ self.C @ x))

@@ -27,7 +27,7 @@ FAMILIES = {"laplace": Laplace, "gaussian": Gaussian}
 
 
 def tight(prior: Any = "laplace", variance: Any = 1.0, **options: Any) -> BayesianLogisticRegression:
-    """Give an estimator that stops only at the optimum."""
+    """Return an estimator that stops only at the optimum."""
     return BayesianLogisticRegression(prior, variance, **{"n_jobs": 1, **TIGHT, **options})
 
 

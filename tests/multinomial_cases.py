@@ -18,7 +18,7 @@ each_solver = pytest.mark.parametrize("solver", ["descent", "newton"])
 
 
 def tight(prior: Any = "laplace", variance: Any = 1.0, **options: Any) -> BayesianMultinomialRegression:
-    """Give an estimator that stops only at the optimum."""
+    """Return an estimator that stops only at the optimum."""
     return BayesianMultinomialRegression(prior, variance, **{"n_jobs": 1, **TIGHT, **options})
 
 

@@ -22,7 +22,7 @@ reference = partial(cases.reference, loss=cases.probit)
 
 
 def tight(prior: Any = "laplace", **options: Any) -> BayesianProbitRegression:
-    """Give an estimator that stops only at the optimum."""
+    """Return an estimator that stops only at the optimum."""
     if prior in ("laplace", "gaussian") and not {"variance", "gamma", "rate"} & set(options):
         options["variance"] = 1.0
     return BayesianProbitRegression(prior, **{**TIGHT, **options})

@@ -39,7 +39,7 @@ def seconds_to(solver: Solver, target: float, repeats: int, ours: float) -> tupl
 
 
 def compare(problem: Problem, repeats: int) -> tuple[str, ...]:
-    """Give a row: the penalty, non-zero coefficients, seconds of all solvers, ratio of the peer's to ours."""
+    """Return a row: the penalty, non-zero coefficients, seconds of all solvers, ratio of the peer's to ours."""
     best = Ours(problem)
     coef, intercept = best.solve(1e-8)
     target = problem.objective(coef, intercept) * (1.0 + QUALITY)

@@ -43,7 +43,7 @@ def _by_review(found: dict[str, Results], measure: str) -> list[tuple[str, ...]]
 
 
 def _means(found: dict[str, Results], measure: str) -> list[tuple[str, ...]]:
-    """Give the means over all reviews, over those that served for choosing, over the others, and how often we win."""
+    """Return the means over all reviews, over those that served for choosing, over the others, and how often we win."""
     groups = {"all": REVIEWS, "chosen on": CHOSEN_ON, "others": tuple(set(REVIEWS) - set(CHOSEN_ON))}
     rows = [
         (f"mean, {group}", *(f"{np.mean([_mean(found[way], name, measure) for name in names]):.3f}" for way in SHOWN))

@@ -23,7 +23,7 @@ _LOOK_EVERY = 10
 
 
 def readers(repeats: int, target: float = 0.95, confidence: float = 0.95) -> list[tuple[Any, ...]]:
-    """Let readers with a noisy score go through piles of numbers; give how often they stopped with enough recall.
+    """Let readers with a noisy score go through piles of numbers; return how often they stopped with enough recall.
 
     They read by falling score, draw every twentieth document at random, and only at random after a quiet time.
     """
@@ -47,7 +47,7 @@ def piles(repeats: int, target: float = 0.95) -> list[tuple[Any, ...]]:
 
 
 def _kept(stops: Any, target: float) -> tuple[str, str, str]:
-    """Give the share of runs that reached the target, their mean recall and their mean effort."""
+    """Return the share of runs that reached the target, their mean recall and their mean effort."""
     recall, effort = stops.T
     return f"{np.mean(recall >= target - 1e-9):.1%}", f"{recall.mean():.1%}", f"{effort.mean():.0%}"
 

@@ -63,7 +63,7 @@ class Server:
         return int(found[1]) // 1024
 
     def processor_time(self) -> float:
-        """Give the seconds of all its threads together."""
+        """Return the seconds of all its threads together."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / 100
 

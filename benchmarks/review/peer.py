@@ -21,7 +21,7 @@ RUNS = Path(os.environ.get("ASREVIEW_RUNS", Path(tempfile.gettempdir()) / "asrev
 
 
 def run(review: str, texts: list[str], relevant: BoolArray, start: tuple[int, int], seed: int) -> Path:
-    """Give the project file of a simulation; made now unless it is there."""
+    """Return the project file of a simulation; made now unless it is there."""
     project, done = RUNS / f"{review}-{seed}.asreview", RUNS / f"{review}-{seed}.done"
     if done.exists():
         return project

@@ -20,7 +20,7 @@ EFFORTS = np.linspace(0, 1, 101)
 
 
 def results(way: str, reviews: tuple[str, ...] = REVIEWS) -> dict[str, list[dict[str, Any]]]:
-    """Give what the replays of one way brought, for each review a list over the seeds."""
+    """Return what the replays of one way brought, for each review a list over the seeds."""
     return {name: list(_of_review(way, name)) for name in track(reviews, way, console=Console(stderr=True))}
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 @contextmanager
 def atomic_path(target: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a temporary path beside ``target`` that takes its place when the block ends well.
+    """Return a temporary path beside ``target`` that takes its place when the block ends well.
 
     Folders on the way are made. If the block raises, the temporary file and these folders are removed and
     whatever stood at ``target`` is untouched. The permissions are those of any new file, by the umask.

@@ -137,11 +137,11 @@ def is_blank(byte: int) -> bool:
 
 @kernel
 def quotient(mantissa: int, power: float) -> tuple[float, bool]:
-    """Give mantissa/power rounded once, and whether that is certain.
+    """Return mantissa/power rounded once, and whether that is certain.
 
     The rounded quotient q misses (mantissa − q·power)/power, whose numerator comes without error from splitting both
     factors (Dekker 1971). With this correction the error is below 2⁻¹⁰⁰ of q, so that the sum is rounded right if
-    such an error can not change it.
+    such an error cannot change it.
     """
     high = float(mantissa)
     low = float(np.int64(mantissa) - np.int64(high))
@@ -220,7 +220,7 @@ def number(buffer: ByteArray, at: int) -> tuple[float, int, int]:
 
 @kernel
 def grown(table: Int64Array, used: int) -> Int64Array:
-    """Give a table of twice the size with the same beginning, if it is full."""
+    """Return a table of twice the size with the same beginning, if it is full."""
     if used < table.shape[0]:
         return table
     larger = np.empty(2 * table.shape[0], dtype=np.int64)

@@ -169,7 +169,7 @@ def test_a_reference_class(folder, capsys):
 @golden.needs_golden
 @pytest.mark.parametrize("case", ["bmr-gauss-v1", "bmr-laplace-z", "bxr-poly-f2"])
 def test_models_of_the_originals_classify(case, folder, capsys):
-    """BMRclassify can not read what BMRtrain writes; ours can, and both results agree with the softmax by hand."""
+    """BMRclassify cannot read what BMRtrain writes; ours can, and both results agree with the softmax by hand."""
     shutil.copyfile(golden.FOLDER / f"{case}.model", "a.model")
     run(["bmrclassify", "-r", "a.results", "poly.test", "a.model"], capsys)
     run(["bxrclassify", "-k", "-r", "b.results", "poly.test", "a.model"], capsys)

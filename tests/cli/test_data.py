@@ -83,7 +83,7 @@ def test_fetch_with_a_bar(run, server, tmp_path):
     ("arguments", "sentence"),
     [
         (("data", "info", "nope"), "bayesift: name must be one of newsroom, "),
-        (("data", "fetch", "si650"), "bayesift: si650 can not be fetched: no public address of it is known"),
+        (("data", "fetch", "si650"), "bayesift: si650 cannot be fetched: no public address of it is known"),
         (("data", "fetch", "newsroom"), "bayesift: newsroom is part of the package, there is nothing to fetch"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The command in a process of its own: signals, pipes, start-up, folders that can not be written, completion."""
+"""The command in a process of its own: signals, pipes, start-up, folders that cannot be written, completion."""
 
 from __future__ import annotations
 

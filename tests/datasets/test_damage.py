@@ -26,9 +26,7 @@ def test_a_packed_file_that_is_cut_or_damaged_is_named(name, ending, pack, tmp_p
     path = tmp_path / f"{name}.{ending}"
     for content in (whole[: len(whole) // 2], whole[:-8] + bytes(8)):
         path.write_bytes(content)
-        with pytest.raises(
-            DamagedFileError, match=rf"{name}\.{ending} can not be read, it is damaged or cut short: \w"
-        ):
+        with pytest.raises(DamagedFileError, match=rf"{name}\.{ending} cannot be read, it is damaged or cut short: \w"):
             read(path)
 
 
@@ -39,7 +37,7 @@ def test_a_damaged_parquet_file_is_named(tmp_path, either_package):
     middle = len(whole) // 2
     for content in (whole[:middle], whole[:-4], whole[:100] + bytes(middle) + whole[100 + middle :], b"PAR1"):
         path.write_bytes(content)
-        with pytest.raises(DamagedFileError, match=r"a\.parquet can not be read, it is damaged or cut short: \w"):
+        with pytest.raises(DamagedFileError, match=r"a\.parquet cannot be read, it is damaged or cut short: \w"):
             read(path)
 
 

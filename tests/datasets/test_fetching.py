@@ -120,7 +120,7 @@ def test_a_page_instead_of_an_archive_leaves_nothing_behind(server, tmp_path):
 
 
 def test_a_connection_that_breaks_off_leaves_nothing_behind(server, tmp_path):
-    with pytest.raises(FetchError, match=r"webkb can not be fetched: .*/broken failed, the connection broke off"):
+    with pytest.raises(FetchError, match=r"webkb cannot be fetched: .*/broken failed, the connection broke off"):
         fetch("webkb", tmp_path, url=f"{server}/broken")
     assert is_empty(tmp_path)
 

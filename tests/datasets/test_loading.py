@@ -122,7 +122,7 @@ def test_a_wrong_checksum_is_an_error_unless_told_otherwise(tmp_path):
 def test_a_damaged_archive_is_named(content, tmp_path):
     (tmp_path / "webkb").mkdir()
     (tmp_path / "webkb" / "webkb-data.gtar.gz").write_bytes(content)
-    with pytest.raises(DamagedFileError, match=r"webkb-data\.gtar\.gz can not be read, it is damaged or cut short: \w"):
+    with pytest.raises(DamagedFileError, match=r"webkb-data\.gtar\.gz cannot be read, it is damaged or cut short: \w"):
         load("webkb", tmp_path)
 
 

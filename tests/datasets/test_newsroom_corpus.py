@@ -131,7 +131,7 @@ def test_the_readme_gives_the_counts_of_the_files() -> None:
 
 
 def decisions(vectorizer: Any, classifier: Any) -> tuple[Any, Any]:
-    """Train one classifier per topic; give the true and the predicted labels of the test part."""
+    """Train one classifier per topic; return the true and the predicted labels of the test part."""
     labels = MultiLabelBinarizer(classes=list(TOPICS))
     truth = {split: labels.fit_transform([item["topics"] for item in part(split)]) for split in ("train", "test")}
     model = make_pipeline(vectorizer, OneVsRestClassifier(classifier))

@@ -252,7 +252,7 @@ def test_records_in_constant_memory_and_again(tmp_path):
         ("a.svm", "", "a.svm holds no vectors, expected one a line"),
         ("a.svm", "# words\n\n# more words\n", "a.svm holds no vectors, expected one a line"),
         ("a.parquet", "text", "a.parquet is not a Parquet file"),
-        ("a.doc", "text", "the format of .* can not be told from its name; give format as one of csv, tsv"),
+        ("a.doc", "text", "the format of .* cannot be told from its name; give format as one of csv, tsv"),
     ],
 )
 def test_files_of_no_use(name, content, message, tmp_path):

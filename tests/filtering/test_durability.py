@@ -179,7 +179,7 @@ def test_a_damaged_snapshot_is_named(tmp_path):
     names["begin"](tmp_path).close()
     snapshot = tmp_path / "snapshot.npz"
     snapshot.write_bytes(snapshot.read_bytes()[:2000])
-    with pytest.raises(ValueError, match=r"snapshot\.npz can not be read"):
+    with pytest.raises(ValueError, match=r"snapshot\.npz cannot be read"):
         names["begin"](tmp_path)
 
 

@@ -44,7 +44,7 @@ def postgresql() -> Iterator[str]:
     if programs is None:
         pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
     if _as_user() and shutil.which("setpriv") is None:
-        pytest.skip("PostgreSQL can not be run by root, and setpriv (Debian's util-linux) is not installed")
+        pytest.skip("PostgreSQL cannot be run by root, and setpriv (Debian's util-linux) is not installed")
     # Not below the folder of pytest, which other users may not enter, and whose path may be too long for a socket.
     folder = Path(mkdtemp(prefix="bayesift-pg-", dir="/tmp"))
     if _as_user():

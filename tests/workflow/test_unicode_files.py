@@ -70,7 +70,7 @@ def test_any_json_lines_come_through(folder, classifier, rows, explain):
     written = [json.loads(line) for line in target.read_bytes().splitlines()]
     assert [(row["text"], row["note"]) for row in written] == rows
     assert [row["predicted"] for row in written] == classifier.predict([text for text, _ in rows]).tolist()
-    # Half a pair of surrogates can not be written to a CSV file, but must not stop one either.
+    # Half a pair of surrogates cannot be written to a CSV file, but must not stop one either.
     classify(classifier, source, folder / "out.csv")
     assert len(read_back(folder / "out.csv")) == len(rows) + 1
 

@@ -31,41 +31,41 @@ class Basis:
         return self.matrix.shape
 
     def columns(self, which: Int64Array | BoolArray) -> Basis:
-        """Give some of the functions, by number or by a mask."""
+        """Return some of the functions, by number or by a mask."""
         return Basis(self.matrix[:, which])
 
     def times(self, w: FloatArray) -> FloatArray:
-        """Give Φ w."""
+        """Return Φ w."""
         return np.asarray(self.matrix @ w)
 
     def against(self, v: FloatArray) -> FloatArray:
-        """Give Φᵀ v."""
+        """Return Φᵀ v."""
         return np.asarray(self.matrix.T @ v)
 
     def gram(self, b: FloatArray, other: Basis | None = None) -> FloatArray:
-        """Give Φᵀ diag(b) Φ, or Φᵀ diag(b) Ψ with another basis Ψ, as a dense matrix."""
+        """Return Φᵀ diag(b) Φ, or Φᵀ diag(b) Ψ with another basis Ψ, as a dense matrix."""
         right = (self if other is None else other).matrix
         return _dense(self._scaled(b).T @ right)
 
     def squares(self, b: FloatArray) -> FloatArray:
-        """Give the diagonal of Φᵀ diag(b) Φ."""
+        """Return the diagonal of Φᵀ diag(b) Φ."""
         return np.asarray(self._squared.T @ b)
 
     def spread(self, covariance: FloatArray) -> FloatArray:
-        """Give φᵀ Σ φ for every object."""
+        """Return φᵀ Σ φ for every object."""
         product = self.matrix @ covariance
         if sp.issparse(self.matrix):
             return np.asarray(self.matrix.multiply(product).sum(axis=1)).ravel()
         return np.einsum("ij,ij->i", product, self.matrix)
 
     def objects_gram(self, scale: FloatArray) -> FloatArray:
-        """Give Φ diag(scale) Φᵀ as a dense matrix."""
+        """Return Φ diag(scale) Φᵀ as a dense matrix."""
         if not sp.issparse(self.matrix):
             return (self.matrix * scale) @ self.matrix.T
         return _dense(self.matrix @ sp.diags(scale) @ self.matrix.T)
 
     def blocks(self) -> list[tuple[slice, FloatArray]]:
-        """Give the columns as dense blocks, with their places."""
+        """Return the columns as dense blocks, with their places."""
         places = [slice(start, start + _BLOCK) for start in range(0, self.shape[1], _BLOCK)]
         return [(place, _dense(self.matrix[:, place])) for place in places]
 
@@ -74,7 +74,7 @@ class Basis:
         return self.matrix.multiply(self.matrix).tocsc() if sp.issparse(self.matrix) else self.matrix**2
 
     def _scaled(self, b: FloatArray) -> Any:
-        """Give diag(b) Φ."""
+        """Return diag(b) Φ."""
         if not sp.issparse(self.matrix):
             return b[:, None] * self.matrix
         scaled = self.matrix.copy()

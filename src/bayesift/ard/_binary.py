@@ -23,10 +23,10 @@ class BinaryClassifier(ClassifierMixin):
 
     @abstractmethod
     def decision_function(self, X: Any) -> FloatArray:
-        """Give the log odds of the second class."""
+        """Return the log odds of the second class."""
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Give log probabilities of both classes, exact far into the tails.
+        """Return log probabilities of both classes, exact far into the tails.
 
         Parameters
         ----------
@@ -40,7 +40,7 @@ class BinaryClassifier(ClassifierMixin):
         return np.column_stack([log_expit(-scores), log_expit(scores)])
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Give the probabilities of both classes.
+        """Return the probabilities of both classes.
 
         Parameters
         ----------
@@ -53,7 +53,7 @@ class BinaryClassifier(ClassifierMixin):
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> AnyArray:
-        """Give the more probable class.
+        """Return the more probable class.
 
         Parameters
         ----------
@@ -74,7 +74,7 @@ class BinaryClassifier(ClassifierMixin):
 
 
 def read_two_classes(estimator: Any, X: Any, y: Any) -> tuple[Any, AnyArray, FloatArray]:
-    """Validate documents and labels; give the documents, the two labels in order, and −1 and +1 for them."""
+    """Validate documents and labels; return the documents, the two labels in order, and −1 and +1 for them."""
     name = type(estimator).__name__
     check_label_types(y)
     X, y = validate_data(estimator, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, multi_output=True)

@@ -43,7 +43,7 @@ class Integrals(NamedTuple):
 
 
 def margins_of(tagging: Tagging, u: FloatArray) -> FloatArray:
-    """Give y_i Σ_j u_ij, the log odds of P_i."""
+    """Return y_i Σ_j u_ij, the log odds of P_i."""
     return tagging.y * np.bincount(tagging.groups.objects, u, tagging.y.size)
 
 
@@ -97,7 +97,7 @@ def best_alpha(
     quadrature: Quadrature,
     which: Int64Array,
 ) -> tuple[FloatArray, FloatArray]:
-    """Solve the M-step for the tags in ``which``; give all α, and ln I of these tags (0 for the others)."""
+    """Solve the M-step for the tags in ``which``; return all α, and ln I of these tags (0 for the others)."""
     groups = tagging.groups
     alpha, values = alpha.copy(), np.zeros_like(alpha)
     best_alphas(which, groups.starts, groups.slopes, sizes, quadrature.domain, greatest, quadrature.rule, alpha, values)

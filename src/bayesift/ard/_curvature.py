@@ -37,11 +37,11 @@ class Curvature:
 
     @property
     def log_determinant(self) -> float:
-        """Give ln det(I + V Vᵀ) = ln det H − ln det A."""
+        """Return ln det(I + V Vᵀ) = ln det H − ln det A."""
         return 2.0 * float(np.log(np.diag(self._factor)).sum())
 
     def solve(self, v: FloatArray) -> FloatArray:
-        """Give H⁻¹ v, for one or for several columns v."""
+        """Return H⁻¹ v, for one or for several columns v."""
         scaled = (self._scale * v.T).T
         if not self._among_objects:
             return (self._scale * self._half_solve(self._half_solve(scaled), transposed=True).T).T
@@ -50,7 +50,7 @@ class Curvature:
         return (self._scale * (scaled.T - self._scale * back.T)).T
 
     def inverse_diagonal(self) -> FloatArray:
-        """Give the diagonal of H⁻¹."""
+        """Return the diagonal of H⁻¹."""
         if not self._among_objects:
             return np.sum(self._half_solve(np.diag(self._scale)) ** 2, axis=0)
         taken = np.empty(self._scale.size)
@@ -59,18 +59,18 @@ class Curvature:
         return self._scale**2 * (1.0 - self._scale**2 * taken)
 
     def inverse(self) -> FloatArray:
-        """Give H⁻¹."""
+        """Return H⁻¹."""
         return self.solve(np.eye(self._scale.size))
 
     def quadratic(self, columns: FloatArray) -> FloatArray:
-        """Give cᵀ H⁻¹ c for every column c."""
+        """Return cᵀ H⁻¹ c for every column c."""
         scaled = self._scale[:, None] * columns
         if not self._among_objects:
             return np.sum(self._half_solve(scaled) ** 2, axis=0)
         return np.sum(scaled**2, axis=0) - np.sum(self._half_solve(self._to_objects(scaled)) ** 2, axis=0)
 
     def _to_objects(self, scaled: FloatArray) -> FloatArray:
-        """Give Vᵀ v."""
+        """Return Vᵀ v."""
         return (self._root_b * self._basis.times((self._scale * scaled.T).T).T).T
 
     def _half_solve(self, v: FloatArray, *, transposed: bool = False) -> FloatArray:

@@ -47,7 +47,7 @@ def _model(basis: Basis, likelihood: Likelihood, kept: Int64Array, alpha: FloatA
 
 
 def _promises(basis: Basis, model: Model) -> tuple[FloatArray, FloatArray]:
-    """Give for every function the gain of evidence it promises, and the α that brings it (infinite: delete)."""
+    """Return for every function the gain of evidence it promises, and the α that brings it (infinite: delete)."""
     posterior = model.posterior
     # sparsity S and quality Q of every function, then s and q without the function itself (23)
     S = basis.squares(posterior.b)
@@ -69,7 +69,7 @@ def _promises(basis: Basis, model: Model) -> tuple[FloatArray, FloatArray]:
 
 
 def _log_gain(s: FloatArray, q: FloatArray, alpha: FloatArray) -> FloatArray:
-    """Give ℓ(α) = ½ [ln α − ln(α + s) + q²/(α + s)], what a function adds to the evidence (17); 0 for infinite α."""
+    """Return ℓ(α) = ½ [ln α − ln(α + s) + q²/(α + s)], what a function adds to the evidence (17); 0 for infinite α."""
     finite: BoolArray = np.isfinite(alpha) & (s > 0)
     gain = np.zeros(s.size)
     a, s, q = alpha[finite], s[finite], q[finite]

@@ -42,7 +42,7 @@ def _term(x):  # type: ignore[no-untyped-def]
 
 @kernel(error_model="numpy", inline="always")
 def _log_prior(w):  # type: ignore[no-untyped-def]
-    """Give s = ln 4q(1−q) of w = logit q."""
+    """Return s = ln 4q(1−q) of w = logit q."""
     a = abs(w)
     return _LOG_4 - a - 2.0 * np.log1p(np.exp(-a))
 
@@ -60,7 +60,7 @@ def _height(slopes: FloatArray, sizes: FloatArray, power: float, w: float) -> tu
 
 @kernel(error_model="numpy")
 def window(slopes: FloatArray, sizes: FloatArray, power: float, low: float, high: float) -> tuple[float, float]:
-    """Give the part of [low, high] where A(w) − power · s(w) is within about ``DROP`` of its least value."""
+    """Return the part of [low, high] where A(w) − power · s(w) is within about ``DROP`` of its least value."""
     left, right = low, high
     middle = 0.5 * (left + right)
     best, slope = _height(slopes, sizes, power, middle)
@@ -77,7 +77,7 @@ def window(slopes: FloatArray, sizes: FloatArray, power: float, low: float, high
 
 @kernel(error_model="numpy")
 def _edge(slopes: FloatArray, sizes: FloatArray, power: float, inside: float, outside: float, best: float) -> float:
-    """Give a point towards ``outside`` where the height has risen by ``DROP`` to twice that; or ``outside`` itself."""
+    """Return a point towards ``outside`` where the height has risen by ``DROP`` to twice that, or ``outside``."""
     if _height(slopes, sizes, power, outside)[0] - best <= 2.0 * DROP:
         return outside
     for _ in range(60):
@@ -130,7 +130,7 @@ def _lay(
 
 @kernel(error_model="numpy", fastmath={"reassoc", "contract"})
 def _moments(laid: FloatArray, alpha: float) -> tuple[float, float]:
-    """Give the logarithm of the integral of e^−A (4q(1−q))^α, and the mean of s under the normalised integrand."""
+    """Return the logarithm of the integral of e^−A (4q(1−q))^α, and the mean of s under the normalised integrand."""
     top = -np.inf
     for k in range(laid.shape[1]):
         top = max(top, laid[2, k] + alpha * laid[1, k])

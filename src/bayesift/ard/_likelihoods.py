@@ -39,7 +39,7 @@ class Likelihood(ABC):
         """Find the mode of the weights."""
 
     def quieter(self, basis: Basis, alpha: FloatArray, posterior: Posterior) -> Likelihood:
-        """Give the likelihood with its noise estimated anew; itself where there is no noise to estimate."""
+        """Return the likelihood with its noise estimated anew; itself where there is no noise to estimate."""
         return self
 
 
@@ -100,7 +100,7 @@ class Gaussian(Likelihood):
         return Posterior(mean, curvature, b, residual, log_evidence)
 
     def quieter(self, basis: Basis, alpha: FloatArray, posterior: Posterior) -> Likelihood:
-        """Give σ² = Σ (t − y)² / (n − Σ γ_j), unless the variance is fixed."""
+        """Return σ² = Σ (t − y)² / (n − Σ γ_j), unless the variance is fixed."""
         if self.smallest is None:
             return self
         gamma = 1.0 - alpha * posterior.curvature.inverse_diagonal()

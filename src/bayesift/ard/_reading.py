@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 
 def read_tags(X: Any, binarize: float | None) -> Any:
-    """Give a matrix by rows that holds ones only, from one of zeros and ones; others need ``binarize``.
+    """Return a matrix by rows that holds ones only, from one of zeros and ones; others need ``binarize``.
 
     ``X`` is left as it is.
     """

@@ -12,13 +12,13 @@ _LARGE = 12.0
 
 @kernel(error_model="numpy")
 def log_normaliser(alpha: float) -> float:
-    """Give ln ∫ (4q(1−q))^α dq over (0, 1): ln Γ(α+1) − ln Γ(α+3/2) + ½ ln π − ln 2, by the duplication formula."""
+    """Return ln ∫ (4q(1−q))^α dq over (0, 1): ln Γ(α+1) − ln Γ(α+3/2) + ½ ln π − ln 2, by the duplication formula."""
     return math.lgamma(alpha + 1.0) - math.lgamma(alpha + 1.5) + _HALF_LOG_PI_LESS_LOG_2
 
 
 @kernel(error_model="numpy")
 def prior_mean(alpha: float) -> float:
-    """Give E[s] under Beta(α+1, α+1): ψ(α+1) − ψ(α+3/2), the slope of the normaliser."""
+    """Return E[s] under Beta(α+1, α+1): ψ(α+1) − ψ(α+3/2), the slope of the normaliser."""
     z = alpha + 1.0
     total = 0.0
     while z < _LARGE:

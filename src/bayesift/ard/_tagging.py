@@ -91,11 +91,11 @@ class Tagging:
         return Groups(objects, tags, firsts, starts, slopes[firsts])
 
     def kept(self, tags: Any) -> Tagging:
-        """Give the same objects with some of their tags."""
+        """Return the same objects with some of their tags."""
         return Tagging(sp.csr_matrix(self.matrix[:, tags]), self.y, self.weights)
 
     def sizes(self, margins: FloatArray, u: FloatArray) -> FloatArray:
-        """Give c_g = ln Σ_{i in g} s_i (1 − P_i)/|Q_i| exp(m_g u_ij) of every group; u by entry."""
+        """Return c_g = ln Σ_{i in g} s_i (1 − P_i)/|Q_i| exp(m_g u_ij) of every group; u by entry."""
         groups = self.groups
         if not groups.firsts.size:
             return np.empty(0)
@@ -106,5 +106,5 @@ class Tagging:
         return top + np.log(np.add.reduceat(np.exp(parts - groups.spread(top)), groups.firsts))
 
     def constant(self, margins: FloatArray) -> float:
-        """Give Σ_i s_i [ln P_i + 1 − P_i], the bound apart from its integrals; an object without tags has ln ½."""
+        """Return Σ_i s_i [ln P_i + 1 − P_i], the bound apart from its integrals; an object without tags has ln ½."""
         return float(self.weights @ (log_expit(margins) + np.where(self.counts > 0, expit(-margins), 0.0)))

@@ -101,7 +101,7 @@ class RelevanceVectors(SelectorMixin, BaseEstimator):
         return found
 
     def _moments(self, X: Any) -> tuple[FloatArray, FloatArray]:
-        """Give mean and variance of Φw for every object; only functions that were kept are computed."""
+        """Return mean and variance of Φw for every object; only functions that were kept are computed."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False)
         kept = np.flatnonzero(self.relevant_)
@@ -136,6 +136,6 @@ class RelevanceVectors(SelectorMixin, BaseEstimator):
 
 
 def _with_constant(functions: Any) -> Any:
-    """Give the functions and one more that is 1 everywhere."""
+    """Return the functions and one more that is 1 everywhere."""
     ones = np.ones((functions.shape[0], 1))
     return sp.hstack([functions, ones]) if sp.issparse(functions) else np.hstack([functions, ones])

@@ -16,7 +16,7 @@ from bayesift.ard._tagging import Tagging
 
 
 def log_likelihood(X: Any, y: Any, q: Any) -> FloatArray:
-    """Give ln P(t_i | x_i, q) of every object.
+    """Return ln P(t_i | x_i, q) of every object.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def log_likelihood(X: Any, y: Any, q: Any) -> FloatArray:
 
 
 def log_likelihood_bound(X: Any, y: Any, q: Any, eta: Any) -> FloatArray:
-    """Give the lower bound ln L_i(q, η_i) of every object's log likelihood, which touches it at q = η_i.
+    """Return the lower bound ln L_i(q, η_i) of every object's log likelihood, which touches it at q = η_i.
 
     With P_i = P(t_i | x_i, η_i), w = logit q, u = logit η and m_i tags of signs y_i = ±1,
 
@@ -89,7 +89,7 @@ def log_evidence_bound(
     q_min: float = 0.1,
     n_nodes: int = 200,
 ) -> float:
-    """Give ln Ẽ(α, H), the lower bound of the log evidence.
+    """Return ln Ẽ(α, H), the lower bound of the log evidence.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def log_evidence_bound(
 
 
 def _objects(X: Any, y: Any) -> tuple[FloatArray, FloatArray]:
-    """Give the tags as a dense matrix, and −1 and +1."""
+    """Return the tags as a dense matrix, and −1 and +1."""
     tags, classes = read_tags(X, None).toarray(), np.asarray(y)
     if classes.shape != tags.shape[:1] or not np.isin(classes, (0, 1)).all():
         raise ValueError(f"y must hold a 0 or a 1 for each of the {tags.shape[0]} objects, got {y!r}")

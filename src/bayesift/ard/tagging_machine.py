@@ -193,7 +193,7 @@ class RelevanceTaggingMachine(SelectorMixin, BinaryClassifier, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Give the log odds of the second class, the sum of the weights of an object's tags.
+        """Return the log odds of the second class, the sum of the weights of an object's tags.
 
         Columns of removed tags are left aside.
 

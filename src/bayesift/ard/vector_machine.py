@@ -140,7 +140,7 @@ class RelevanceVectorMachine(BinaryClassifier, RelevanceVectors):
         return self
 
     def log_odds(self, X: Any) -> tuple[FloatArray, FloatArray]:
-        """Give the posterior of the log odds of the second class: mean and standard deviation.
+        """Return the posterior of the log odds of the second class: mean and standard deviation.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ class RelevanceVectorMachine(BinaryClassifier, RelevanceVectors):
         return mean, np.sqrt(variance)
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Give the log odds of the second class, moderated or at the mean of the weights.
+        """Return the log odds of the second class, moderated or at the mean of the weights.
 
         Parameters
         ----------

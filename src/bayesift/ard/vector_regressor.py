@@ -119,7 +119,7 @@ class RelevanceVectorRegressor(RegressorMixin, RelevanceVectors):
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> FloatArray | tuple[FloatArray, FloatArray]:
-        """Give the expected target, and on request its standard deviation.
+        """Return the expected target, and on request its standard deviation.
 
         Parameters
         ----------

@@ -70,7 +70,7 @@ def _indices(module: str) -> list[Path]:
 
 
 def _index(kernel: Any) -> Path | None:
-    """Give the file in which numba lists the compiled forms of a kernel; None where nothing is kept."""
+    """Return the file in which numba lists the compiled forms of a kernel; None where nothing is kept."""
     stored = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
     path = getattr(stored, "_index_path", None)
     return None if path is None else Path(path)

@@ -78,7 +78,7 @@ def read_judgements(path: Path) -> dict[tuple[str, str], bool | None]:
 
 
 def read_stream(path: Path, skip: int) -> Iterator[list[StreamDocument]]:
-    """Give the documents of a JSONL file, or of standard input for ``-``, as they come; leave out the first ones."""
+    """Return the documents of a JSONL file, or of standard input for ``-``, as they come; leave out the first ones."""
     with _opened(path) as stream:
         number = 0
         for lines in _lines(stream):
@@ -119,7 +119,7 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _lines(stream: Any) -> Iterator[list[bytes]]:
-    """Give the lines that there are without waiting for more, so that a live stream is decided on at once."""
+    """Return the lines that there are without waiting for more, so that a live stream is decided on at once."""
     rest = b""
     while chunk := stream.read1(_CHUNK):
         *lines, rest = (rest + chunk).split(b"\n")
@@ -160,7 +160,7 @@ Judge = Callable[["Decision", StreamDocument], bool | None]
 def judge_from(
     judgements: dict[tuple[str, str], bool | None] | None, unlisted: bool | None, ask: Judge | None
 ) -> Judge:
-    """Give the function that judges: by the file, else by what the stream says, else by asking."""
+    """Return the function that judges: by the file, else by what the stream says, else by asking."""
 
     def judge(decision: Decision, document: StreamDocument) -> bool | None:
         entry = decision.entry
@@ -179,7 +179,7 @@ def judge_from(
 
 
 def asking(answers: IO[str], console: Console) -> Judge:
-    """Give a function that shows a document and reads y, n, u or q."""
+    """Return a function that shows a document and reads y, n, u or q."""
 
     def ask(decision: Decision, document: StreamDocument) -> bool | None:
         entry = decision.entry
@@ -212,7 +212,7 @@ def asking(answers: IO[str], console: Console) -> Judge:
 
 @contextmanager
 def terminal(stream: Path) -> Iterator[IO[str] | None]:
-    """Give where a person can answer: standard input, or the terminal itself if the stream comes from there."""
+    """Return where a person can answer: standard input, or the terminal itself if the stream comes from there."""
     with ExitStack() as stack:
         if str(stream) != "-":
             yield sys.stdin if sys.stdin.isatty() else None

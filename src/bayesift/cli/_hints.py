@@ -9,7 +9,7 @@ _HINTS = (
     ("text must name a column", "name it with --text COLUMN"),
     ("labels must name a column", "name them with --text COLUMN and --label COLUMN"),
     ("has no column", "--text and --label take the names in the first line of the file"),
-    ("can not be told from its name", "--input-format csv (or tsv, jsonl, parquet, folder) says what it is"),
+    ("cannot be told from its name", "--input-format csv (or tsv, jsonl, parquet, folder) says what it is"),
     ("not utf-8", "--encoding latin-1 (or cp1252, utf-16, …) says how the file is written"),
     ("holds vectors, not texts", "bbrtrain and bayesift.linear take vectors; this command takes texts"),
     ("is no model file", "model files are written by 'bayesift train'; the order is MODEL, then DATA"),
@@ -28,7 +28,7 @@ _HINTS = (
 
 
 def hint_for(error: Exception) -> str:
-    """Give a hint for an error, or nothing."""
+    """Return a hint for an error, or nothing."""
     said = str(error)
     for mark, hint in _HINTS:
         if mark in said:

@@ -36,7 +36,7 @@ class UserError(Exception):
 
 
 def check_output(*paths: Path | None) -> None:
-    """Refuse files that can not be written before any work is done."""
+    """Refuse files that cannot be written before any work is done."""
     for path in paths:
         if path is None:
             continue
@@ -44,7 +44,7 @@ def check_output(*paths: Path | None) -> None:
             raise UserError(f"{path} is a folder", "name a file to write, such as -o news.bayesift")
         parent = next(folder for folder in path.absolute().parents if folder.exists())
         if not parent.is_dir() or not os.access(parent, os.W_OK):
-            raise UserError(f"{path} can not be written: {parent} is no folder that you may write to")
+            raise UserError(f"{path} cannot be written: {parent} is no folder that you may write to")
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -57,7 +57,7 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def shown(text: Any, limit: int = 0) -> str:
-    """Give a text in one line, without control characters, and cut if it is longer than the limit."""
+    """Return a text in one line, without control characters, and cut if it is longer than the limit."""
     line = str(text).encode("utf-8", "replace").decode().translate(_VISIBLE)
     return line if not limit or len(line) <= limit else line[: limit - 1] + "…"
 

@@ -91,7 +91,7 @@ def main() -> None:
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, _end)
     for stream in (sys.stdout, sys.stderr):
-        # A character that a terminal can not show is no reason to fail.
+        # A character that a terminal cannot show is no reason to fail.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     try:

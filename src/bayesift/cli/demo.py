@@ -161,7 +161,7 @@ def demo(
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
-    # Standard output is for the result alone; a bar that can not move is of no use in a file either.
+    # Standard output is for the result alone; a bar that cannot move is of no use in a file either.
     errors = Console(stderr=True)
     with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as progress:
         task = progress.add_task("starting", total=N_STEPS)

@@ -240,7 +240,7 @@ def _set_words(
     min_df: int | None,
     n_texts: int,
 ) -> None:
-    """Give a classifier the vectoriser of the options, where there are any."""
+    """Return a classifier the vectoriser of the options, where there are any."""
     from bayesift.text import TextVectorizer
     from bayesift.text._terms import resolve_stop_words
     from bayesift.workflow import MODELS, least_documents

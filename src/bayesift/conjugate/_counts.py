@@ -16,7 +16,7 @@ Numbers = Any
 
 
 def where_possible(possible: BoolArray, value: FloatArray, x: FloatArray) -> FloatArray:
-    """Give −∞ to what cannot occur, and NaN to NaN."""
+    """Return −∞ to what cannot occur, and NaN to NaN."""
     return np.where(possible, value, outside(x))
 
 

@@ -41,7 +41,7 @@ class Collection:
     descriptions: Mapping[str, str] = field(default_factory=dict)
 
     def indicator(self, split: Literal["train", "test"]) -> csr_matrix:
-        """Give the label sets of a split as a matrix of zeros and ones, documents × categories.
+        """Return the label sets of a split as a matrix of zeros and ones, documents × categories.
 
         Parameters
         ----------

@@ -22,7 +22,7 @@ class ChecksumError(ValueError):
 
 
 class MalformedFileError(ValueError):
-    """A file can not be read at one of its lines, or at a row where it has no lines."""
+    """A file cannot be read at one of its lines, or at a row where it has no lines."""
 
     def __init__(self, path: str | Path, line: int, problem: str, *, unit: str = "line") -> None:
         super().__init__(f"{path}, {unit} {line}: {problem}")
@@ -31,11 +31,11 @@ class MalformedFileError(ValueError):
 
 
 class DamagedFileError(ValueError):
-    """A file can not be unpacked, or its format not be read."""
+    """A file cannot be unpacked, or its format not be read."""
 
     def __init__(self, path: Path, cause: BaseException) -> None:
         reason = str(cause) or type(cause).__name__
-        super().__init__(f"{path} can not be read, it is damaged or cut short: {reason}")
+        super().__init__(f"{path} cannot be read, it is damaged or cut short: {reason}")
 
 
 class FetchError(OSError):

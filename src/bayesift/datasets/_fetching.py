@@ -126,6 +126,6 @@ def _reason(error: OSError) -> str:
 def _by_hand(found: Holding, root: Path, reason: str) -> str:
     wanted = " and ".join(found.forms(part) for part in found.needs)
     return (
-        f"{found.name} can not be fetched: {reason}; get it by hand (home: {found.homepage}) "
+        f"{found.name} cannot be fetched: {reason}; get it by hand (home: {found.homepage}) "
         f"and put {wanted} into {root / found.folders[0]}"
     )

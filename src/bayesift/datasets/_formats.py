@@ -44,7 +44,7 @@ def format_of(path: Path, format: Format | None = None) -> Format:
     ending = Path(path.stem).suffix if path.suffix in (".gz", ".xz", ".bz2") else path.suffix
     if ending.lower() not in _ENDINGS:
         raise ValueError(
-            f"the format of {path} can not be told from its name; give format as one of {', '.join(_FITTING)}"
+            f"the format of {path} cannot be told from its name; give format as one of {', '.join(_FITTING)}"
         )
     return _ENDINGS[ending.lower()]
 

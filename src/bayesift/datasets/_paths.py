@@ -9,7 +9,7 @@ import platformdirs
 
 
 def cache_root() -> Path:
-    """Give the folder for everything that can be made again.
+    """Return the folder for everything that can be made again.
 
     Returns
     -------
@@ -21,7 +21,7 @@ def cache_root() -> Path:
 
 
 def data_root(data_home: str | os.PathLike[str] | None = None) -> Path:
-    """Give the folder that holds the collections.
+    """Return the folder that holds the collections.
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ class Records:
             yield Record(str(number) if name in (None, "") else str(name), text, labels)
 
     def _value(self, row: dict[str, Any], column: str | None, line: int) -> Any:
-        """Give the cell of a column; None where the file marks it as missing."""
+        """Return the cell of a column; None where the file marks it as missing."""
         if column not in row:
             keys = ", ".join(map(repr, row)) or "none"
             raise self._malformed(line, f"no key {column!r}; its keys are {keys}")
@@ -91,7 +91,7 @@ class Records:
 
 
 def _present(value: Any) -> Any:
-    """Give None for every mark of a missing value, before its name could become a string."""
+    """Return None for every mark of a missing value, before its name could become a string."""
     return None if isinstance(value, float) and isnan(value) else value
 
 

@@ -33,7 +33,7 @@ def csv_columns(path: Path, delimiter: str, encoding: str, quotes: bool) -> list
 
 
 def csv_rows(path: Path, delimiter: str, encoding: str, quotes: bool) -> Iterator[Row]:
-    """Give the rows after the header."""
+    """Return the rows after the header."""
     with _opened(path, encoding) as stream:
         lists = _csv_lists(path, stream, delimiter, quotes)
         _, header = next(lists)
@@ -52,7 +52,7 @@ def json_columns(path: Path, encoding: str) -> list[str]:
 
 
 def json_rows(path: Path, encoding: str) -> Iterator[Row]:
-    """Give the objects of a JSONL file."""
+    """Return the objects of a JSONL file."""
     with _opened(path, encoding) as stream:
         for number, line in enumerate(stream, start=1):
             if not line.strip():
@@ -79,7 +79,7 @@ def frame_columns(path: Path) -> list[str]:
 
 
 def frame_rows(path: Path, columns: list[str]) -> Iterator[Row]:
-    """Give the rows of a Parquet file, numbered from 1, by polars or else by pyarrow."""
+    """Return the rows of a Parquet file, numbered from 1, by polars or else by pyarrow."""
     package = _parquet_package()
     with _damage(path, package):
         if package.__name__ == "polars":
@@ -108,7 +108,7 @@ def _damage(path: Path, package: ModuleType) -> Iterator[None]:
 
 
 def _csv_lists(path: Path, stream: TextIOWrapper, delimiter: str, quotes: bool) -> Iterator[tuple[int, list[str]]]:
-    """Give each row that is not blank with the number of the line it begins in."""
+    """Return each row that is not blank with the number of the line it begins in."""
     csv.field_size_limit(_FIELD_LIMIT)
     reader = csv.reader(
         stream,

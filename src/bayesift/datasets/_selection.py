@@ -39,7 +39,7 @@ def keep_labels(split: Split, categories: Container[str], *, drop_unlabelled: bo
 
 
 def shuffled(size: int, seed: int) -> list[int]:
-    """Give the rows in the order of ``numpy.random.default_rng(seed).permutation(size)``."""
+    """Return the rows in the order of ``numpy.random.default_rng(seed).permutation(size)``."""
     return np.random.default_rng(seed).permutation(size).tolist()
 
 

@@ -32,7 +32,7 @@ class Shelf:
     verify: bool = True
 
     def source(self, part: str = DOCUMENTS) -> Source:
-        """Give the files of a part, or an error that says where they belong and how to get them."""
+        """Return the files of a part, or an error that says where they belong and how to get them."""
         found = self.holding.find(self.root, part)
         if found is None:
             archives = [archive for archive in self.holding.archives if archive.part == part]
@@ -46,7 +46,7 @@ class Shelf:
         return found
 
     def verified(self, part: str = DOCUMENTS) -> Source:
-        """Give the files of a part after a look at their checksum."""
+        """Return the files of a part after a look at their checksum."""
         source = self.source(part)
         if self.verify:
             source.verify()

@@ -63,13 +63,13 @@ class Source:
             raise ChecksumError(self.paths[0], expected=self.sha256, found=found)
 
     def members(self) -> Iterator[Member]:
-        """Give each file inside with its name and its bytes; nothing is unpacked to the disk."""
+        """Return each file inside with its name and its bytes; nothing is unpacked to the disk."""
         for path in self.files():
             yield from members_of(path, path.relative_to(self.base).as_posix())
 
 
 def members_of(path: Path, name: str) -> Iterator[Member]:
-    """Give the files inside an archive, or the one file that is packed or plain, as the name tells.
+    """Return the files inside an archive, or the one file that is packed or plain, as the name tells.
 
     Hidden files of an archive do not count.
     """

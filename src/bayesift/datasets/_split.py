@@ -87,7 +87,7 @@ class Split:
         return tuple(sorted({name for labels in set(self.labels) for name in labels}))
 
     def indicator(self, categories: Sequence[str] | None = None) -> csr_matrix:
-        """Give the label sets as a matrix of zeros and ones, documents × categories.
+        """Return the label sets as a matrix of zeros and ones, documents × categories.
 
         Parameters
         ----------

@@ -47,7 +47,7 @@ class Table:
 def cached_table(path: Path, parse: Callable[[], Table]) -> Table:
     """Read the table kept at ``path``; where there is none, or a broken one, parse and keep the result.
 
-    A cache that can not be written (a full disk, a read-only folder) costs time at the next call and
+    A cache that cannot be written (a full disk, a read-only folder) costs time at the next call and
     nothing else.
     """
     try:
@@ -80,7 +80,7 @@ def save_table(table: Table, path: Path) -> None:
 
 def load_table(path: Path) -> Table:
     """Read what :func:`save_table` wrote."""
-    # numpy leaves a file open that it opened itself and can not read.
+    # numpy leaves a file open that it opened itself and cannot read.
     with path.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
         head = json.loads(arrays["head"].tobytes())
         sets = [tuple(labels) for labels in head["label_sets"]]

@@ -18,7 +18,7 @@ _STEP = 0.25
 
 
 def nodes_and_weights(least: float, greatest: float) -> tuple[FloatArray, FloatArray]:
-    """Give s and w with Σ w exp(−as) = 1/a to rounding for all a between ``least`` and ``greatest``."""
+    """Return s and w with Σ w exp(−as) = 1/a to rounding for all a between ``least`` and ``greatest``."""
     low, high = log(1e-17 / greatest), log(40.0 / least)
     nodes = np.exp(low + _STEP * np.arange(int((high - low) / _STEP) + 1))
     return nodes, _STEP * nodes
@@ -26,7 +26,7 @@ def nodes_and_weights(least: float, greatest: float) -> tuple[FloatArray, FloatA
 
 @kernel
 def f_curve(p: FloatArray, beta_squared: float, nodes: FloatArray, weights: FloatArray) -> FloatArray:
-    """Give the expected F_β of accepting the first m documents, m = 0…n.
+    """Return the expected F_β of accepting the first m documents, m = 0…n.
 
     E[(1+β²)TP/(m + β²P)] = (1+β²) ∫ tᵐ ∏ᵢ(1−pᵢ+pᵢz) Σ_{i≤m} pᵢz/(1−pᵢ+pᵢz) ds with t = exp(−s), z = exp(−β²s);
     for m = 0 the probability that there is nothing to find.
@@ -51,7 +51,7 @@ def f_curve(p: FloatArray, beta_squared: float, nodes: FloatArray, weights: Floa
 
 @kernel
 def shares(p: FloatArray, nodes: FloatArray, weights: FloatArray) -> FloatArray:
-    """Give what share of the category each document is expected to be, E[yᵢ/P] (0 where the category is empty)."""
+    """Return what share of the category each document is expected to be, E[yᵢ/P] (0 where the category is empty)."""
     n = p.shape[0]
     share = np.zeros(n)
     for k in range(nodes.shape[0]):

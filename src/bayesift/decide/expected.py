@@ -83,7 +83,7 @@ def exact_expected_f1(p: Any, beta: float = 1.0) -> ExpectedF:
 
 
 def expected_f_curve(p: Any, *, beta: float = 1.0, exact: bool = True) -> FloatArray:
-    """Give the expected F_β of accepting the 0, 1, …, n most probable documents.
+    """Return the expected F_β of accepting the 0, 1, …, n most probable documents.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ class ReliabilityCurve(NamedTuple):
 
 
 def brier(truth: Any, probabilities: Any, *, average: Average = None) -> Any:
-    """Give the mean squared difference of probability and truth.
+    """Return the mean squared difference of probability and truth.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def brier(truth: Any, probabilities: Any, *, average: Average = None) -> Any:
 
 
 def log_loss(truth: Any, probabilities: Any, *, average: Average = None) -> Any:
-    """Give minus the mean log probability of the truth, in nats; ∞ where something held impossible happened.
+    """Return minus the mean log probability of the truth, in nats; ∞ where something held impossible happened.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def log_loss(truth: Any, probabilities: Any, *, average: Average = None) -> Any:
 def expected_calibration_error(
     truth: Any, probabilities: Any, *, bins: int = 10, strategy: Bins = "uniform", average: Average = None
 ) -> Any:
-    """Give the mean distance of probability and observed share over the groups of a reliability curve.
+    """Return the mean distance of probability and observed share over the groups of a reliability curve.
 
     Σ_b (n_b/n) abs(observed_b − predicted_b).
 

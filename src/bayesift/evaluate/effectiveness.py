@@ -20,7 +20,7 @@ from bayesift.evaluate.outcomes import (
 
 
 def precision(truth: Any, decisions: Any = None, *, average: Average = None, empty: float = 1.0) -> Any:
-    """Give the share of the accepted documents that are right, TP/(TP+FP).
+    """Return the share of the accepted documents that are right, TP/(TP+FP).
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def precision(truth: Any, decisions: Any = None, *, average: Average = None, emp
 
 
 def recall(truth: Any, decisions: Any = None, *, average: Average = None, empty: float = 1.0) -> Any:
-    """Give the share of the documents in the category that were accepted, TP/(TP+FN).
+    """Return the share of the documents in the category that were accepted, TP/(TP+FN).
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def recall(truth: Any, decisions: Any = None, *, average: Average = None, empty:
 
 
 def f_beta(truth: Any, decisions: Any = None, *, beta: float = 1.0, average: Average = None, empty: float = 1.0) -> Any:
-    """Give F_β = (1+β²)TP / ((1+β²)TP + FP + β²FN); F1 is the harmonic mean of precision and recall.
+    """Return F_β = (1+β²)TP / ((1+β²)TP + FP + β²FN); F1 is the harmonic mean of precision and recall.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def f_beta(truth: Any, decisions: Any = None, *, beta: float = 1.0, average: Ave
 
 
 def error_rate(truth: Any, decisions: Any = None, *, average: Average = None) -> Any:
-    """Give the share of wrong decisions, (FP+FN)/n.
+    """Return the share of wrong decisions, (FP+FN)/n.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def error_rate(truth: Any, decisions: Any = None, *, average: Average = None) ->
 
 
 def break_even(truth: Any, scores: Any, *, average: Average = None, empty: float = 1.0) -> Any:
-    """Give precision where it equals recall: when as many documents are accepted as are in the category.
+    """Return precision where it equals recall: when as many documents are accepted as are in the category.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ class RecallCurve(NamedTuple):
 
 
 def recall_curve(truth: Any, scores: Any = None) -> RecallCurve:
-    """Give the recall after reading 0, 1, …, n documents.
+    """Return the recall after reading 0, 1, …, n documents.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def recall_curve(truth: Any, scores: Any = None) -> RecallCurve:
 def recall_at_effort(
     truth: Any, scores: Any = None, *, effort: float = 0.1, average: Literal["macro"] | None = None
 ) -> Any:
-    """Give the share of the relevant documents found after reading a share of all.
+    """Return the share of the relevant documents found after reading a share of all.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def recall_at_effort(
 
 
 def wss(truth: Any, scores: Any = None, *, recall: float = 0.95, average: Literal["macro"] | None = None) -> Any:
-    """Give the work saved over sampling at a level of recall (Cohen et al. 2006): WSS@95 by default.
+    """Return the work saved over sampling at a level of recall (Cohen et al. 2006): WSS@95 by default.
 
     The share of documents left unread when that recall is reached, less the 1 − recall that reading in random order
     would leave.
@@ -129,7 +129,7 @@ def wss(truth: Any, scores: Any = None, *, recall: float = 0.95, average: Litera
 def average_time_to_discovery(
     truth: Any, scores: Any = None, *, share: bool = True, average: Literal["macro"] | None = None
 ) -> Any:
-    """Give how much is read, on average over the relevant documents, until one is found.
+    """Return how much is read, on average over the relevant documents, until one is found.
 
     Parameters
     ----------

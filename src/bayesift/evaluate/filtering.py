@@ -14,7 +14,7 @@ from bayesift.evaluate.outcomes import Average, Outcomes, averaged, outcomes_of
 
 
 def t9p(truth: Any, decisions: Any = None, *, target: int = 50, average: Average = None) -> Any:
-    """Give TREC-9's precision with a target: TP / max(50, TP+FP).
+    """Return TREC-9's precision with a target: TP / max(50, TP+FP).
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def t9p(truth: Any, decisions: Any = None, *, target: int = 50, average: Average
 
 
 def t9u(truth: Any, decisions: Any = None, *, least: float = -100.0, average: Average = None) -> Any:
-    """Give TREC-9's utility, max(2TP − FP, −100).
+    """Return TREC-9's utility, max(2TP − FP, −100).
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def t9u(truth: Any, decisions: Any = None, *, least: float = -100.0, average: Av
 
 
 def t11u(truth: Any, decisions: Any = None, *, average: Average = None) -> Any:
-    """Give the utility of TREC 2002, 2TP − FP.
+    """Return the utility of TREC 2002, 2TP − FP.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def t11u(truth: Any, decisions: Any = None, *, average: Average = None) -> Any:
 
 
 def t13u(truth: Any, decisions: Any = None, *, average: Average = None) -> Any:
-    """Give 20TP − FP.
+    """Return 20TP − FP.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def t13u(truth: Any, decisions: Any = None, *, average: Average = None) -> Any:
 
 
 def t11nu(truth: Any, decisions: Any = None, *, average: Average = None) -> Any:
-    """Give T11U as a share of the greatest possible, (2TP − FP) / (2(TP+FN)).
+    """Return T11U as a share of the greatest possible, (2TP − FP) / (2(TP+FN)).
 
     Without relevant documents it is 0 if nothing was retrieved, else −∞.
 
@@ -131,7 +131,7 @@ def t11nu(truth: Any, decisions: Any = None, *, average: Average = None) -> Any:
 
 
 def t11su(truth: Any, decisions: Any = None, *, average: Average = None) -> Any:
-    """Give the scaled utility of TREC 2002, (max(T11NU, −½) + ½) / 1.5, from 0 to 1.
+    """Return the scaled utility of TREC 2002, (max(T11NU, −½) + ½) / 1.5, from 0 to 1.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def t11su(truth: Any, decisions: Any = None, *, average: Average = None) -> Any:
 
 
 def t11f(truth: Any, decisions: Any = None, *, average: Average = None) -> Any:
-    """Give the F measure of TREC 2002, 1.25TP / (1.25TP + FP + 0.25FN): F_β with β = ½, and 1 for 0/0.
+    """Return the F measure of TREC 2002, 1.25TP / (1.25TP + FP + 0.25FN): F_β with β = ½, and 1 for 0/0.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def scaled_utility(
     minimum: float | None = -0.5,
     average: Average = None,
 ) -> Any:
-    """Give a utility as a share of that of perfect decisions, cut off below and moved to run from 0 to 1.
+    """Return a utility as a share of that of perfect decisions, cut off below and moved to run from 0 to 1.
 
     With U_max the utility of perfect decisions and r = U/U_max: (max(r, minimum) − minimum) / (1 − minimum). Where
     U_max = 0, r is 0 for U = 0 and −∞ for less.

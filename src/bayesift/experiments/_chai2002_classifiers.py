@@ -159,7 +159,7 @@ def table3(bench: Bench) -> Outcome:
 
 
 def _all_decisions(bench: Bench) -> dict[str, dict[str, BoolArray]]:
-    """Give what each classifier accepts by each rule, trained now or earlier."""
+    """Return what each classifier accepts by each rule, trained now or earlier."""
     methods = [method for method in METHODS if not (bench.quick and method in SLOW)]
     settings = [{"method": method} for method in methods]
     found = bench.pieces(_FAMILY, settings, lambda setting: _accepted(bench.n_jobs, **setting), stage="classifiers")
@@ -175,7 +175,7 @@ def _all_decisions(bench: Bench) -> dict[str, dict[str, BoolArray]]:
 
 
 def _accepted(n_jobs: int, method: str) -> dict[str, Int64Array]:
-    """Give the places of the accepted ones among all decisions about test documents, for each rule."""
+    """Return the places of the accepted ones among all decisions about test documents, for each rule."""
     data = modapte()
     made = decisions(scores(data, method, n_jobs=n_jobs), data.Y_train)
     return {rule: np.flatnonzero(accepted) for rule, accepted in made.items()}

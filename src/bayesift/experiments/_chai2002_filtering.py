@@ -72,7 +72,7 @@ class Filtered(NamedTuple):
         return Outcomes(tp, fp, self.n_relevant - tp, self.n_documents - self.n_relevant - fp)
 
     def growth(self, places: AnyArray) -> tuple[FloatArray, FloatArray]:
-        """Give the relevant documents retrieved and the features before each place, means over topics."""
+        """Return the relevant documents retrieved and the features before each place, means over topics."""
         found, features = np.zeros(len(places)), np.zeros(len(places))
         for k, start in enumerate(self.n_features):
             own = self.events[self.events[:, 0] == k]

@@ -142,7 +142,7 @@ STREAMS: dict[str, Callable[[], Stream]] = {
 
 @cache
 def stream_of(name: str) -> Stream:
-    """Give a stream, read once."""
+    """Return a stream, read once."""
     return STREAMS[name]()
 
 

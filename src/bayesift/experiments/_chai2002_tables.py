@@ -134,7 +134,7 @@ def figure2(bench: Bench) -> Outcome:
 
 
 def _runs(bench: Bench) -> tuple[_Runs, tuple[str, ...]]:
-    """Run everything that can be run here; say what can not."""
+    """Run everything that can be run here; say what cannot."""
     found = at_hand(QUICK_STREAMS if bench.quick else STREAMS)
     runs = filtered_by_all(bench, found, QUICK_SEEDS if bench.quick else SEEDS)
     return runs, () if "trec9" in found else (_ABSENT,)

@@ -53,7 +53,7 @@ class Setting(NamedTuple):
     exact: bool = False
 
     def estimator(self) -> Any:
-        """Give the model as the paper fitted it, or at the exact mode."""
+        """Return the model as the paper fitted it, or at the exact mode."""
         if self.model == "logistic":
             variance = 2.0 / self.strength if self.prior == "laplace" else self.strength
             return BayesianLogisticRegression(self.prior, variance, intercept_variance="same", n_jobs=1)

@@ -77,7 +77,7 @@ def fit_few_features(task: Task, setting: Mapping[str, Any]) -> dict[str, Fit]:
 
 
 def _logistic(algorithm: str, variance: Any, n_jobs: int, deal: int = 0) -> BayesianLogisticRegression:
-    """Give lasso or ridge with the intercept penalised like any other coefficient (section 6.2)."""
+    """Return lasso or ridge with the intercept penalised like any other coefficient (section 6.2)."""
     return BayesianLogisticRegression(
         PRIORS[algorithm], variance, intercept_variance="same", n_jobs=n_jobs, random_state=deal
     )

@@ -33,7 +33,7 @@ class Task(NamedTuple):
     Y_test: AnyArray
 
     def column(self, category: str) -> int:
-        """Give the column of a category."""
+        """Return the column of a category."""
         return self.categories.index(category)
 
 

@@ -44,7 +44,7 @@ class Sentences(NamedTuple):
     names: AnyArray
 
     def split(self, seed: int, n_train: int = 1000) -> tuple[Any, AnyArray, Any, AnyArray]:
-        """Give tags and classes of random training and test sentences."""
+        """Return tags and classes of random training and test sentences."""
         order = np.random.default_rng(seed).permutation(self.y.size)
         train, test = order[:n_train], order[n_train:]
         return self.X[train], self.y[train], self.X[test], self.y[test]

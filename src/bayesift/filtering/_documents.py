@@ -61,7 +61,7 @@ def _shortened(given: Any) -> str:
 
 
 def open_vectorizer(given: TextVectorizer | None) -> TextVectorizer:
-    """Give the vectoriser, which must be able to take in terms as they come, or the one there is by default."""
+    """Return the vectoriser, which must be able to take in terms as they come, or the one there is by default."""
     if given is None:
         return TextVectorizer("ltc", stop_words="english", stemmer="porter")
     vectorizer: TextVectorizer = clone(given)
@@ -94,14 +94,14 @@ class Block(NamedTuple):
     weights: Compressed
 
     def terms(self, row: int) -> Terms:
-        """Give the terms of one document."""
+        """Return the terms of one document."""
         entries = slice(*self.counts.indptr[row : row + 2])
         found = tuple(self.names[j] for j in self.counts.indices[entries])
         return Terms(found, tuple(int(count) for count in self.counts.data[entries]))
 
 
 class TermWeights:
-    """Gives documents their weights, and terms their columns.
+    """Return documents their weights, and terms their columns.
 
     The first columns are the terms of the training documents, in code-point order; terms that come later follow as they
     come. The factor for a term's document frequency stays what it was after training; for a term that no training
@@ -127,7 +127,7 @@ class TermWeights:
         self._rare = float(inverse_document_frequency(letter, np.zeros(1, dtype=np.int64), n_documents)[0])
 
     def train(self, texts: Sequence[str]) -> sp.csr_matrix:
-        """Learn terms and document frequencies; give the weights of the documents."""
+        """Learn terms and document frequencies; return the weights of the documents."""
         counts, column_of = self._counted(texts)
         frequency = np.bincount(counts.indices, minlength=len(column_of)).astype(np.int64)
         self.set_frequencies(list(column_of), frequency, len(texts))
@@ -157,12 +157,12 @@ class TermWeights:
         return np.where(self._factors != 0, self.frequency, 0).astype(np.int32)
 
     def add(self, terms: Iterable[str]) -> None:
-        """Give columns to more terms."""
+        """Return columns to more terms."""
         for term in terms:
             self._column(term)
 
     def _columns(self, terms: Iterable[str]) -> Int64Array:
-        """Give the column of each term, −1 where it has none."""
+        """Return the column of each term, −1 where it has none."""
         get = self.column_of.get
         return np.fromiter((get(term, -1) for term in terms), dtype=np.int64)
 

@@ -79,7 +79,7 @@ class Engine:
         self._change(topic, topics.retrieve(self.states[topic]))
 
     def learnt(self, place: int, topic: int, relevant: bool | None) -> TopicState:
-        """Give the state of a topic after the judgement of a retrieved document; None teaches nothing."""
+        """Return the state of a topic after the judgement of a retrieved document; None teaches nothing."""
         state = self.states[topic]
         if relevant is None:
             return state
@@ -127,7 +127,7 @@ class _Places:
         self._local_of[block.columns[known]] = known
 
     def features(self, state: TopicState) -> Int32Array:
-        """Give the feature of each term of the block, −1 for none."""
+        """Return the feature of each term of the block, −1 for none."""
         self._follow()
         place = self._local_of[state.columns]
         features = np.flatnonzero(place >= 0)
@@ -144,6 +144,6 @@ class _Places:
 
 
 def _key(seed: int, name: str) -> np.uint64:
-    """Give each topic random numbers of its own, the same whichever other topics there are."""
+    """Return each topic random numbers of its own, the same whichever other topics there are."""
     digest = hashlib.sha256(f"{seed} {name}".encode()).digest()
     return np.uint64(int.from_bytes(digest[:8], "little"))

@@ -65,7 +65,7 @@ class Journal:
         os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Give the file free."""
+        """Return the file free."""
         self._file.close()
 
     def _last(self) -> int:
@@ -101,7 +101,7 @@ def _locked(file: BinaryIO) -> bool:
         if sys.platform == "win32":
             import msvcrt
 
-            # A byte that is never written: locked bytes can not be read by others.
+            # A byte that is never written: locked bytes cannot be read by others.
             file.seek(2**31 - 2)
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
         else:

@@ -22,14 +22,14 @@ def _mixed(z: np.uint64) -> np.uint64:
 
 @kernel
 def uniform(key: np.uint64, place: int) -> float:
-    """Give a random number from 0 to below 1 that depends on the key and the place in the stream alone."""
+    """Return a random number from 0 to below 1 that depends on the key and the place in the stream alone."""
     mixed = _mixed(key ^ _mixed(np.uint64(place) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(1)))
     return float(mixed >> np.uint64(11)) * 2.0**-53
 
 
 @kernel(error_model="numpy")
 def outlook(field: float, variance: float, kappa: float) -> tuple[float, float]:
-    """Give the probability of relevance and the expected information in bits under flip noise."""
+    """Return the probability of relevance and the expected information in bits under flip noise."""
     yes, no = (
         np.exp(moments(1.0, field, variance, 0.0, kappa)[0]),
         np.exp(moments(-1.0, field, variance, 0.0, kappa)[0]),

@@ -41,7 +41,7 @@ def _least_outside(n_inside: int, n_outside: int, cut: float) -> int:
 def significant_terms(
     inside: Int32Array, outside: Int32Array, n_inside: int, n_outside: int, cut: float, taken: BoolArray
 ) -> tuple[Int64Array, FloatArray]:
-    """Give the columns with −2 ln λ > cut that are not taken, and their scores.
+    """Return the columns with −2 ln λ > cut that are not taken, and their scores.
 
     Nearly all terms are in no relevant document. Their score grows with the count outside, so one comparison of whole
     numbers settles each of them.

@@ -21,7 +21,7 @@ Arrays = dict[str, AnyArray]
 
 
 def arrays_of(weights: TermWeights, states: Sequence[TopicState]) -> Arrays:
-    """Give everything that learning has changed as plain arrays."""
+    """Return everything that learning has changed as plain arrays."""
     spelled = [term.encode("utf-8", "surrogatepass") for term in weights.terms]
     result: Arrays = {
         "terms": np.frombuffer(b"".join(spelled), dtype=np.uint8),
@@ -125,7 +125,7 @@ def read(path: Path) -> Arrays:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as found:
             return {name: found[name] for name in found.files}
     except (BadZipFile, EOFError, ValueError) as error:
-        raise ValueError(f"{path} can not be read, it is damaged: {error}") from error
+        raise ValueError(f"{path} cannot be read, it is damaged: {error}") from error
 
 
 def forget_unfinished(path: Path) -> None:

@@ -60,7 +60,7 @@ class Store:
         self._journal.append({"kind": "begin", "version": VERSION, **self._run}, sync=True)
 
     def load(self) -> tuple[snapshots.Arrays, list[dict[str, Any]], list[dict[str, Any]]]:
-        """Give the last snapshot, what happened before it, and what has happened since."""
+        """Return the last snapshot, what happened before it, and what has happened since."""
         entries, self._journal.entries = self._journal.entries, []
         arrays = snapshots.read(self._snapshot)
         n_lines, check = (int(value) for value in arrays["journal"])
@@ -139,7 +139,7 @@ def run_of(
 
 
 def _plain(value: Any) -> Any:
-    """Give a setting as JSON would give it back."""
+    """Return a setting as JSON would give it back."""
     if isinstance(value, set | frozenset):
         return sorted(map(str, value))
     if isinstance(value, np.generic):

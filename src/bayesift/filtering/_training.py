@@ -48,7 +48,7 @@ def texts_of(documents: Any) -> list[str]:
 
 
 def relevant_rows(labels: Any, names: Sequence[str], n_documents: int) -> list[Int64Array]:
-    """Give for each topic the rows of its relevant documents, from an indicator matrix or from label sets."""
+    """Return for each topic the rows of its relevant documents, from an indicator matrix or from label sets."""
     if not sp.issparse(labels) and not isinstance(labels, np.ndarray):
         sets = [labels] if isinstance(labels, str) else list(labels)
         if any(isinstance(found, str) or not isinstance(found, Iterable) for found in sets):

@@ -262,7 +262,7 @@ class AdaptiveFilter(BaseEstimator):
             yield from self._pass([document_of(given, begin + k) for k, given in enumerate(block)])
 
     def decide(self, document: Any) -> list[Decision]:
-        """Give the decisions of all topics that retrieve the next document; it is then done.
+        """Return the decisions of all topics that retrieve the next document; it is then done.
 
         Parameters
         ----------
@@ -312,9 +312,9 @@ class AdaptiveFilter(BaseEstimator):
             raise ValueError(f"relevant is {relevant!r}; expected True, False or None")
         entry = self.record_.get(place, topic)
         if entry is None:
-            raise ValueError(f"document {place} was not retrieved for topic {topic!r}, so it can not be judged")
+            raise ValueError(f"document {place} was not retrieved for topic {topic!r}, so it cannot be judged")
         if entry.judged:
-            raise ValueError(f"document {place} was judged for topic {topic!r} before; a judgement can not be changed")
+            raise ValueError(f"document {place} was judged for topic {topic!r} before; a judgement cannot be changed")
         answer = None if relevant is None else bool(relevant)
         k = self._number[topic]
         learnt = self._engine.learnt(place, k, answer)
@@ -358,7 +358,7 @@ class AdaptiveFilter(BaseEstimator):
         self._store.snapshot(self.arrays())
 
     def arrays(self) -> dict[str, Any]:
-        """Give the whole state of terms and topics as plain arrays; equal bytes are equal states."""
+        """Return the whole state of terms and topics as plain arrays; equal bytes are equal states."""
         check_is_fitted(self, "record_")
         return snapshots.arrays_of(self._engine.weights, self._engine.states)
 
@@ -439,7 +439,7 @@ class AdaptiveFilter(BaseEstimator):
         self.record_.add(entry)
 
     def _at_hand(self, document: str) -> list[Entry]:
-        """Give what the document at which the stream was left has been retrieved for and waits for a judgement."""
+        """Return what the document at which the stream was left has been retrieved for and waits for a judgement."""
         engine = self._engine
         if engine.after < 0:
             return []

@@ -75,7 +75,7 @@ class FilterRecord:
         self._entries: dict[tuple[int, str], Entry] = {}
 
     def add(self, entry: Entry) -> Entry:
-        """Take note of a retrieved document; give the entry as it stands before its judgement."""
+        """Take note of a retrieved document; return the entry as it stands before its judgement."""
         waiting = entry._replace(judged=False, relevant=None, n_features_after=entry.n_features)
         self._entries[entry.place, entry.topic] = waiting
         return waiting
@@ -86,7 +86,7 @@ class FilterRecord:
         self._entries[place, topic] = entry._replace(judged=True, relevant=relevant, n_features_after=n_features)
 
     def get(self, place: int, topic: str) -> Entry | None:
-        """Give the entry of a document and topic, None where it was not retrieved."""
+        """Return the entry of a document and topic, None where it was not retrieved."""
         return self._entries.get((place, topic))
 
     def of(self, topic: str) -> list[Entry]:

@@ -15,7 +15,7 @@ Query = Literal["information", "random"]
 def query_threshold(
     retrieved: Any, target: float = 50, *, floor: float = 0.001, height: float = 0.999, steepness: float = 5.0
 ) -> FloatArray:
-    """Give the expected information, in bits, from which a document is worth a query after so many retrieved ones.
+    """Return the expected information, in bits, from which a document is worth a query after so many retrieved ones.
 
     θ(N) = height / (1 + exp(−steepness (N − target)/target)) + floor: nearly every unclear document is asked about at
     first, and none when the target is well passed.
@@ -58,14 +58,14 @@ class FilterRules(NamedTuple):
     stream_size: int | None = None
 
     def threshold(self, retrieved: int) -> float:
-        """Give the information from which a document is queried; infinite where queries are not for information."""
+        """Return the information from which a document is queried; infinite where queries are not for information."""
         if self.query != "information":
             return np.inf
         shape = {"floor": self.floor, "height": self.height, "steepness": self.steepness}
         return float(query_threshold(retrieved, self.target, **shape))
 
     def chance(self, retrieved: int) -> float:
-        """Give the probability of a random query, max(0, target − N) / documents of the stream."""
+        """Return the probability of a random query, max(0, target − N) / documents of the stream."""
         if self.query != "random" or self.stream_size is None:
             return 0.0
         return max(0.0, self.target - retrieved) / self.stream_size

@@ -23,7 +23,7 @@ class Row(NamedTuple):
     weights: FloatArray
 
     def compressed(self) -> Compressed:
-        """Give it as a matrix of one row."""
+        """Return it as a matrix of one row."""
         return np.array([0, self.columns.size], dtype=np.uint32), self.columns, self.weights
 
 

@@ -124,7 +124,7 @@ class Container:
         return header
 
     def json(self, name: str) -> Any:
-        """Give what a member says in JSON."""
+        """Return what a member says in JSON."""
         text = self.archive.read(name)
         # However short it is in the text, every value takes sixty bytes or more when it has become an object.
         if sum(map(text.count, (b",", b"[", b"{"))) > max(self.limit // 256, _VALUES) or len(text) > self.limit // 16:
@@ -132,7 +132,7 @@ class Container:
         return json.loads(text)
 
     def beginning(self, name: str, n_bytes: int) -> bytes:
-        """Give the first bytes of a member."""
+        """Return the first bytes of a member."""
         with self.archive.open(name) as member:
             return member.read(n_bytes)
 

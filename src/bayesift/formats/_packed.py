@@ -40,7 +40,7 @@ class Packed:
 
     @classmethod
     def holding(cls, *parts: Any) -> Self:
-        """Give the stand-in that is written."""
+        """Return the stand-in that is written."""
         packed: Self = object.__new__(cls)
         packed._parts = parts
         return packed

@@ -37,7 +37,7 @@ class Packer:
         self._path: list[str] = []
 
     def pack(self, value: Any, name: str) -> Any:
-        """Give what skops is to write for a value; ``name`` is where it stands in what holds it."""
+        """Return what skops is to write for a value; ``name`` is where it stands in what holds it."""
         if value is None or type(value) in (bool, int, float, str):
             return value
         known = self._done.get(id(value))

@@ -25,7 +25,7 @@ Node = dict[str, Any]
 
 
 def written_by_skops(packed: Any) -> dict[str, bytes]:
-    """Give the members of the file that skops writes, by name: the schema first, then the arrays."""
+    """Return the members of the file that skops writes, by name: the schema first, then the arrays."""
     # It takes long to import, and only those who save or load need it.
     from skops.io import dumps
 
@@ -67,7 +67,7 @@ class _Canonical:
             self._count(child)
 
     def node(self, node: Node) -> Node:
-        """Give the canonical form of a node."""
+        """Return the canonical form of a node."""
         number = node["__id__"]
         if number in self._numbers:
             return {"__id__": self._numbers[number]}
@@ -93,7 +93,7 @@ class _Canonical:
 
 
 def _public(node: Node) -> str:
-    """Give the module of a type as the list has it: its room, or the module it stands in."""
+    """Return the module of a type as the list has it: its room, or the module it stands in."""
     module: str = node["__module__"]
     room = ".".join(module.split(".")[:2])
     listed = {"ObjectNode": OBJECTS, "TupleNode": TUPLES}.get(node["__loader__"], {})

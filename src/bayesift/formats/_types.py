@@ -79,7 +79,7 @@ def is_listed(listed: dict[str, tuple[str, ...]], module: object, name: object) 
 
 
 def listed_module(listed: dict[str, tuple[str, ...]], kind: type) -> str | None:
-    """Give the module under which a list has a class, or None."""
+    """Return the module under which a list has a class, or None."""
     room = ".".join(kind.__module__.split(".")[:2])
     for module in (room, kind.__module__):
         if is_listed(listed, module, kind.__name__) and getattr(import_module(module), kind.__name__, None) is kind:
@@ -88,5 +88,5 @@ def listed_module(listed: dict[str, tuple[str, ...]], kind: type) -> str | None:
 
 
 def full_name(kind: type) -> str:
-    """Give the name by which a class is refused."""
+    """Return the name by which a class is refused."""
     return f"{kind.__module__}.{kind.__qualname__}"

@@ -91,12 +91,12 @@ def read_targets(y: Any) -> tuple[Kind, AnyArray]:
 
 
 def class_members(codes: AnyArray) -> Members:
-    """Give the sum of each document: that of its class."""
+    """Return the sum of each document: that of its class."""
     return Members(np.arange(codes.size + 1, dtype=np.int64), codes.astype(np.int64))
 
 
 def category_members(indicator: sp.csr_matrix) -> Members:
-    """Give the sums of each document: those of its categories, and that of all documents."""
+    """Return the sums of each document: those of its categories, and that of all documents."""
     everyone = sp.csr_matrix(np.ones((indicator.shape[0], 1)))
     both = sp.csr_matrix(sp.hstack([indicator, everyone]))
     both.sort_indices()
@@ -104,7 +104,7 @@ def category_members(indicator: sp.csr_matrix) -> Members:
 
 
 def every_group(members: Members, layout: Layout) -> Members:
-    """Give the groups of each document, without or with every category, for sums that cannot be subtracted."""
+    """Return the groups of each document, without or with every category, for sums that cannot be subtracted."""
     if layout.kind == "classes":
         return members
     n_documents = members.start.size - 1

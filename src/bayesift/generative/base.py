@@ -60,7 +60,7 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator, ABC):
             return np.log(class_shares(self.class_count_, self.class_prior, self.estimate))
 
     def predict_joint_log_proba(self, X: Any) -> FloatArray:
-        """Give ln p(document, class).
+        """Return ln p(document, class).
 
         Parameters
         ----------
@@ -81,7 +81,7 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator, ABC):
         return joint[:, 0] if self._layout.kind == "classes" else joint
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Give log probabilities, exact far into the tails.
+        """Return log probabilities, exact far into the tails.
 
         Parameters
         ----------
@@ -101,7 +101,7 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator, ABC):
         return joint
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Give probabilities.
+        """Return probabilities.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator, ABC):
         return np.exp(logs, out=logs)
 
     def predict_log_odds(self, X: Any) -> FloatArray:
-        """Give log odds, which go on where probabilities are 0 or 1 to the last digit.
+        """Return log odds, which go on where probabilities are 0 or 1 to the last digit.
 
         Parameters
         ----------
@@ -134,7 +134,7 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator, ABC):
         return joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
 
     def predict(self, X: Any) -> AnyArray:
-        """Give the most probable class, or the categories that are more probable than not.
+        """Return the most probable class, or the categories that are more probable than not.
 
         Parameters
         ----------

@@ -98,7 +98,7 @@ class MixedNB(NaiveBayes, _BaseComposition):
         self.parts = [(name, model, own) for (name, model), own in zip(value, columns, strict=True)]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Give the parameters, with ``deep`` also those of the parts, as ``name__parameter``."""
+        """Return the parameters, with ``deep`` also those of the parts, as ``name__parameter``."""
         return self._get_params("_named_parts", deep=deep)
 
     def set_params(self, **params: Any) -> Self:

@@ -107,7 +107,7 @@ class NaiveBayes(GenerativeClassifier):
         self._likelihood = self._new_likelihood(self.n_features_in_, self._layout)
 
     def _match(self, found: AnyArray, classes: Any) -> Int64Array:
-        """Give the places of labels among the classes, and make room for new ones."""
+        """Return the places of labels among the classes, and make room for new ones."""
         if self._layout.kind == "categories":
             if found.size != self._layout.n:
                 raise ValueError(f"y has {found.size} columns; expected {self._layout.n}, as in the first batch")

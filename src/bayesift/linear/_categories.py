@@ -105,7 +105,7 @@ def fit_categories(
 def prior_by_variance(
     prior: Prior, n_features: int, feature_names: Iterable[str] | None, intercept_variance: float | Literal["same"]
 ) -> Callable[[float], PriorArrays]:
-    """Give a function from the common variance to the priors of all coefficients, the intercept's last."""
+    """Return a function from the common variance to the priors of all coefficients, the intercept's last."""
     features = prior.resolver(n_features, feature_names)
     return lambda variance: features(variance).extended(prior.scaled(variance).resolve_intercept(intercept_variance))
 
@@ -129,7 +129,7 @@ def _fit_category(design: Design, feature_names: Sequence[str] | None, task: Tas
 
 
 def _restart(problem: Problem, first: Solution, settings: Settings) -> tuple[Solution, FloatArray | None]:
-    """Fit from other starts where a prior is Jeffreys; give the best solution and the log posterior of all."""
+    """Fit from other starts where a prior is Jeffreys; return the best solution and the log posterior of all."""
     if not np.any(problem.prior.kind == JEFFREYS):
         return first, None
     random = np.random.default_rng(settings.seed)
@@ -160,7 +160,7 @@ def _rarer(design: Design, task: Task) -> int:
 def _choose_variance(
     design: Design, task: Task, settings: Settings, prior_at: Callable[[float], PriorArrays]
 ) -> tuple[float, Curve | None, bool]:
-    """Give the variance (NaN for a prior that brings its own), the curve of a search, and whether it fell back."""
+    """Return the variance (NaN for a prior that brings its own), the curve of a search, and whether it fell back."""
     if not task.prior.is_open:
         return np.nan, None, False
     if not isinstance(settings.variance, str):
@@ -194,7 +194,7 @@ def _base_rate_only(task: Task, prior: PriorArrays, link: int) -> PriorArrays:
 
 
 def priors_of(prior: Any, classes: AnyArray, n_categories: int, jeffreys: bool = False) -> list[Prior]:
-    """Give one prior for each category, from a name, a prior, a list of them or a mapping from category to prior.
+    """Return one prior for each category, from a name, a prior, a list of them or a mapping from category to prior.
 
     ``jeffreys`` tells whether the model can take a prior that is not convex.
     """

@@ -38,7 +38,7 @@ class Curve(NamedTuple):
     late: int = 0
 
     def as_dict(self) -> dict[str, Any]:
-        """Give what ``cv_results_`` holds: also ``scores``, the log likelihood summed over the runs."""
+        """Return what ``cv_results_`` holds: also ``scores``, the log likelihood summed over the runs."""
         return {
             "variances": self.variances,
             "scores": self.fold_scores.sum(axis=1),
@@ -97,7 +97,7 @@ class Validation:
         self.late = 0
 
     def score(self, variance: float) -> FloatArray:
-        """Give the held-out log likelihood of each run."""
+        """Return the held-out log likelihood of each run."""
 
         def attempt(run: int) -> Attempt:
             made = self._make(run, variance, self._trails[run].ahead(variance))
@@ -120,7 +120,7 @@ class Validation:
 def fold_attempts(
     problem: Problem, prior_at: Callable[[float], PriorArrays], fold: Int64Array, runs: int, rule: Rule
 ) -> AttemptMaker:
-    """Give the fits of a category without one of the folds."""
+    """Return the fits of a category without one of the folds."""
     held = [np.flatnonzero(fold == run) for run in range(runs)]
     training = [np.where(fold == run, 0.0, problem.weights) for run in range(runs)]
     parts = [problem._replace(weights=weights, sums=problem.design.sums(weights)) for weights in training]
@@ -218,7 +218,7 @@ def _vertex_near(x: FloatArray, y: FloatArray, deviation: FloatArray, best: int)
 
 
 def _parabola(x: FloatArray, y: FloatArray, deviation: FloatArray) -> tuple[float, float]:
-    """Fit a parabola, points weighing 1/deviation; give its maximiser and maximum (infinite when it has none)."""
+    """Fit a parabola, points weighing 1/deviation; return its maximiser and maximum (infinite when it has none)."""
     weight = 1.0 / np.maximum(deviation, 1e-12 * max(np.abs(y).max(), 1.0))
     a, b, c = np.polyfit(x, y, 2, w=weight / weight.max())
     if a >= 0:

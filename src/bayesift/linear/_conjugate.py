@@ -18,7 +18,7 @@ _MAX_PRODUCTS = 100
 
 @kernel
 def hessian_diagonal(documents: Compressed, w: FloatArray, l2: FloatArray) -> FloatArray:
-    """Give l2 + Σ_i w_i x_ij², the intercept's last."""
+    """Return l2 + Σ_i w_i x_ij², the intercept's last."""
     indptr, indices, data = documents
     out = l2.copy()
     for i in range(w.shape[0]):

@@ -55,14 +55,14 @@ class Design:
         return marks
 
     def sums(self, weights: FloatArray) -> FloatArray:
-        """Give Xᵀs, the sum of the weights last."""
+        """Return Xᵀs, the sum of the weights last."""
         result = np.empty(self.n_features + 1)
         columns_dot(*self.columns, weights, result)
         result[-1] = weights.sum()
         return result
 
     def workspace(self) -> Workspace:
-        """Give the solver's arrays of this thread; they live as long as the design."""
+        """Return the solver's arrays of this thread; they live as long as the design."""
         if not hasattr(self._own, "workspace"):
             self._own.workspace = workspace(self.n_documents, self.n_features)
         return self._own.workspace
@@ -88,7 +88,7 @@ def _arrays(matrix: Any) -> Compressed:
 
 
 def _unsigned(numbers: Any) -> UInt32Array:
-    """Give the same numbers as unsigned ones, without a copy where they have 32 bits."""
+    """Return the same numbers as unsigned ones, without a copy where they have 32 bits."""
     return _own_types(numbers.view(np.uint32) if numbers.dtype == np.int32 else numbers, np.uint32)
 
 
@@ -98,7 +98,7 @@ def _own_types(values: Any, dtype: Any) -> Any:
 
 
 def norm_variance(design: Design, weights: FloatArray) -> float:
-    """Give the norm-based variance σ² = D/u (21).
+    """Return the norm-based variance σ² = D/u (21).
 
     D is the number of features, the constant among them; u the mean squared Euclidean norm of the documents, without
     the constant. Where all documents are empty no coefficient can matter, and the variance is 1.

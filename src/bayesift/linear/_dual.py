@@ -82,7 +82,7 @@ def shuffle(order: UInt32Array, seed: np.uint64) -> np.uint64:
 
 @kernel
 def document_curvatures(documents: Compressed, variance: FloatArray) -> FloatArray:
-    """Give a_i = Σ_j v_j x_ij² plus the intercept's variance."""
+    """Return a_i = Σ_j v_j x_ij² plus the intercept's variance."""
     indptr, indices, data = documents
     n = indptr.shape[0] - 1
     out = np.full(n, variance[-1])

@@ -90,7 +90,7 @@ class Problem(NamedTuple):
         return Solution(delta + mode, primal, dual, residual, passes, time.perf_counter() - begin, converged)
 
     def other_start(self, rule: Rule, random: np.random.Generator) -> FloatArray:
-        """Give another start for EM: a ridge regression in which the documents have random weights of mean 1."""
+        """Return another start for EM: a ridge regression in which the documents have random weights of mean 1."""
         latent = _probit_em.latent_of(self.design.columns, self.y, self.weights, self.offsets(), self.prior)
         factors = random.exponential(size=latent.s.size)
         return self.prior.mode + _probit_em.ridge_start(latent, rule.ridge, rule.solver == "block-em", factors)
@@ -124,7 +124,7 @@ class Problem(NamedTuple):
         return *proof, passes, converged
 
     def precision(self, beta: FloatArray) -> FloatArray:
-        """Give the diagonal of the Hessian of the objective: Σ_i s_i f″(r_i) x_ij² plus the prior's precision.
+        """Return the diagonal of the Hessian of the objective: Σ_i s_i f″(r_i) x_ij² plus the prior's precision.
 
         A fixed coefficient has an infinite one.
         """
@@ -133,7 +133,7 @@ class Problem(NamedTuple):
         return hessian_diagonal(self.design.documents, curvature, own)
 
     def curvature(self, beta: FloatArray) -> FloatArray:
-        """Give the curvature s_i f″(r_i) of every document's loss; s_i p_i (1 − p_i) for the logistic one."""
+        """Return the curvature s_i f″(r_i) of every document's loss; s_i p_i (1 − p_i) for the logistic one."""
         r = self.y * scores(self.design, beta)
         u, w = np.empty_like(r), np.empty_like(r)
         loss_terms(self.link, r, self.weights, u, w)
@@ -156,7 +156,7 @@ class Trail:
         self._before, self._last = self._last, (math.log(variance), beta)
 
     def ahead(self, variance: float) -> FloatArray | None:
-        """Give a start for a fit with this variance; None before the first."""
+        """Return a start for a fit with this variance; None before the first."""
         if self._last is None:
             return None
         place, beta = self._last
@@ -172,7 +172,7 @@ class Trail:
 
 
 def scores(design: Design, beta: FloatArray) -> FloatArray:
-    """Give the linear scores β₀ + x_iᵀβ of all documents."""
+    """Return the linear scores β₀ + x_iᵀβ of all documents."""
     return _objective.linear_scores(*design.columns, beta, design.n_documents)
 
 

@@ -27,7 +27,7 @@ class Categories(NamedTuple):
     n_documents: int
 
     def target(self, category: int) -> FloatArray:
-        """Give +1 for the documents of a category and −1 for the others."""
+        """Return +1 for the documents of a category and −1 for the others."""
         y = np.full(self.n_documents, -1.0)
         y[self.members[category]] = 1.0
         return y
@@ -96,7 +96,7 @@ def batch_categories(y: Any, classes: Any, kind: Kind | None, name: str) -> Cate
 
 
 def class_factors(class_weight: Any, labels: AnyArray, weights: FloatArray) -> FloatArray:
-    """Give the factor of each document's class; "balanced" gives all classes the same total weight.
+    """Return the factor of each document's class; "balanced" gives all classes the same total weight.
 
     The weights of the documents count, so that a weight of 2 is two documents here as well.
     """

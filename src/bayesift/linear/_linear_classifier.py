@@ -58,11 +58,11 @@ class LinearClassifier(LinearModel):
     _link: ClassVar[int]
 
     def _rule(self) -> Rule:
-        """Give the solver and when it stops."""
+        """Return the solver and when it stops."""
         raise NotImplementedError
 
     def _posterior(self) -> Callable[[Problem, FloatArray], FloatArray] | None:
-        """Give the function that computes ``precision_`` from a problem and its mode; None computes nothing."""
+        """Return the function that computes ``precision_`` from a problem and its mode; None computes nothing."""
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -96,7 +96,7 @@ class LinearClassifier(LinearModel):
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Give the linear score β₀ + xᵀβ of each category.
+        """Return the linear score β₀ + xᵀβ of each category.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class LinearClassifier(LinearModel):
         return scores[:, 0] if self._kind == "binary" else scores
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Give log probabilities, exact far into the tails.
+        """Return log probabilities, exact far into the tails.
 
         Parameters
         ----------
@@ -152,7 +152,7 @@ class LinearClassifier(LinearModel):
         return tags
 
     def _strength(self) -> tuple[Any, FloatArray | None]:
-        """Give the common variance, or how to choose it, and the variances to try."""
+        """Return the common variance, or how to choose it, and the variances to try."""
         return self.variance, self._checked_grid()
 
     def _settings(self) -> Settings:
@@ -176,7 +176,7 @@ class LinearClassifier(LinearModel):
         )
 
     def _priors(self, categories: Categories) -> list[Prior]:
-        """Give the prior of every category, checked against the columns."""
+        """Return the prior of every category, checked against the columns."""
         priors = priors_of(self.prior, categories.classes, len(categories.members), jeffreys=self._link == PROBIT)
         for prior in {id(prior): prior for prior in priors}.values():
             # A term that no feature has is to be an error before the first fit, not when its category comes.

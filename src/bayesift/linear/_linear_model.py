@@ -61,11 +61,11 @@ class LinearModel(ClassifierMixin, BaseEstimator):
     feature_names: Sequence[str] | None
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Give log probabilities; every model has its own."""
+        """Return log probabilities; every model has its own."""
         raise NotImplementedError
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Give probabilities.
+        """Return probabilities.
 
         Parameters
         ----------
@@ -90,11 +90,11 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         return tags
 
     def _names(self) -> Any:
-        """Give the names of the columns, if they have any."""
+        """Return the names of the columns, if they have any."""
         return getattr(self, "feature_names_in_", self.feature_names)
 
     def _checked_grid(self) -> FloatArray | None:
-        """Refuse impossible settings of a search; give the variances to try, if they are given."""
+        """Refuse impossible settings of a search; return the variances to try, if they are given."""
         if self.runs > self.folds:
             raise ValueError(f"runs={self.runs} must not exceed folds={self.folds}: a run leaves out one of the folds")
         if self.grid is None:
@@ -105,11 +105,11 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         return grid
 
     def _search_tolerance(self, variance: Any) -> float:
-        """Give the gap at which fits of a search stop; without a grid the variance itself moves with the scores."""
+        """Return the gap at which fits of a search stop; without a grid the variance itself moves with the scores."""
         return self.tol if variance == "auto" else max(self.tol, SEARCH_TOLERANCE)
 
     def _last_coefficients(self, n_rows: int, of: str) -> FloatArray | None:
-        """Give the coefficients to start from, a row for each category or class, the intercept last."""
+        """Return the coefficients to start from, a row for each category or class, the intercept last."""
         if not (self.warm_start and hasattr(self, "coef_")):
             return None
         coef = self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_
@@ -121,7 +121,7 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         return np.column_stack([coef, self.intercept_])
 
     def _scores(self, X: Any) -> FloatArray:
-        """Give the linear scores of documents that are checked already."""
+        """Return the linear scores of documents that are checked already."""
         scores = X @ self.coef_.T
         return np.asarray(scores.toarray() if sp.issparse(scores) else scores) + self.intercept_
 

@@ -64,10 +64,10 @@ def guarded_curvature(
 
 
 def log_probability(link: int, scores: FloatArray) -> FloatArray:
-    """Give the log probability of the category for linear scores, exact far into both tails."""
+    """Return the log probability of the category for linear scores, exact far into both tails."""
     return np.asarray(log_ndtr(scores) if link == PROBIT else -np.logaddexp(0.0, -scores))
 
 
 def score_of_probability(link: int, probability: float) -> float:
-    """Give the linear score with this probability of the category."""
+    """Return the linear score with this probability of the category."""
     return float(ndtri(probability) if link == PROBIT else logit(probability))

@@ -75,7 +75,7 @@ class SoftmaxProblem(NamedTuple):
     prior: ClassPriors
 
     def among(self, classes: Int64Array) -> SoftmaxProblem:
-        """Give the same problem without the other classes, whose documents must not have any weight."""
+        """Return the same problem without the other classes, whose documents must not have any weight."""
         place = np.zeros(self.prior.mode.shape[1], dtype=np.int64)
         place[classes] = np.arange(classes.size)
         mode, l1, l2, low, high = (
@@ -122,7 +122,7 @@ class SoftmaxProblem(NamedTuple):
         return bool(not l1.any() and np.all(fixed | both_sides) and np.all(fixed[:-1] | (l2[:-1] > 0.0)))
 
     def precision(self, beta: FloatArray) -> FloatArray:
-        """Give the diagonal of the Hessian of the objective, Σ_i s_i p_ik(1 − p_ik) x_ij² plus the prior's precision.
+        """Return the diagonal of the Hessian of the objective, Σ_i s_i p_ik(1 − p_ik) x_ij² plus the prior's precision.
 
         A fixed coefficient has an infinite one.
         """
@@ -140,7 +140,7 @@ class SoftmaxProblem(NamedTuple):
 
 
 def scores(design: Design, beta: FloatArray) -> FloatArray:
-    """Give the linear scores of all documents, a column for each class."""
+    """Return the linear scores of all documents, a column for each class."""
     z = np.empty((design.n_documents, beta.shape[1]))
     class_scores(design.columns, np.ascontiguousarray(beta), np.zeros_like(z), z)
     return z

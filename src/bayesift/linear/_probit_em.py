@@ -86,7 +86,7 @@ def latent_of(columns: Compressed, y: FloatArray, s: FloatArray, offset: FloatAr
 
 
 def ridge_start(latent: Latent, ridge: float, by_blocks: bool, factors: FloatArray | None = None) -> FloatArray:
-    """Give (XᵀSX + ridge I)⁻¹XᵀS(y − offset), the start of the paper for ridge = 1.
+    """Return (XᵀSX + ridge I)⁻¹XᵀS(y − offset), the start of the paper for ridge = 1.
 
     ``factors`` multiply the weights of the documents, for other starts. By blocks no matrix is built.
     """
@@ -184,7 +184,7 @@ def _bring_back(latent: Latent, delta: FloatArray, excess: float) -> bool:
 
 
 def jeffreys_objective(latent: Latent, delta: FloatArray) -> tuple[float, float]:
-    """Give the negative log posterior where some prior is Jeffreys, and the largest slope of it that is not zero.
+    """Return the negative log posterior where some prior is Jeffreys, and the largest slope of it that is not zero.
 
     The density 1/|δ| has no bound at 0. A coefficient that was set to zero counts as one of the size at which this
     happens, so that the objectives of different starts can be compared.

@@ -76,7 +76,7 @@ class Regression:
         return self._X @ spread
 
     def solve(self, scale: FloatArray, sv: FloatArray) -> FloatArray:
-        """Give β for U = ``scale`` (1 where nothing is penalised) and the weighted latent scores Sv."""
+        """Return β for U = ``scale`` (1 where nothing is penalised) and the weighted latent scores Sv."""
         by_columns = scale.size <= self._s.size
         if self._scale is None or not np.array_equal(scale, self._scale):
             self._scale = scale.copy()

@@ -35,7 +35,7 @@ class Strength(NamedTuple):
             return np.divide(2.0, value if self.name == "gamma" else np.square(value))
 
     def of_features(self, prior: Prior) -> Prior:
-        """Give an open prior the variances of its features."""
+        """Return an open prior the variances of its features."""
         if not prior.is_open:
             return prior
         if isinstance(self.value, Mapping):

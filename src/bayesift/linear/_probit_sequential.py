@@ -22,12 +22,12 @@ from bayesift.priors import FIXED, GAUSSIAN, LAPLACE, PriorArrays
 
 
 def precision_diagonal(problem: Problem, beta: FloatArray) -> FloatArray:
-    """Give the diagonal of Λ, the intercept's last; infinite for fixed coefficients."""
+    """Return the diagonal of Λ, the intercept's last; infinite for fixed coefficients."""
     return hessian_diagonal(problem.design.documents, problem.curvature(beta), _prior_precision(problem.prior))
 
 
 def precision_matrix(problem: Problem, beta: FloatArray) -> FloatArray:
-    """Give Λ, the intercept's row and column last; infinite on the diagonal for fixed coefficients."""
+    """Return Λ, the intercept's row and column last; infinite on the diagonal for fixed coefficients."""
     starts, columns, values = problem.design.documents
     shape = (problem.design.n_documents, problem.design.n_features)
     X = sp.csr_matrix((values, columns.astype(np.int64), starts.astype(np.int64)), shape=shape)
@@ -37,7 +37,7 @@ def precision_matrix(problem: Problem, beta: FloatArray) -> FloatArray:
 def update_matrix(
     X: Any, y: FloatArray, weights: FloatArray, mean: FloatArray, precision: FloatArray, rule: Rule
 ) -> tuple[Solution, FloatArray]:
-    """Give the mode and Λ after more documents, where N(mean, precision⁻¹) was believed before them."""
+    """Return the mode and Λ after more documents, where N(mean, precision⁻¹) was believed before them."""
     free = np.isfinite(np.diag(precision))
     A = _with_constant(X)
     try:

@@ -58,7 +58,7 @@ def conjugate_step(
     out, none = np.empty_like(rest), np.zeros(p.shape[1])
 
     def following(scores: FloatArray) -> FloatArray:
-        """Give the step of the intercepts that belongs to a step of the scores."""
+        """Return the step of the intercepts that belongs to a step of the scores."""
         sums = bend_scores(s, p, scores, scores, none, out)
         return solve(bend, np.where(free, -sums, 0.0))
 

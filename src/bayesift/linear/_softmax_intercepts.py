@@ -41,7 +41,7 @@ class Intercepts(NamedTuple):
     free: BoolArray
 
     def curvature(self, s: FloatArray, p: FloatArray) -> FloatArray:
-        """Give the second derivatives of the objective in the free intercepts; fixed ones have a one on the diagonal.
+        """Return the second derivatives of the objective in the free intercepts; fixed ones have a one on the diagonal.
 
         Where all are free and none is penalised the matrix gets what it lacks in the direction of equal numbers, in
         which there is nothing to move. Where every document is certain of its class nothing is known about the
@@ -61,7 +61,7 @@ class Intercepts(NamedTuple):
         return np.where(self.free, r.sum(axis=0) - self.precision * at, 0.0)
 
     def penalty(self, at: FloatArray) -> float:
-        """Give ½ Σ_k precision_k b_k²."""
+        """Return ½ Σ_k precision_k b_k²."""
         return 0.5 * float(np.sum(self.precision * at**2))
 
     def fit(self, sample: Sample, state: State, loss: float, at: FloatArray, enough: float) -> float:

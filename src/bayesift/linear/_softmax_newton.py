@@ -73,7 +73,7 @@ class NewtonProblem(NamedTuple):
     reach: FloatArray
 
     def smallest_flow(self, r: FloatArray) -> float:
-        """Give the unit of error of unpenalised intercepts: Σ r_i,y over the class where it is smallest."""
+        """Return the unit of error of unpenalised intercepts: Σ r_i,y over the class where it is smallest."""
         codes = self.sample.codes
         return max(float(np.bincount(codes, r[np.arange(codes.size), codes], r.shape[1]).min()), 1e-12)
 

@@ -23,7 +23,7 @@ from bayesift.linear._sparse import Compressed
 
 
 def flattened(prior: Penalties) -> Penalties:
-    """Give the tables of features by classes as plain rows of numbers, for kernels that do not care."""
+    """Return the tables of features by classes as plain rows of numbers, for kernels that do not care."""
     l1, l2, low, high = prior
     return l1.ravel(), l2.ravel(), low.ravel(), high.ravel()
 
@@ -45,7 +45,7 @@ def solve(matrix: FloatArray, right: FloatArray) -> FloatArray:
 
 
 def balance_classes(codes: Int64Array, r: FloatArray, free: BoolArray) -> FloatArray:
-    """Give a factor t_c ≤ 1 for the documents of each class c that makes Σ_i r_ik = 0 for every free class k.
+    """Return a factor t_c ≤ 1 for the documents of each class c that makes Σ_i r_ik = 0 for every free class k.
 
     With the flows M_ck = −Σ_{i in c} r_ik from class c to class k the equations are
     t_k Σ_{l≠k} M_kl = Σ_{c≠k} t_c M_ck: what leaves a class must enter it, as in the stationary law of a Markov chain.

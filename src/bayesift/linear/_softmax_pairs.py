@@ -62,7 +62,7 @@ def error_unit(l1, l2, primal, free):  # type: ignore[no-untyped-def]
 def survey_pairs(
     c: FloatArray, b: FloatArray, prior: Penalties, factor: float, primal: float, free: float
 ) -> tuple[float, float]:
-    """Give the worst error of a slope in its unit, all rates times ``factor``, and the largest multiple of a rate."""
+    """Return the worst error of a slope in its unit, all rates times ``factor``, and the largest multiple of a rate."""
     l1, l2, low, high = prior
     worst = 0.0
     ratio = 0.0
@@ -110,7 +110,7 @@ def choose_pairs(c: FloatArray, b: FloatArray, prior: Penalties, share: float) -
 
 @kernel
 def take_pairs(table: FloatArray, pairs: Pairs) -> FloatArray:
-    """Give the entries of a table of features by classes at some pairs."""
+    """Return the entries of a table of features by classes at some pairs."""
     feature, start = pairs
     out = np.empty(feature.shape[0])
     for k in range(start.shape[0] - 1):

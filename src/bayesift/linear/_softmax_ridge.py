@@ -41,7 +41,7 @@ class RidgeProblem(NamedTuple):
     intercepts: Intercepts
 
     def gram(self, a: FloatArray) -> FloatArray:
-        """Give G a."""
+        """Return G a."""
         out = np.empty_like(a)
         gram_times(self.columns, self.variance, a, out)
         return out
@@ -64,7 +64,7 @@ class RidgeProblem(NamedTuple):
         return float(class_entropy(codes, s, offset, r, t) - 0.5 * inner(r.ravel(), scores.ravel()) - own)
 
     def start(self, delta: FloatArray, state: State) -> tuple[FloatArray, FloatArray]:
-        """Give A and the intercepts to begin with, near given departures or at the modes.
+        """Return A and the intercepts to begin with, near given departures or at the modes.
 
         At an optimum for other variances the residuals have the right direction for A, but not the right size. A start
         whose gap is greater than its objective is worse than none: where documents lie far on the wrong side the loss
@@ -89,7 +89,7 @@ class RidgeProblem(NamedTuple):
         return size * old, delta[-1].copy()
 
     def coefficients(self, a: FloatArray, at: FloatArray) -> FloatArray:
-        """Give V Xᵀ A with the intercepts last."""
+        """Return V Xᵀ A with the intercepts last."""
         b = np.empty((self.variance.shape[0] + 1, at.size))
         class_slopes(self.columns, a, b)
         b[:-1] *= self.variance
@@ -97,7 +97,7 @@ class RidgeProblem(NamedTuple):
         return b
 
     def residual(self, rest: FloatArray, slope: FloatArray) -> float:
-        """Give the largest error of a slope, Xᵀ(R − A) for the features that are not fixed."""
+        """Return the largest error of a slope, Xᵀ(R − A) for the features that are not fixed."""
         c = np.empty((self.variance.shape[0] + 1, slope.size))
         class_slopes(self.columns, rest, c)
         c[-1] = slope

@@ -11,7 +11,7 @@ _ROUNDING = 1e-12
 
 
 def weighted_medians(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Give for each row the t for which Σ w |v − t| is least.
+    """Return for each row the t for which Σ w |v − t| is least.
 
     Of several it is an end of their range: the one that more values equal, or else the lower.
     """

@@ -72,7 +72,7 @@ def add_columns(indptr: UInt32Array, indices: UInt32Array, data: FloatArray, b: 
 
 @kernel
 def squared_norms(indptr: UInt32Array, data: FloatArray) -> FloatArray:
-    """Give Σ_k data_k² of every row (or column)."""
+    """Return Σ_k data_k² of every row (or column)."""
     out = np.zeros(indptr.shape[0] - 1)
     for i in range(out.shape[0]):
         for k in range(indptr[i], indptr[i + 1]):

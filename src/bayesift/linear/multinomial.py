@@ -217,7 +217,7 @@ class BayesianMultinomialRegression(LinearModel):
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Give the linear scores β_0k + xᵀβ_k of each class.
+        """Return the linear scores β_0k + xᵀβ_k of each class.
 
         Parameters
         ----------
@@ -232,7 +232,7 @@ class BayesianMultinomialRegression(LinearModel):
         return scores[:, 1] - scores[:, 0] if self.classes_.size == 2 else scores
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Give log probabilities, exact far into the tails.
+        """Return log probabilities, exact far into the tails.
 
         Parameters
         ----------
@@ -251,7 +251,7 @@ class BayesianMultinomialRegression(LinearModel):
         return scores - np.log1p(others.sum(axis=1, keepdims=True))
 
     def predict(self, X: Any) -> AnyArray:
-        """Give the most probable class.
+        """Return the most probable class.
 
         Parameters
         ----------
@@ -282,7 +282,7 @@ class BayesianMultinomialRegression(LinearModel):
         )
 
     def _reference(self, classes: AnyArray) -> int | None:
-        """Give the number of the reference class."""
+        """Return the number of the reference class."""
         if self.reference_class is None:
             return None
         known = classes.tolist()

@@ -157,7 +157,7 @@ def regularization_path(
 
 
 def largest_rate(problem_at: Callable[[float], Problem]) -> float:
-    """Give λ_max, the rate from which on all coefficients are at their modes.
+    """Return λ_max, the rate from which on all coefficients are at their modes.
 
     An intercept that shares the common variance moves with the rate, so that λ_max is the root of
     max_j |c_j(β₀(λ))| − λ.
@@ -180,7 +180,7 @@ def largest_rate(problem_at: Callable[[float], Problem]) -> float:
 
 
 def _needed_rate(problem: Problem, rates: FloatArray) -> float:
-    """Give the rate that keeps all coefficients at their modes for the best intercept; ``rates`` are their multiples.
+    """Return the rate that keeps all coefficients at their modes for the best intercept; ``rates`` are their multiples.
 
     Only the intercept is free, so that the cyclic solver is at its optimum in a few passes.
     """

@@ -266,7 +266,7 @@ class BayesianProbitRegression(LinearClassifier):
         return self
 
     def _known_classes(self, classes: Any) -> Any:
-        """Give the classes of the first call, with which later ones must agree."""
+        """Return the classes of the first call, with which later ones must agree."""
         if self.covariance == "full" and not hasattr(self, "precision_matrix_"):
             raise ValueError("covariance is 'full', but the model was fitted with 'diagonal'; fit it again")
         if classes is not None and not np.array_equal(np.unique(classes), self.classes_):
@@ -274,7 +274,7 @@ class BayesianProbitRegression(LinearClassifier):
         return self.classes_
 
     def _next_priors(self, categories: Categories, weights: FloatArray, first: bool) -> list[Prior]:
-        """Give the priors for the documents of a call of partial_fit."""
+        """Return the priors for the documents of a call of partial_fit."""
         if self.threshold != "half":
             raise ValueError(
                 f"threshold is {self.threshold!r}; expected 'half' for partial_fit: others are tuned on all documents"

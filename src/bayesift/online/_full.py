@@ -145,7 +145,7 @@ def learn_diagonal(
 
 @kernel(error_model="numpy")
 def full_variances(indptr: UInt32Array, indices: UInt32Array, data: FloatArray, C: FloatArray) -> FloatArray:
-    """Give xᵀCx of every document."""
+    """Return xᵀCx of every document."""
     result = np.zeros(indptr.shape[0] - 1)
     for i in range(result.shape[0]):
         total = 0.0

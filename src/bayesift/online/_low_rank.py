@@ -33,17 +33,17 @@ class LowRank(NamedTuple):
     used: int
 
     def matrix(self) -> FloatArray:
-        """Give the covariance itself, for few weights."""
+        """Return the covariance itself, for few weights."""
         V = self.factor[:, : self.used]
         return np.asarray(np.linalg.inv(np.diag(self.precision) + V @ V.T))
 
     def copy(self) -> LowRank:
-        """Give arrays of its own."""
+        """Return arrays of its own."""
         return LowRank(self.precision.copy(), self.factor.copy(), self.cholesky.copy(), self.used)
 
 
 def diagonal_start(variances: FloatArray, rank: int) -> LowRank:
-    """Give a diagonal covariance with room for ``rank`` columns and as many that wait to be pressed into them."""
+    """Return a diagonal covariance with room for ``rank`` columns and as many that wait to be pressed into them."""
     return LowRank(1.0 / variances, np.zeros((variances.size, 2 * rank)), np.eye(2 * rank), 0)
 
 
@@ -106,7 +106,7 @@ def _learn(
     sigma: float,
     kappa: float,
 ) -> tuple[int, int, float]:
-    """Learn from the documents of ``order`` until the columns are used up; give the next place, ``used``, Σ ln Z."""
+    """Learn from the documents of ``order`` until the columns are used up; return the next place, ``used``, Σ ln Z."""
     total = 0.0
     t = np.empty(L.shape[0])
     for place in range(begin, order.shape[0]):
@@ -162,7 +162,7 @@ def learn_low_rank(
     sigma: float,
     kappa: float,
 ) -> tuple[LowRank, float]:
-    """Update mean and covariance in place by the documents in this order; give the covariance and Σ ln Z."""
+    """Update mean and covariance in place by the documents in this order; return the covariance and Σ ln Z."""
     place, total = 0, 0.0
     while place < order.size:
         place, used, part = _learn(*rows, y, order, place, mean, *covariance, sigma, kappa)
@@ -183,7 +183,7 @@ def low_rank_variances(
     L: FloatArray,
     used: int,
 ) -> FloatArray:
-    """Give xᵀCx of every document."""
+    """Return xᵀCx of every document."""
     result = np.empty(indptr.shape[0] - 1)
     t = np.empty(L.shape[0])
     for i in range(result.shape[0]):

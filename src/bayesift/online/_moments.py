@@ -22,7 +22,7 @@ _ROOT_TWO_PI = 2.5066282746310002
 
 @kernel(error_model="numpy")
 def moments(y: float, mean: float, variance: float, sigma: float, kappa: float) -> tuple[float, float, float]:
-    """Give ln Z, yρ/λ and ρ(u + ρ)/λ²; an example without a field (λ = 0) has Z = ½ and moves nothing."""
+    """Return ln Z, yρ/λ and ρ(u + ρ)/λ²; an example without a field (λ = 0) has Z = ½ and moves nothing."""
     spread = np.sqrt(sigma * sigma + variance)
     if spread == 0.0:
         return -np.log(2.0), 0.0, 0.0
@@ -76,7 +76,7 @@ def information(y: float, mean: float, variance: float, sigma: float, kappa: flo
 
 @kernel
 def expected_information(mean: FloatArray, variance: FloatArray, sigma: float, kappa: float) -> FloatArray:
-    """Give for each document the bits that its outcome is expected to bring: the mean over both outcomes."""
+    """Return for each document the bits that its outcome is expected to bring: the mean over both outcomes."""
     result = np.empty(mean.shape[0])
     for i in range(result.shape[0]):
         positive, _, _ = moments(1.0, mean[i], variance[i], sigma, kappa)
@@ -88,7 +88,7 @@ def expected_information(mean: FloatArray, variance: FloatArray, sigma: float, k
 
 @kernel
 def log_evidences(y: float, mean: FloatArray, variance: FloatArray, sigma: float, kappa: float) -> FloatArray:
-    """Give ln p(y | x) for each document, with the weights integrated out."""
+    """Return ln p(y | x) for each document, with the weights integrated out."""
     result = np.empty(mean.shape[0])
     for i in range(result.shape[0]):
         result[i] = moments(y, mean[i], variance[i], sigma, kappa)[0]

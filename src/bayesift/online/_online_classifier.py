@@ -59,15 +59,15 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     def _begin(self, columns: Int64Array | None) -> Any:
-        """Give the belief before any document, over these columns (None: all)."""
+        """Return the belief before any document, over these columns (None: all)."""
         raise NotImplementedError
 
     def _learn(self, state: Any, rows: Compressed, y: FloatArray, order: Int64Array) -> Any:
-        """Give the belief after these documents; arrays of the old one may be overwritten."""
+        """Return the belief after these documents; arrays of the old one may be overwritten."""
         raise NotImplementedError
 
     def _fields(self, state: Any, rows: Compressed) -> tuple[FloatArray, FloatArray]:
-        """Give mean and variance of the field of each document."""
+        """Return mean and variance of the field of each document."""
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -123,7 +123,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Give u = μ/λ, the mean of the field over the spread of field and noise; 0 is a probability of one half.
+        """Return u = μ/λ, the mean of the field over the spread of field and noise; 0 is a probability of one half.
 
         Parameters
         ----------
@@ -142,7 +142,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         return self._predictions(X, score)
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Give log probabilities, with the weights integrated over the belief.
+        """Return log probabilities, with the weights integrated over the belief.
 
         Parameters
         ----------
@@ -166,7 +166,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         return logs
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Give probabilities, with the weights integrated over the belief.
+        """Return probabilities, with the weights integrated over the belief.
 
         Parameters
         ----------
@@ -197,7 +197,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         return self.classes_[decisions] if self._kind == "binary" else decisions
 
     def information_gain(self, X: Any) -> FloatArray:
-        """Give the bits about the weights that the judgement of each document is expected to bring.
+        """Return the bits about the weights that the judgement of each document is expected to bring.
 
         It is the mutual information of judgement and weights, H₂(p) − E[H₂(p(y = 1 | a, x))], under the belief.
 
@@ -288,7 +288,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
 
 
 def number_of(new: int | Sequence[str]) -> int:
-    """Give how many features are added."""
+    """Return how many features are added."""
     count = int(new) if isinstance(new, (int, np.integer)) else len(new)
     if count < 1:
         raise ValueError(f"new is {new!r}; expected at least one feature")
@@ -296,7 +296,7 @@ def number_of(new: int | Sequence[str]) -> int:
 
 
 def columns_of(features: Any, n_categories: int, n_features: int) -> list[Int64Array | None]:
-    """Give the column numbers that each category uses, from an indicator matrix or lists of numbers; None is all."""
+    """Return the column numbers that each category uses, from an indicator matrix or lists of numbers; None is all."""
     if features is None:
         return [None] * n_categories
     if len(features) != n_categories:

@@ -107,7 +107,7 @@ def _extend(
 
 @kernel(error_model="numpy")
 def removal_scores(inverse: FloatArray, mean: FloatArray, C: FloatArray, by_kl: bool) -> FloatArray:
-    """Give for each basis input what is lost with it.
+    """Return for each basis input what is lost with it.
 
     Without input r the component z of the weights along the column r of L⁻¹ returns to N(0, 1). With μ and v its mean
     and variance the score is μ², the change of the mean function, or the relative entropy ½(μ² + v − 1 − ln v).
@@ -210,7 +210,7 @@ def learn_process(
     budget: int,
     by_kl: bool,
 ) -> tuple[int, float]:
-    """Update the belief by the documents in this order; give the size of the basis and Σ ln Z.
+    """Update the belief by the documents in this order; return the size of the basis and Σ ln Z.
 
     The arrays have room for one input more than the budget.
     """
@@ -261,7 +261,7 @@ def process_fields(
     mean: FloatArray,
     C: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Give mean and variance of the function at the documents of ``order``."""
+    """Return mean and variance of the function at the documents of ``order``."""
     size = mean.shape[0]
     means, variances = np.empty(order.shape[0]), np.empty(order.shape[0])
     psi, direction = np.empty(size), np.empty(size)

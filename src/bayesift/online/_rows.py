@@ -40,7 +40,7 @@ def _select(
 
 
 def compressed(X: Any) -> Compressed:
-    """Give the rows of a matrix in the types of the kernels; repeated entries are summed."""
+    """Return the rows of a matrix in the types of the kernels; repeated entries are summed."""
     rows = sp.csr_matrix(X)
     if not rows.has_canonical_format:
         rows = rows.copy()
@@ -53,7 +53,7 @@ def compressed(X: Any) -> Compressed:
 
 
 def selected(rows: Compressed, n_features: int, columns: Int64Array | None, constant: bool) -> Compressed:
-    """Give the entries of the chosen columns (None: all), in their order, with a constant 1 last if wanted."""
+    """Return the entries of the chosen columns (None: all), in their order, with a constant 1 last if wanted."""
     if columns is None and not constant:
         return rows
     place = np.full(n_features, -1, dtype=np.int64)

@@ -57,7 +57,7 @@ class UpdateInfo(NamedTuple):
 
 
 def likelihood_of(name: LikelihoodName, noise: float, kappa: float) -> Likelihood:
-    """Give the likelihood by its name: "probit" with noise σ₀, or "flip" with the probability κ of a flip."""
+    """Return the likelihood by its name: "probit" with noise σ₀, or "flip" with the probability κ of a flip."""
     if name not in ("probit", "flip"):
         raise ValueError(f"likelihood is {name!r}; expected 'probit' or 'flip'")
     if name == "probit":
@@ -81,7 +81,7 @@ def start(
     prior_covariance: Any = 1.0,
     forgetting: float = 1.0,
 ) -> Belief:
-    """Give the belief before any example.
+    """Return the belief before any example.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def start(
 
 
 def prior_of(size: int, mean: Any, covariance: Any) -> tuple[FloatArray, FloatArray]:
-    """Give the prior mean, and its covariance as a matrix or as variances, for this many weights."""
+    """Return the prior mean, and its covariance as a matrix or as variances, for this many weights."""
     a = np.asarray(mean, dtype=np.float64)
     if a.shape not in ((), (size,)) or not np.all(np.isfinite(a)):
         raise ValueError(f"prior_mean has shape {a.shape}; expected one finite number or {size} of them")
@@ -203,7 +203,7 @@ def grow(belief: Belief, n_new: int, *, mean: Any = 0.0, variance: Any = 1.0, at
 
 
 def fields(belief: Belief, rows: Compressed) -> tuple[FloatArray, FloatArray]:
-    """Give mean and variance of the field aᵀx of every document."""
+    """Return mean and variance of the field aᵀx of every document."""
     starts, columns, values = rows
     X = sp.csr_matrix((values, columns, starts), shape=(starts.size - 1, belief.mean.size))
     C = belief.covariance

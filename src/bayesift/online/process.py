@@ -205,7 +205,7 @@ class OnlineGaussianProcess(OnlineClassifier):
         return means, variances
 
     def _pool(self, state: ProcessBelief, rows: Compressed) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """Give the kernel function with its working space, and the documents after the inputs of the basis."""
+        """Return the kernel function with its working space, and the documents after the inputs of the basis."""
         starts, columns, values = compressed(state.basis)
         stacked = (
             np.concatenate([starts[:-1], rows[0] + starts[-1]]),

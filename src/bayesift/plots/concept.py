@@ -140,7 +140,7 @@ class ConceptDisplay(Display):
         return self._placed([bars, dots, weights])
 
     def predictive_data(self, *, as_frame: bool = False) -> Any:
-        """Give what ``plot_predictive`` draws as a table.
+        """Return what ``plot_predictive`` draws as a table.
 
         Parameters
         ----------

@@ -30,7 +30,7 @@ class Display(ABC):
         """Return the columns of the table, of equal length."""
 
     def plot_data(self, *, as_frame: bool = False) -> Any:
-        """Give what ``plot`` draws as a table, for those who draw themselves.
+        """Return what ``plot`` draws as a table, for those who draw themselves.
 
         Parameters
         ----------

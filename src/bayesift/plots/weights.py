@@ -85,7 +85,7 @@ class WeightsDisplay(Display):
         return cls(np.atleast_2d(coef.toarray() if sp.issparse(coef) else coef)[category], names, frequency=frequency)
 
     def top(self, largest: int) -> Int64Array:
-        """Give the features of the largest weights by size, from the most positive to the most negative."""
+        """Return the features of the largest weights by size, from the most positive to the most negative."""
         size = np.abs(self.weights)
         # Weights at the same limit may differ in their last digits.
         order = np.lexsort((-self.frequency, -np.round(size, 9)))

@@ -54,7 +54,7 @@ def agreements(ledger: Ledger, reviewers: Iterable[int]) -> list[Agreement]:
 def kappa(answers: list[tuple[bool, bool]]) -> float | None:
     r"""Compute Cohen's κ of pairs of answers.
 
-    κ = (p − e)/(1 − e), p the share of equal answers and e what it would be if each gave as many of either by lot.
+    κ = (p − e)/(1 − e), p the share of equal answers and e what it would be if each gave as many of either at random.
 
     Examples
     --------

@@ -17,7 +17,7 @@ from bayesift.review.storage import Topic
 _NEW_LABELS = 5
 _NEW_SHARE = 0.1
 
-#: While a check goes on, every card is drawn by lot.
+#: While a check goes on, every card is drawn at random.
 _BY_LOT = Mix(0.0, 0.0, 1.0)
 
 Label = tuple[bool | None, str]
@@ -76,7 +76,7 @@ class Desk:
                     self._engine.label(document, wanted[0], why=wanted[1])
                     self._known[document] = wanted
                 if wanted is not None and wanted[0]:
-                    # What was looked for by lot is found: there is more, and the usual way finds it faster.
+                    # What was looked for at random is found: there is more, and the usual way finds it faster.
                     self.check(False)
                 self._relevant += (wanted is not None and wanted[0] is True) - (known is not None and known[0] is True)
                 self._new += 1
@@ -106,13 +106,13 @@ class Desk:
             raise
 
     def check(self, on: bool) -> None:
-        """Draw all cards by lot, until a relevant document turns up; or no longer."""
+        """Draw all cards at random, until a relevant document turns up; or no longer."""
         with self._lock:
             self._engine.mix = _BY_LOT if on else self._usual
 
     @property
     def checking(self) -> bool:
-        """Whether all cards are drawn by lot."""
+        """Whether all cards are drawn at random."""
         return self._engine.mix is _BY_LOT
 
     def settle(self) -> None:
@@ -126,23 +126,23 @@ class Desk:
             return len(self._known), self._relevant
 
     def next(self, exclude: Collection[int]) -> Suggestion | None:
-        """Give the next card that is not among the excluded, or None when all are decided."""
+        """Return the next card that is not among the excluded, or None when all are decided."""
         with self._lock:
             found = self._engine.next(1, exclude)
         return found[0] if found else None
 
     def look(self, document: int, why: str | None = None) -> Suggestion:
-        """Give the card of any document, shown for the reason given, or for the one that is known."""
+        """Return the card of any document, shown for the reason given, or for the one that is known."""
         with self._lock:
             return self._engine.look(document)._replace(why=why or self._ledger.reason(document, self._reviewer))
 
     def probabilities(self) -> FloatArray:
-        """Give the probability of every document."""
+        """Return the probability of every document."""
         with self._lock:
             return self._engine.probabilities()
 
     def highlights(self, document: int) -> list[Highlight]:
-        """Give the words of a document that speak for and against."""
+        """Return the words of a document that speak for and against."""
         with self._lock:
             return self._engine.highlights(document)
 
@@ -152,6 +152,6 @@ class Desk:
             return self._engine.stopping(target_recall, confidence)
 
     def model(self) -> Any:
-        """Give vectoriser and classifier of this moment as one estimator."""
+        """Return vectoriser and classifier of this moment as one estimator."""
         with self._lock:
             return self._engine.model()

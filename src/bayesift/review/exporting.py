@@ -49,7 +49,7 @@ class Row(NamedTuple):
         return {"relevant": "1", "irrelevant": "0"}.get(self.decision, "")
 
     def facts(self) -> dict[str, Any]:
-        """Give what the review adds to the document, by the names of columns."""
+        """Return what the review adds to the document, by the names of columns."""
         return {
             "probability": float(np.round(self.probability, 6)),
             "decision": self.decision,
@@ -66,7 +66,7 @@ class Row(NamedTuple):
 def rows(
     pile: Iterable[Document], probabilities: FloatArray, ledger: Ledger, names: Mapping[int, str], *, decided_only: bool
 ) -> Iterator[Row]:
-    """Give the documents of a topic in the order of the file."""
+    """Return the documents of a topic in the order of the file."""
     for document in pile:
         standing = ledger.standing(document.place)
         if decided_only and standing in (None, "skip"):

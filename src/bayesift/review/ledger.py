@@ -38,7 +38,7 @@ class Ledger:
         self.enter(events)
 
     def enter(self, events: Iterable[Event]) -> list[int]:
-        """Enter events that follow the last one; give the documents they are about."""
+        """Enter events that follow the last one; return the documents they are about."""
         touched = []
         for event in events:
             if event.action == "undo":
@@ -64,22 +64,22 @@ class Ledger:
         self._undone[undo.reviewer].append(taken)
 
     def last_undoable(self, reviewer: int) -> Event | None:
-        """Give the event that an undo of the reviewer would take back."""
+        """Return the event that an undo of the reviewer would take back."""
         events = self._undoable[reviewer]
         return events[-1] if events else None
 
     def undone(self, reviewer: int) -> Event | None:
-        """Give what the reviewer took back last and has not decided again: the card to show next."""
+        """Return what the reviewer took back last and has not decided again: the card to show next."""
         events = self._undone[reviewer]
         return events[-1] if events else None
 
     def held(self, document: int) -> dict[int, Event]:
-        """Give the decisions that hold, by reviewer; how a conflict was settled is none of them."""
+        """Return the decisions that hold, by reviewer; how a conflict was settled is none of them."""
         events = self._by_document.get(document, ())
         return {event.reviewer: event for event in events if event.action != "resolve"}
 
     def settlement(self, document: int) -> Event | None:
-        """Give the event by which a conflict was settled."""
+        """Return the event by which a conflict was settled."""
         events = self._by_document.get(document, ())
         return next((event for event in reversed(events) if event.action == "resolve"), None)
 
@@ -107,11 +107,11 @@ class Ledger:
         return "chosen" if first is None or first.why is None else first.why
 
     def decided(self) -> Iterator[int]:
-        """Give the documents about which any decision holds."""
+        """Return the documents about which any decision holds."""
         return (document for document, events in self._by_document.items() if events)
 
     def in_order(self, reviewer: int | None = None) -> list[int]:
-        """Give the documents that are decided, for one reviewer or for all, by when they came to be so."""
+        """Return the documents that are decided, for one reviewer or for all, by when they came to be so."""
         since = {}
         for document in self.decided():
             standing = self.standing(document, reviewer)
@@ -129,15 +129,15 @@ class Ledger:
         return len(decided), decided.count("relevant")
 
     def recently_skipped(self, reviewer: int, memory: int) -> list[int]:
-        """Give the documents that the reviewer skipped among the last ``memory`` decisions that hold."""
+        """Return the documents that the reviewer skipped among the last ``memory`` decisions that hold."""
         recent = self._undoable[reviewer][-memory:]
         skipped = dict.fromkeys(event.document for event in recent if event.decision == "skip")
         return [document for document in skipped if self.standing(document, reviewer) == "skip"]
 
     def conflicts(self) -> list[int]:
-        """Give the documents about which reviewers contradict each other."""
+        """Return the documents about which reviewers contradict each other."""
         return [document for document in self.decided() if self.standing(document) == "conflict"]
 
     def history(self, document: int) -> list[Event]:
-        """Give everything that ever happened to a document."""
+        """Return everything that ever happened to a document."""
         return [event for event in self.events if event.document == document]

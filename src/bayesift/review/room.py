@@ -55,7 +55,7 @@ class Room:
         self._desks: dict[int | None, Desk] = {}
 
     def desk(self, reviewer: int) -> Desk:
-        """Give the desk at which a reviewer works."""
+        """Return the desk at which a reviewer works."""
         return self._desk(None if self.topic.shared else reviewer)
 
     def _desk(self, key: int | None) -> Desk:
@@ -77,13 +77,13 @@ class Room:
             self._follow(self._project.history.since(self.topic.id, self._ledger.last))
 
     def ledger(self) -> Ledger:
-        """Give a ledger of this moment that nobody else writes into."""
+        """Return a ledger of this moment that nobody else writes into."""
         with self._lock:
             self.refresh()
             return Ledger(self._ledger.events)
 
     def card(self, reviewer: int) -> Suggestion | None:
-        """Give the card of a reviewer: the same one until it is decided, then what was undone, then the next."""
+        """Return the card of a reviewer: the same one until it is decided, then what was undone, then the next."""
         with self._lock:
             self.refresh()
             desk = self.desk(reviewer)
@@ -139,7 +139,7 @@ class Room:
             return self._write(lambda: [event])[0]
 
     def undo(self, reviewer: int) -> Event | None:
-        """Take back the last decision of a reviewer that holds; give the event that was taken back."""
+        """Take back the last decision of a reviewer that holds; return the event that was taken back."""
 
         def take_back() -> list[Event]:
             last = self._ledger.last_undoable(reviewer)

@@ -31,7 +31,7 @@ class Service:
         self._lock = Lock()
 
     def room(self, topic: int) -> Room:
-        """Give the room of a topic.
+        """Return the room of a topic.
 
         Raises
         ------

@@ -74,7 +74,7 @@ def _find_phrases(
 
 
 def _places(order: Int64Array, n_numbers: int) -> Int32Array:
-    """Give for each number its place in the order, -1 for those not in it."""
+    """Return for each number its place in the order, -1 for those not in it."""
     places = np.full(n_numbers, -1, dtype=np.int32)
     places[order] = np.arange(order.size, dtype=np.int32)
     return places

@@ -10,7 +10,7 @@ from bayesift._typing import Int32Array
 
 
 def hashed_columns(terms: list[str], n_features: int, signed: bool) -> Int32Array:
-    """Give each term its column, as scikit-learn's ``HashingVectorizer`` does.
+    """Return each term its column, as scikit-learn's ``HashingVectorizer`` does.
 
     With ``signed`` there are two columns for each feature, an even one for the sign + and an odd one for -; see
     :func:`combine_signs`.

@@ -50,7 +50,7 @@ class Lexicon(Protocol):
         """Add the terms of another lexicon of this kind; return this one's number for each of its numbers."""
 
     def order(self) -> Int64Array:
-        """Give the numbers of the terms in code-point order."""
+        """Return the numbers of the terms in code-point order."""
 
     def spell(self, order: AnyArray) -> list[str]:
         """List the terms with these numbers."""
@@ -114,7 +114,7 @@ class CompiledLexicon:
             self._reserve(4 * len(self), 2 * int(self._state[_scan.ARENA_WANTED]))
 
     def reader(self, keep_single: bool) -> CompiledLexicon:
-        """Give a lexicon that shares the tables of this one and adds nothing: unknown tokens get the next number."""
+        """Return a lexicon that shares the tables of this one and adds nothing: unknown tokens get the next number."""
         reader = copy(self)
         reader.keep_single = keep_single
         reader._clean = np.empty(0, dtype=np.uint8)
@@ -131,7 +131,7 @@ class CompiledLexicon:
         return numbers
 
     def order(self) -> Int64Array:
-        """Give the numbers of the terms in code-point order."""
+        """Return the numbers of the terms in code-point order."""
         return _sort.code_point_order(self._keys[: len(self)], self._offsets, self._arena)
 
     def spell(self, order: AnyArray) -> list[str]:
@@ -218,7 +218,7 @@ class PythonLexicon:
         return np.array([known.setdefault(term, len(known)) for term in other._numbers], dtype=np.int32)
 
     def order(self) -> Int64Array:
-        """Give the numbers of the terms in code-point order."""
+        """Return the numbers of the terms in code-point order."""
         terms = list(self._numbers)
         check_strings(terms, "tokenizer must give")
         return np.array(sorted(range(len(terms)), key=terms.__getitem__), dtype=np.int64)

@@ -148,7 +148,7 @@ def assemble(found: Iterable[Chunk], n_columns: int, dtype: DTypeLike) -> sp.csr
 
 
 def keep_columns(counts: sp.csr_matrix, kept: Int64Array) -> sp.csr_matrix:
-    """Give the matrix of the columns in ``kept`` (sorted) only; works in the arrays of ``counts``."""
+    """Return the matrix of the columns in ``kept`` (sorted) only; works in the arrays of ``counts``."""
     new_column = np.full(counts.shape[1], -1, dtype=np.int32)
     new_column[kept] = np.arange(kept.size, dtype=np.int32)
     n_entries = _count.keep_columns(counts.indptr, counts.indices, counts.data, new_column)

@@ -35,7 +35,7 @@ def _length(low, high):  # type: ignore[no-untyped-def]
 
 @kernel
 def _prefixes(keys: UInt64Array, offsets: Int64Array, arena: ByteArray) -> UInt64Array:
-    """Give the first sixteen bytes of every term as two big-endian words."""
+    """Return the first sixteen bytes of every term as two big-endian words."""
     prefixes = np.empty_like(keys)
     for term in range(keys.shape[0]):
         low, high = keys[term, 0], keys[term, 1]

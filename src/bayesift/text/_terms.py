@@ -65,7 +65,7 @@ def check_strings(names: Iterable[Any], rule: str) -> None:
 
 
 def resolve_stop_words(stop_words: Any) -> frozenset[str]:
-    """Give the words to leave out for a name or an iterable."""
+    """Return the words to leave out for a name or an iterable."""
     if stop_words is None:
         return frozenset()
     if isinstance(stop_words, str):
@@ -82,7 +82,7 @@ def resolve_stop_words(stop_words: Any) -> frozenset[str]:
 
 
 def resolve_stemmer(stemmer: Any) -> Callable[[list[str]], list[str]] | None:
-    """Give a function from words to stems for the name of a Snowball algorithm, or a function of one word."""
+    """Return a function from words to stems for the name of a Snowball algorithm, or a function of one word."""
     if stemmer is None:
         return None
     if callable(stemmer):

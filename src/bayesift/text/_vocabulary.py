@@ -15,7 +15,7 @@ from bayesift.text._terms import check_strings
 
 
 def check_vocabulary(vocabulary: Mapping[str, int] | Iterable[str], lowercase: bool) -> dict[str, int]:
-    """Give a fixed vocabulary as a mapping from term to column, or say what is wrong with it."""
+    """Return a fixed vocabulary as a mapping from term to column, or say what is wrong with it."""
     if isinstance(vocabulary, str):
         raise TypeError(f"vocabulary must be a mapping or an iterable of terms, got the string {vocabulary!r}")
     terms = list(vocabulary)

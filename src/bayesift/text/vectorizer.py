@@ -267,7 +267,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, documents: Iterable[Any]) -> sp.csr_matrix:
-        """Give the weights of the known terms in these documents.
+        """Return the weights of the known terms in these documents.
 
         Parameters
         ----------
@@ -388,7 +388,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         )
 
     def _table(self) -> LookupTable | None:
-        """Give the vocabulary as a table, where every token found is a term as it stands; kept for the next time."""
+        """Return the vocabulary as a table, where every token found is a term as it stands; kept for the next time."""
         if not (self._is_compiled() and tuple(self.ngram_range) == (1, 1) and self._rules(self.stop_words_).keep_all):
             return None
         rules = self.lowercase, self._shortest() == 1

@@ -46,7 +46,7 @@ class Addition:
         return self.added
 
     def values(self, found: Judgement, why: list[list[Reason]] | None) -> list[list[Any]]:
-        """Give the values to add, a list for each column."""
+        """Return the values to add, a list for each column."""
         columns: list[list[Any]] = [self._given(found)]
         if self._proba:
             shares = found.probabilities.round(6)
@@ -82,7 +82,7 @@ def _line(why: list[Reason]) -> str:
 
 
 def _free(name: str, taken: list[str]) -> str:
-    """Give the name, or the name with the first number that makes it new."""
+    """Return the name, or the name with the first number that makes it new."""
     number = 2
     found = name
     while found in taken:

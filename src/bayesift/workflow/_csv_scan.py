@@ -55,7 +55,7 @@ class CsvScanner:
         self.columns = self._header()
 
     def blocks(self, column: int, *, exact: bool = True) -> Iterator[tuple[list[str], list[bytes]]]:
-        """Give texts and rows, some at a time; a row has as many fields as the header.
+        """Return texts and rows, some at a time; a row has as many fields as the header.
 
         Unless ``exact``, quotes within a text may stay doubled, which is all the same where they are no part of words.
         """

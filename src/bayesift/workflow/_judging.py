@@ -25,9 +25,9 @@ class Judgement(NamedTuple):
 
 
 def scores_of(model: Any, X: Any) -> FloatArray:
-    """Give log odds, or what stands for them, texts × categories; one column for two classes."""
+    """Return log odds, or what stands for them, texts × categories; one column for two classes."""
     scores = model.predict_log_odds(X) if isinstance(model, GenerativeClassifier) else model.decision_function(X)
-    # A word that a class can not have makes infinite odds, of which no threshold could be computed.
+    # A word that a class cannot have makes infinite odds, of which no threshold could be computed.
     scores = np.clip(np.nan_to_num(scores, nan=0.0), -1e300, 1e300)
     return scores[:, None] if scores.ndim == 1 else scores
 
@@ -42,7 +42,7 @@ def decide(kind: Kind, threshold: Threshold, scores: FloatArray) -> BoolArray:
 
 
 def probabilities(model: Any, kind: Kind, scores: FloatArray, X: Any) -> FloatArray:
-    """Give the probability of every class; ``X`` is looked at only by models whose scores do not tell it."""
+    """Return the probability of every class; ``X`` is looked at only by models whose scores do not tell it."""
     if isinstance(model, OnlineClassifier):
         return model.predict_proba(X)
     several = isinstance(model, BayesianMultinomialRegression | GenerativeClassifier)

@@ -48,7 +48,7 @@ def read_knowledge(path: str | os.PathLike[str]) -> dict[str, Any]:
 def build_priors(
     knowledge: Mapping[Any, Any], targets: Targets, vectorizer: Any, family: type[Prior]
 ) -> tuple[list[Prior], list[str]]:
-    """Give a prior for every category, and remarks on what could not be used.
+    """Return a prior for every category, and remarks on what could not be used.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def with_variances(priors: list[Prior], variances: Mapping[Any, float], classes:
 
 
 def family_of(name: str) -> type[Prior]:
-    """Give the class of priors of a name."""
+    """Return the class of priors of a name."""
     return Gaussian if name == "gaussian" else Laplace
 
 
@@ -108,7 +108,7 @@ def _prior(family: type[Prior], modes: dict[Any, float], relative: dict[Any, flo
 def _words_of(
     name: str, entry: dict[str, Any], vectorizer: Any, family: type[Prior]
 ) -> tuple[dict[Any, float], dict[Any, float]]:
-    """Give the modes and the relative variances of the words that stand for a category."""
+    """Return the modes and the relative variances of the words that stand for a category."""
     keywords = entry.get("keywords", {})
     text = entry.get("description", "")
     expected: dict[str, float] = {}
@@ -130,7 +130,7 @@ def _words_of(
 
 
 def _checked(category: str, entry: Any) -> dict[str, Any]:
-    """Give the table of a category, or say what is wrong with it."""
+    """Return the table of a category, or say what is wrong with it."""
     if isinstance(entry, str):
         return {"description": entry}
     if not isinstance(entry, Mapping):

@@ -148,7 +148,7 @@ MODELS: dict[str, Choice] = {
 
 
 def check_model(name: str, kind: Kind | None = None) -> Choice:
-    """Give the model of a name, or say which names there are and which fit texts with several labels."""
+    """Return the model of a name, or say which names there are and which fit texts with several labels."""
     if name not in MODELS:
         raise ValueError(f"model is {name!r}; expected one of {', '.join(MODELS)}")
     found = MODELS[name]

@@ -14,7 +14,7 @@ from bayesift._extras import require
 
 
 def onnx_bytes(pipeline: Pipeline, locale: str | None) -> bytes:
-    """Give the content of an ONNX file.
+    """Return the content of an ONNX file.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ from bayesift.workflow.text_classifier import TextClassifier
 
 
 def plain_pipeline(classifier: TextClassifier) -> Pipeline:
-    """Give a pipeline of ``TfidfVectorizer`` and ``LogisticRegression`` that says the same.
+    """Return a pipeline of ``TfidfVectorizer`` and ``LogisticRegression`` that says the same.
 
     Parameters
     ----------

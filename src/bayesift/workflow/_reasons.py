@@ -27,7 +27,7 @@ class Reason(NamedTuple):
 
 
 def reasons(classifier: TextClassifier, texts: list[str], k: int) -> list[list[Reason]]:
-    """Give for every text the reasons of its labels, or of the most probable label if it has none."""
+    """Return for every text the reasons of its labels, or of the most probable label if it has none."""
     if k < 1:
         raise ValueError(f"k is {k!r}; expected at least 1")
     decisions, probabilities = classifier.judge(texts)
@@ -57,7 +57,7 @@ def reasons(classifier: TextClassifier, texts: list[str], k: int) -> list[list[R
 
 
 def telling_words(classifier: TextClassifier, k: int) -> dict[str, WeightedWords]:
-    """Give for every label the words of the largest weights, by size; of two labels, those that speak for each.
+    """Return for every label the words of the largest weights, by size; of two labels, those that speak for each.
 
     There are none for models without weights of words.
     """
@@ -76,7 +76,7 @@ def telling_words(classifier: TextClassifier, k: int) -> dict[str, WeightedWords
 
 
 def _added(classifier: TextClassifier, x: sp.csr_matrix, weights: Any) -> FloatArray:
-    """Give what each word of a text adds to the scores, categories × words of the text."""
+    """Return what each word of a text adds to the scores, categories × words of the text."""
     if weights is not None:
         picked = weights[:, x.indices]
         return np.asarray(picked.toarray() if sp.issparse(picked) else picked) * x.data

@@ -87,7 +87,7 @@ class Scorer:
         return all(now is before for now, before in zip(_key(vectorizer, model), self._key, strict=True))
 
     def scores(self, texts: Iterable[str]) -> FloatArray:
-        """Give the scores, texts × categories; one column for two classes."""
+        """Return the scores, texts × categories; one column for two classes."""
         assert self._lookup is not None
         n_threads = int(effective_n_jobs(self._vectorizer.n_jobs))
         streams, column_of = self._lookup.look_up(self._vectorizer._batches(texts), n_threads)
@@ -135,7 +135,7 @@ def _key(vectorizer: Any, model: Any) -> tuple[Any, ...]:
 
 
 def _weights_of_counts(tf: str) -> FloatArray:
-    """Give the weights of the counts 0, 1, …; 0 of a count of 0, which does not occur."""
+    """Return the weights of the counts 0, 1, …; 0 of a count of 0, which does not occur."""
     counts = np.arange(COUNTS, dtype=np.float64)
     if tf == "n":
         return counts

@@ -74,13 +74,13 @@ class RawSink:
         self._bytes.write(b"".join(chain.from_iterable(zip(rows, cells, strict=True))))  # type: ignore[arg-type]
 
     def _labels(self, labels: list[str]) -> list[bytes]:
-        """Give the cells of one column, in which few different labels occur."""
+        """Return the cells of one column, in which few different labels occur."""
         new = [label for label in dict.fromkeys(labels) if label not in self._known]
         self._known.update(zip(new, self._cells((label,) for label in new), strict=True))
         return [self._known[label] for label in labels]
 
     def _cells(self, added: Iterable[tuple[Any, ...]]) -> list[bytes]:
-        """Give the ends of lines, each with a delimiter before it and a newline behind."""
+        """Return the ends of lines, each with a delimiter before it and a newline behind."""
         cells: list[str] = []
         csv.writer(_Cells(cells), delimiter=self._delimiter, lineterminator="\r\n").writerows(added)
         if self._single:

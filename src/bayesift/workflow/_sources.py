@@ -216,7 +216,7 @@ def _object(path: Path, number: int, line: str) -> dict[str, Any]:
 
 
 def _text(path: Path, number: int, column: str, value: Any) -> str:
-    """Give a cell as text; a missing one is an empty text."""
+    """Return a cell as text; a missing one is an empty text."""
     if value is None:
         return ""
     if not isinstance(value, str):

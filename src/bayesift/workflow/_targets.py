@@ -75,7 +75,7 @@ def indicator(sets: Iterable[Sequence[Any]], classes: Sequence[Any]) -> sp.csr_m
 
 
 def label_sets(y: Iterable[Any]) -> list[tuple[Any, ...]]:
-    """Give the labels of every text as a tuple, whatever their form."""
+    """Return the labels of every text as a tuple, whatever their form."""
     return [tuple(label) if is_label_set(label) else (label,) for label in y]
 
 

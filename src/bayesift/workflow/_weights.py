@@ -11,7 +11,7 @@ from bayesift._typing import FloatArray
 
 
 def word_weights(model: Any) -> Any:
-    """Give what one unit of each word adds to the score of each class, or None where a model has no such weights.
+    """Return what one unit of each word adds to the score of each class, or None where a model has no such weights.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def word_weights(model: Any) -> Any:
 
 
 def row(weights: Any, place: int) -> FloatArray:
-    """Give one row as an array."""
+    """Return one row as an array."""
     found = weights[[place]]
     return np.asarray(found.toarray() if sp.issparse(found) else found).ravel()
 

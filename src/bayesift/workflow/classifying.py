@@ -42,7 +42,7 @@ class Classified:
     added: list[str]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give all of it as values that JSON can hold."""
+        """Return all of it as values that JSON can hold."""
         return dict(vars(self))
 
 

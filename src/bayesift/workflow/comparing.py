@@ -82,7 +82,7 @@ def compare(
 
 
 def comparison_dict(found: Comparison) -> dict[str, Any]:
-    """Give a comparison as values that JSON can hold."""
+    """Return a comparison as values that JSON can hold."""
     return {
         "names": list(found.names),
         "n_texts": found.n_documents,

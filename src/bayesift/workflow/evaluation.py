@@ -101,7 +101,7 @@ class Evaluation:
     results: Results = field(repr=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """Give all figures as values that JSON can hold; what can not be computed is None."""
+        """Return all figures as values that JSON can hold; what cannot be computed is None."""
         found = {name: _plain(value) for name, value in vars(self).items() if name != "results"}
         for name in ("categories", "reliability", "confusions"):
             found[name] = [{key: _plain(value) for key, value in row._asdict().items()} for row in found[name]]

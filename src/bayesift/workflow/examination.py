@@ -41,7 +41,7 @@ class Examination:
     warnings: list[str] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
-        """Give all of it as values that JSON can hold."""
+        """Return all of it as values that JSON can hold."""
         return dict(vars(self))
 
 
@@ -122,7 +122,7 @@ def _several_in_one(names: list[str]) -> list[str]:
 
 
 def counted(number: int, noun: str) -> str:
-    """Give a number with its noun, in the singular or the plural."""
+    """Return a number with its noun, in the singular or the plural."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 

@@ -73,7 +73,7 @@ class Facts:
     converged: bool | None
 
     def as_dict(self) -> dict[str, Any]:
-        """Give all of it as values that JSON can hold."""
+        """Return all of it as values that JSON can hold."""
         return dict(vars(self))
 
 

@@ -92,7 +92,7 @@ class OneAgainstRest(ClassifierMixin, BaseEstimator):
         return np.concatenate([model.intercept_ for model in self.models_])
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Give the log odds of each class or category against the rest.
+        """Return the log odds of each class or category against the rest.
 
         Parameters
         ----------
@@ -106,7 +106,7 @@ class OneAgainstRest(ClassifierMixin, BaseEstimator):
         return np.column_stack([model.decision_function(X) for model in self.models_])
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Give probabilities; those of classes are scaled to a sum of one.
+        """Return probabilities; those of classes are scaled to a sum of one.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ class OneAgainstRest(ClassifierMixin, BaseEstimator):
         return found if self.multilabel_ else found / found.sum(axis=1, keepdims=True)
 
     def predict(self, X: Any) -> AnyArray:
-        """Give the best class, or mark the categories that are more probable than not.
+        """Return the best class, or mark the categories that are more probable than not.
 
         Parameters
         ----------

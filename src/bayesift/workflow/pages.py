@@ -113,13 +113,13 @@ def explanation_page(telling: dict[str, WeightedWords], reasons: Sequence[tuple[
 
 
 def facts_part(found: Facts) -> str:
-    """Give what a model is as a table."""
+    """Return what a model is as a table."""
     lines = [("model", f"{found.model}: {found.about}"), *fact_lines(found)]
     return _table((), ((f'<span class="pale">{escape(name)}</span>', escape(value)) for name, value in lines))
 
 
 def evaluation_part(found: Evaluation) -> str:
-    """Give the figures of every label, all together, and the picture of the probabilities."""
+    """Return the figures of every label, all together, and the picture of the probabilities."""
     rows = (
         (
             escape(score.label),
@@ -135,7 +135,7 @@ def evaluation_part(found: Evaluation) -> str:
 
 
 def words_part(telling: dict[str, WeightedWords]) -> str:
-    """Give the telling words of every label as bars."""
+    """Return the telling words of every label as bars."""
     cards = "".join(
         f"<div><h3>{escape(label)}</h3>{word_bars(words, label)}</div>" for label, words in telling.items() if words
     )
@@ -169,7 +169,7 @@ def _section(title: str, content: str) -> str:
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int] = ()) -> str:
-    """Give a table; cells are HTML already."""
+    """Return a table; cells are HTML already."""
 
     def line(cells: Sequence[str], tag: str) -> str:
         return "".join(

@@ -10,7 +10,7 @@ from bayesift.workflow.facts import Facts
 
 
 def fact_lines(found: Facts, seconds: float | None = None) -> list[tuple[str, str]]:
-    """Give the facts as names and values."""
+    """Return the facts as names and values."""
     lines = []
     if found.n_kept is None or found.n_kept == found.n_terms:
         lines.append(("words", f"{found.n_terms:,}"))
@@ -30,7 +30,7 @@ def fact_lines(found: Facts, seconds: float | None = None) -> list[tuple[str, st
 
 
 def summary_lines(found: Evaluation) -> list[str]:
-    """Give the figures of all labels together, a sentence each."""
+    """Return the figures of all labels together, a sentence each."""
     what = "All labels right" if found.kind == "multilabel" else "Right"
     lines = [
         f"{what}: {found.accuracy:.1%} of texts (always the most frequent: {found.baseline:.1%}). "

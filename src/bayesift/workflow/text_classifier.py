@@ -29,7 +29,7 @@ from bayesift.workflow._targets import Targets, indicator, label_sets, read_targ
 #: From so many texts on, words that stand in one text only are left out.
 MANY_TEXTS = 100
 
-#: Posteriors of more coefficients than this are not kept unless asked for: they can not be packed.
+#: Posteriors of more coefficients than this are not kept unless asked for: they cannot be packed.
 LARGE_POSTERIOR = 2_000_000
 
 
@@ -155,7 +155,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, texts: Iterable[str]) -> AnyArray:
-        """Give the label of each text, or, where texts may have several, a tuple of labels.
+        """Return the label of each text, or, where texts may have several, a tuple of labels.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return self.labels_of(self.judge(texts, proba=False).decisions)
 
     def predict_proba(self, texts: Iterable[str]) -> FloatArray:
-        """Give the probability of each label.
+        """Return the probability of each label.
 
         Parameters
         ----------
@@ -182,7 +182,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return self.judge(texts).probabilities
 
     def decision_function(self, texts: Iterable[str]) -> FloatArray:
-        """Give the scores that the thresholds are for: log odds, or what stands for them.
+        """Return the scores that the thresholds are for: log odds, or what stands for them.
 
         Parameters
         ----------
@@ -236,7 +236,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return reasons(self, list(texts), k)
 
     def score(self, texts: Iterable[str], y: Iterable[Any]) -> float:
-        """Give the share of texts with the right label; for sets of labels the F1 of all decisions together.
+        """Return the share of texts with the right label; for sets of labels the F1 of all decisions together.
 
         Parameters
         ----------
@@ -254,7 +254,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return float(np.mean(np.all(truth == decisions, axis=1)))
 
     def matrix(self, texts: Iterable[str]) -> sp.csr_matrix:
-        """Give the numbers that the model sees.
+        """Return the numbers that the model sees.
 
         Parameters
         ----------
@@ -285,7 +285,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return found
 
     def chosen_variance(self) -> Any:
-        """Give the prior variance that the fit used, in the form of the parameter ``variance``."""
+        """Return the prior variance that the fit used, in the form of the parameter ``variance``."""
         check_is_fitted(self)
         used = getattr(self.model_, "variance_", None)
         if used is None or self.variance == "norm":
@@ -309,7 +309,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return state
 
     def _scores(self, texts: Iterable[str]) -> tuple[FloatArray, sp.csr_matrix | None]:
-        """Give the scores, texts × categories (one column for two classes), and the matrix if one had to be made."""
+        """Return the scores, texts × categories (one column for two classes), and the matrix if one had to be made."""
         check_is_fitted(self)
         if Scorer.can_score(self.vectorizer_, self.model_):
             scorer: Scorer | None = getattr(self, "_scorer", None)
@@ -389,12 +389,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
 
 def least_documents(n_texts: int) -> int:
-    """Give in how many texts a word must stand: words of a single one tell little where there are many."""
+    """Return in how many texts a word must stand: words of a single one tell little where there are many."""
     return 2 if n_texts >= MANY_TEXTS else 1
 
 
 def fingerprint(texts: Sequence[str], labels: Sequence[Any]) -> str:
-    """Give a number that tells these texts and labels, in this order, from all others."""
+    """Return a number that tells these texts and labels, in this order, from all others."""
     digest = hashlib.sha256()
     for text, found in zip(texts, label_sets(labels), strict=True):
         for part in (text, *sorted(map(str, found))):

@@ -29,7 +29,7 @@ class LabelPath:
     path: RegularizationPath
 
     def steps(self) -> list[dict[str, Any]]:
-        """Give a line for every fit: variance, words kept, log likelihood, and the words that are new in it."""
+        """Return a line for every fit: variance, words kept, log likelihood, and the words that are new in it."""
         names = self.path.feature_names
         lines, before = [], set[int]()
         for place, variance in enumerate(self.path.variances.tolist()):
@@ -49,7 +49,7 @@ class LabelPath:
         return lines
 
     def last(self, k: int) -> WeightedWords:
-        """Give the words of the largest weights at the end of the path."""
+        """Return the words of the largest weights at the end of the path."""
         row = self.path.coef[[-1]]
         order = np.argsort(-np.abs(row.data), kind="stable")[:k]
         names = self.path.feature_names

@@ -53,7 +53,7 @@ class Trained:
     seconds: float = 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """Give all of it as values that JSON can hold."""
+        """Return all of it as values that JSON can hold."""
         return {
             "data": self.examination.as_dict(),
             "model": self.facts.as_dict(),

@@ -29,7 +29,7 @@ _NEXT_TO_NOTHING = 1e-9
 def update(
     classifier: TextClassifier, texts: Iterable[str], y: Iterable[Any], *, strength: float = 1.0, new_words: bool = True
 ) -> TextClassifier:
-    """Give a classifier that has also learned from further texts; the earlier texts are not needed.
+    """Return a classifier that has also learned from further texts; the earlier texts are not needed.
 
     Linear models take the earlier posterior as their prior: its modes are the coefficients, its variances come from the
     curvature there. Naive Bayes and online models go on counting.
@@ -91,16 +91,16 @@ def update(
 
 
 def _check(classifier: TextClassifier, sets: Sequence[tuple[Any, ...]]) -> None:
-    """Refuse models that can not learn on, and labels that they do not know."""
+    """Refuse models that cannot learn on, and labels that they do not know."""
     model = classifier.model_
     if isinstance(model, LinearModel):
         if not hasattr(model, "precision_"):
             raise ValueError("the model has no posterior to go on from; train it with posterior=True")
         if any(str(prior).startswith("jeffreys") for prior in [model.prior]):
-            raise ValueError("a model with Jeffreys priors can not be updated: no Gaussian stands for its posterior")
+            raise ValueError("a model with Jeffreys priors cannot be updated: no Gaussian stands for its posterior")
     elif not hasattr(model, "partial_fit"):
         name = classifier.model if isinstance(classifier.model, str) else type(model).__name__
-        raise ValueError(f"model {name!r} can not be updated; train again on all texts")
+        raise ValueError(f"model {name!r} cannot be updated; train again on all texts")
     known = classifier.classes_.tolist()
     odd = Counter(label for found in sets for label in found if label not in known)
     if odd:
@@ -173,7 +173,7 @@ def _is_gaussian(model: Any) -> bool:
 
 
 def _whole_precision(classifier: TextClassifier) -> FloatArray:
-    """Give the precision of the posterior; where the first prior was Laplace, with the inverse of its variance."""
+    """Return the precision of the posterior; where the first prior was Laplace, with the inverse of its variance."""
     model = classifier.model_
     precision = np.array(model.precision_)
     updated = classifier.training_.get("n_updates", 0) > 0
@@ -186,7 +186,7 @@ def _whole_precision(classifier: TextClassifier) -> FloatArray:
 
 
 def _new_variance(model: Any, row: int) -> float:
-    """Give the prior variance of words that were not there before: that of all words, where it is known."""
+    """Return the prior variance of words that were not there before: that of all words, where it is known."""
     variance = np.atleast_1d(getattr(model, "variance_", np.nan))
     value = float(variance[min(row, variance.size - 1)])
     return value if np.isfinite(value) and value > 0 else 1.0

@@ -17,13 +17,13 @@ COMMENT = b"sha256 "
 
 
 def members_of(content: bytes) -> Members:
-    """Give the members of a model file by name."""
+    """Return the members of a model file by name."""
     with ZipFile(io.BytesIO(content)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
 def listed(members: Members) -> Members:
-    """Give the members with the right sizes and checksums in the header."""
+    """Return the members with the right sizes and checksums in the header."""
     header = json.loads(members["bayesift.json"])
     header["members"] = {
         name: {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
@@ -34,7 +34,7 @@ def listed(members: Members) -> Members:
 
 
 def zipped(members: list[tuple[str, bytes]]) -> bytes:
-    """Give an archive of these members, without a checksum yet."""
+    """Return an archive of these members, without a checksum yet."""
     file = io.BytesIO()
     with ZipFile(file, "w") as archive:
         for name, content in members:
@@ -44,19 +44,19 @@ def zipped(members: list[tuple[str, bytes]]) -> bytes:
 
 
 def sealed(content: bytes) -> bytes:
-    """Give an archive its checksum."""
+    """Return an archive its checksum."""
     return content[:-64] + hashlib.sha256(content[:-64]).hexdigest().encode()
 
 
 def rebuilt(content: bytes, change: Callable[[Members], None]) -> bytes:
-    """Give a model file with changed members, otherwise in order."""
+    """Return a model file with changed members, otherwise in order."""
     members = members_of(content)
     change(members)
     return sealed(zipped(list(listed(members).items())))
 
 
 def with_schema(content: bytes, change: Callable[[dict[str, Any]], Any]) -> bytes:
-    """Give a model file with a changed schema; ``change`` works on it or returns another."""
+    """Return a model file with a changed schema; ``change`` works on it or returns another."""
 
     def apply(members: Members) -> None:
         schema = json.loads(members["schema.json"])
@@ -66,7 +66,7 @@ def with_schema(content: bytes, change: Callable[[dict[str, Any]], Any]) -> byte
 
 
 def npy(descr: str, shape: str, data: bytes) -> bytes:
-    """Give an array file with any header."""
+    """Return an array file with any header."""
     text = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}"
     text += " " * (-(len(text) + 11) % 64) + "\n"
     return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode() + data
@@ -86,7 +86,7 @@ class Entry(NamedTuple):
 
 
 def archive_of(entries: list[Entry], *, prefix: bytes = b"", gap: bytes = b"") -> bytes:
-    """Give an archive that says what it is told to, with a right checksum."""
+    """Return an archive that says what it is told to, with a right checksum."""
     body, directory = bytearray(prefix), bytearray()
     for entry in entries:
         name = entry.name.encode()
@@ -103,7 +103,7 @@ def archive_of(entries: list[Entry], *, prefix: bytes = b"", gap: bytes = b"") -
 
 
 def entries_of(members: Members) -> list[Entry]:
-    """Give members as honest entries."""
+    """Return members as honest entries."""
     return [
         Entry(name, deflated(content), len(content), zlib.crc32(content)) for name, content in listed(members).items()
     ]

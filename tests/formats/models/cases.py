@@ -53,19 +53,19 @@ SHORT: dict[str, Any] = {"variance": 1.0, "n_jobs": 1}
 
 
 def text_pipeline() -> Pipeline:
-    """Give a vectoriser with stemming and stop words, a selector and a lasso model."""
+    """Return a vectoriser with stemming and stop words, a selector and a lasso model."""
     words = TextVectorizer(weighting="ltc", stemmer="english", stop_words=["the", "and"], n_jobs=1)
     return make_pipeline(words, TermSelector("chi_square", k=8), BayesianLogisticRegression(**SHORT)).fit(TEXTS, LABELS)
 
 
 def hashing_pipeline() -> Pipeline:
-    """Give hashed phrases and a naive Bayes model."""
+    """Return hashed phrases and a naive Bayes model."""
     words = TextVectorizer("nnn", n_features=64, signed=False, ngram_range=(1, 2), dtype=np.float32, n_jobs=1)
     return make_pipeline(words, MultinomialNB(n_jobs=1)).fit(TEXTS, THREE)
 
 
 def informed_lasso() -> BayesianLogisticRegression:
-    """Give a model of two categories with priors of their own, tuned thresholds and names of features."""
+    """Return a model of two categories with priors of their own, tuned thresholds and names of features."""
     priors = [Laplace(None, {"wheat": 1.0}, relative={"wheat": 4.0}), Gaussian(2.0, np.arange(6) / 10)]
     return BayesianLogisticRegression(
         priors, **SHORT, threshold="max_f1", feature_names=NAMES, compute_precision=True
@@ -118,7 +118,7 @@ THRESHOLDS = [
 
 
 def answers(model: Any, documents: Any) -> dict[str, np.ndarray]:
-    """Give all that a model says of documents."""
+    """Return all that a model says of documents."""
     methods = ("predict", "predict_proba", "predict_log_proba", "decision_function")
     return {name: np.asarray(getattr(model, name)(documents)) for name in methods if hasattr(model, name)}
 

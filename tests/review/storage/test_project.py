@@ -260,5 +260,5 @@ def test_a_killed_writer_loses_no_acknowledged_event(tmp_path):
 
 
 def test_a_database_that_does_not_answer_is_named(tmp_path):
-    with pytest.raises(NotSavedError, match="can not be read"):
+    with pytest.raises(NotSavedError, match="cannot be read"):
         Project.open(f"postgresql://nobody@/nothing?host={tmp_path}")

@@ -56,7 +56,7 @@ class Visitor(httpx.Client):
 
 @contextmanager
 def served(service: Service, settings: Settings | None = None) -> Iterator[str]:
-    """Serve a project from a thread; give the address."""
+    """Serve a project from a thread; return the address."""
     listening = bind("127.0.0.1", 0)
     config = uvicorn.Config(create_app(service, settings), log_level="error", lifespan="off", proxy_headers=False)
     server = uvicorn.Server(config)

@@ -207,10 +207,10 @@ def test_a_check_by_lot_is_offered_and_ended(topic):
     page.route("**/stopping", lambda route: route.fulfill(json=told))
     page.reload()
     page.click("#check:has-text('Draw them now')")
-    page.wait_for_selector("#sentence:has-text('All cards are drawn by lot now.')")
+    page.wait_for_selector("#sentence:has-text('All cards are drawn at random now.')")
     page.unroute("**/stopping")
     press(page, "i")
-    assert page.inner_text(".why") == "Drawn by lot, to keep the estimates honest"
+    assert page.inner_text(".why") == "Drawn at random, to keep the estimates honest"
     page.click("#check:has-text('Back to the usual cards')")
     page.wait_for_selector("#check", state="hidden")
 

@@ -67,7 +67,7 @@ class BinaryDecisions:
     row_ids: tuple[str, ...] | None
 
     def results(self) -> list[BinaryResult]:
-        """Give the lines of a result file."""
+        """Return the lines of a result file."""
         names: Any = self.row_ids or [None] * self.scores.size
         lines = zip(expit(self.scores).tolist(), self.accepted.tolist(), names, strict=True)
         return [BinaryResult(chance, 1 if yes else -1, name) for chance, yes, name in lines]
@@ -174,7 +174,7 @@ def decide(
 
 
 def logit(probability: float) -> float:
-    """Give the log odds of a probability."""
+    """Return the log odds of a probability."""
     return log(probability / (1.0 - probability))
 
 

@@ -66,7 +66,7 @@ class PolytomousDecisions:
         return BinaryFigures.of(self.truth == code, self.predicted == code)
 
     def printed_roc_area(self, code: int) -> float:
-        """Give what BMR prints as the ROC area of a class.
+        """Return what BMR prints as the ROC area of a class.
 
         It is the area of the class's linear score against the documents that were given the class, not those that
         belong to it; found by comparing with its outputs.
@@ -74,7 +74,7 @@ class PolytomousDecisions:
         return roc_area(self.predicted == code, self.scores[:, code])
 
     def results(self, linear: bool = False) -> list[DenseResult]:
-        """Give the lines of a result file: probabilities, or linear scores."""
+        """Return the lines of a result file: probabilities, or linear scores."""
         values = self.scores if linear else np.exp(self.log_probabilities)
         predicted = (self.class_names[code] for code in self.predicted.tolist())
         rows = zip(self.true_names, values.tolist(), predicted, strict=True)
@@ -82,7 +82,7 @@ class PolytomousDecisions:
 
 
 def decide_between(data: Data, model: PolytomousModel, *, by_name: bool = False) -> PolytomousDecisions:
-    """Give every document the class with the greatest score; of equal ones the first.
+    """Return every document the class with the greatest score; of equal ones the first.
 
     Parameters
     ----------

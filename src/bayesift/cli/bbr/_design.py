@@ -36,13 +36,13 @@ class Design:
         return not sp.issparse(self.X)
 
     def mean_square_norm(self) -> float:
-        """Give the mean of the documents' squared norms, which counts as 1 where columns are standardised."""
+        """Return the mean of the documents' squared norms, which counts as 1 where columns are standardised."""
         if self.standardized:
             return 1.0
         return float(self.X.power(2).sum()) / self.X.shape[0]
 
     def with_constant(self) -> Any:
-        """Give the matrix with a last column of ones."""
+        """Return the matrix with a last column of ones."""
         ones = np.ones((self.X.shape[0], 1))
         return np.hstack([self.X, ones]) if self.standardized else sp.hstack([self.X, ones], format="csr")
 
@@ -72,7 +72,7 @@ def design_of(X: sp.csr_matrix, *, cosine: bool, standardize: bool) -> Design:
 
 
 def compacted(X: sp.csr_matrix) -> tuple[Int64Array, sp.csr_matrix]:
-    """Give the columns that have entries, and the matrix of these alone.
+    """Return the columns that have entries, and the matrix of these alone.
 
     Ids may be hashes of words, so that nothing is as long as the greatest of them unless many columns have entries.
     """

@@ -9,7 +9,7 @@ from bayesift.formats.bbr.models import AnyModel
 
 
 def as_polytomous(model: AnyModel) -> PolytomousModel:
-    """Give a yes/no model as one of two classes, the other being -1 with no coefficients."""
+    """Return a yes/no model as one of two classes, the other being -1 with no coefficients."""
     if isinstance(model, PolytomousModel):
         return model
     topic = ClassCoefficients(model.class_name or "1", model.features, model.coefficients, model.intercept)
@@ -30,5 +30,5 @@ def models_at(path: str) -> list[AnyModel]:
 
 
 def threshold_of(model: AnyModel) -> float | None:
-    """Give the log odds from which a yes/no model accepts; others have none."""
+    """Return the log odds from which a yes/no model accepts; others have none."""
     return model.log_odds_threshold if isinstance(model, BinaryModel) else None

@@ -35,13 +35,13 @@ class VarianceChoice:
         return not (self.values or self.search)
 
     def known(self, mean_square_norm: float | None, n_features: int) -> float | None:
-        """Give the variance where no search is needed; the programs count the constant as a feature."""
+        """Return the variance where no search is needed; the programs count the constant as a feature."""
         if mean_square_norm is not None:
             return (n_features + 1) / mean_square_norm
         return self.values[0] if len(self.values) == 1 else None
 
     def searching(self) -> dict[str, Any]:
-        """Give the parameters of an estimator that searches."""
+        """Return the parameters of an estimator that searches."""
         return {
             "variance": "auto" if self.search else "cv",
             "grid": self.values or None,

@@ -181,7 +181,7 @@ def _start(training: PolytomousTraining, names: list[str], width: int) -> tuple[
 
 
 def _order(X: sp.csr_matrix, training: PolytomousTraining, names: tuple[str, ...] | None) -> list[int]:
-    """Give the order in which columns are listed; those of a file with words are in order of appearance already."""
+    """Return the order in which columns are listed; those of a file with words are in order of appearance already."""
     if not training.by_appearance or names is not None:
         return list(range(X.shape[1]))
     _, first = np.unique(X.indices, return_index=True)
@@ -218,7 +218,7 @@ def _model(
 def _modes_of_others(
     priors: tuple[IndividualPrior, ...], class_name: str, names: set[str], symbolic: bool
 ) -> dict[Any, float]:
-    """Give the modes of a class's features that no document holds."""
+    """Return the modes of a class's features that no document holds."""
     found = effective(priors, class_name).values()
     absent = [prior for prior in found if not prior.is_constant and prior.mode and prior.feature not in names]
     return {prior.feature if symbolic else int(prior.feature): prior.mode for prior in absent}

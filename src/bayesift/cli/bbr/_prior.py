@@ -90,7 +90,7 @@ def fit_prior(
 
 
 def log_prior(fitted: FitPrior, variance: float, beta: FloatArray, intercept: float) -> float:
-    """Give the log prior density that is printed.
+    """Return the log prior density that is printed.
 
     Coefficients without a proper prior (variance 0 or infinite) add nothing to it.
     """
@@ -111,7 +111,7 @@ def _arrays(fitted: FitPrior, variance: float, n_features: int) -> PriorArrays:
 
 
 def barely_penalised(fitted: FitPrior) -> FitPrior:
-    """Give Laplace priors of infinite variance one that is so large that only the steps of the solver tell.
+    """Return Laplace priors of infinite variance one that is so large that only the steps of the solver tell.
 
     The original stops a coefficient at its mode when a step would cross it, also where the rate is 0.
     """

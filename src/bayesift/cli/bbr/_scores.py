@@ -49,7 +49,7 @@ class Scored(NamedTuple):
 
 
 def score_results(data: Data, models: Iterable[AnyModel], labels: TrueClasses, listing: Listing) -> list[ScoreResult]:
-    """Give the lines of a result file, by document and then by model.
+    """Return the lines of a result file, by document and then by model.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def score_results(data: Data, models: Iterable[AnyModel], labels: TrueClasses, l
 
 
 def dense_results(data: Data, model: AnyModel, labels: TrueClasses, listing: Listing) -> Iterator[DenseResult]:
-    """Give a line for each document: its label, the probabilities of all classes, the class predicted.
+    """Return a line for each document: its label, the probabilities of all classes, the class predicted.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def _scored(data: Data, model: AnyModel, listing: Listing) -> Scored:
 
 
 def _first_greatest(scores: FloatArray, names: list[str]) -> Int64Array:
-    """Give the class of the greatest score; of equal ones the first in the order of names."""
+    """Return the class of the greatest score; of equal ones the first in the order of names."""
     order = np.array(sorted(range(len(names)), key=lambda code: names[code]))
     return order[np.argmax(scores[:, order], axis=1)]
 
@@ -144,7 +144,7 @@ def _wanted(found: Scored, listing: Listing) -> BoolArray:
 
 
 def _least(criterion: str, n_classes: int) -> float:
-    """Give the score that a class has when all have the same."""
+    """Return the score that a class has when all have the same."""
     others = max(n_classes - 1, 1)
     return {
         "prob": 1 / n_classes,

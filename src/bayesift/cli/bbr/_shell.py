@@ -45,7 +45,7 @@ class _Refuse(argparse.Action):
 
 
 def run(program: str, body: Callable[[], None]) -> int:
-    """Run a command; give its exit status.
+    """Run a command; return its exit status.
 
     Expected errors become one sentence on standard error, and so does every warning.
     """
@@ -81,7 +81,7 @@ def echo(line: str = "") -> None:
 
 
 def opened(name: str) -> Source:
-    """Give the data file; ``-`` and ``=`` are standard input."""
+    """Return the data file; ``-`` and ``=`` are standard input."""
     if name not in ("-", "="):
         return name
     stream: IO[bytes] = sys.stdin.buffer

@@ -146,7 +146,7 @@ def _write(options: Namespace, path: Path, model: PolytomousModel) -> None:
 
 
 def _as_binary(options: Namespace, model: PolytomousModel) -> BinaryModel:
-    """Give the class that is not the reference in BBR's form, the threshold as a probability."""
+    """Return the class that is not the reference in BBR's form, the threshold as a probability."""
     from bayesift.formats.bbr import BinaryModel
 
     [topic] = [found for found in model.classes if found.class_name != NEGATIVE]

@@ -44,7 +44,7 @@ def _decisions(record: dict[str, str]) -> tuple[str, ...]:
 
 
 def build(shelf: Shelf, *, review: str = "ACEInhibitors") -> Collection:
-    """Give the records of one review, all in the training part."""
+    """Return the records of one review, all in the training part."""
     table = shelf.table(parse, version=PARSER_VERSION)
     reviews = sorted(set(table.groups))
     if review not in reviews:

@@ -60,7 +60,7 @@ def parse(members: list[Member]) -> Table:
 
 
 def build(shelf: Shelf) -> Collection:
-    """Give the split of the distribution."""
+    """Return the split of the distribution."""
     table = shelf.table(parse, version=PARSER_VERSION)
     return Collection(
         name=shelf.holding.name,

@@ -57,7 +57,7 @@ def read_subset(content: bytes) -> tuple[csr_matrix, csr_matrix]:
 
 
 def build(shelf: Shelf, *, subset: int | None = None) -> Collection:
-    """Give the judgements without documents, or the vectors of one of the subsets."""
+    """Return the judgements without documents, or the vectors of one of the subsets."""
     if subset is None:
         table = shelf.table(parse, version=PARSER_VERSION)
         train, test = split_of(table, "train"), split_of(table, "test")

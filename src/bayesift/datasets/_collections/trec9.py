@@ -90,7 +90,7 @@ def parse(members: list[Member]) -> Table:
 
 
 def build(shelf: Shelf, *, level: Literal[1, 2] = 1, documents: bool = False) -> Collection:
-    """Give the judged documents of 1988 to 1991 with their topics, or all records of 1987 to 1991."""
+    """Return the judged documents of 1988 to 1991 with their topics, or all records of 1987 to 1991."""
     if level not in (1, 2):
         raise ValueError(f"level must be 1 or 2, found {level!r}")
     if documents not in (True, False):
@@ -113,7 +113,7 @@ def build(shelf: Shelf, *, level: Literal[1, 2] = 1, documents: bool = False) ->
 
 
 def _labels(shelf: Shelf, part: str, level: int) -> dict[str, set[str]]:
-    """Give every judged document the topics that it is relevant to, at a level at least."""
+    """Return every judged document the topics that it is relevant to, at a level at least."""
     [(name, qrels)] = shelf.verified(part).members()
     labels: dict[str, set[str]] = {}
     for topic, document, found in judgements(name, qrels.decode("ascii")):

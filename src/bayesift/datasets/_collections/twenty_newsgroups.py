@@ -36,14 +36,14 @@ def parse(members: list[Member]) -> Table:
 
 
 def subject_and_body(message: str) -> str:
-    """Give the Subject and, after a newline, the body of a message: what follows its first empty line."""
+    """Return the Subject and, after a newline, the body of a message: what follows its first empty line."""
     headers, _, body = message.partition("\n\n")
     subject = _SUBJECT.search(headers)
     return f"{' '.join(subject[1].split())}\n{body}" if subject else body
 
 
 def build(shelf: Shelf, *, headers: Literal["all", "subject"] = "all") -> Collection:
-    """Give the messages, whole or without the headers other than Subject."""
+    """Return the messages, whole or without the headers other than Subject."""
     if headers not in ("all", "subject"):
         raise ValueError(f"headers must be 'all' or 'subject', found {headers!r}")
     table = shelf.table(parse, version=PARSER_VERSION)

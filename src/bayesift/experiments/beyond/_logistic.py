@@ -43,9 +43,9 @@ class SearchedLogistic(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> AnyArray:
-        """Give the most probable class."""
+        """Return the most probable class."""
         return self.model_.predict(X)
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Give probabilities of the classes."""
+        """Return probabilities of the classes."""
         return self.model_.predict_proba(X)

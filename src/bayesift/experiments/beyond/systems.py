@@ -45,7 +45,7 @@ def _tuned(task: Task) -> dict[str, Any]:
 
 
 def _perceptron(X: sp.csr_matrix, task: Task) -> BayesianPerceptron:
-    """Give each category its 300 most telling words with −2 ln λ above 12.13 (Chai, Ng & Chieu 2002)."""
+    """Return each category its 300 most telling words with −2 ln λ above 12.13 (Chai, Ng & Chieu 2002)."""
     best = ((row, np.argsort(-row, kind="stable")[:300]) for row in np.atleast_2d(likelihood_ratio(X, task.train)))
     return BayesianPerceptron(features=[np.sort(places[row[places] > 12.13]) for row, places in best])
 
@@ -79,5 +79,5 @@ SYSTEMS = (
 
 
 def systems_for(kind: Kind) -> list[System]:
-    """Give the systems for a kind of task."""
+    """Return the systems for a kind of task."""
     return [system for system in SYSTEMS if kind in system.kinds]

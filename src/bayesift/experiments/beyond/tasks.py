@@ -26,7 +26,7 @@ class Task(NamedTuple):
 
 
 def tasks_of(name: str) -> Iterator[Task]:
-    """Give the parts of a task, one of :data:`TASKS`; their decisions and categories are counted together."""
+    """Return the parts of a task, one of :data:`TASKS`; their decisions and categories are counted together."""
     return TASKS[name].parts()
 
 

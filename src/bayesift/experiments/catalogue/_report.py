@@ -12,7 +12,7 @@ from bayesift.experiments.catalogue.table import Table
 
 
 def report(results: Sequence[Result], pictures: str = "") -> Iterator[Block]:
-    """Give the blocks of a report; ``pictures`` goes before the names of picture files."""
+    """Return the blocks of a report; ``pictures`` goes before the names of picture files."""
     yield Heading(1, "Reproduction")
     yield Paragraph(
         "Every published table and figure that this package does again, the printed numbers beside ours "
@@ -74,7 +74,7 @@ def _provenance(results: Sequence[Result]) -> Iterator[Block]:
 
 
 def _experiment(result: Result, pictures: str, told: Set[str]) -> Iterator[Block]:
-    """Give all about an experiment, but notes that were told already."""
+    """Return all about an experiment, but notes that were told already."""
     yield Heading(3, f"{result.item} (`{result.name}`)")
     yield Paragraph(result.shows)
     if result.skipped:

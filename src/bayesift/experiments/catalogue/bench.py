@@ -23,7 +23,7 @@ class Spent(NamedTuple):
 
 
 class Bench:
-    """Gives an experiment its finished pieces, and makes the others.
+    """Return an experiment its finished pieces, and makes the others.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Bench:
             self._report(stage, done, total)
 
     def piece(self, family: Family, setting: Mapping[str, Any], compute: Callable[[], Any]) -> Any:
-        """Give one piece, made by ``compute`` unless it was made before.
+        """Return one piece, made by ``compute`` unless it was made before.
 
         Parameters
         ----------
@@ -87,7 +87,7 @@ class Bench:
         stage: str = "",
         processes: bool = False,
     ) -> list[Any]:
-        """Give many pieces in the order of their settings; each is kept as soon as it is made.
+        """Return many pieces in the order of their settings; each is kept as soon as it is made.
 
         Parameters
         ----------

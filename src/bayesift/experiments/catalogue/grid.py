@@ -37,18 +37,18 @@ class Grid:
             raise ValueError(f"values of {self.place!r} have rows of {shape} numbers; expected {expected}")
 
     def value(self, row: str, column: str) -> float | None:
-        """Give the number at a place; None where nothing is printed, or no such row or column."""
+        """Return the number at a place; None where nothing is printed, or no such row or column."""
         if row not in self.rows or column not in self.columns:
             return None
         number = self.values[self.rows.index(row)][self.columns.index(column)]
         return None if isnan(number) else number
 
     def row(self, name: str) -> tuple[float, ...]:
-        """Give all numbers of a row."""
+        """Return all numbers of a row."""
         return self.values[self.rows.index(name)]
 
     def column(self, name: str) -> tuple[float, ...]:
-        """Give all numbers of a column."""
+        """Return all numbers of a column."""
         place = self.columns.index(name)
         return tuple(row[place] for row in self.values)
 

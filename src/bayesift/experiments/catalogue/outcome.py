@@ -21,7 +21,7 @@ class Claim(NamedTuple):
     detail: str = ""
 
     def plain(self) -> Claim:
-        """Give the claim with Python's own truth value, where a comparison of arrays gave numpy's."""
+        """Return the claim with Python's own truth value, where a comparison of arrays gave numpy's."""
         return self._replace(holds=None if self.holds is None else bool(self.holds))
 
 

@@ -98,7 +98,7 @@ class PieceCache:
         self._used: set[Path] = set()
 
     def get(self, family: Family, setting: Mapping[str, Any]) -> Piece | None:
-        """Give a piece, or None where it is yet to be made; a file that cannot be read counts as none."""
+        """Return a piece, or None where it is yet to be made; a file that cannot be read counts as none."""
         path = self._path(family, setting)
         if self.fresh and path not in self._made:
             return None
@@ -136,7 +136,7 @@ class PieceCache:
 
 
 def _plain(value: Any) -> Any:
-    """Give what JSON can hold for numpy's numbers and arrays."""
+    """Return what JSON can hold for numpy's numbers and arrays."""
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"a piece holds {type(value).__name__}; expected numbers, strings, lists, arrays or mappings")

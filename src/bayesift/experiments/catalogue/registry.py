@@ -15,7 +15,7 @@ PAPERS = ("genkin2007", "eyheramendy2003", "chai2002", "molchanov2015", "murphy2
 
 @cache
 def every_experiment() -> dict[str, Experiment]:
-    """Give all experiments by name.
+    """Return all experiments by name.
 
     Examples
     --------

@@ -90,7 +90,7 @@ class Result:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the result as plain values for JSON; pictures by their files."""
+        """Return the result as plain values for JSON; pictures by their files."""
         plain = {name: getattr(self, name) for name in _PLAIN}
         return plain | {
             "verdict": self.verdict,

@@ -102,11 +102,11 @@ class Table:
         return cls(title, rows, columns, cells, places, corner, note, comparable)
 
     def cell(self, row: str, column: str) -> Cell:
-        """Give the cell at a place."""
+        """Return the cell at a place."""
         return self.cells[self.rows.index(row)][self.columns.index(column)]
 
     def ours(self, row: str, column: str) -> float | None:
-        """Give our number at a place."""
+        """Return our number at a place."""
         return self.cell(row, column).ours
 
     def judged(self, rule: Rule | Mapping[str, Rule] | None) -> Self:
@@ -127,11 +127,11 @@ class Table:
         return replace(self, cells=cells)
 
     def texts(self) -> list[list[str]]:
-        """Give the cells as they are shown."""
+        """Return the cells as they are shown."""
         return [[cell.text(d) for cell, d in zip(row, self.decimals, strict=True)] for row in self.cells]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the table as plain values for JSON."""
+        """Return the table as plain values for JSON."""
         cells = [[_sparse(cell) for cell in row] for row in self.cells]
         plain = {name: getattr(self, name) for name in ("title", "corner", "note", "comparable")}
         return plain | {"rows": [*self.rows], "columns": [*self.columns], "decimals": [*self.decimals], "cells": cells}

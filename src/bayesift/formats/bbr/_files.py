@@ -22,7 +22,7 @@ _OTHER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def name_of(source: Source) -> str:
-    """Give the name to use in messages."""
+    """Return the name to use in messages."""
     if isinstance(source, str | os.PathLike):
         return os.fspath(source)
     return str(getattr(source, "name", "<stream>"))
@@ -64,7 +64,7 @@ def read_lines(source: Source) -> list[str]:
 
 @contextmanager
 def replaced(target: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a path to write to that takes the place of ``target`` when the block ends well.
+    """Return a path to write to that takes the place of ``target`` when the block ends well.
 
     What is no file, such as a terminal or a pipe, is written to as it stands.
     """

@@ -54,7 +54,7 @@ class Words:
         self._at = 0
 
     def peek(self) -> Word | None:
-        """Give the next word without taking it; None at the end."""
+        """Return the next word without taking it; None at the end."""
         return self._words[self._at] if self._at < len(self._words) else None
 
     def take(self, expected: str) -> Word:
@@ -160,14 +160,14 @@ def written(value: float, digits: int | None, style: Literal["e", "g"] = "e", *,
 
 
 def one_word(argument: str, text: str, forbidden: tuple[str, ...] = ()) -> str:
-    """Give back a name that is to be written, if it can be read again as one word."""
+    """Return back a name that is to be written, if it can be read again as one word."""
     if split(text) != [text] or "\n" in text or text.startswith("#") or text in forbidden:
         raise ValueError(f"{argument} holds {text!r}; expected a word without blanks that means nothing else there")
     return text
 
 
 def one_line(argument: str, text: str) -> str:
-    """Give back a name that is to be written, if it can be read again as the rest of a line."""
+    """Return back a name that is to be written, if it can be read again as the rest of a line."""
     if " ".join(split(text)) != text or "\n" in text:
         raise ValueError(f"{argument} is {text!r}; expected words parted by single blanks")
     return text

@@ -36,7 +36,7 @@ class ClassCoefficients:
             )
 
     def named(self, symbolic: bool) -> list[tuple[Feature, float]]:
-        """Give features with their coefficients, the constant (if it is not 0) last under its name in files."""
+        """Return features with their coefficients, the constant (if it is not 0) last under its name in files."""
         constant: Feature = CONSTANT if symbolic else 0
         listed = [*zip(self.features, self.coefficients, strict=True)]
         return [*listed, (constant, self.intercept)] if self.intercept else listed

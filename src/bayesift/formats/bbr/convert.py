@@ -158,7 +158,7 @@ def linear_scores(model: BinaryModel | PolytomousModel, data: Data) -> FloatArra
 
 
 def _compact(model: BinaryModel | PolytomousModel, data: Data) -> tuple[list[Any], sp.csr_matrix]:
-    """Give the features that a model was trained on and the documents in these columns, scaled if it asks for that."""
+    """Return the features a model was trained on and the documents in these columns, scaled if it asks for that."""
     features = _trained_on(model)
     X = data.X
     if data.names is None and not _is_symbolic(model):
@@ -191,14 +191,14 @@ def _is_symbolic(model: BinaryModel | PolytomousModel) -> bool:
 
 
 def _columns(model: BinaryModel | PolytomousModel, n_features: int | None) -> tuple[dict[Feature, int], int]:
-    """Give the column of each feature that the model was trained on, and the number of columns."""
+    """Return the column of each feature that the model was trained on, and the number of columns."""
     features = _trained_on(model)
     if _is_symbolic(model):
         return {feature: column for column, feature in enumerate(features)}, len(features)
     needed = features[-1] if features else 0
     if n_features is not None and n_features < needed:
         raise ValueError(f"n_features is {n_features}; expected at least {needed}, the greatest feature of the model")
-    # An estimator without columns can not be.
+    # An estimator without columns cannot be.
     width = max(1, needed) if n_features is None else n_features
     return {feature: feature - 1 for feature in features}, width
 
@@ -220,7 +220,7 @@ def _blank(estimator: Any, classes: AnyArray, n_features: int) -> Any:
 
 
 def _label(name: str, names: tuple[str, ...]) -> int | str:
-    """Give a class its label: whole numbers where all classes are, in the form that Python writes."""
+    """Return a class its label: whole numbers where all classes are, in the form that Python writes."""
     return int(name) if all(_is_whole(other) for other in names) else name
 
 
@@ -271,6 +271,6 @@ def _polytomous(estimator: BayesianMultinomialRegression, template: PolytomousMo
 
 
 def _listed(coef: FloatArray, before: list[int], in_order: bool = False) -> list[int]:
-    """Give the columns to list: those that are not zero and those that were listed before."""
+    """Return the columns to list: those that are not zero and those that were listed before."""
     others = sorted(set(np.flatnonzero(coef).tolist()) - set(before))
     return [*before, *others] if in_order else sorted([*before, *others])

@@ -45,7 +45,7 @@ class Data:
     names: tuple[str, ...] | None = None
 
     def numeric_labels(self) -> FloatArray:
-        """Give the labels as numbers; :func:`read_data` has seen to it that they are."""
+        """Return the labels as numbers; :func:`read_data` has seen to it that they are."""
         return np.array([float(label) for label in self.labels])
 
     def positive(self) -> AnyArray:

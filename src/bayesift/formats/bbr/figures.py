@@ -104,7 +104,7 @@ class BinaryFigures:
 
 
 def roc_area(positive: BoolArray, scores: FloatArray) -> float:
-    """Give the share of pairs of a positive and a negative document in the right order, in percent; ties count ½.
+    """Return the share of pairs of a positive and a negative document in the right order, in percent; ties count ½.
 
     Parameters
     ----------

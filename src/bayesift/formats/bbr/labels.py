@@ -77,7 +77,7 @@ def write_labels(target: str | os.PathLike[str], labels: Iterable[Label]) -> Non
 
 
 def true_class(labels: Iterable[Label]) -> dict[tuple[str, str], str]:
-    """Give a table from (document, model) to class, names in capitals: they are compared without case.
+    """Return a table from (document, model) to class, names in capitals: they are compared without case.
 
     Parameters
     ----------

@@ -71,7 +71,7 @@ def to_prior(
 
 
 def constant_prior(priors: Iterable[IndividualPrior], class_name: str | None = None) -> IndividualPrior | None:
-    """Give the prior of the constant term, if a file has one.
+    """Return the prior of the constant term, if a file has one.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def from_prior(
 
 
 def effective(priors: Iterable[IndividualPrior], class_name: str | None) -> dict[str, IndividualPrior]:
-    """Give the line that holds for each feature of a class; the constant's key is ``"0"``."""
+    """Return the line that holds for each feature of a class; the constant's key is ``"0"``."""
     found: dict[str, IndividualPrior] = {}
     for wanted in dict.fromkeys((None, class_name)):
         found.update(
@@ -141,7 +141,7 @@ def effective(priors: Iterable[IndividualPrior], class_name: str | None) -> dict
 
 
 def relative_variance(prior: IndividualPrior, common_variance: float | None) -> float:
-    """Give the variance as a multiple of the common one."""
+    """Return the variance as a multiple of the common one."""
     if not prior.absolute or prior.variance in (0.0, np.inf):
         return prior.variance
     if common_variance is None:

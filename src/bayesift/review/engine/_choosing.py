@@ -13,14 +13,14 @@ _CANDIDATES = 300
 
 
 def most_probable(p: FloatArray, free: BoolArray) -> int:
-    """Give the most probable of the free documents; the first of equals."""
+    """Return the most probable of the free documents; the first of equals."""
     return int(np.argmax(np.where(free, p, -1.0)))
 
 
 def most_informative(
     mean: FloatArray, variance: FloatArray, free: BoolArray, unjudged: BoolArray, groups: Int64Array
 ) -> int | None:
-    """Give the free document with the greatest expected information that is like none that was judged, if there is."""
+    """Return the free document, unlike any judged one, with the greatest expected information, if there is one."""
     seen = np.zeros(len(free), dtype=bool)
     seen[groups[~unjudged]] = True
     places = np.flatnonzero(free & ~seen[groups])

@@ -13,7 +13,7 @@ _BANDS, _ROWS = 8, 4
 
 
 def near_duplicates(matrix: sp.csr_matrix, cosine: float = 0.9) -> Int64Array:
-    """Give for every row the first row of its group; rows of one group are linked by cosines of at least ``cosine``.
+    """Return for every row the first row of its group; rows of one group are linked by cosines of at least ``cosine``.
 
     Parameters
     ----------

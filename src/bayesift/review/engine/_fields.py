@@ -12,7 +12,7 @@ from bayesift._typing import FloatArray, Int32Array, Int64Array
 def field_moments(
     indptr: Int32Array, indices: Int32Array, data: FloatArray, mean: FloatArray, variance: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Give m₀ + Σ_j x_ij m_j and v₀ + Σ_j x_ij² v_j of every row; the constant's m₀ and v₀ stand last."""
+    """Return m₀ + Σ_j x_ij m_j and v₀ + Σ_j x_ij² v_j of every row; the constant's m₀ and v₀ stand last."""
     n = indptr.shape[0] - 1
     means, variances = np.empty(n), np.empty(n)
     for i in range(n):
@@ -26,7 +26,7 @@ def field_moments(
 
 @kernel
 def smallest_hashes(indptr: Int32Array, indices: Int32Array, hashes: Int64Array) -> Int64Array:
-    """Give the least hash of the columns of every row under each hash function (MinHash); rows × functions."""
+    """Return the least hash of the columns of every row under each hash function (MinHash); rows × functions."""
     n, n_functions = indptr.shape[0] - 1, hashes.shape[1]
     least = np.full((n, n_functions), np.iinfo(np.int64).max, dtype=np.int64)
     for i in range(n):
@@ -40,7 +40,7 @@ def smallest_hashes(indptr: Int32Array, indices: Int32Array, hashes: Int64Array)
 def pair_products(
     indptr: Int32Array, indices: Int32Array, data: FloatArray, first: Int64Array, second: Int64Array
 ) -> FloatArray:
-    """Give the inner product of the rows of every pair; columns are sorted within rows."""
+    """Return the inner product of the rows of every pair; columns are sorted within rows."""
     result = np.zeros(first.shape[0])
     for pair in range(first.shape[0]):
         i, i_end = indptr[first[pair]], indptr[first[pair] + 1]

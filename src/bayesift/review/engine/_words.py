@@ -9,7 +9,7 @@ from bayesift.review.engine.titles import MARK, WORD, title_end
 
 
 def highlights(pile: Pile, document: int, weights: FloatArray) -> list[Highlight]:
-    """Give the spans of the words that have a weight, with the part of the field that their columns bring."""
+    """Return the spans of the words that have a weight, with the part of the field that their columns bring."""
     text = pile.texts[document]
     end_of_title = title_end(text)
     spans = [(match.start(), match.end(), match.group()) for match in WORD.finditer(text)]

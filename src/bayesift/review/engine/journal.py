@@ -89,18 +89,18 @@ class Journal:
         self._count(document, self._judgements.pop(document), -1)
 
     def learnable(self) -> dict[int, bool]:
-        """Give the documents judged relevant or irrelevant; safe while another thread writes."""
+        """Return the documents judged relevant or irrelevant; safe while another thread writes."""
         kept = dict(self._judgements)
         return {document: judgement.relevant for document, judgement in kept.items() if judgement.relevant is not None}
 
     def draws(self) -> Draws:
-        """Give the random draws; unsure documents are no part of the pile."""
+        """Return the random draws; unsure documents are no part of the pile."""
         judged = [judgement for judgement in self._judgements.values() if judgement.relevant is not None]
         outcomes = ((bool(judgement.relevant), judgement.why == "random") for judgement in judged)
         return draws_of(outcomes, len(self.open) - self.unsure)
 
     def sample(self, order: Int64Array) -> tuple[int, int]:
-        """Give size and relevant documents of the simple random sample: a random order up to the first unjudged."""
+        """Return size and relevant documents of the simple random sample: a random order up to the first unjudged."""
         size = relevant = 0
         for document in order:
             judgement = self._judgements.get(int(document))

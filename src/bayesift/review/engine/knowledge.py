@@ -39,7 +39,7 @@ class Knowledge(NamedTuple):
 
 
 def prior_modes(knowledge: Knowledge, pile: Pile) -> FloatArray:
-    """Give the weight that each column of the pile is expected to have; keywords overrule the description."""
+    """Return the weight that each column of the pile is expected to have; keywords overrule the description."""
     modes = np.zeros(pile.n_terms)
     if not pile.n_terms or knowledge.empty:
         return modes

@@ -34,7 +34,7 @@ class Mix(NamedTuple):
         return self
 
     def due(self, shown: Mapping[str, int]) -> Reason:
-        """Give the reason whose share lags most behind after so many documents shown for each."""
+        """Return the reason whose share lags most behind after so many documents shown for each."""
         total = sum(shown.get(reason, 0) for reason in REASONS) + 1
         lag = [share * total - shown.get(reason, 0) for reason, share in zip(REASONS, self, strict=True)]
         return REASONS[max(range(3), key=lambda place: (self[place] > 0, lag[place]))]

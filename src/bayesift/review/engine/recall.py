@@ -79,7 +79,7 @@ def draws_of(judgements: Iterable[tuple[bool, bool]], n: int, patience: int = QU
 
 
 def log_wealth(draws: Draws, total: int) -> float:
-    """Give the logarithm of the wealth of those who bet against the total N.
+    """Return the logarithm of the wealth of those who bet against the total N.
 
     N is at least the number of relevant documents found, and leaves room for the irrelevant ones.
     """
@@ -87,7 +87,7 @@ def log_wealth(draws: Draws, total: int) -> float:
 
 
 def _log_wealth_after(draws: Draws, total: int) -> FloatArray:
-    """Give the logarithm of the wealth before the first draw and after each."""
+    """Return the logarithm of the wealth before the first draw and after each."""
     p = (total - draws.found) / draws.unjudged
     waiting = 1.0 - STEADY_STAKE
     wealth = np.log(STEADY_STAKE) + _growth(p, draws.relevant, STEADY, 0)
@@ -177,7 +177,7 @@ def bound(total: int, found: int) -> Bound:
 
 
 def quiet_draws_needed(draws: Draws, found: int, unjudged: int, total: int, confidence: float) -> int | None:
-    """Give how many more random draws without a relevant one would rule out ``total``; None if no number does."""
+    """Return how many more random draws without a relevant one would rule out ``total``; None if no number does."""
     left = total - found
     if left > unjudged:
         return 0

@@ -204,7 +204,7 @@ class ReviewEngine:
         return chosen
 
     def look(self, document: int) -> Suggestion:
-        """Give the card of any document, judged or not; its rank is among the unjudged.
+        """Return the card of any document, judged or not; its rank is among the unjudged.
 
         Parameters
         ----------
@@ -220,7 +220,7 @@ class ReviewEngine:
         return self._card(document, "chosen")
 
     def probabilities(self) -> FloatArray:
-        """Give the probability of relevance of every document under the belief, judged ones included.
+        """Return the probability of relevance of every document under the belief, judged ones included.
 
         Returns
         -------
@@ -265,7 +265,7 @@ class ReviewEngine:
         return stops.report(self._journal, self._order, left, interval, target_recall, confidence)
 
     def model(self) -> Pipeline:
-        """Give vectoriser and classifier as one estimator: the mean of the belief of this moment.
+        """Return vectoriser and classifier as one estimator: the mean of the belief of this moment.
 
         Returns
         -------
@@ -287,7 +287,7 @@ class ReviewEngine:
         self._model, self._fields = model, None
 
     def _moments(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Give mean and variance of the field of every document, and its probability."""
+        """Return mean and variance of the field of every document, and its probability."""
         if self._fields is None:
             mean, variance = self._model.fields(self.pile.matrix)
             self._fields = (mean, variance, models.probabilities(mean, variance))
@@ -314,7 +314,7 @@ class ReviewEngine:
         return Suggestion(int(document), why, float(p[document]), interval, rank, self._model.name)
 
     def _expected_left(self, confidence: float) -> tuple[float, tuple[float, float]]:
-        """Give the number of relevant documents expected among the unjudged, and its interval under the belief."""
+        """Return the number of relevant documents expected among the unjudged, and its interval under the belief."""
         unjudged = self._journal.open
         p = np.where(unjudged, self.probabilities(), 0.0)
         # Delta method: the outcomes vary, and the weights that documents share move all of them together.

@@ -63,12 +63,12 @@ class Stopping(NamedTuple):
 
 
 def greatest_total(found: int, target_recall: float) -> int:
-    """Give the greatest number of relevant documents of which ``found`` are the recall asked for."""
+    """Return the greatest number of relevant documents of which ``found`` are the recall asked for."""
     return int(found / target_recall + 1e-9) if target_recall > 0 else np.iinfo(np.int64).max
 
 
 def posterior_interval(mean: float, variance: float, confidence: float) -> tuple[float, float]:
-    """Give the interval of a count with this mean and variance, by a gamma distribution; tails of equal weight."""
+    """Return the interval of a count with this mean and variance, by a gamma distribution; tails of equal weight."""
     if mean <= 0 or variance <= 0:
         return (mean, mean)
     shape, tail = mean**2 / variance, (1 - confidence) / 2

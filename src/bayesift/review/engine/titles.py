@@ -16,14 +16,14 @@ _LONGEST_TITLE = 300
 
 
 def title_end(text: str) -> int:
-    """Give where the title of a text ends: its first line, unless that is too long for one."""
+    """Return where the title of a text ends: its first line, unless that is too long for one."""
     end = text.find("\n")
     end = len(text) if end < 0 else end
     return end if end <= _LONGEST_TITLE else 0
 
 
 def with_title_words(text: str) -> str:
-    r"""Give a text as a review's models read it: the words of its title follow once more, marked.
+    r"""Return a text as a review's models read it: the words of its title follow once more, marked.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ class TopicModel(NamedTuple):
         return np.asarray(self.belief.covariance)
 
     def fields(self, matrix: sp.csr_matrix) -> tuple[FloatArray, FloatArray]:
-        """Give mean and variance of the field of every row."""
+        """Return mean and variance of the field of every row."""
         return field_moments(matrix.indptr, matrix.indices, matrix.data, self.belief.mean, self.variances)
 
 
@@ -71,7 +71,7 @@ class Examples(NamedTuple):
 
 
 def prior_model(pile: Pile, knowledge: Knowledge) -> TopicModel:
-    """Give the belief before any judgement."""
+    """Return the belief before any judgement."""
     mean = np.append(prior_modes(knowledge, pile), CONSTANT_MODE)
     variance = np.append(np.full(pile.n_terms, VARIANCE), CONSTANT_VARIANCE)
     belief = start(len(mean), noise=NOISE, covariance="diagonal", prior_mean=mean, prior_covariance=variance)
@@ -79,7 +79,7 @@ def prior_model(pile: Pile, knowledge: Knowledge) -> TopicModel:
 
 
 def probabilities(mean: FloatArray, variance: FloatArray) -> FloatArray:
-    """Give the probability of relevance when the weights are integrated over the belief: Φ(f/√(σ² + s²))."""
+    """Return the probability of relevance when the weights are integrated over the belief: Φ(f/√(σ² + s²))."""
     return np.asarray(ndtr(mean / np.sqrt(NOISE**2 + variance)))
 
 
@@ -115,7 +115,7 @@ def fitted(pile: Pile, prior: TopicModel, judged: Mapping[int, bool], seed: int)
 
 
 def estimator(model: TopicModel) -> BayesianLogisticRegression:
-    """Give a belief's mean as a logistic regression, for use elsewhere."""
+    """Return a belief's mean as a logistic regression, for use elsewhere."""
     size = len(model.belief.mean) - 1
     regression = BayesianLogisticRegression("gaussian", variance=1.0, n_jobs=1)
     regression.fit(sp.csr_matrix((2, size)), [0, 1])
@@ -135,7 +135,7 @@ def _balanced_fit(X: sp.csr_matrix, modes: FloatArray, examples: Examples) -> Ba
 
 
 def _scale(fit: BayesianLogisticRegression, X: sp.csr_matrix, examples: Examples, n_judged: int) -> tuple[float, float]:
-    """Give slope and constant that make the fields log odds: of judged documents, and of stand-ins by half."""
+    """Return slope and constant that make the fields log odds: of judged documents, and of stand-ins by half."""
     field = fit.decision_function(X)
     sign = np.where(examples.relevant, 1.0, -1.0)
     # A document moves its own field by v xᵀx times the slope of its loss; without it the field would be about this.
@@ -150,7 +150,7 @@ def _scale(fit: BayesianLogisticRegression, X: sp.csr_matrix, examples: Examples
 
 
 def _examples(n: int, prior: TopicModel, judged: Mapping[int, bool], seed: int) -> Examples:
-    """Give the judged documents and then the stand-ins."""
+    """Return the judged documents and then the stand-ins."""
     own = np.array(list(judged), dtype=np.int64)
     order = np.random.default_rng([seed, 1]).permutation(n)
     stand_ins = order[~np.isin(order, own)][:N_STAND_INS]

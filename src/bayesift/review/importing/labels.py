@@ -87,7 +87,7 @@ def read_labels(content: bytes, pile: Iterable[Document]) -> Labels:
 
 
 def relevance(pile: Sequence[Document], column: str | None = None) -> list[bool]:
-    """Give for each document whether a column of its own file calls it relevant.
+    """Return for each document whether a column of its own file calls it relevant.
 
     Parameters
     ----------
@@ -160,5 +160,5 @@ def _index(pile: Iterable[Document]) -> dict[tuple[str, str], int]:
 
 
 def _same(text: str | None) -> str:
-    """Give what is left of a text when case, punctuation and spaces do not count."""
+    """Return what is left of a text when case, punctuation and spaces do not count."""
     return re.sub(r"[\W_]+", " ", (text or "").lower()).strip()

@@ -15,7 +15,7 @@ from bayesift.review.storage import Document
 
 
 def read_pile(path: Path, columns: Columns = Columns(), encoding: str = "utf-8") -> Iterator[Document]:  # noqa: B008
-    r"""Give the documents of a CSV, TSV, JSONL, Parquet or RIS file, or of a folder, one at a time.
+    r"""Return the documents of a CSV, TSV, JSONL, Parquet or RIS file, or of a folder, one at a time.
 
     Parameters
     ----------

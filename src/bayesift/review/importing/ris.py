@@ -33,7 +33,7 @@ Fields = Mapping[str, list[str]]
 
 
 def read_ris(path: Path, encoding: str = "utf-8") -> Iterator[Document]:
-    """Give the records of a RIS file as documents; a record without an identifier has its number, counted from 1."""
+    """Return the records of a RIS file as documents; a record without an identifier has its number, counted from 1."""
     for number, fields in enumerate(_records(path, encoding), start=1):
         yield _document(fields, number)
 

@@ -19,7 +19,7 @@ KEYS = (*USUAL["id"], "record_id", "key", "pmid", "pubmedid", "accession number"
 
 
 def read_table(path: Path, format: Format, columns: Columns, encoding: str = "utf-8") -> Iterator[Document]:
-    """Give the rows of a file as documents; columns that are not named are guessed by their usual names."""
+    """Return the rows of a file as documents; columns that are not named are guessed by their usual names."""
     names, rows = opened_table(path, format, encoding, columns.delimiter)
     text, title, key = settled(path, names, columns)
     used = {text, title, key}
@@ -36,7 +36,7 @@ def read_table(path: Path, format: Format, columns: Columns, encoding: str = "ut
 def opened_table(
     path: Path, format: Format, encoding: str = "utf-8", delimiter: str | None = None
 ) -> tuple[list[str], Iterator[Row]]:
-    """Give the columns of a file and its rows."""
+    """Return the columns of a file and its rows."""
     if format in ("csv", "tsv"):
         mark = delimiter or ("," if format == "csv" else "\t")
         return csv_columns(path, mark, encoding, True), csv_rows(path, mark, encoding, True)
@@ -72,7 +72,7 @@ def _text(row: Mapping[str, Any], name: str | None) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Give a value that JSON can hold; NaN is nothing."""
+    """Return a value that JSON can hold; NaN is nothing."""
     if isinstance(value, float) and value != value:
         return None
     return value if isinstance(value, str | int | float | bool | None) else str(value)

@@ -57,7 +57,7 @@ class Simulation:
         return float(average_time_to_discovery(self.relevant))
 
     def recall_at(self, effort: float = 0.1) -> float:
-        """Give the recall after reading a share of the documents.
+        """Return the recall after reading a share of the documents.
 
         Parameters
         ----------

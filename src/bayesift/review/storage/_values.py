@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 
 def now() -> str:
-    """Give the time as text."""
+    """Return the time as text."""
     return as_text(datetime.now(UTC))
 
 
@@ -18,7 +18,7 @@ def as_text(moment: datetime) -> str:
 
 
 def storable(text: str) -> str:
-    """Replace what a database can not hold as text: the null character, and halves of surrogate pairs."""
+    """Replace what a database cannot hold as text: the null character, and halves of surrogate pairs."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 

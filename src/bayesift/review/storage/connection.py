@@ -45,7 +45,7 @@ def open_database(database: str | Path) -> Engine:
 
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
-    """Give a connection whose changes are all kept, and on the disk, when the block ends well, or else none.
+    """Return a connection whose changes are all kept, and on the disk, when the block ends well, or else none.
 
     Raises
     ------
@@ -61,12 +61,12 @@ def writing(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
-    """Give a connection for reading; it sees one state of the database."""
+    """Return a connection for reading; it sees one state of the database."""
     try:
         with engine.connect() as connection, connection.begin():
             yield connection
     except (OperationalError, InterfaceError) as error:
-        raise NotSavedError(f"The project can not be read: {_reason(error)}.") from error
+        raise NotSavedError(f"The project cannot be read: {_reason(error)}.") from error
 
 
 def _url(database: str | Path) -> URL:
@@ -75,7 +75,7 @@ def _url(database: str | Path) -> URL:
     try:
         url = make_url(database)
     except ArgumentError as error:
-        raise ProjectError(f"the address of the database can not be understood: {error}") from error
+        raise ProjectError(f"the address of the database cannot be understood: {error}") from error
     if url.get_backend_name() != "postgresql":
         raise ProjectError(
             f"the database is {url.get_backend_name()}; expected the path of a SQLite file or postgresql://…"

@@ -57,17 +57,17 @@ class Documents:
             after = rows[-1].place
 
     def texts(self) -> list[str]:
-        """Give title and text of every document as one text, as models read it."""
+        """Return title and text of every document as one text, as models read it."""
         return [reading_text(document.title, document.text) for document in self]
 
     def get(self, place: int) -> Document | None:
-        """Give a document by its place."""
+        """Return a document by its place."""
         with reading(self._engine) as connection:
             row = connection.execute(select(documents).where(documents.c.place == place)).one_or_none()
         return None if row is None else _document(row)
 
     def titles(self, places: Sequence[int]) -> dict[int, Document]:
-        """Give some documents with the beginning of their texts only."""
+        """Return some documents with the beginning of their texts only."""
         short = select(
             documents.c.place, documents.c.key, documents.c.title, func.substr(documents.c.text, 1, 300).label("text")
         ).where(documents.c.place.in_(list(places)))
@@ -89,7 +89,7 @@ class Documents:
         return found
 
     def search(self, words: Sequence[str]) -> list[int]:
-        """Give the places of the documents whose title, text or key contain every one of the words."""
+        """Return the places of the documents whose title, text or key contain every one of the words."""
         found = select(documents.c.place).order_by(documents.c.place)
         columns = documents.c.title, documents.c.text, documents.c.key
         for word in words:
@@ -98,7 +98,7 @@ class Documents:
             return list(connection.scalars(found))
 
     def extra_names(self, among: int = 1000) -> list[str]:
-        """Give the names of whatever else the source says, by the first documents."""
+        """Return the names of whatever else the source says, by the first documents."""
         names: dict[str, None] = {}
         for document in islice(self, among):
             names.update(dict.fromkeys(document.extra))
@@ -111,7 +111,7 @@ class Documents:
 
 
 def fill(connection: Connection, pile: Iterable[Document], progress: Callable[[int], None]) -> int:
-    """Write the pile, telling after each batch how many were added; give their number."""
+    """Write the pile, telling after each batch how many were added; return their number."""
     place, source = 0, iter(pile)
     while batch := list(islice(source, _BATCH)):
         rows = [

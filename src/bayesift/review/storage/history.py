@@ -59,7 +59,7 @@ class Turn:
         self._topic = topic
 
     def since(self, last: int) -> list[Event]:
-        """Give the events after the one with the number ``last``."""
+        """Return the events after the one with the number ``last``."""
         return _since(self._connection, self._topic, last)
 
     def add(self, event: Event) -> Event:
@@ -97,7 +97,7 @@ class History:
             yield Turn(connection, topic)
 
     def since(self, topic: int, last: int = 0) -> list[Event]:
-        """Give the events of a topic after the one with the number ``last``."""
+        """Return the events of a topic after the one with the number ``last``."""
         with reading(self._engine) as connection:
             return _since(connection, topic, last)
 

@@ -29,12 +29,12 @@ class Reviewers:
         self._engine = engine
 
     def all(self) -> list[Reviewer]:
-        """Give the reviewers in the order in which they came."""
+        """Return the reviewers in the order in which they came."""
         with reading(self._engine) as connection:
             return [_reviewer(row) for row in connection.execute(select(reviewers).order_by(reviewers.c.id))]
 
     def named(self, name: str) -> Reviewer | None:
-        """Give a reviewer by name."""
+        """Return a reviewer by name."""
         with reading(self._engine) as connection:
             row = connection.execute(select(reviewers).where(reviewers.c.name == name)).one_or_none()
         return None if row is None else _reviewer(row)
@@ -52,7 +52,7 @@ class Reviewers:
         return Reviewer(made.inserted_primary_key[0], name)
 
     def issue_token(self, reviewer: Reviewer) -> str:
-        """Give the reviewer a new token; an older one is good no longer."""
+        """Return the reviewer a new token; an older one is good no longer."""
         token = secrets.token_urlsafe(32)
         with writing(self._engine) as connection:
             row = update(reviewers).where(reviewers.c.id == reviewer.id)
@@ -70,7 +70,7 @@ class Reviewers:
 
 
 def hashed(secret: str) -> str:
-    """Give what is kept of a secret that is long and random: no salt and no stretching are needed."""
+    """Return what is kept of a secret that is long and random: no salt and no stretching are needed."""
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 

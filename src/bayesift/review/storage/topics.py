@@ -22,7 +22,7 @@ class Topic(NamedTuple):
     keywords_for, keywords_against : tuple of str
         Words that speak for and against a document.
     informative, random : float
-        Shares of the cards that are chosen because they tell most, and by lot; the others are the most probable.
+        Shares of the cards that are chosen because they tell most, and at random; the others are the most probable.
     target_recall, confidence : float
         When the review may stop: so much found, so surely.
     shared : bool
@@ -50,12 +50,12 @@ class Topics:
         self._engine = engine
 
     def all(self) -> list[Topic]:
-        """Give the topics in the order in which they were made."""
+        """Return the topics in the order in which they were made."""
         with reading(self._engine) as connection:
             return [_topic(row) for row in connection.execute(select(topics).order_by(topics.c.id))]
 
     def get(self, id: int) -> Topic | None:
-        """Give a topic by its number."""
+        """Return a topic by its number."""
         with reading(self._engine) as connection:
             row = connection.execute(select(topics).where(topics.c.id == id)).one_or_none()
         return None if row is None else _topic(row)

@@ -25,7 +25,7 @@ Number = Annotated[int, Path(ge=0, le=2**31 - 1)]
 REASONS = {
     "probable": "Most probable of those not read yet",
     "informative": "Its answer would teach the model most",
-    "random": "Drawn by lot, to keep the estimates honest",
+    "random": "Drawn at random, to keep the estimates honest",
     "chosen": "You looked it up",
     "known": "Given with the topic",
     "import": "Decided in an imported file",
@@ -72,7 +72,7 @@ class UndoAnswer(CardAnswer):
 
 
 class StoppingAnswer(BaseModel):
-    """Whether to go on; how many cards drawn by lot could show that one may stop, and whether they are being drawn."""
+    """Whether to go on; how many cards drawn at random could show that one may stop; whether they are drawn now."""
 
     verdict: str
     sentence: str
@@ -81,13 +81,13 @@ class StoppingAnswer(BaseModel):
 
 
 class Check(BaseModel):
-    """Whether to draw all cards by lot."""
+    """Whether to draw all cards at random."""
 
     on: bool
 
 
 def room_of(service: CurrentService, topic: Number) -> Room:
-    """Give the room of the topic in the path."""
+    """Return the room of the topic in the path."""
     try:
         return service.room(topic)
     except LookupError as error:
@@ -149,7 +149,7 @@ def card_page(request: Request, service: CurrentService, session: CurrentSession
 
 @router.get("/api/topics/{topic}/card")
 def card(service: CurrentService, session: CurrentSession, topic: Number) -> CardAnswer:
-    """Give the card of the reviewer: the same one until it is decided."""
+    """Return the card of the reviewer: the same one until it is decided."""
     return CardAnswer(**_answer(service, room_of(service, topic), session.reviewer.id))
 
 
@@ -178,7 +178,7 @@ def stopping(service: CurrentService, session: CurrentSession, topic: Number) ->
 
 @router.post("/api/topics/{topic}/check", dependencies=[Guarded])
 def check(service: CurrentService, session: CurrentSession, topic: Number, wanted: Check) -> StoppingAnswer:
-    """Draw all cards by lot until a relevant one turns up, or go back to the usual mix."""
+    """Draw all cards at random until a relevant one turns up, or go back to the usual mix."""
     room = room_of(service, topic)
     room.desk(session.reviewer.id).check(wanted.on)
     return _stopping(room, session.reviewer.id)

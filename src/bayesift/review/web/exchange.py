@@ -38,7 +38,7 @@ def export(
     format: Literal["csv", "jsonl", "ris"] = "csv",
     decided_only: Annotated[bool, Query()] = False,
 ) -> StreamingResponse:
-    """Give all documents, or the decided ones, with probabilities and decisions."""
+    """Return all documents, or the decided ones, with probabilities and decisions."""
     room = room_of(service, topic)
     names = {reviewer.id: reviewer.name for reviewer in service.project.reviewers.all()}
     probabilities = room.desk(session.reviewer.id).probabilities()
@@ -50,7 +50,7 @@ def export(
 
 @router.get("/topics/{topic}/model", response_class=Response)
 def export_model(service: CurrentService, session: CurrentSession, topic: Number) -> Response:
-    """Give the trained model as a file that any Bayesift can load."""
+    """Return the trained model as a file that any Bayesift can load."""
     from bayesift.formats import save
 
     room = room_of(service, topic)

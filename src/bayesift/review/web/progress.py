@@ -56,7 +56,7 @@ def progress_page(request: Request, service: CurrentService, session: CurrentSes
 
 
 def _held(ledger: Ledger, reviewer: int | None) -> list[Event]:
-    """Give for each decided document an event with what holds, in order."""
+    """Return for each decided document an event with what holds, in order."""
     held = []
     for document in ledger.in_order(reviewer):
         standing = ledger.standing(document, reviewer)
@@ -69,7 +69,7 @@ def _held(ledger: Ledger, reviewer: int | None) -> list[Event]:
 
 
 def _facts(found: Stopping) -> list[tuple[str, str, str]]:
-    """Give what is known about the rest: what it is, the number, and where it comes from."""
+    """Return what is known about the rest: what it is, the number, and where it comes from."""
     low, high = found.model_interval
     confidence = percent(found.confidence)
     return [

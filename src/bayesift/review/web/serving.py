@@ -41,11 +41,11 @@ def bind(host: str, port: int | None) -> socket.socket:
     try:
         return socket.create_server((host, port or 0), family=family)
     except OSError as error:
-        raise OSError(f"can not listen on {host}, port {port or 0}: {error.strerror or error}") from error
+        raise OSError(f"cannot listen on {host}, port {port or 0}: {error.strerror or error}") from error
 
 
 def address_of(listening: socket.socket) -> str:
-    """Give the address of a socket as a browser writes it."""
+    """Return the address of a socket as a browser writes it."""
     host, port = listening.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 

@@ -35,7 +35,7 @@ class Session(NamedTuple):
 
 
 def service_of(request: Request) -> Service:
-    """Give the service of the application."""
+    """Return the service of the application."""
     service: Service = request.app.state.service
     return service
 
@@ -46,7 +46,7 @@ def cookie_name(service: Service) -> str:
 
 
 def session_of(request: Request) -> Session:
-    """Give the session of a request."""
+    """Return the session of a request."""
     service = service_of(request)
     secret = request.cookies.get(cookie_name(service), "")
     reviewer = service.project.sessions.owner(secret) if secret else None

@@ -19,7 +19,7 @@ router = APIRouter()
 
 @router.get("/static/{name}", response_class=Response)
 def static_file(name: str) -> Response:
-    """Give a file of the page."""
+    """Return a file of the page."""
     if name not in _FILES:
         raise HTTPException(404, "There is no such file.")
     content, kind = _FILES[name]

@@ -87,7 +87,7 @@ class Frame:
         self._parts: list[Markup] = []
 
     def place(self, x: float, y: float) -> tuple[float, float]:
-        """Give the place of a value in the drawing."""
+        """Return the place of a value in the drawing."""
         across = LEFT + (WIDTH - LEFT - RIGHT) * x / self._x.top
         return across, HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * y / self._y.top
 
@@ -108,7 +108,7 @@ class Frame:
         self._parts.append(tag("text", words, x=_short(across), y=_short(down - 6), text_anchor=anchor, class_="note"))
 
     def drawing(self, title: str, description: str) -> Markup:
-        """Give the plot; the description is what a screen reader says instead of it."""
+        """Return the plot; the description is what a screen reader says instead of it."""
         x0, y0 = self.place(0, 0)
         x1, y1 = self.place(self._x.top, self._y.top)
         axes = [tag("line", x1=x0, y1=y0, x2=x1, y2=y0, class_="axis")]

@@ -88,7 +88,7 @@ def reviewers_page(request: Request, service: CurrentService, session: CurrentSe
 def give_token(
     request: Request, service: CurrentService, session: CurrentSession, form: Annotated[NewReviewer, Form()]
 ) -> HTMLResponse:
-    """Give a new or a known reviewer a token; it is shown this once."""
+    """Return a new or a known reviewer a token; it is shown this once."""
     if not session.owner:
         raise HTTPException(403, "Only the first reviewer of the project may add others.")
     name = form.name.strip()

@@ -61,7 +61,7 @@ class TopicForm(BaseModel):
         return self
 
     def topic(self, id: int = 0) -> Topic:
-        """Give the topic that the form describes."""
+        """Return the topic that the form describes."""
         return Topic(
             self.name,
             self.description.strip(),

@@ -90,7 +90,7 @@ const check = document.getElementById("check");
 
 function tell({ verdict, sentence, check: draws, checking }) {
   const line = document.getElementById("sentence");
-  line.textContent = checking ? `All cards are drawn by lot now. ${sentence}` : sentence;
+  line.textContent = checking ? `All cards are drawn at random now. ${sentence}` : sentence;
   line.dataset.verdict = verdict;
   check.hidden = !checking && (verdict !== "not enough evidence" || draws === null);
   check.textContent = checking ? "Back to the usual cards" : "Draw them now";
