@@ -12,10 +12,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from bayesift._kernel import kernel
+from bayesift._sparse import compressed
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.datasets import load
 from bayesift.online import BayesianPerceptron, start
-from bayesift.online._rows import compressed
 from bayesift.online.belief import learn
 from bayesift.select import likelihood_ratio
 from bayesift.text import TextVectorizer

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from bayesift.conjugate._special import (
+from bayesift._special import (
     log_beta_ratio,
     log_choose,
     log_dirichlet_ratio,

@@ -11,8 +11,8 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.special import gammaln, logsumexp
 
+from bayesift._special import log_rising
 from bayesift.conjugate import BetaBinomial, DirichletMultinomial, NormalGamma
-from bayesift.conjugate._special import log_rising
 from bayesift.generative import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
 from bayesift.text import TextVectorizer
 from generative_cases import documents

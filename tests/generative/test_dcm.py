@@ -14,10 +14,10 @@ from scipy.optimize import minimize
 from scipy.special import gammaln, polygamma, psi
 from sklearn.exceptions import ConvergenceWarning
 
+from bayesift._special_kernels import digamma, trigamma
 from bayesift.conjugate import DirichletMultinomial
 from bayesift.generative import DirichletCompoundMultinomial, MultinomialNB
 from bayesift.generative._dcm_kernels import pull
-from bayesift.generative._gamma import digamma, trigamma
 from bayesift.generative._histogram import histogram
 
 

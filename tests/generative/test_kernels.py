@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import gammaln
 
-from bayesift.conjugate._special import log_rising as slow_rising
+from bayesift._special import log_rising as slow_rising
+from bayesift._special_kernels import log_rising
 from bayesift.generative._counting import add_categories, add_moments, add_rows, add_weights
 from bayesift.generative._groups import Layout, category_members, class_members, every_group
 from bayesift.generative._linear_scores import dot
-from bayesift.generative._rising import log_rising, rising_scores
+from bayesift.generative._rising import rising_scores
 
 
 def test_sums_over_documents():

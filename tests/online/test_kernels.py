@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 from scipy.stats import norm
 
+from bayesift._sparse import compressed, selected
 from bayesift.online import start
-from bayesift.online._rows import compressed, selected
 from bayesift.online.belief import fields, learn
 
 

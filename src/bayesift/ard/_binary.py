@@ -12,8 +12,8 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
 
+from bayesift._labels import check_label_types
 from bayesift._typing import AnyArray, FloatArray
-from bayesift.linear._labels import check_label_types
 
 
 class BinaryClassifier(ClassifierMixin):

@@ -19,9 +19,9 @@ import math
 import numpy as np
 
 from bayesift._kernel import kernel
+from bayesift._special_kernels import exp_negative
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.ard._special import log_normaliser, prior_mean
-from bayesift.linear._logistic import exp_negative
 
 #: The integrand counts as negligible where it is below e^−DROP times its greatest value.
 DROP = 42.0

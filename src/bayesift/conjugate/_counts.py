@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from bayesift._checks import plain
+from bayesift._special import log_beta_ratio, log_choose, log_dirichlet_ratio, log_orders, log_waiting
 from bayesift._typing import BoolArray, FloatArray
-from bayesift.conjugate._checks import common_shape, outside, plain
-from bayesift.conjugate._special import log_beta_ratio, log_choose, log_dirichlet_ratio, log_orders, log_waiting
+from bayesift.conjugate._checks import common_shape, outside
 from bayesift.conjugate.predictive import DiscretePredictive
 
 Numbers = Any

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
+from bayesift._checks import plain
+from bayesift._special import log_rising
 from bayesift._typing import FloatArray
-from bayesift.conjugate._checks import common_shape, outside, plain
-from bayesift.conjugate._special import log_rising
+from bayesift.conjugate._checks import common_shape, outside
 from bayesift.conjugate.predictive import ContinuousPredictive
 
 Numbers = Any

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc
 
+from bayesift._checks import INSIDE_UNIT, NOT_NEGATIVE, numbers
 from bayesift._typing import FloatArray
-from bayesift.conjugate._checks import INSIDE_UNIT, NOT_NEGATIVE, common_shape, numbers
+from bayesift.conjugate._checks import common_shape
 
 _LOG_SIZES = np.linspace(np.log(1e-6), np.log(1e14), 400)
 

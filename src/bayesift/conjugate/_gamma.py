@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammainc, gammaincinv, gammaln, xlogy
 
+from bayesift._checks import POSITIVE, kept, numbers, plain
+from bayesift._special import log_rising
 from bayesift._typing import FloatArray
-from bayesift.conjugate._checks import POSITIVE, kept, numbers, outside, plain
-from bayesift.conjugate._special import log_rising
+from bayesift.conjugate._checks import outside
 from bayesift.conjugate.base import Conjugate
 
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from bayesift._checks import INSIDE_UNIT, numbers, plain
 from bayesift._typing import FloatArray
-from bayesift.conjugate._checks import INSIDE_UNIT, numbers, plain
 
 
 class Interval(NamedTuple):

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp
 
+from bayesift._checks import plain
 from bayesift._typing import FloatArray
-from bayesift.conjugate._checks import plain
 
 
 @dataclass(frozen=True, eq=False)

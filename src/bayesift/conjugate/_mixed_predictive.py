@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from bayesift._checks import plain
 from bayesift._typing import FloatArray
-from bayesift.conjugate._checks import plain
 from bayesift.conjugate._laws import average, choose, mixed, pick
 from bayesift.conjugate.predictive import ContinuousPredictive, DiscretePredictive, Predictive
 

@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import xlogy
 
+from bayesift._checks import plain
+from bayesift._special import log_orders
 from bayesift._typing import FloatArray
-from bayesift.conjugate._checks import common_shape, plain
+from bayesift.conjugate._checks import common_shape
 from bayesift.conjugate._counts import possible_counts, where_possible
-from bayesift.conjugate._special import log_orders
 from bayesift.conjugate.predictive import ContinuousPredictive, DiscretePredictive, Predictive
 
 

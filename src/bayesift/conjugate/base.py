@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from bayesift._checks import generator, one_of, plain
 from bayesift._typing import FloatArray
-from bayesift.conjugate._checks import common_shape, draws_shape, generator, one_of, plain
+from bayesift.conjugate._checks import common_shape, draws_shape
 from bayesift.conjugate._intervals import Interval, Law, checked_level, equal_tailed, shortest
 from bayesift.conjugate._laws import average
 from bayesift.conjugate.predictive import Predictive

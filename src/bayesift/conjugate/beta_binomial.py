@@ -9,23 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincinv, xlog1py, xlogy
 
+from bayesift._checks import INSIDE_UNIT, POSITIVE, WHOLE, ZERO_OR_ONE, kept, numbers, plain
+from bayesift._special import log_beta, log_beta_ratio
 from bayesift._typing import FloatArray
-from bayesift.conjugate._checks import (
-    INSIDE_UNIT,
-    POSITIVE,
-    WHOLE,
-    ZERO_OR_ONE,
-    arguments,
-    column_sums,
-    kept,
-    numbers,
-    outside,
-    plain,
-)
+from bayesift.conjugate._checks import arguments, column_sums, outside
 from bayesift.conjugate._counts import BetaBinomialCount
 from bayesift.conjugate._elicitation import sizes_by_interval
 from bayesift.conjugate._plug_in import PlugInCount
-from bayesift.conjugate._special import log_beta, log_beta_ratio
 from bayesift.conjugate.base import Conjugate
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesift.conjugate._checks import plain
+from bayesift._checks import plain
 from bayesift.conjugate.base import Conjugate
 
 

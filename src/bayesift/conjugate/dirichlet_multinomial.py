@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaln, xlogy
 
+from bayesift._checks import NOT_NEGATIVE, POSITIVE, WHOLE, kept, numbers, plain
+from bayesift._special import log_dirichlet_ratio
 from bayesift._typing import FloatArray
-from bayesift.conjugate._checks import NOT_NEGATIVE, POSITIVE, WHOLE, kept, numbers, outside, plain
+from bayesift.conjugate._checks import outside
 from bayesift.conjugate._counts import Category, DirichletMultinomialCounts, dirichlet
 from bayesift.conjugate._plug_in import Multinomial
-from bayesift.conjugate._special import log_dirichlet_ratio
 from bayesift.conjugate.base import Conjugate
 from bayesift.conjugate.beta_binomial import BetaBinomial
 from bayesift.conjugate.predictive import DiscretePredictive

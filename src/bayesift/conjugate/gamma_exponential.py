@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from bayesift.conjugate._checks import NOT_NEGATIVE, WHOLE, arguments, column_sums, numbers
+from bayesift._checks import NOT_NEGATIVE, WHOLE, numbers
+from bayesift.conjugate._checks import arguments, column_sums
 from bayesift.conjugate._densities import Lomax
 from bayesift.conjugate._gamma import GammaRate
 from bayesift.conjugate._plug_in import PlugInNumber

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaln, xlogy
 
-from bayesift.conjugate._checks import FINITE, NOT_NEGATIVE, POSITIVE, WHOLE, arguments, column_sums, kept, numbers
+from bayesift._checks import FINITE, NOT_NEGATIVE, POSITIVE, WHOLE, kept, numbers
+from bayesift.conjugate._checks import arguments, column_sums
 from bayesift.conjugate._counts import NegativeBinomial
 from bayesift.conjugate._gamma import GammaRate
 from bayesift.conjugate._plug_in import PlugInCount

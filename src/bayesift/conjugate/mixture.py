@@ -9,8 +9,8 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import logsumexp
 
+from bayesift._checks import NOT_NEGATIVE, numbers, plain
 from bayesift._typing import FloatArray
-from bayesift.conjugate._checks import NOT_NEGATIVE, numbers, plain
 from bayesift.conjugate._intervals import Interval, shortest_of_many_peaks
 from bayesift.conjugate._laws import Mixed, average, choose, mixed, pick, weighted
 from bayesift.conjugate._mixed_predictive import mixed_predictive

@@ -9,12 +9,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import gammaln, xlogy
 
+from bayesift._checks import FINITE, NOT_NEGATIVE, POSITIVE, WHOLE, kept, numbers
+from bayesift._special import log_rising
 from bayesift._typing import FloatArray
-from bayesift.conjugate._checks import FINITE, NOT_NEGATIVE, POSITIVE, WHOLE, arguments, kept, numbers, outside
+from bayesift.conjugate._checks import arguments, outside
 from bayesift.conjugate._densities import StudentT
 from bayesift.conjugate._laws import SideBySide, average
 from bayesift.conjugate._plug_in import PlugInNumber
-from bayesift.conjugate._special import log_rising
 from bayesift.conjugate.base import Conjugate
 from bayesift.conjugate.gamma_exponential import GammaExponential
 

@@ -7,8 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from bayesift._checks import NOT_NEGATIVE, WHOLE, kept, numbers, plain
 from bayesift._typing import FloatArray
-from bayesift.conjugate._checks import NOT_NEGATIVE, WHOLE, arguments, kept, numbers, outside, plain
+from bayesift.conjugate._checks import arguments, outside
 from bayesift.conjugate._densities import UniformUnderPareto
 from bayesift.conjugate._plug_in import PlugInNumber
 from bayesift.conjugate.base import Conjugate

@@ -7,8 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from bayesift._checks import FINITE, kept, plain
 from bayesift._typing import FloatArray
-from bayesift.conjugate._checks import FINITE, kept, plain
 from bayesift.conjugate.base import Conjugate
 from bayesift.conjugate.predictive import Predictive
 

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bayesift.conjugate._checks import draws_shape, generator, plain
+from bayesift._checks import generator, plain
+from bayesift.conjugate._checks import draws_shape
 
 
 @dataclass(frozen=True, eq=False)

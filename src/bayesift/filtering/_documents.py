@@ -9,10 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from bayesift._sparse import Compressed, compressed
 from bayesift._typing import FloatArray, Int32Array, Int64Array
 from bayesift.filtering.topic import Row
-from bayesift.linear._sparse import Compressed
-from bayesift.online._rows import compressed
 from bayesift.text import TextVectorizer
 from bayesift.text._terms import resolve_stop_words
 from bayesift.text.weighting import apply_weighting, inverse_document_frequency, parse_weighting

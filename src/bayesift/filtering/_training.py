@@ -10,12 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 from joblib import effective_n_jobs
 
+from bayesift._sparse import compressed
 from bayesift._typing import Int64Array
 from bayesift.filtering import topic as topics
 from bayesift.filtering._documents import Document, TermWeights
 from bayesift.filtering.rules import FilterRules
 from bayesift.filtering.topic import TopicState
-from bayesift.online._rows import compressed
 
 
 def statements_of(given: Any) -> dict[str, str]:

@@ -7,12 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bayesift._sparse import Compressed, selected
 from bayesift._typing import FloatArray, Int32Array, Int64Array, UInt32Array
 from bayesift.filtering._significance import significant_terms
 from bayesift.filtering.rules import FilterRules
-from bayesift.linear._sparse import Compressed
 from bayesift.online import belief as beliefs
-from bayesift.online._rows import selected
 from bayesift.online.belief import Belief
 
 

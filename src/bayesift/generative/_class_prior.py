@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from scipy.special import xlogy
 
+from bayesift._checks import POSITIVE, numbers
+from bayesift._special import log_rising
 from bayesift._typing import FloatArray
-from bayesift.conjugate._checks import POSITIVE, numbers
-from bayesift.conjugate._special import log_rising
 
 
 def concentrations(class_prior: Any, n_classes: int) -> FloatArray | None:

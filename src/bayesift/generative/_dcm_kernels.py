@@ -14,9 +14,8 @@ import math
 import numpy as np
 
 from bayesift._kernel import kernel
+from bayesift._special_kernels import digamma, log_rising, trigamma
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.generative._gamma import digamma, trigamma
-from bayesift.generative._rising import log_rising
 
 #: Steps longer than this are summed by gamma functions.
 _LONG = 24

@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import rel_entr
 
+from bayesift._checks import POSITIVE, numbers
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.conjugate._checks import POSITIVE, numbers
 from bayesift.generative._groups import Layout, Members
 
 Estimate = Literal["posterior", "map", "mle"]

@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from bayesift._kernel import kernel
+from bayesift._threads import in_blocks
 from bayesift._typing import AnyArray, FloatArray
-from bayesift.generative._blocks import in_blocks
 
 
 class LogTable(NamedTuple):

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from bayesift._special import log_beta_ratio
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.conjugate._special import log_beta_ratio
 from bayesift.generative._class_prior import shares
 from bayesift.generative._counting import add_rows, add_weights
 from bayesift.generative._groups import Layout, Members

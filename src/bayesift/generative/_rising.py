@@ -12,29 +12,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from bayesift._kernel import kernel
+from bayesift._special_kernels import log_rising
+from bayesift._threads import in_blocks
 from bayesift._typing import AnyArray, FloatArray, Int64Array
-from bayesift.generative._blocks import in_blocks
 
 #: Whole numbers up to this one are multiplied out.
 _FACTORS = 64
-#: From here on Stirling's formula has 14 digits.
-_LARGE = 10.0
-
-
-@kernel
-def _stirling_rest(z: float) -> float:
-    """What Stirling's formula leaves of ln Γ(z) for z ≥ 10."""
-    square = 1.0 / (z * z)
-    return (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square / 1188)))) / z
-
-
-@kernel
-def log_rising(a: float, x: float) -> float:
-    """Return ln Γ(a+x) − ln Γ(a) for a > 0 and x ≥ 0; keeps its digits where a is large."""
-    if a < _LARGE:
-        return math.lgamma(a + x) - math.lgamma(a)
-    stirling = (a - 0.5) * math.log1p(x / a) + x * math.log(a + x) - x
-    return stirling + _stirling_rest(a + x) - _stirling_rest(a)
 
 
 @kernel

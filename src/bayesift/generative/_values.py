@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.special import rel_entr
 
+from bayesift._special import log_rising
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.conjugate._special import log_rising
 from bayesift.generative._class_prior import shares
 from bayesift.generative._counting import add_categories
 from bayesift.generative._groups import Layout, Members

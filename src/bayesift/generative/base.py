@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bayesift._checks import generator
 from bayesift._typing import AnyArray, FloatArray
-from bayesift.conjugate._checks import generator
 from bayesift.generative._class_prior import class_shares
 from bayesift.generative._groups import Layout
 

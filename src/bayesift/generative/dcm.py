@@ -16,8 +16,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from bayesift._labels import check_label_types
+from bayesift._special import log_rising
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.conjugate._special import log_rising
 from bayesift.generative._class_prior import concentrations
 from bayesift.generative._dcm import Prior, Solution, background_rate, fit_class
 from bayesift.generative._groups import Layout, category_members, class_members, every_group, read_targets
@@ -27,7 +28,6 @@ from bayesift.generative._rising import rising_scores
 from bayesift.generative._tokens import document_lengths, draw_bursts
 from bayesift.generative.base import GenerativeClassifier
 from bayesift.generative.multinomial import check_amounts
-from bayesift.linear._labels import check_label_types
 from bayesift.linear.certificate import Certificate
 
 

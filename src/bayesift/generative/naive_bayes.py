@@ -10,13 +10,13 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from bayesift._labels import check_label_types
 from bayesift._typing import AnyArray, FloatArray, Int64Array
 from bayesift.generative._class_prior import class_log_evidence, concentrations
 from bayesift.generative._counting import add_weights
 from bayesift.generative._groups import Layout, category_members, class_members, read_targets
 from bayesift.generative._likelihood import Likelihood, moved
 from bayesift.generative.base import GenerativeClassifier
-from bayesift.linear._labels import check_label_types
 
 
 class NaiveBayes(GenerativeClassifier):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from bayesift._kernel import kernel
+from bayesift._sparse import Compressed
 from bayesift._typing import BoolArray, FloatArray, UInt32Array
 from bayesift.linear._dual import row_dot
-from bayesift.linear._sparse import Compressed
 
 #: Documents below this share of the mean curvature enter the preconditioner only.
 _CUT = 0.02

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from bayesift._sparse import Compressed, columns_dot, inner, squared_norms
 from bayesift._typing import FloatArray, UInt32Array
 from bayesift.linear._newton import Workspace, workspace
-from bayesift.linear._sparse import Compressed, columns_dot, inner, squared_norms
 from bayesift.linear._working_set import column_reach
 
 _MOST = np.iinfo(np.uint32).max

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from bayesift._kernel import kernel
+from bayesift._sparse import Compressed
+from bayesift._special_kernels import exp_negative
 from bayesift._typing import FloatArray, UInt32Array
-from bayesift.linear._logistic import exp_negative
-from bayesift.linear._sparse import Compressed
 
 #: Margins need no more than this of accuracy in a pass: the next pass starts from them.
 _ROUGH = 1e-2

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from bayesift._kernel import kernel
+from bayesift._sparse import Compressed
 from bayesift._typing import AnyArray, FloatArray, UInt32Array
-from bayesift.linear._sparse import Compressed
 
 
 @kernel

@@ -16,13 +16,13 @@ from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from bayesift._labels import Categories, categories_of, check_label_types, class_factors
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.decide import Threshold
 from bayesift.decide.cuts import Policy, check_policy
 from bayesift.linear._categories import CategoryFit, Settings, Task, fit_categories, priors_of
 from bayesift.linear._design import design_of
 from bayesift.linear._fitting import Problem, Rule
-from bayesift.linear._labels import Categories, categories_of, check_label_types, class_factors
 from bayesift.linear._linear_model import SHARED_CONSTRAINTS, LinearModel, search_message
 from bayesift.linear._loss import PROBIT, log_probability
 from bayesift.linear.certificate import Certificate

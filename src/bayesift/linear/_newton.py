@@ -11,12 +11,12 @@ from __future__ import annotations
 import numpy as np
 
 from bayesift._kernel import kernel
+from bayesift._sparse import Compressed, inner
 from bayesift._typing import FloatArray, UInt32Array
 from bayesift.linear._loss import dual_part, loss_terms
 from bayesift.linear._objective import dual_objective, kkt_residual, margins
 from bayesift.linear._penalty import Penalties, penalty, prox
 from bayesift.linear._slopes import all_slopes, set_slopes
-from bayesift.linear._sparse import Compressed, inner
 from bayesift.linear._steps import large_step, small_steps
 from bayesift.linear._working_set import NEAR, choose, smaller_class_sum, survey
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from bayesift._kernel import kernel
+from bayesift._sparse import add_columns, columns_dot
 from bayesift._typing import FloatArray, UInt32Array
 from bayesift.linear._loss import dual_part, loss_terms
 from bayesift.linear._penalty import conjugate, penalty, violation
-from bayesift.linear._sparse import add_columns, columns_dot
 
 
 @kernel

@@ -18,10 +18,10 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import lsqr
 
+from bayesift._sparse import Compressed
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.linear._probit import probit_terms
 from bayesift.linear._probit_mstep import Regression
-from bayesift.linear._sparse import Compressed
 from bayesift.priors import FIXED, FLAT, GAUSSIAN, JEFFREYS, LAPLACE, PriorArrays
 
 #: A coefficient whose share of every score is less than this, and falls, is set to zero.

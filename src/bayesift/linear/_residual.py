@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from bayesift._kernel import kernel
+from bayesift._sparse import Compressed
 from bayesift._typing import FloatArray, UInt32Array
 from bayesift.linear._penalty import prox
-from bayesift.linear._sparse import Compressed
 
 #: Coordinate descent ends when a pass meets errors of at most this share of the first pass's.
 _ENOUGH = 0.1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bayesift._kernel import kernel
+from bayesift._sparse import Compressed, columns_dot, inner
 from bayesift._typing import BoolArray, FloatArray
 from bayesift.linear._conjugate import conjugate_gradients, hessian_diagonal
 from bayesift.linear._dual import document_curvatures, dual_pass, shuffle
@@ -13,7 +14,6 @@ from bayesift.linear._newton import State, Workspace
 from bayesift.linear._objective import balance
 from bayesift.linear._penalty import Penalties, penalty
 from bayesift.linear._search import line_search
-from bayesift.linear._sparse import Compressed, columns_dot, inner
 
 #: Passes of dual ascent at most, and how many of them are worth waiting for.
 _PASSES, _PATIENCE = 20, 12

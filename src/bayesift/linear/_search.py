@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from bayesift._kernel import kernel
+from bayesift._sparse import inner
 from bayesift._typing import FloatArray
 from bayesift.linear._loss import loss_terms
-from bayesift.linear._sparse import inner
 
 
 @kernel

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from bayesift._kernel import kernel
+from bayesift._sparse import Compressed, columns_dot
 from bayesift._typing import FloatArray, UInt32Array
-from bayesift.linear._sparse import Compressed, columns_dot
 
 
 @kernel

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from bayesift._kernel import kernel
+from bayesift._sparse import Compressed
+from bayesift._special_kernels import exp_negative, log1p_unit, log_positive
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.linear._logistic import exp_negative, log1p_unit, log_positive
-from bayesift.linear._sparse import Compressed
 
 
 @kernel(error_model="numpy", fastmath={"reassoc", "contract"})

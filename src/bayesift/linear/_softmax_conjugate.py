@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from bayesift._kernel import kernel
+from bayesift._sparse import Compressed, inner
 from bayesift._typing import BoolArray, FloatArray
 from bayesift.linear._softmax_gram import gram_times
 from bayesift.linear._softmax_objective import solve
-from bayesift.linear._sparse import Compressed, inner
 
 #: Accuracy of a Newton step, relative to the error before, and limit of products for it.
 _FORCING, _MAX_PRODUCTS = 0.1, 100

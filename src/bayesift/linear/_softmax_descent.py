@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from bayesift._kernel import kernel
+from bayesift._sparse import Compressed
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.linear._clg import curvature_bound, tentative_step
 from bayesift.linear._penalty import Penalties
 from bayesift.linear._softmax import class_scores
-from bayesift.linear._sparse import Compressed
 
 
 @kernel

@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from bayesift._kernel import kernel
+from bayesift._sparse import Compressed
 from bayesift._typing import FloatArray, UInt32Array
 from bayesift.linear._penalty import prox
 from bayesift.linear._softmax_pairs import Pairs
-from bayesift.linear._sparse import Compressed
 
 #: Steps of coordinate descent from which the next ones are extrapolated.
 _DEPTH = 5

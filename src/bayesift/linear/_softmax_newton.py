@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bayesift._sparse import Compressed
 from bayesift._typing import FloatArray
 from bayesift.linear._objective import kkt_residual
 from bayesift.linear._penalty import Penalties, penalty
@@ -28,7 +29,6 @@ from bayesift.linear._softmax_pairs import (
     useful_columns,
 )
 from bayesift.linear._softmax_search import Sample, State, kinked_search
-from bayesift.linear._sparse import Compressed
 
 #: Each stage's rates as a share of the last one's.
 _STAGE = 0.3

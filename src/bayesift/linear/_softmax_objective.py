@@ -14,12 +14,12 @@ from __future__ import annotations
 import numpy as np
 
 from bayesift._kernel import kernel
+from bayesift._sparse import Compressed
+from bayesift._special_kernels import log_positive
 from bayesift._typing import BoolArray, FloatArray, Int64Array
-from bayesift.linear._logistic import log_positive
 from bayesift.linear._objective import feasible_scale, kkt_residual
 from bayesift.linear._penalty import Penalties, conjugate, penalty
 from bayesift.linear._softmax import class_scores, class_slopes, softmax_terms
-from bayesift.linear._sparse import Compressed
 
 
 def flattened(prior: Penalties) -> Penalties:

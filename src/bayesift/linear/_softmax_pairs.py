@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from bayesift._kernel import kernel
+from bayesift._sparse import Compressed
 from bayesift._typing import BoolArray, FloatArray, Int64Array, UInt32Array
 from bayesift.linear._penalty import Penalties, violation
-from bayesift.linear._sparse import Compressed
 
 #: The pairs of a step, by class: the feature of each, and where each class begins. Intercepts come first in a class.
 Pairs = tuple[UInt32Array, Int64Array]

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bayesift._sparse import Compressed, inner
 from bayesift._typing import FloatArray
 from bayesift.linear._penalty import Penalties
 from bayesift.linear._softmax import class_scores, class_slopes, softmax_terms
@@ -21,7 +22,6 @@ from bayesift.linear._softmax_gram import gram_times
 from bayesift.linear._softmax_intercepts import Intercepts
 from bayesift.linear._softmax_objective import balance_classes, class_entropy
 from bayesift.linear._softmax_search import Sample, State, smooth_search
-from bayesift.linear._sparse import Compressed, inner
 
 #: Below the first tolerance coefficients are to be right as well, up to the second times the tolerance: the gap is of
 #: second order in their errors.

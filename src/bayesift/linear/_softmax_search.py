@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from bayesift._kernel import kernel
+from bayesift._sparse import inner
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.linear._search import moved_penalty
 from bayesift.linear._softmax import softmax_terms
-from bayesift.linear._sparse import inner
 
 
 class State(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bayesift._kernel import kernel
+from bayesift._sparse import Compressed, add_columns, columns_dot, transpose
 from bayesift._typing import FloatArray, UInt32Array
 from bayesift.linear._descent import descend_gram
 from bayesift.linear._gram import merge_documents, take_columns, update_gram
@@ -12,7 +13,6 @@ from bayesift.linear._loss import guarded_curvature, loss_terms
 from bayesift.linear._penalty import Penalties
 from bayesift.linear._residual import descend_residual, number_uncertain, weigh_columns
 from bayesift.linear._search import line_search
-from bayesift.linear._sparse import Compressed, add_columns, columns_dot, transpose
 from bayesift.linear._working_set import set_violation, take_units
 
 #: Relative change of a document's curvature that enters the curvature matrix.

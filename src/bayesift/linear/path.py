@@ -15,12 +15,12 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight, _get_feature_names, check_X_y
 
+from bayesift._labels import categories_of, check_label_types
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.linear._categories import prior_by_variance, priors_of
 from bayesift.linear._choice import GAUSSIAN_GRID
 from bayesift.linear._design import design_of
 from bayesift.linear._fitting import Problem, Rule, SolverName, Trail, log_likelihood, scores
-from bayesift.linear._labels import categories_of, check_label_types
 from bayesift.linear._objective import slopes
 from bayesift.priors import FIXED, LAPLACE, Laplace, Prior, PriorArrays
 

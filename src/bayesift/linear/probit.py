@@ -14,11 +14,11 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, validate_data
 from threadpoolctl import threadpool_limits
 
+from bayesift._labels import Categories, batch_categories, check_label_types
 from bayesift._typing import FloatArray
 from bayesift.decide.cuts import Policy
 from bayesift.linear._categories import CategoryFit, Settings
 from bayesift.linear._fitting import ProbitSolverName, Problem, Rule
-from bayesift.linear._labels import Categories, batch_categories, check_label_types
 from bayesift.linear._linear_classifier import BINARY_CONSTRAINTS, LinearClassifier
 from bayesift.linear._loss import PROBIT
 from bayesift.linear._probit_prior import EM_SOLVERS, Strength, check_prior, one_sided, strength_of

@@ -14,8 +14,8 @@ import numpy as np
 from scipy.linalg import eigh
 
 from bayesift._kernel import kernel
+from bayesift._sparse import Compressed
 from bayesift._typing import FloatArray, Int64Array, UInt32Array
-from bayesift.linear._sparse import Compressed
 from bayesift.online._full import NOTHING
 from bayesift.online._moments import moments
 

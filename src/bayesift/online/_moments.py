@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from bayesift._kernel import kernel
+from bayesift._special_kernels import probit_curvature, probit_loss_and_slope
 from bayesift._typing import FloatArray
-from bayesift.linear._probit import curvature, loss_and_slope
 
 #: Beyond this many standard deviations nothing is left to integrate; the trapezoidal rule is exact at this step.
 _REACH, _STEP = 9.0, 0.0625
@@ -27,9 +27,9 @@ def moments(y: float, mean: float, variance: float, sigma: float, kappa: float) 
     if spread == 0.0:
         return -np.log(2.0), 0.0, 0.0
     u = y * mean / spread
-    loss, slope = loss_and_slope(u)
+    loss, slope = probit_loss_and_slope(u)
     if kappa == 0.0:
-        return -loss, y * slope / spread, curvature(u, slope) / spread / spread
+        return -loss, y * slope / spread, probit_curvature(u, slope) / spread / spread
     inside = (1.0 - 2.0 * kappa) * np.exp(-loss)
     z = kappa + inside
     rho = inside * slope / z
@@ -48,7 +48,7 @@ def _mean_log_probit(mean: float, ratio: float) -> float:
         z = k * _STEP
         t = z if ratio >= 1.0 else mean + ratio * z
         density_at = (z - mean) / ratio if ratio >= 1.0 else z
-        loss, _ = loss_and_slope(t)
+        loss, _ = probit_loss_and_slope(t)
         total -= np.exp(-loss - 0.5 * density_at * density_at) * loss
     return total * _STEP / (_ROOT_TWO_PI * (ratio if ratio >= 1.0 else 1.0))
 
@@ -66,7 +66,7 @@ def information(y: float, mean: float, variance: float, sigma: float, kappa: flo
     if sigma > 0.0:
         expected = _mean_log_probit(y * mean / sigma, np.sqrt(variance) / sigma)
     else:
-        loss, _ = loss_and_slope(y * mean / np.sqrt(variance))
+        loss, _ = probit_loss_and_slope(y * mean / np.sqrt(variance))
         inside = np.exp(-loss)
         expected = (1.0 - kappa) * inside * np.log1p(-kappa)
         if kappa > 0.0:

@@ -16,11 +16,10 @@ from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bayesift._labels import Categories, batch_categories, categories_of, check_label_types
+from bayesift._sparse import Compressed, compressed, selected
 from bayesift._typing import AnyArray, FloatArray, Int64Array
-from bayesift.linear._labels import Categories, batch_categories, categories_of, check_label_types
-from bayesift.linear._sparse import Compressed
 from bayesift.online._moments import expected_information, log_evidences
-from bayesift.online._rows import compressed, selected
 from bayesift.online.belief import Likelihood, LikelihoodName, likelihood_of
 
 #: What the parameters that all models have may be.

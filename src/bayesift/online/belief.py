@@ -7,12 +7,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from bayesift._sparse import Compressed, compressed
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.linear._sparse import Compressed
 from bayesift.online._full import full_variances, learn_diagonal, learn_full
 from bayesift.online._low_rank import LowRank, diagonal_start, learn_low_rank, low_rank_variances
 from bayesift.online._moments import information, moments
-from bayesift.online._rows import compressed
 
 CovarianceKind = Literal["full", "diagonal", "low-rank"]
 LikelihoodName = Literal["probit", "flip"]

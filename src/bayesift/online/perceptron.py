@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from bayesift._sparse import Compressed
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.linear._sparse import Compressed
 from bayesift.online import belief as beliefs
 from bayesift.online._low_rank import LowRank
 from bayesift.online._online_classifier import SHARED_CONSTRAINTS, OnlineClassifier, number_of

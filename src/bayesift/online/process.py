@@ -11,11 +11,10 @@ import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from bayesift._sparse import Compressed, compressed, squared_norms
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.linear._sparse import Compressed, squared_norms
 from bayesift.online._online_classifier import SHARED_CONSTRAINTS, OnlineClassifier
 from bayesift.online._process import KERNELS, learn_process, process_fields
-from bayesift.online._rows import compressed
 from bayesift.online.belief import LikelihoodName
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array
 
+from bayesift._special import log_rising
 from bayesift._typing import AnyArray, FloatArray
-from bayesift.conjugate._special import log_rising
 from bayesift.generative import DirichletCompoundMultinomial, MultinomialNB
 from bayesift.plots._axes import PALETTE, drawn_on
 from bayesift.plots.display import Display, stacked

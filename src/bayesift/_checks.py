@@ -1,0 +1,84 @@
+"""Numbers and settings given by a user, checked once at the door: which argument, what was found, what is expected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from bayesift._typing import BoolArray, FloatArray
+
+Test = Callable[[FloatArray], BoolArray]
+
+
+def _finite_positive(values: FloatArray) -> BoolArray:
+    return (values > 0) & np.isfinite(values)
+
+
+def _finite_not_negative(values: FloatArray) -> BoolArray:
+    return (values >= 0) & np.isfinite(values)
+
+
+def _whole(values: FloatArray) -> BoolArray:
+    return _finite_not_negative(values) & (values == np.floor(values))
+
+
+def _zero_or_one(values: FloatArray) -> BoolArray:
+    return (values == 0) | (values == 1)
+
+
+def _inside_unit(values: FloatArray) -> BoolArray:
+    return (values > 0) & (values < 1)
+
+
+POSITIVE: tuple[Test, str] = (_finite_positive, "a finite number above 0")
+NOT_NEGATIVE: tuple[Test, str] = (_finite_not_negative, "a finite number of at least 0")
+FINITE: tuple[Test, str] = (np.isfinite, "a finite number")
+WHOLE: tuple[Test, str] = (_whole, "a whole number of at least 0")
+ZERO_OR_ONE: tuple[Test, str] = (_zero_or_one, "0 or 1")
+INSIDE_UNIT: tuple[Test, str] = (_inside_unit, "a number between 0 and 1, both excluded")
+
+
+def plain(values: Any) -> Any:
+    """Return a Python float where there is one number only, the array otherwise."""
+    return float(values) if np.ndim(values) == 0 else values
+
+
+def numbers(name: str, value: Any, kind: tuple[Test, str]) -> FloatArray:
+    """Return ``value`` as an array after checking every number in it."""
+    allowed, expected = kind
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} is {value!r}; expected {expected}, or an array of such") from error
+    right = allowed(array)
+    if not right.all():
+        first = tuple(int(i) for i in np.argwhere(~right)[0])
+        place = f" at {first if len(first) > 1 else first[0]}" if first else ""
+        raise ValueError(f"{name} is {array[first]:g}{place}; expected {expected}")
+    return array
+
+
+def kept(name: str, value: Any, kind: tuple[Test, str]) -> float | FloatArray:
+    """Return a parameter as a float or as a private array that nobody can write to."""
+    array = numbers(name, value, kind)
+    if array.ndim == 0:
+        return float(array)
+    array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """Return the generator that a seed stands for; a generator is used as it is, and moves on."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"random_state is {random_state!r}; expected a seed, a numpy Generator or None") from error
+
+
+def one_of(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    """Complain unless a setting is one of a few words."""
+    if value not in choices:
+        raise ValueError(f"{name} is {value!r}; expected one of {', '.join(map(repr, choices))}")
