@@ -6,12 +6,14 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import compute_sample_weight
+from sklearn.utils import column_or_1d, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import validate_data
 
 from bayesift._typing import AnyArray, FloatArray, Int64Array
 
-Kind = Literal["binary", "multiclass", "multilabel"]
+#: What labels are, in scikit-learn's words: one of two, one of several, or any number of them.
+TargetType = Literal["binary", "multiclass", "multilabel-indicator"]
 
 
 class Categories(NamedTuple):
@@ -21,7 +23,7 @@ class Categories(NamedTuple):
     the documents in it: one for two classes (the greater label), else one for each class.
     """
 
-    kind: Kind
+    target_type: TargetType
     classes: AnyArray
     members: list[Int64Array]
     n_documents: int
@@ -42,6 +44,47 @@ def check_label_types(y: Any) -> None:
             raise ValueError(f"y mixes labels of the types {', '.join(sorted(kinds))}; expected labels of one type")
 
 
+def validate_documents(
+    estimator: Any, X: Any, y: Any, *, accept_sparse: Any = ("csr", "csc"), reset: bool = True, **options: Any
+) -> tuple[Any, Any]:
+    """Check documents and their labels together; return both, a single column of labels as a flat array.
+
+    ``options`` are those of scikit-learn's ``validate_data``.
+    """
+    check_label_types(y)
+    X, y = validate_data(
+        estimator, X, y, accept_sparse=accept_sparse, dtype=np.float64, multi_output=True, reset=reset, **options
+    )
+    return X, flat_labels(y)
+
+
+def flat_labels(y: Any) -> Any:
+    """Return a single column of labels as a flat array, with scikit-learn's warning; anything else as it is."""
+    if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
+        return y.toarray().ravel() if sp.issparse(y) else column_or_1d(y, warn=True)
+    return y
+
+
+def two_classes(y: Any, name: str) -> tuple[AnyArray, FloatArray]:
+    """Read labels of two values; return these in order, and −1 and +1 for them."""
+    check_classification_targets(y)
+    kind = type_of_target(y, input_name="y")
+    if kind.startswith("multilabel") or kind.endswith("multioutput"):
+        raise ValueError(
+            f"Only binary classification is supported by {name}, but y has several columns; "
+            f"wrap it in sklearn.multiclass.OneVsRestClassifier or sklearn.multioutput.MultiOutputClassifier"
+        )
+    classes, codes = np.unique(np.asarray(y), return_inverse=True)
+    if classes.size > 2:
+        raise ValueError(
+            f"Only binary classification is supported by {name}. The type of the target is {kind}: "
+            f"y has {classes.size} labels; wrap it in sklearn.multiclass.OneVsRestClassifier"
+        )
+    if classes.size < 2:
+        raise ValueError(f"{name} needs samples of two classes, but y has one class only: {classes.tolist()[0]!r}")
+    return classes, np.where(codes == 1, 1.0, -1.0)
+
+
 def categories_of(y: Any, name: str) -> Categories:
     """Read labels of any type, or an indicator matrix; ``name`` is the estimator's, for error messages."""
     check_classification_targets(y)
@@ -55,7 +98,7 @@ def categories_of(y: Any, name: str) -> Categories:
             np.sort(indicator.indices[begin:end]).astype(np.int64)
             for begin, end in zip(indicator.indptr[:-1], indicator.indptr[1:], strict=True)
         ]
-        return Categories("multilabel", np.arange(indicator.shape[1]), members, indicator.shape[0])
+        return Categories("multilabel-indicator", np.arange(indicator.shape[1]), members, indicator.shape[0])
     classes, codes = np.unique(np.asarray(y), return_inverse=True)
     if classes.size < 2:
         raise ValueError(f"{name} needs samples of at least two classes, but y has one class only: {classes[0]!r}")
@@ -65,17 +108,17 @@ def categories_of(y: Any, name: str) -> Categories:
     return Categories("multiclass", classes, members, codes.size)
 
 
-def batch_categories(y: Any, classes: Any, kind: Kind | None, name: str) -> Categories:
+def batch_categories(y: Any, classes: Any, target_type: TargetType | None, name: str) -> Categories:
     """Read the labels of one batch of documents, in which some classes may be missing.
 
-    ``classes`` are all labels that can occur and ``kind`` is what earlier batches were, if there were any.
+    ``classes`` are all labels that can occur and ``target_type`` is what earlier batches were, if there were any.
     """
     multilabel = sp.issparse(y) or y.ndim == 2
-    if kind is not None and multilabel != (kind == "multilabel"):
+    if target_type is not None and multilabel != (target_type == "multilabel-indicator"):
         raise ValueError(f"y has {y.ndim} dimensions, unlike that of earlier calls")
     if multilabel:
         found = categories_of(y, name)
-        if kind is not None and len(found.classes) != len(classes):
+        if target_type is not None and len(found.classes) != len(classes):
             raise ValueError(f"y has {len(found.classes)} columns; expected {len(classes)} as in earlier calls")
         return found
     if classes is None:

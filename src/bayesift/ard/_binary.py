@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.special import log_expit
 from sklearn.base import ClassifierMixin
-from sklearn.utils import column_or_1d
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import validate_data
 
-from bayesift._labels import check_label_types
+from bayesift._labels import two_classes, validate_documents
 from bayesift._typing import AnyArray, FloatArray
 
 
@@ -75,24 +72,5 @@ class BinaryClassifier(ClassifierMixin):
 
 def read_two_classes(estimator: Any, X: Any, y: Any) -> tuple[Any, AnyArray, FloatArray]:
     """Validate documents and labels; return the documents, the two labels in order, and −1 and +1 for them."""
-    name = type(estimator).__name__
-    check_label_types(y)
-    X, y = validate_data(estimator, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, multi_output=True)
-    if y.ndim == 2 and y.shape[1] == 1:
-        y = column_or_1d(y, warn=True)
-    check_classification_targets(y)
-    kind = type_of_target(y, input_name="y")
-    if kind.startswith("multilabel") or kind.endswith("multioutput"):
-        raise ValueError(
-            f"Only binary classification is supported by {name}, but y has several columns; "
-            f"wrap it in sklearn.multiclass.OneVsRestClassifier or sklearn.multioutput.MultiOutputClassifier"
-        )
-    classes, codes = np.unique(np.asarray(y), return_inverse=True)
-    if classes.size > 2:
-        raise ValueError(
-            f"Only binary classification is supported by {name}. The type of the target is {kind}: "
-            f"y has {classes.size} labels; wrap it in sklearn.multiclass.OneVsRestClassifier"
-        )
-    if classes.size < 2:
-        raise ValueError(f"{name} needs samples of two classes, but y has one class only: {classes.tolist()[0]!r}")
-    return X, classes, np.where(codes == 1, 1.0, -1.0)
+    X, y = validate_documents(estimator, X, y)
+    return X, *two_classes(y, type(estimator).__name__)

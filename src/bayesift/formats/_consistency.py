@@ -132,7 +132,7 @@ def _linear(part: Any) -> None:
     _shaped(part, "coef_", (None, _count(part, "n_features_in_")))
     n_rows = part.coef_.shape[0]
     _shaped(part, "intercept_", (n_rows,))
-    kind = getattr(part, "_kind", "softmax")
+    kind = getattr(part, "target_type_", "softmax")
     expected = {"binary": (2, 1), "softmax": (part.classes_.size, part.classes_.size)}
     _demand((part.classes_.size, n_rows) == expected.get(kind, (n_rows, n_rows)), part, "classes and coefficients")
 
@@ -250,7 +250,7 @@ def _beliefs(part: Any, kind: str) -> Iterator[tuple[Any, Any]]:
         return
     n = _count(part, "n_features_in_")
     _shaped(part, "classes_", (None,), "biufUSO")
-    expected = 1 if part._kind == "binary" else part.classes_.size
+    expected = 1 if part.target_type_ == "binary" else part.classes_.size
     _demand(len(part.columns_) == len(part.states_) == expected, part, "classes and beliefs")
     for columns, belief in zip(part.columns_, part.states_, strict=True):
         _demand(type(belief).__name__ == kind and (columns is None or _are_columns(columns, n)), part, "columns")

@@ -8,15 +8,14 @@ from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-import scipy.sparse as sp
 from joblib import effective_n_jobs
 from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
-from bayesift._labels import Categories, categories_of, check_label_types, class_factors
+from bayesift._labels import Categories, categories_of, class_factors, validate_documents
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.decide import Threshold
 from bayesift.decide.cuts import Policy, check_policy
@@ -82,10 +81,7 @@ class LinearClassifier(LinearModel):
         self
         """
         self._validate_params()
-        check_label_types(y)
-        X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, multi_output=True)
-        if y.ndim == 2 and y.shape[1] == 1:
-            y = y.toarray().ravel() if sp.issparse(y) else column_or_1d(y, warn=True)
+        X, y = validate_documents(self, X, y)
         categories = categories_of(y, type(self).__name__)
         settings = self._settings()
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -107,7 +103,7 @@ class LinearClassifier(LinearModel):
         scores : ndarray of shape (n_documents,) for two classes, else (n_documents, n_categories)
         """
         scores = self._checked_scores(X)
-        return scores[:, 0] if self._kind == "binary" else scores
+        return scores[:, 0] if self.target_type_ == "binary" else scores
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Return log probabilities, exact far into the tails.
@@ -122,10 +118,10 @@ class LinearClassifier(LinearModel):
             For an indicator matrix, that of each category on its own.
         """
         scores = self.decision_function(X)
-        if self._kind == "binary":
+        if self.target_type_ == "binary":
             return np.column_stack([log_probability(self._link, -scores), log_probability(self._link, scores)])
         logs = log_probability(self._link, scores)
-        if self._kind == "multiclass":
+        if self.target_type_ == "multiclass":
             logs -= logsumexp(logs, axis=1, keepdims=True)
         return logs
 
@@ -141,10 +137,10 @@ class LinearClassifier(LinearModel):
         labels : ndarray of shape (n_documents,), or a 0/1 indicator of shape (n_documents, n_categories)
         """
         scores = self.decision_function(X)
-        if self._kind == "multiclass":
+        if self.target_type_ == "multiclass":
             return self.classes_[np.argmax(scores - self.threshold_.thresholds_, axis=1)]
         decisions = self.threshold_.predict(scores)
-        return self.classes_[decisions] if self._kind == "binary" else decisions
+        return self.classes_[decisions] if self.target_type_ == "binary" else decisions
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -191,12 +187,12 @@ class LinearClassifier(LinearModel):
         """Prepare a task for every category, to be made when its turn comes."""
         last = self._last_coefficients(len(priors), "categories")
         starts: Sequence[FloatArray | None] = [None] * len(priors) if last is None else list(last)
-        if self.class_weight is not None and categories.kind != "multilabel":
+        if self.class_weight is not None and categories.target_type != "multilabel-indicator":
             weights = weights * class_factors(self.class_weight, y, weights)
 
         def make(category: int) -> Task:
             target, own = categories.target(category), weights
-            if self.class_weight is not None and categories.kind == "multilabel":
+            if self.class_weight is not None and categories.target_type == "multilabel-indicator":
                 own = weights * class_factors(self.class_weight, (target > 0).astype(int), weights)
             return Task(target, own, priors[category], starts[category])
 
@@ -217,7 +213,7 @@ class LinearClassifier(LinearModel):
 
     def _keep(self, categories: Categories, fits: list[CategoryFit]) -> None:
         self.classes_ = categories.classes
-        self._kind = categories.kind
+        self.target_type_ = categories.target_type
         solutions = [fit.solution for fit in fits]
         beta = np.vstack([solution.beta for solution in solutions])
         self.coef_ = np.ascontiguousarray(beta[:, :-1])

@@ -132,7 +132,7 @@ def regularization_path(
     check_label_types(y)
     X, y = check_X_y(X, y, accept_sparse=("csr", "csc"), dtype=np.float64)
     categories = categories_of(y, "regularization_path")
-    if categories.kind != "binary":
+    if categories.target_type != "binary":
         raise ValueError(f"y must have two classes, found {categories.classes.size}")
     [chosen] = priors_of(prior, categories.classes, 1)
     if not chosen.is_open:

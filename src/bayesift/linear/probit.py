@@ -252,7 +252,7 @@ class BayesianProbitRegression(LinearClassifier):
         first = not hasattr(self, "coef_")
         X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, multi_output=True, reset=first)
         known = classes if first else self._known_classes(classes)
-        categories = batch_categories(y, known, None if first else self._kind, type(self).__name__)
+        categories = batch_categories(y, known, None if first else self.target_type_, type(self).__name__)
         settings = self._settings()
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         priors = self._next_priors(categories, weights, first)

@@ -8,15 +8,14 @@ from numbers import Integral, Real
 from typing import Any, Self, TypeVar
 
 import numpy as np
-import scipy.sparse as sp
 from joblib import effective_n_jobs
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bayesift._labels import Categories, batch_categories, categories_of, check_label_types
+from bayesift._labels import Categories, batch_categories, categories_of, check_label_types, validate_documents
 from bayesift._sparse import Compressed, compressed, selected
 from bayesift._typing import AnyArray, FloatArray, Int64Array
 from bayesift.online._moments import expected_information, log_evidences
@@ -84,10 +83,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         self._validate_params()
-        check_label_types(y)
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True)
-        if y.ndim == 2 and y.shape[1] == 1:
-            y = y.toarray().ravel() if sp.issparse(y) else column_or_1d(y, warn=True)
+        X, y = validate_documents(self, X, y, accept_sparse="csr")
         self._start(categories_of(y, type(self).__name__), X, self.passes)
         return self
 
@@ -114,7 +110,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         if not first and classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes is {classes!r}; expected {self.classes_.tolist()} as in the first call")
         known = classes if first else self.classes_
-        categories = batch_categories(y, known, None if first else self._kind, type(self).__name__)
+        categories = batch_categories(y, known, None if first else self.target_type_, type(self).__name__)
         if first:
             self._start(categories, X, 1)
         else:
@@ -154,13 +150,13 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             one.
         """
         likelihood = self._likelihood()
-        if getattr(self, "_kind", None) == "binary":
+        if getattr(self, "target_type_", None) == "binary":
             pair = [
                 self._predictions(X, lambda *field, y=y: log_evidences(y, *field, *likelihood)) for y in (-1.0, 1.0)
             ]
             return np.column_stack(pair)
         logs = self._predictions(X, lambda *field: log_evidences(1.0, *field, *likelihood))
-        if self._kind == "multiclass":
+        if self.target_type_ == "multiclass":
             logs -= logsumexp(logs, axis=1, keepdims=True)
         return logs
 
@@ -190,10 +186,10 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         labels : ndarray of shape (n_documents,), or a 0/1 indicator of shape (n_documents, n_categories)
         """
         scores = self.decision_function(X)
-        if self._kind == "multiclass":
+        if self.target_type_ == "multiclass":
             return self.classes_[np.argmax(scores, axis=1)]
         decisions = (scores >= 0).astype(np.int64)
-        return self.classes_[decisions] if self._kind == "binary" else decisions
+        return self.classes_[decisions] if self.target_type_ == "binary" else decisions
 
     def information_gain(self, X: Any) -> FloatArray:
         """Return the bits about the weights that the judgement of each document is expected to bring.
@@ -229,7 +225,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
     def _start(self, categories: Categories, X: Any, passes: int) -> None:
         columns = columns_of(self.features, len(categories.members), X.shape[1])
         states = [self._begin(own) for own in columns]
-        self.classes_, self._kind = categories.classes, categories.kind
+        self.classes_, self.target_type_ = categories.classes, categories.target_type
         self.columns_, self.states_ = columns, states
         self._learn_all(categories, X, passes)
 
@@ -270,7 +266,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         found = self._for_categories(X, lambda k, rows: of_fields(*self._fields(self.states_[k], rows)))
-        return found[0] if self._kind == "binary" else np.column_stack(found)
+        return found[0] if self.target_type_ == "binary" else np.column_stack(found)
 
     def _add_columns(self, new: int | Sequence[str]) -> None:
         """Take note of more columns, by their number or their names."""

@@ -28,7 +28,7 @@ def word_weights(model: Any) -> Any:
         coef = model.coef_
         # The softmax of two classes has a row for each.
         two = coef.shape[0] == 2 and len(model.classes_) == 2 and not getattr(model, "multilabel_", False)
-        two = two and getattr(model, "_kind", "binary") == "binary"
+        two = two and getattr(model, "target_type_", "binary") == "binary"
         return coef[[1]] - coef[[0]] if two else coef
     if hasattr(model, "mean_"):
         return model.mean_[:, : model.n_features_in_]

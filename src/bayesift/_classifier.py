@@ -1,0 +1,137 @@
+"""The protocol of a classifier: scores, the probabilities they stand for, decisions, and weights of words."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import log_expit, log_softmax, logsumexp
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from bayesift._labels import TargetType
+from bayesift._typing import AnyArray, FloatArray
+
+
+class ScoreClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier whose scores say everything: a subclass gives :meth:`decision_function`, the rest follows.
+
+    What the scores stand for is said by ``_log_probability``, by default the logistic function of log odds, and
+    for more than two classes by ``_scores_exclude_each_other``: whether scores are those of one softmax, or of
+    separate decisions between a class and the rest, whose probabilities are scaled to a sum of one.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels in order; column numbers for an indicator matrix.
+    target_type_ : {"binary", "multiclass", "multilabel-indicator"}
+        What the labels were, as scikit-learn calls it.
+    """
+
+    classes_: AnyArray
+    target_type_: TargetType
+
+    _scores_exclude_each_other: ClassVar[bool] = False
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the score of each category; a greater one speaks for it.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_documents, n_features)
+
+        Returns
+        -------
+        scores : ndarray of shape (n_documents,) for two classes, else (n_documents, n_categories)
+        """
+        raise NotImplementedError
+
+    def scores_to_log_proba(self, scores: FloatArray) -> FloatArray:
+        """Return the log probabilities that scores stand for, exact far into the tails.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_documents,) or (n_documents, n_categories)
+            What :meth:`decision_function` returns.
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_documents, n_classes)
+            For an indicator matrix, that of each category on its own.
+        """
+        if self.target_type_ == "binary":
+            return np.column_stack([self._log_probability(-scores), self._log_probability(scores)])
+        if self.target_type_ == "multiclass" and self._scores_exclude_each_other:
+            return np.asarray(log_softmax(scores, axis=1))
+        logs = self._log_probability(scores)
+        if self.target_type_ == "multiclass":
+            logs -= logsumexp(logs, axis=1, keepdims=True)
+        return logs
+
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Return log probabilities, exact far into the tails.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_documents, n_features)
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_documents, n_classes)
+            For an indicator matrix, that of each category on its own.
+        """
+        return self.scores_to_log_proba(self.decision_function(X))
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return probabilities.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_documents, n_features)
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_documents, n_classes)
+            For an indicator matrix, that of each category on its own.
+        """
+        logs = self.predict_log_proba(X)
+        return np.exp(logs, out=logs)
+
+    def predict(self, X: Any) -> AnyArray:
+        """Return the decisions: a score at its threshold is a yes, and of several classes the best wins.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_documents, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_documents,), or a 0/1 indicator of shape (n_documents, n_categories)
+        """
+        scores = self.decision_function(X)
+        if self.target_type_ == "multiclass":
+            return self.classes_[np.argmax(scores - self._thresholds(), axis=1)]
+        decisions = (scores >= self._thresholds()).astype(np.int64)
+        return self.classes_[decisions] if self.target_type_ == "binary" else decisions
+
+    def word_weights(self) -> Any:
+        """Return what one unit of each feature adds to the score of each category, or None for a model without such.
+
+        Returns
+        -------
+        weights : ndarray or csr_matrix of shape (n_categories, n_features), or None
+            One row for two classes, that of the second.
+        """
+        return None
+
+    def _log_probability(self, scores: FloatArray) -> FloatArray:
+        """Return the log probability of a category for its scores, in an array of its own."""
+        return np.asarray(log_expit(scores))
+
+    def _thresholds(self) -> Any:
+        """Return the score from which on a category is decided for: one number, or one for each category."""
+        return 0.0
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
