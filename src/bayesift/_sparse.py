@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.validation import check_array
 
 from bayesift._kernel import kernel
 from bayesift._typing import FloatArray, Int64Array, UInt32Array
@@ -117,6 +118,23 @@ def _select(
             columns[to] = np.uint32(constant)
             values[to] = 1.0
     return starts, columns, values
+
+
+def canonical_rows(X: Any) -> sp.csr_array:
+    """Check a matrix; return its rows in float64 whose stored entries are exactly its non-zeros, once each.
+
+    The caller's matrix is never altered.
+    """
+    given = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
+    # A dense array always gives fresh buffers, a sparse one may share the caller's.
+    matrix = sp.csr_array(given)
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    if not matrix.data.all():
+        matrix = matrix.copy()
+        matrix.eliminate_zeros()
+    return matrix
 
 
 def compressed(X: Any) -> Compressed:

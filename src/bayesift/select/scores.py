@@ -14,8 +14,9 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import kl_div, ndtri
 
+from bayesift._labels import Indicator, category_indicator, class_indicator
+from bayesift._sparse import canonical_rows
 from bayesift._typing import FloatArray
-from bayesift.select._inputs import Targets, binary_targets, checked_matrix, class_targets
 
 _Cells = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 
@@ -154,9 +155,9 @@ def mutual_information(X: Any, y: Any) -> FloatArray:
     >>> mutual_information([[1, 0], [2, 1], [0, 1], [0, 0]], ["a", "a", "b", "c"]).round(3)
     array([0.693, 0.347])
     """
-    matrix = checked_matrix(X)
+    matrix = canonical_rows(X)
     n_rows = matrix.shape[0]
-    targets = class_targets(y, n_rows)
+    targets = class_indicator(y, n_rows)
     with_term, without_term, *outside = _cells(matrix, targets)
     if targets.flat:
         totals = with_term.sum(axis=0), without_term.sum(axis=0)
@@ -187,27 +188,27 @@ def pearson(X: Any, y: Any) -> FloatArray:
     >>> pearson([[1, 0], [2, 1], [0, 1], [0, 0]], [1, 1, 0, 0]).round(3)
     array([0.905, 0.   ])
     """
-    matrix = checked_matrix(X)
-    targets = binary_targets(y, matrix.shape[0])
-    return _shaped(_correlation(matrix, targets.indicator), targets)
+    matrix = canonical_rows(X)
+    targets = category_indicator(y, matrix.shape[0])
+    return _shaped(_correlation(matrix, targets.matrix), targets)
 
 
 def _score(X: Any, y: Any, formula: Callable[..., FloatArray]) -> FloatArray:
-    matrix = checked_matrix(X)
-    targets = binary_targets(y, matrix.shape[0])
+    matrix = canonical_rows(X)
+    targets = category_indicator(y, matrix.shape[0])
     return _shaped(formula(*_cells(matrix, targets)), targets)
 
 
-def _shaped(scores: FloatArray, targets: Targets) -> FloatArray:
+def _shaped(scores: FloatArray, targets: Indicator) -> FloatArray:
     return scores[0] if targets.flat else scores
 
 
-def _cells(matrix: csr_array, targets: Targets) -> _Cells:
+def _cells(matrix: csr_array, targets: Indicator) -> _Cells:
     """Return a, b, c, d, each of shape (n_categories, n_terms)."""
     n_rows = matrix.shape[0]
     presence = _with_data(matrix, np.ones(matrix.nnz))
-    a = (targets.indicator.T @ presence).toarray()
-    in_category = targets.indicator.sum(axis=0)[:, None]
+    a = (targets.matrix.T @ presence).toarray()
+    in_category = targets.matrix.sum(axis=0)[:, None]
     with_term = presence.sum(axis=0)[None, :]
     return a, in_category - a, with_term - a, n_rows - in_category - with_term + a
 

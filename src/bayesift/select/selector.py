@@ -12,9 +12,9 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bayesift._labels import class_indicator, refuse_missing
 from bayesift._typing import BoolArray, FloatArray
 from bayesift.select import scores
-from bayesift.select._inputs import class_targets, refuse_missing
 
 _Score = Callable[[Any, Any], Any]
 
@@ -125,7 +125,7 @@ class TermSelector(SelectorMixin, BaseEstimator):
         score = _NAMED[self._score] if isinstance(self._score, str) else self._score
         X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), dtype="numeric", multi_output=True)
         if score in _TWO_CLASS.values() and y.ndim == 1:
-            classes = class_targets(y, X.shape[0]).indicator
+            classes = class_indicator(y, X.shape[0]).matrix
             y = classes if classes.shape[1] > 2 else y
         self.scores_ = self._combined(score(X, y), X.shape[1])
         return self
