@@ -11,10 +11,10 @@ from rich.console import Console
 from rich.progress import track
 
 from bayesift.linear import BayesianLogisticRegression
-from bayesift.linear import _fitting as fitting
-from bayesift.linear._choice import deal_folds
-from bayesift.linear._design import design_of
-from bayesift.linear._linear_model import SEARCH_TOLERANCE
+from bayesift.linear._base import SEARCH_TOLERANCE
+from bayesift.linear._fit import problem as fitting
+from bayesift.linear._fit.problem import design_of
+from bayesift.linear._fit.variance import deal_folds
 from benchmarks.logistic.problem import GRID, QUALITY, Problem, matrix
 from benchmarks.logistic.solvers import Liblinear, Ours
 from benchmarks.timing import show

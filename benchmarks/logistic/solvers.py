@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bayesift.linear import _fitting as fitting
-from bayesift.linear._design import design_of
+from bayesift.linear._fit import problem as fitting
+from bayesift.linear._fit.problem import design_of
 from bayesift.priors import Gaussian, Laplace
 from benchmarks import glmnet
 from benchmarks.logistic.problem import Problem

@@ -12,10 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 import linear_cases as cases
 from bayesift.linear import BayesianLogisticRegression
-from bayesift.linear._design import design_of
-from bayesift.linear._loss import LOGISTIC
-from bayesift.linear._objective import certificate
-from bayesift.linear._penalty import penalty_arrays
+from bayesift.linear._fit.problem import design_of
+from bayesift.linear._losses import LOGISTIC
+from bayesift.linear._solvers.duality import certificate, penalty_arrays
 from bayesift.priors import Gaussian, Laplace
 
 

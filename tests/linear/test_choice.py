@@ -12,9 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 import linear_cases as cases
 from bayesift.linear import BayesianLogisticRegression
-from bayesift.linear._choice import GAUSSIAN_GRID, LAPLACE_GRID, deal_folds, search_freely
-from bayesift.linear._design import design_of, norm_variance
-from bayesift.linear._fitting import Trail
+from bayesift.linear._fit.problem import design_of, norm_variance
+from bayesift.linear._fit.variance import GAUSSIAN_GRID, LAPLACE_GRID, Trail, deal_folds, search_freely
 from bayesift.priors import Gaussian, Laplace
 
 
@@ -88,7 +87,7 @@ def brute_force(X, y, weights, family, grid, folds, runs, seed, **options):
 @pytest.mark.parametrize(("folds", "runs"), [(2, 1), (5, 3), (4, 4)])
 @pytest.mark.parametrize("family", ["laplace", "gaussian"])
 def test_the_grid_equals_brute_force(family, folds, runs, solver, monkeypatch):
-    monkeypatch.setattr("bayesift.linear._linear_model.SEARCH_TOLERANCE", 0.0)
+    monkeypatch.setattr("bayesift.linear._base.SEARCH_TOLERANCE", 0.0)
     X, y = cases.documents(seed=20, n=80)
     weights = np.random.default_rng(0).uniform(0.2, 2, 80)
     grid = [10.0, 0.01, 1.0, 0.1]
@@ -291,7 +290,7 @@ def test_a_prior_with_a_variance_of_its_own_is_not_searched(solver):
 
 @cases.each_solver
 def test_relative_variances_stay_in_proportion_in_a_search(solver, monkeypatch):
-    monkeypatch.setattr("bayesift.linear._linear_model.SEARCH_TOLERANCE", 0.0)
+    monkeypatch.setattr("bayesift.linear._base.SEARCH_TOLERANCE", 0.0)
     X, y = cases.documents(n=60)
     factor = np.array([2.0, 1.0, 1.0, 0.5, 1.0])
     grid, prior = [0.1, 1.0, 10.0], Laplace(relative=factor**2)

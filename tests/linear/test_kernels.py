@@ -11,13 +11,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 import linear_cases as cases
 from bayesift._sparse import transpose
 from bayesift._special_kernels import exp_negative, log1p_unit, log_positive
-from bayesift.linear._cholesky import solve
-from bayesift.linear._conjugate import hessian_diagonal
-from bayesift.linear._design import design_of
-from bayesift.linear._dual import shuffle
-from bayesift.linear._gram import merge_documents, take_columns, update_gram
-from bayesift.linear._logistic import logistic_terms
-from bayesift.linear._slopes import all_slopes, set_slopes
+from bayesift.linear._fit.problem import design_of
+from bayesift.linear._losses import logistic_terms
+from bayesift.linear._solvers.quadratic import merge_documents, solve, take_columns, update_gram
+from bayesift.linear._solvers.ridge import hessian_diagonal, shuffle
+from bayesift.linear._solvers.working_set import all_slopes, set_slopes
 
 
 @njit

@@ -14,8 +14,8 @@ from sklearn.utils import compute_sample_weight
 import linear_cases as cases
 from bayesift.decide import Utility, best_threshold
 from bayesift.linear import BayesianLogisticRegression
-from bayesift.linear._choice import deal_folds
-from bayesift.linear._design import design_of
+from bayesift.linear._fit.problem import design_of
+from bayesift.linear._fit.variance import deal_folds
 from bayesift.priors import Gaussian, Laplace, from_model
 
 KINDS = {

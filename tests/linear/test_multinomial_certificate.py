@@ -13,9 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 import linear_cases
 import multinomial_cases as cases
 from bayesift.linear import BayesianMultinomialRegression
-from bayesift.linear._design import design_of
-from bayesift.linear._multinomial import PriorSetting
-from bayesift.linear._softmax_objective import balance_classes, certificate
+from bayesift.linear._fit.problem import design_of
+from bayesift.linear._fit.softmax_problem import PriorSetting
+from bayesift.linear._solvers.duality import balance_classes, softmax_certificate
 from bayesift.priors import Gaussian, Laplace
 
 
@@ -24,7 +24,7 @@ def numbers_at(X, y, weights, priors, intercept, fixed, beta):
     mode, penalties = PriorSetting(priors, intercept, None, fixed).at(1.0, X.shape[1])
     delta = np.clip(beta - mode, penalties[2], penalties[3])
     offset = linear_cases.with_constant(X) @ mode
-    found = certificate(design_of(X).columns, y, weights, np.ascontiguousarray(offset), delta, penalties)
+    found = softmax_certificate(design_of(X).columns, y, weights, np.ascontiguousarray(offset), delta, penalties)
     return found, mode, penalties, mode + delta
 
 

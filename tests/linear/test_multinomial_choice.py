@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 import linear_cases
 import multinomial_cases as cases
 from bayesift.linear import BayesianMultinomialRegression
-from bayesift.linear._choice import GAUSSIAN_GRID, LAPLACE_GRID, deal_folds
-from bayesift.linear._design import design_of
+from bayesift.linear._fit.problem import design_of
+from bayesift.linear._fit.variance import GAUSSIAN_GRID, LAPLACE_GRID, deal_folds
 from bayesift.priors import Laplace
 
 
@@ -32,7 +32,7 @@ def brute_force(X, y, weights, family, grid, folds, runs, seed, **options):
 @pytest.mark.parametrize(("folds", "runs"), [(2, 1), (5, 3)])
 @pytest.mark.parametrize("family", ["laplace", "gaussian"])
 def test_the_grid_equals_brute_force(family, folds, runs, solver, monkeypatch):
-    monkeypatch.setattr("bayesift.linear._linear_model.SEARCH_TOLERANCE", 0.0)
+    monkeypatch.setattr("bayesift.linear._base.SEARCH_TOLERANCE", 0.0)
     X, y = cases.documents(seed=20, n=80)
     weights = np.random.default_rng(0).uniform(0.2, 2, 80)
     grid = [10.0, 0.01, 1.0, 0.1]

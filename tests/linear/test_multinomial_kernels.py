@@ -11,15 +11,14 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
 import linear_cases
-from bayesift.linear._design import design_of
-from bayesift.linear._softmax import class_scores, class_slopes, softmax_terms
-from bayesift.linear._softmax_conjugate import conjugate_step
-from bayesift.linear._softmax_descent import log_odds
-from bayesift.linear._softmax_gram import gram_times
-from bayesift.linear._softmax_intercepts import Intercepts
-from bayesift.linear._softmax_model import couple, descend_model, solve_positive, take_entries
-from bayesift.linear._softmax_objective import solve
-from bayesift.linear._softmax_pairs import (
+from bayesift.linear._fit.problem import design_of
+from bayesift.linear._losses import class_scores, class_slopes, softmax_terms
+from bayesift.linear._solvers.clg import log_odds
+from bayesift.linear._solvers.duality import solve_small
+from bayesift.linear._solvers.line_search import Sample, smooth_search
+from bayesift.linear._solvers.softmax_newton import couple, descend_model, solve_positive, take_entries
+from bayesift.linear._solvers.softmax_ridge import Intercepts, conjugate_step, gram_times
+from bayesift.linear._solvers.working_set import (
     add_pairs,
     choose_pairs,
     pick_columns,
@@ -27,7 +26,6 @@ from bayesift.linear._softmax_pairs import (
     take_pairs,
     useful_columns,
 )
-from bayesift.linear._softmax_search import Sample, smooth_search
 
 N, D, K = 25, 6, 4
 
@@ -182,10 +180,10 @@ def test_small_systems(seed, size):
     root = random.normal(size=(size, size))
     matrix, right = root @ root.T + 0.1 * np.eye(size), random.normal(size=size)
     expected, x = np.linalg.solve(matrix, right), right.copy()
-    assert_allclose(solve(matrix, right), expected)
+    assert_allclose(solve_small(matrix, right), expected)
     solve_positive(matrix, x)
     assert_allclose(x, expected, rtol=1e-6)
-    assert np.isnan(solve(np.zeros((size, size)), right)).all()
+    assert np.isnan(solve_small(np.zeros((size, size)), right)).all()
 
 
 def penalties(case: Case) -> tuple[np.ndarray, ...]:

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import linear_cases
 import multinomial_cases as cases
-from bayesift.linear._softmax_shift import settle_shifts, weighted_medians
+from bayesift.linear._fit.softmax_problem import settle_shifts, weighted_medians
 from bayesift.priors import Gaussian, Laplace
 
 families = st.sampled_from(["laplace", "gaussian"])

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import linear_cases as cases
 from bayesift.linear import regularization_path
-from bayesift.linear._choice import GAUSSIAN_GRID
+from bayesift.linear._fit.variance import GAUSSIAN_GRID
 from bayesift.priors import Gaussian, Laplace
 
 TIGHT = {"tol": 1e-12, "max_iter": 200_000}

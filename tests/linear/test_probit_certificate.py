@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 import linear_cases as cases
 import probit_cases as probit
-from bayesift.linear._design import design_of
-from bayesift.linear._loss import PROBIT
-from bayesift.linear._objective import certificate
-from bayesift.linear._penalty import penalty_arrays
+from bayesift.linear._fit.problem import design_of
+from bayesift.linear._losses import PROBIT
+from bayesift.linear._solvers.duality import certificate, penalty_arrays
 from bayesift.priors import Gaussian, Laplace
 
 

@@ -14,11 +14,19 @@ from scipy.special import log_ndtr
 from scipy.stats import truncnorm
 
 import linear_cases as cases
-from bayesift.linear._design import design_of
-from bayesift.linear._loss import LOGISTIC, PROBIT, guarded_curvature, log_probability, loss_terms, score_of_probability
-from bayesift.linear._probit import margins_of_slopes, probit_dual, probit_terms
-from bayesift.linear._probit_em import latent_of, ridge_start
-from bayesift.linear._probit_mstep import Regression
+from bayesift.linear._fit.problem import design_of
+from bayesift.linear._losses import (
+    LOGISTIC,
+    PROBIT,
+    guarded_curvature,
+    log_probability,
+    loss_terms,
+    margins_of_slopes,
+    probit_dual,
+    probit_terms,
+    score_of_probability,
+)
+from bayesift.linear._solvers.em import Regression, latent_of, ridge_start
 from bayesift.priors import Jeffreys, Laplace
 
 WHOLE_RANGE = np.concatenate([np.linspace(-60, 60, 4001), -np.logspace(1, 150, 300), np.logspace(1, 150, 300)])

@@ -14,8 +14,8 @@ from scipy.special import log_ndtr
 import linear_cases as cases
 import probit_cases as probit
 from bayesift.linear import BayesianProbitRegression
-from bayesift.linear._design import design_of
-from bayesift.linear._probit_em import NEGLIGIBLE, expectation_maximisation, latent_of, ridge_start
+from bayesift.linear._fit.problem import design_of
+from bayesift.linear._solvers.em import NEGLIGIBLE, expectation_maximisation, latent_of, ridge_start
 from bayesift.priors import Gaussian, Jeffreys, Laplace
 
 INF = np.inf

@@ -11,8 +11,8 @@ from bayesift.cli._shell import say
 #: For each room the module of a kernel that all its models use.
 _FIRST = {
     "text": "bayesift.text._scan",
-    "logistic": "bayesift.linear._objective",
-    "softmax": "bayesift.linear._softmax_objective",
+    "logistic": "bayesift.linear._solvers.newton",
+    "softmax": "bayesift.linear._solvers.softmax_newton",
     "generative": "bayesift.generative._counting",
     "dcm": "bayesift.generative._dcm_kernels",
     "ard": "bayesift.ard._vectors",

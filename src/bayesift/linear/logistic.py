@@ -10,9 +10,9 @@ from sklearn.utils._param_validation import StrOptions
 
 from bayesift._typing import FloatArray
 from bayesift.decide.cuts import Policy
-from bayesift.linear._fitting import Problem, Rule, SolverName
-from bayesift.linear._linear_classifier import BINARY_CONSTRAINTS, LinearClassifier
-from bayesift.linear._loss import LOGISTIC
+from bayesift.linear._base import BINARY_CONSTRAINTS, LinearClassifier
+from bayesift.linear._fit.problem import Problem, Rule, SolverName
+from bayesift.linear._losses import LOGISTIC
 
 
 class BayesianLogisticRegression(LinearClassifier):

@@ -15,12 +15,11 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from bayesift._labels import categories_of, check_label_types, class_factors
 from bayesift._typing import AnyArray, BoolArray, FloatArray, Int64Array
-from bayesift.linear._categories import priors_of
-from bayesift.linear._design import design_of
-from bayesift.linear._fitting import Rule, SoftmaxSolverName, Solution
-from bayesift.linear._linear_model import SHARED_CONSTRAINTS, LinearModel, search_message
-from bayesift.linear._multinomial import PriorSetting, SoftmaxProblem
-from bayesift.linear._multinomial_choice import Choice, SoftmaxSettings, choose_variance, fit_present_classes
+from bayesift.linear._base import SHARED_CONSTRAINTS, LinearModel, search_message
+from bayesift.linear._fit.categories import priors_of
+from bayesift.linear._fit.problem import Rule, SoftmaxSolverName, Solution, design_of
+from bayesift.linear._fit.softmax_problem import PriorSetting, SoftmaxProblem, fit_present_classes
+from bayesift.linear._fit.variance import Choice, SoftmaxSettings, choose_variance
 from bayesift.linear.certificate import Certificate
 
 

@@ -17,11 +17,10 @@ from sklearn.utils.validation import _check_sample_weight, _get_feature_names, c
 
 from bayesift._labels import categories_of, check_label_types
 from bayesift._typing import AnyArray, FloatArray
-from bayesift.linear._categories import prior_by_variance, priors_of
-from bayesift.linear._choice import GAUSSIAN_GRID
-from bayesift.linear._design import design_of
-from bayesift.linear._fitting import Problem, Rule, SolverName, Trail, log_likelihood, scores
-from bayesift.linear._objective import slopes
+from bayesift.linear._fit.categories import prior_by_variance, priors_of
+from bayesift.linear._fit.problem import Problem, Rule, SolverName, design_of, log_likelihood, scores
+from bayesift.linear._fit.variance import GAUSSIAN_GRID, Trail
+from bayesift.linear._solvers.duality import slopes
 from bayesift.priors import FIXED, LAPLACE, Laplace, Prior, PriorArrays
 
 

@@ -17,12 +17,12 @@ from threadpoolctl import threadpool_limits
 from bayesift._labels import Categories, batch_categories, check_label_types
 from bayesift._typing import FloatArray
 from bayesift.decide.cuts import Policy
-from bayesift.linear._categories import CategoryFit, Settings
-from bayesift.linear._fitting import ProbitSolverName, Problem, Rule
-from bayesift.linear._linear_classifier import BINARY_CONSTRAINTS, LinearClassifier
-from bayesift.linear._loss import PROBIT
+from bayesift.linear._base import BINARY_CONSTRAINTS, LinearClassifier
+from bayesift.linear._fit.categories import CategoryFit, Settings
+from bayesift.linear._fit.posterior import precision_diagonal, precision_matrix, update_matrix
+from bayesift.linear._fit.problem import ProbitSolverName, Problem, Rule
+from bayesift.linear._losses import PROBIT
 from bayesift.linear._probit_prior import EM_SOLVERS, Strength, check_prior, one_sided, strength_of
-from bayesift.linear._probit_sequential import precision_diagonal, precision_matrix, update_matrix
 from bayesift.priors import FLAT, Jeffreys, Prior, from_model
 
 #: Log posteriors that differ by more than this share are different optima.

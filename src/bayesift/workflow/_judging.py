@@ -10,8 +10,8 @@ from scipy.special import expit, softmax
 from bayesift._typing import BoolArray, FloatArray
 from bayesift.decide import Threshold
 from bayesift.generative.base import GenerativeClassifier
-from bayesift.linear._linear_classifier import LinearClassifier
-from bayesift.linear._loss import log_probability
+from bayesift.linear._base import LinearClassifier
+from bayesift.linear._losses import log_probability
 from bayesift.linear.multinomial import BayesianMultinomialRegression
 from bayesift.online._online_classifier import OnlineClassifier
 from bayesift.workflow._targets import Kind

@@ -16,7 +16,7 @@ from joblib import effective_n_jobs
 
 from bayesift._kernel import kernel
 from bayesift._typing import FloatArray, Int32Array, Int64Array
-from bayesift.linear._linear_model import LinearModel
+from bayesift.linear._base import LinearModel
 from bayesift.text import TextVectorizer
 from bayesift.text._lexicon import Stream
 from bayesift.text.weighting import parse_weighting

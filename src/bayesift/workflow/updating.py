@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from bayesift._typing import AnyArray, FloatArray
-from bayesift.linear._linear_model import LinearModel
+from bayesift.linear._base import LinearModel
 from bayesift.linear.probit import BayesianProbitRegression
 from bayesift.online import BayesianPerceptron
 from bayesift.priors import Gaussian, Prior, from_model

@@ -1,38 +1,151 @@
-"""What the binary models share: labels, priors, folds, thresholds and predictions; a model adds its loss."""
+"""What all linear models share; and what the models of one binary decision for each category share."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+import scipy.sparse as sp
 from joblib import effective_n_jobs
 from scipy.special import logsumexp
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import _check_sample_weight
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from bayesift._labels import Categories, categories_of, class_factors, validate_documents
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.decide import Threshold
 from bayesift.decide.cuts import Policy, check_policy
-from bayesift.linear._categories import CategoryFit, Settings, Task, fit_categories, priors_of
-from bayesift.linear._design import design_of
-from bayesift.linear._fitting import Problem, Rule
-from bayesift.linear._linear_model import SHARED_CONSTRAINTS, LinearModel, search_message
-from bayesift.linear._loss import PROBIT, log_probability
+from bayesift.linear._fit.categories import CategoryFit, Settings, Task, fit_categories, priors_of
+from bayesift.linear._fit.problem import Problem, Rule, design_of
+from bayesift.linear._losses import PROBIT, log_probability
 from bayesift.linear.certificate import Certificate
 from bayesift.priors import Prior
 
+#: Fits that only serve to score a variance stop at this relative gap, or at a larger ``tol``.
+SEARCH_TOLERANCE = 1e-3
+#: What the parameters that all models have may be.
+SHARED_CONSTRAINTS: dict[str, Any] = {
+    "prior": [StrOptions({"laplace", "gaussian"}), Prior, Sequence, Mapping],
+    "variance": [Interval(Real, 0, None, closed="both"), StrOptions({"cv", "norm", "auto"})],
+    "intercept_variance": [Interval(Real, 0, None, closed="both"), StrOptions({"same"})],
+    "tol": [Interval(Real, 0, 1, closed="neither")],
+    "epsilon": [Interval(Real, 0, 1, closed="neither")],
+    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "grid": ["array-like", None],
+    "folds": [Interval(Integral, 2, None, closed="left")],
+    "runs": [Interval(Integral, 1, None, closed="left")],
+    "one_standard_error": ["boolean"],
+    "class_weight": [StrOptions({"balanced"}), dict, None],
+    "warm_start": ["boolean"],
+    "compute_precision": ["boolean"],
+    "feature_names": ["array-like", None],
+    "progress": [callable, None],
+    "n_jobs": [Integral, None],
+    "random_state": ["random_state"],
+}
 #: What the parameters that all binary models have may be.
 BINARY_CONSTRAINTS: dict[str, Any] = {
     **SHARED_CONSTRAINTS,
     "threshold": "no_validation",
     "threshold_on": [StrOptions({"train", "cv"})],
 }
+
+
+def search_message(late: int, max_iter: int) -> str:
+    """Say that fits of a search did not converge, so that the variance may not be the best."""
+    return (
+        f"{late} fits of the search for a variance did not converge within max_iter={max_iter} rounds; the variance "
+        f"chosen may not be the best. Raise max_iter, or loosen tol or epsilon."
+    )
+
+
+class LinearModel(ClassifierMixin, BaseEstimator):
+    """A classifier whose scores are linear: ``coef_`` has a row for each category or class, ``intercept_`` an entry."""
+
+    coef_: Any
+    intercept_: FloatArray
+    tol: float
+    grid: Sequence[float] | None
+    folds: int
+    runs: int
+    warm_start: bool
+    feature_names: Sequence[str] | None
+
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Return log probabilities; every model has its own."""
+        raise NotImplementedError
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return probabilities.
+
+        Parameters
+        ----------
+        X : sparse matrix or array of shape (n_documents, n_features)
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_documents, n_classes)
+            For an indicator matrix, that of each category on its own.
+        """
+        return np.exp(self.predict_log_proba(X))
+
+    def sparsify(self) -> Self:
+        """Keep ``coef_`` as a sparse matrix, which is smaller where most coefficients are zero."""
+        check_is_fitted(self)
+        self.coef_ = sp.csr_matrix(self.coef_)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _names(self) -> Any:
+        """Return the names of the columns, if they have any."""
+        return getattr(self, "feature_names_in_", self.feature_names)
+
+    def _checked_grid(self) -> FloatArray | None:
+        """Refuse impossible settings of a search; return the variances to try, if they are given."""
+        if self.runs > self.folds:
+            raise ValueError(f"runs={self.runs} must not exceed folds={self.folds}: a run leaves out one of the folds")
+        if self.grid is None:
+            return None
+        grid = np.asarray(self.grid, dtype=np.float64)
+        if grid.ndim != 1 or grid.size == 0 or not np.all(grid > 0):
+            raise ValueError(f"grid must be a list of variances greater than 0, got {self.grid!r}")
+        return grid
+
+    def _search_tolerance(self, variance: Any) -> float:
+        """Return the gap at which fits of a search stop; without a grid the variance itself moves with the scores."""
+        return self.tol if variance == "auto" else max(self.tol, SEARCH_TOLERANCE)
+
+    def _last_coefficients(self, n_rows: int, of: str) -> FloatArray | None:
+        """Return the coefficients to start from, a row for each category or class, the intercept last."""
+        if not (self.warm_start and hasattr(self, "coef_")):
+            return None
+        coef = self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_
+        if coef.shape != (n_rows, self.n_features_in_):
+            raise ValueError(
+                f"warm_start needs the same {of} and features as before: coef_ has shape {coef.shape}, "
+                f"now there are {n_rows} {of} and {self.n_features_in_} features"
+            )
+        return np.column_stack([coef, self.intercept_])
+
+    def _scores(self, X: Any) -> FloatArray:
+        """Return the linear scores of documents that are checked already."""
+        scores = X @ self.coef_.T
+        return np.asarray(scores.toarray() if sp.issparse(scores) else scores) + self.intercept_
+
+    def _checked_scores(self, X: Any) -> FloatArray:
+        check_is_fitted(self)
+        return self._scores(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
 
 
 class LinearClassifier(LinearModel):

@@ -14,10 +14,9 @@ import scipy.sparse as sp
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from bayesift._typing import FloatArray
-from bayesift.linear._conjugate import hessian_diagonal
-from bayesift.linear._design import design_of
-from bayesift.linear._fitting import Problem, Rule, Solution
-from bayesift.linear._loss import PROBIT
+from bayesift.linear._fit.problem import Problem, Rule, Solution, design_of
+from bayesift.linear._losses import PROBIT
+from bayesift.linear._solvers.ridge import hessian_diagonal
 from bayesift.priors import FIXED, GAUSSIAN, LAPLACE, PriorArrays
 
 

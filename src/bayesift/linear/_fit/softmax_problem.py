@@ -9,18 +9,53 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from bayesift._typing import BoolArray, FloatArray, Int64Array
-from bayesift.linear._conjugate import hessian_diagonal
-from bayesift.linear._design import Design
-from bayesift.linear._fitting import Rule, Solution
-from bayesift.linear._penalty import Penalties, penalty_arrays
-from bayesift.linear._softmax import class_scores, softmax_terms
-from bayesift.linear._softmax_descent import descend
-from bayesift.linear._softmax_newton import solve_useful
-from bayesift.linear._softmax_objective import certificate
-from bayesift.linear._softmax_ridge import ridge_problem
-from bayesift.linear._softmax_search import Sample
-from bayesift.linear._softmax_shift import settle_shifts
+from bayesift.linear._fit.problem import Design, Rule, Solution
+from bayesift.linear._losses import class_scores, softmax_terms
+from bayesift.linear._solvers.clg import softmax_clg
+from bayesift.linear._solvers.duality import Penalties, penalty_arrays, softmax_certificate
+from bayesift.linear._solvers.line_search import Sample
+from bayesift.linear._solvers.ridge import hessian_diagonal
+from bayesift.linear._solvers.softmax_newton import solve_useful
+from bayesift.linear._solvers.softmax_ridge import ridge_problem
 from bayesift.priors import Prior, PriorArrays
+
+_ROUNDING = 1e-12
+
+
+def weighted_medians(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return for each row the t for which Σ w |v − t| is least.
+
+    Of several it is an end of their range: the one that more values equal, or else the lower.
+    """
+    order = np.argsort(values, axis=1)
+    below = np.cumsum(np.take_along_axis(weights, order, axis=1), axis=1)
+    half = 0.5 * below[:, -1:]
+    slack = _ROUNDING * half
+    lower, upper = (
+        np.take_along_axis(values, np.take_along_axis(order, place[:, None], axis=1), axis=1)
+        for place in (np.argmax(below >= half - slack, axis=1), np.argmax(below > half + slack, axis=1))
+    )
+    more = np.sum(values == upper, axis=1) > np.sum(values == lower, axis=1)
+    return np.where(more, upper[:, 0], lower[:, 0])
+
+
+def settle_shifts(b: FloatArray, mode: FloatArray, prior: Penalties) -> bool:
+    """Shift the coefficients of each feature to where the penalty is least; return whether any penalty changed.
+
+    Only features whose coefficients are all without signs and not fixed can be shifted: Laplace priors ask for the
+    weighted median of the departures, and without any penalty the coefficients are made to sum to zero. Where there is
+    a Gaussian prior the optimum is unique and is left to the solver.
+    """
+    l1, l2, low, high = prior
+    rows = np.flatnonzero(np.any(b, axis=1) | np.any(mode, axis=1))
+    free = ~np.any(l2[rows], axis=1) & np.all(low[rows] < 0.0, axis=1) & np.all(high[rows] > 0.0, axis=1)
+    kinked = np.any(l1[rows], axis=1)
+    flat = rows[free & ~kinked]
+    b[flat] -= np.mean(b[flat] + mode[flat], axis=1, keepdims=True)
+    rows = rows[free & kinked]
+    shifts = weighted_medians(b[rows], l1[rows])
+    b[rows] -= shifts[:, None]
+    return bool(np.any(shifts))
 
 
 class ClassPriors(NamedTuple):
@@ -87,7 +122,7 @@ class SoftmaxProblem(NamedTuple):
         """Score every document by the modes of the priors."""
         if not self.prior.mode.any():
             return np.zeros((self.design.n_documents, self.prior.mode.shape[1]))
-        return scores(self.design, self.prior.mode)
+        return softmax_scores(self.design, self.prior.mode)
 
     def solve(self, rule: Rule, start: FloatArray | None = None) -> Solution:
         """Find the posterior mode, from the modes of the priors or from ``start``."""
@@ -100,9 +135,9 @@ class SoftmaxProblem(NamedTuple):
             delta[held] = np.clip(start - mode, *penalties[2:])[held]
         columns, sample = self.design.columns, Sample(self.codes, self.weights, self.offsets())
         if rule.solver == "descent":
-            passes, converged = descend(columns, *sample, delta, penalties, rule.epsilon, rule.max_iter)
+            passes, converged = softmax_clg(columns, *sample, delta, penalties, rule.epsilon, rule.max_iter)
             settle_shifts(delta, mode, penalties)
-            primal, dual, residual = certificate(columns, *sample, delta, penalties)
+            primal, dual, residual = softmax_certificate(columns, *sample, delta, penalties)
         else:
             if self._all_gaussian():
                 found = ridge_problem(columns, sample, penalties).solve(delta, rule.tol, rule.max_iter)
@@ -110,7 +145,7 @@ class SoftmaxProblem(NamedTuple):
                 found = solve_useful(columns, sample, penalties, self.design.reach, delta, rule.tol, rule.max_iter)
             primal, dual, residual, passes, converged = found
             if settle_shifts(delta, mode, penalties):
-                primal, other, residual = certificate(columns, *sample, delta, penalties)
+                primal, other, residual = softmax_certificate(columns, *sample, delta, penalties)
                 dual = max(dual, other)
         return Solution(delta + mode, primal, dual, residual, passes, time.perf_counter() - begin, converged)
 
@@ -128,7 +163,7 @@ class SoftmaxProblem(NamedTuple):
         """
         _, l2, low, high = self.prior.penalties
         own = np.where(low == high, np.inf, l2)
-        z = scores(self.design, beta)
+        z = softmax_scores(self.design, beta)
         p, r = np.empty_like(z), np.empty_like(z)
         softmax_terms(z, self.codes, self.weights, p, r)
         curvature = self.weights[:, None] * p * (1.0 - p)
@@ -139,14 +174,45 @@ class SoftmaxProblem(NamedTuple):
         return np.stack(columns, axis=1)
 
 
-def scores(design: Design, beta: FloatArray) -> FloatArray:
+def softmax_scores(design: Design, beta: FloatArray) -> FloatArray:
     """Return the linear scores of all documents, a column for each class."""
     z = np.empty((design.n_documents, beta.shape[1]))
     class_scores(design.columns, np.ascontiguousarray(beta), np.zeros_like(z), z)
     return z
 
 
-def log_likelihood(codes: Int64Array, linear_scores: FloatArray, weights: FloatArray) -> float:
+def softmax_log_likelihood(codes: Int64Array, linear_scores: FloatArray, weights: FloatArray) -> float:
     """Sum the weighted log likelihood Σ_i s_i ln p(y_i), stable for scores of any size."""
     p, r = np.empty_like(linear_scores), np.empty_like(linear_scores)
     return -float(softmax_terms(linear_scores, codes, weights, p, r))
+
+
+def fit_present_classes(problem: SoftmaxProblem, rule: Rule, start: FloatArray | None) -> tuple[Solution, Int64Array]:
+    """Fit; return the solution and the classes left out of it.
+
+    A class none of whose documents has any weight would drive unpenalised intercepts to infinity. Such classes stay at
+    the modes of their priors, and their intercept is that of a base rate as if each class had half a document more.
+    """
+    mode, (l1, l2, low, high) = problem.prior
+    totals = np.bincount(problem.codes, problem.weights, mode.shape[1])
+    flat = (l1[-1] == 0.0) & (l2[-1] == 0.0)
+    falls, rises = flat & (low[-1] < 0.0), flat & (high[-1] > 0.0)
+    others_rise = np.count_nonzero(~rises) - ~rises == 0
+    absent = np.flatnonzero((totals == 0.0) & (falls | others_rise))
+    if not absent.size:
+        return problem.solve(rule, start), absent
+    present = np.setdiff1d(np.arange(totals.size), absent)
+    beta = mode.copy()
+    base = np.log(totals + 0.5)
+    solution = Solution(beta, 0.0, 0.0, 0.0, 1, 0.0, True)
+    if present.size > 1:
+        solution = problem.among(present).solve(rule, None if start is None else start[:, present])
+        beta[:, present] = solution.beta
+    else:
+        beta[-1, present] = base[present]
+    beta[-1, absent] = base[absent] + np.mean(beta[-1, present] - base[present])
+    held = np.flatnonzero(low[-1] == high[-1])
+    if np.intersect1d(held, absent).size:
+        # A reference class keeps its intercept: the others move instead.
+        beta[-1] -= beta[-1, held[0]] - mode[-1, held[0]]
+    return solution._replace(beta=beta), absent

@@ -1,26 +1,72 @@
-"""How large the prior variance should be: by norm, by cross-validation on a grid, or by search."""
+"""How large the prior variance should be: by norm, by cross-validation on a grid, or without one."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from itertools import count
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from bayesift._typing import AnyArray, FloatArray, Int64Array
-from bayesift.linear._fitting import Problem, Rule, Trail, log_likelihood, scores
-from bayesift.priors import PriorArrays
+from bayesift.linear._fit.problem import (
+    Design,
+    Problem,
+    Rule,
+    log_likelihood,
+    norm_variance,
+    scores,
+)
+from bayesift.linear._fit.softmax_problem import (
+    PriorSetting,
+    SoftmaxProblem,
+    fit_present_classes,
+    softmax_log_likelihood,
+    softmax_scores,
+)
+from bayesift.priors import Gaussian, PriorArrays
 
 #: The grids of Genkin, Lewis & Madigan (2007), as variances from the strongest penalty to the weakest.
 LAPLACE_GRID = tuple(2.0 / rate**2 for rate in 10.0 ** np.arange(2.5, -2.25, -0.5))
 GAUSSIAN_GRID = tuple(10.0 ** np.arange(-4.0, 4.5, 1.0))
-
 _FACTOR = np.log(100.0)
 _SMALLEST_MOVE = np.log(1.5)
 _SMALLEST_GAIN = 0.01
 # Beyond e^±46 (twenty powers of ten) every coefficient is at its mode, or as good as free.
 _WIDEST = 46.0
+
+
+class Trail:
+    """The modes found so far as the variance grows, and a guess of the next.
+
+    Where the classes are parted, coefficients grow evenly with the logarithm of the variance, so that the last step,
+    repeated, lands near the next mode. A coefficient that would change its sign starts at zero.
+    """
+
+    def __init__(self) -> None:
+        self._last: tuple[float, FloatArray] | None = None
+        self._before: tuple[float, FloatArray] | None = None
+
+    def add(self, variance: float, beta: FloatArray) -> None:
+        """Remember a mode."""
+        self._before, self._last = self._last, (math.log(variance), beta)
+
+    def ahead(self, variance: float) -> FloatArray | None:
+        """Return a start for a fit with this variance; None before the first."""
+        if self._last is None:
+            return None
+        place, beta = self._last
+        if self._before is None:
+            return beta
+        step = place - self._before[0]
+        share = (math.log(variance) - place) / step if step > 0.0 else 0.0
+        # Neither backwards nor farther than the step that is repeated.
+        if not 0.0 < share < 1.0 + 1e-6:
+            return beta
+        guess = beta + share * (beta - self._before[1])
+        return np.where(guess * beta > 0.0, guess, 0.0)
 
 
 class Curve(NamedTuple):
@@ -225,3 +271,78 @@ def _parabola(x: FloatArray, y: FloatArray, deviation: FloatArray) -> tuple[floa
         return np.inf, np.inf
     vertex = -b / (2 * a)
     return float(vertex), float(c - b * b / (4 * a))
+
+
+class SoftmaxSettings(NamedTuple):
+    """How the variance is chosen and when fits stop."""
+
+    variance: float | Literal["norm", "cv", "auto"]
+    grid: FloatArray | None
+    folds: int
+    runs: int
+    one_standard_error: bool
+    rule: Rule
+    search_rule: Rule
+    seed: int
+    n_threads: int
+    progress: Callable[[int, int], None] | None
+
+
+class Choice(NamedTuple):
+    """A variance (NaN where every prior brings its own), the curve of a search, and whether it fell back."""
+
+    variance: float
+    curve: Curve | None = None
+    fell_back: bool = False
+
+
+def choose_variance(
+    design: Design, codes: Int64Array, weights: FloatArray, setting: PriorSetting, settings: SoftmaxSettings
+) -> Choice:
+    """Choose by the norm of the documents, by cross-validation on a grid, or by search."""
+    if not setting.is_open:
+        return Choice(np.nan)
+    if not isinstance(settings.variance, str):
+        return Choice(float(settings.variance))
+    by_norm = norm_variance(design, weights)
+    if settings.variance == "norm":
+        return Choice(by_norm)
+    counted = weights > 0
+    # Every run leaves out a document of each class and needs another to learn from.
+    if rarest(codes[counted], design.marks[counted]) < max(settings.runs, 2):
+        return Choice(by_norm, fell_back=True)
+    # Documents without weight are as good as absent: dealt out as well, they could leave a run without one of a class.
+    fold = np.zeros(codes.size, dtype=np.int64)
+    random = np.random.default_rng(settings.seed)
+    fold[counted] = deal_folds(codes[counted], design.marks[counted], settings.folds, random)
+    grid = settings.grid
+    if grid is None:
+        plain = all(isinstance(prior, Gaussian) for prior in setting.priors if prior.is_open)
+        grid = np.array(GAUSSIAN_GRID if plain else LAPLACE_GRID)
+    total = grid.size * settings.runs + 1
+    done = count(1)
+
+    def told() -> None:
+        if settings.progress is not None and settings.variance == "cv":
+            settings.progress(next(done), total)
+
+    held = [np.flatnonzero(fold == run) for run in range(settings.runs)]
+    training = [np.where(fold == run, 0.0, weights) for run in range(settings.runs)]
+
+    def attempt(run: int, variance: float, start: FloatArray | None) -> Attempt:
+        prior = setting.at(variance, design.n_features)
+        problem = SoftmaxProblem(design, codes, training[run], prior)
+        solution, _ = fit_present_classes(problem, settings.search_rule, start)
+        left_out = held[run]
+        found = softmax_log_likelihood(
+            codes[left_out], softmax_scores(design, solution.beta)[left_out], weights[left_out]
+        )
+        told()
+        return Attempt(solution.beta, found, solution.converged)
+
+    validation = Validation(attempt, settings.runs, settings.n_threads)
+    if settings.variance == "auto":
+        curve = search_freely(validation, by_norm)
+    else:
+        curve = search_grid(validation, grid, settings.one_standard_error)
+    return Choice(curve.variance, curve)

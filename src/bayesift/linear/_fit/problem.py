@@ -1,24 +1,121 @@
-"""One fit: a category, its weights, its priors, a solver."""
+"""One fit: the documents as the solvers want them, a category, its weights, its priors, a solver."""
 
 from __future__ import annotations
 
-import math
+import threading
 import time
-from typing import Literal, NamedTuple
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
-from bayesift._typing import FloatArray
-from bayesift.linear import _clg, _newton, _objective, _probit_em, _ridge
-from bayesift.linear._conjugate import hessian_diagonal
-from bayesift.linear._design import Design
-from bayesift.linear._loss import LOGISTIC, loss_terms
-from bayesift.linear._penalty import Penalties, penalty_arrays
+from bayesift._sparse import Compressed, columns_dot, inner, squared_norms
+from bayesift._typing import FloatArray, UInt32Array
+from bayesift.linear._losses import LOGISTIC, loss_terms
+from bayesift.linear._solvers.clg import clg
+from bayesift.linear._solvers.duality import Penalties, certificate, linear_scores, penalty_arrays
+from bayesift.linear._solvers.em import expectation_maximisation, jeffreys_objective, latent_of, ridge_start
+from bayesift.linear._solvers.newton import Workspace, newton, workspace
+from bayesift.linear._solvers.ridge import hessian_diagonal, ridge
+from bayesift.linear._solvers.working_set import column_reach
 from bayesift.priors import FIXED, GAUSSIAN, JEFFREYS, LAPLACE, PriorArrays
 
+_MOST = np.iinfo(np.uint32).max
 SolverName = Literal["newton", "clg"]
 ProbitSolverName = Literal["auto", "newton", "em", "block-em"]
 SoftmaxSolverName = Literal["newton", "descent"]
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """A matrix by columns and by rows in one fixed set of types, so that kernels are compiled once.
+
+    Unsigned numbers spare the kernels a test for negative indices at every entry.
+
+    Parameters
+    ----------
+    columns, documents : tuples of arrays
+        Where each column (document) starts, the documents (columns) of its entries, their values.
+    reach : float array of shape (n_features + 1,)
+        Largest step of each coefficient, the intercept's last.
+    """
+
+    columns: Compressed
+    documents: Compressed
+    reach: FloatArray
+    _own: threading.local = field(default_factory=threading.local, repr=False)
+
+    @property
+    def n_documents(self) -> int:
+        """Number of rows."""
+        return self.documents[0].size - 1
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return self.columns[0].size - 1
+
+    @cached_property
+    def marks(self) -> FloatArray:
+        """A number for each document, the same for copies: its product with random numbers."""
+        marks = np.empty(self.n_documents)
+        columns_dot(*self.documents, np.random.default_rng(0).random(self.n_features), marks)
+        return marks
+
+    def sums(self, weights: FloatArray) -> FloatArray:
+        """Return Xᵀs, the sum of the weights last."""
+        result = np.empty(self.n_features + 1)
+        columns_dot(*self.columns, weights, result)
+        result[-1] = weights.sum()
+        return result
+
+    def workspace(self) -> Workspace:
+        """Return the solver's arrays of this thread; they live as long as the design."""
+        if not hasattr(self._own, "workspace"):
+            self._own.workspace = workspace(self.n_documents, self.n_features)
+        return self._own.workspace
+
+
+def design_of(X: Any) -> Design:
+    """Bring a matrix into both forms; repeated entries are summed and nothing is made dense.
+
+    The form in which X comes is not copied if it can be used as it stands.
+    """
+    matrix = X if sp.issparse(X) else sp.csr_matrix(X)
+    if matrix.nnz > _MOST:
+        raise ValueError(f"X has {matrix.nnz} entries; the solvers take at most {_MOST}")
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy() if matrix is X else matrix
+        matrix.sum_duplicates()
+    columns, documents = _arrays(matrix.tocsc()), _arrays(matrix.tocsr())
+    return Design(columns, documents, column_reach(columns[0], columns[2]))
+
+
+def _arrays(matrix: Any) -> Compressed:
+    return _unsigned(matrix.indptr), _unsigned(matrix.indices), _own_types(matrix.data, np.float64)
+
+
+def _unsigned(numbers: Any) -> UInt32Array:
+    """Return the same numbers as unsigned ones, without a copy where they have 32 bits."""
+    return _own_types(numbers.view(np.uint32) if numbers.dtype == np.int32 else numbers, np.uint32)
+
+
+def _own_types(values: Any, dtype: Any) -> Any:
+    """Copy only arrays of other types, or such that kernels would be compiled for anew: read-only or not aligned."""
+    return np.require(values, dtype, ["C", "A", "W"])
+
+
+def norm_variance(design: Design, weights: FloatArray) -> float:
+    """Return the norm-based variance σ² = D/u (21).
+
+    D is the number of features, the constant among them; u the mean squared Euclidean norm of the documents, without
+    the constant. Where all documents are empty no coefficient can matter, and the variance is 1.
+    """
+    starts, _, values = design.documents
+    norm = float(inner(weights, squared_norms(starts, values))) / weights.sum()
+    return (design.n_features + 1) / norm if norm > 0 else 1.0
 
 
 class Rule(NamedTuple):
@@ -82,8 +179,8 @@ class Problem(NamedTuple):
             found = self._expect(rule, delta, penalties)
         elif rule.solver == "clg":
             arguments = (*self.design.columns, self.y, self.weights, self.offsets(), delta, *penalties)
-            passes, converged = _clg.clg(*arguments, rule.epsilon, rule.max_iter)
-            found = (*_objective.certificate(self.link, *arguments), passes, converged)
+            passes, converged = clg(*arguments, rule.epsilon, rule.max_iter)
+            found = (*certificate(self.link, *arguments), passes, converged)
         else:
             found = self._descend(rule, delta, penalties)
         primal, dual, residual, passes, converged = found
@@ -91,9 +188,9 @@ class Problem(NamedTuple):
 
     def other_start(self, rule: Rule, random: np.random.Generator) -> FloatArray:
         """Return another start for EM: a ridge regression in which the documents have random weights of mean 1."""
-        latent = _probit_em.latent_of(self.design.columns, self.y, self.weights, self.offsets(), self.prior)
+        latent = latent_of(self.design.columns, self.y, self.weights, self.offsets(), self.prior)
         factors = random.exponential(size=latent.s.size)
-        return self.prior.mode + _probit_em.ridge_start(latent, rule.ridge, rule.solver == "block-em", factors)
+        return self.prior.mode + ridge_start(latent, rule.ridge, rule.solver == "block-em", factors)
 
     def _descend(self, rule: Rule, delta: FloatArray, penalties: Penalties) -> tuple[float, float, float, int, bool]:
         """Fit by the fast solvers; ``delta`` is the start and is overwritten."""
@@ -102,8 +199,8 @@ class Problem(NamedTuple):
         if np.any(self.prior.kind == LAPLACE) or np.any(self.prior.sign):
             sums = design.sums(self.weights) if self.sums is None else self.sums
             matrix = (design.columns, design.documents, sums, design.reach)
-            return _newton.newton(self.link, *matrix, *documents, delta, penalties, *limits)
-        return _ridge.ridge(self.link, design.documents, *documents, delta, penalties, *limits)
+            return newton(self.link, *matrix, *documents, delta, penalties, *limits)
+        return ridge(self.link, design.documents, *documents, delta, penalties, *limits)
 
     def _expect(self, rule: Rule, delta: FloatArray, penalties: Penalties) -> tuple[float, float, float, int, bool]:
         """Fit by EM; ``delta`` is the start and is overwritten.
@@ -112,15 +209,15 @@ class Problem(NamedTuple):
         """
         documents = (self.y, self.weights, self.offsets())
         by_blocks = rule.solver == "block-em"
-        latent = _probit_em.latent_of(self.design.columns, *documents, self.prior)
+        latent = latent_of(self.design.columns, *documents, self.prior)
         if not np.all(delta[latent.movable]):
-            delta[:] = np.where(delta == 0.0, _probit_em.ridge_start(latent, rule.ridge, by_blocks), delta)
+            delta[:] = np.where(delta == 0.0, ridge_start(latent, rule.ridge, by_blocks), delta)
         size = rule.block_size if by_blocks else None
-        passes, converged = _probit_em.expectation_maximisation(latent, delta, size, rule.epsilon, rule.max_iter)
+        passes, converged = expectation_maximisation(latent, delta, size, rule.epsilon, rule.max_iter)
         if np.any(self.prior.kind == JEFFREYS):
-            primal, residual = _probit_em.jeffreys_objective(latent, delta)
+            primal, residual = jeffreys_objective(latent, delta)
             return primal, -np.inf, residual, passes, converged
-        proof = _objective.certificate(self.link, *self.design.columns, *documents, delta, *penalties)
+        proof = certificate(self.link, *self.design.columns, *documents, delta, *penalties)
         return *proof, passes, converged
 
     def precision(self, beta: FloatArray) -> FloatArray:
@@ -140,40 +237,9 @@ class Problem(NamedTuple):
         return w
 
 
-class Trail:
-    """The modes found so far as the variance grows, and a guess of the next.
-
-    Where the classes are parted, coefficients grow evenly with the logarithm of the variance, so that the last step,
-    repeated, lands near the next mode. A coefficient that would change its sign starts at zero.
-    """
-
-    def __init__(self) -> None:
-        self._last: tuple[float, FloatArray] | None = None
-        self._before: tuple[float, FloatArray] | None = None
-
-    def add(self, variance: float, beta: FloatArray) -> None:
-        """Remember a mode."""
-        self._before, self._last = self._last, (math.log(variance), beta)
-
-    def ahead(self, variance: float) -> FloatArray | None:
-        """Return a start for a fit with this variance; None before the first."""
-        if self._last is None:
-            return None
-        place, beta = self._last
-        if self._before is None:
-            return beta
-        step = place - self._before[0]
-        share = (math.log(variance) - place) / step if step > 0.0 else 0.0
-        # Neither backwards nor farther than the step that is repeated.
-        if not 0.0 < share < 1.0 + 1e-6:
-            return beta
-        guess = beta + share * (beta - self._before[1])
-        return np.where(guess * beta > 0.0, guess, 0.0)
-
-
 def scores(design: Design, beta: FloatArray) -> FloatArray:
     """Return the linear scores β₀ + x_iᵀβ of all documents."""
-    return _objective.linear_scores(*design.columns, beta, design.n_documents)
+    return linear_scores(*design.columns, beta, design.n_documents)
 
 
 def log_likelihood(y: FloatArray, linear_scores: FloatArray, weights: FloatArray, link: int = LOGISTIC) -> float:

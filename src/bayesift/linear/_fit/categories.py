@@ -10,7 +10,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from bayesift._typing import AnyArray, FloatArray, Int64Array
-from bayesift.linear._choice import (
+from bayesift.linear._fit.problem import Design, Problem, Rule, Solution, norm_variance
+from bayesift.linear._fit.variance import (
     GAUSSIAN_GRID,
     LAPLACE_GRID,
     Curve,
@@ -22,9 +23,7 @@ from bayesift.linear._choice import (
     search_freely,
     search_grid,
 )
-from bayesift.linear._design import Design, norm_variance
-from bayesift.linear._fitting import Problem, Rule, Solution
-from bayesift.linear._loss import LOGISTIC, score_of_probability
+from bayesift.linear._losses import LOGISTIC, score_of_probability
 from bayesift.priors import FIXED, FLAT, JEFFREYS, Gaussian, Jeffreys, Laplace, Prior, PriorArrays
 
 Progress = Callable[[int, int], None]

@@ -1,0 +1,458 @@
+"""The quadratic model of a Newton step on some columns, minimised in one of two ways.
+
+Few columns: their curvature matrix in single precision, coordinate descent in the space of slopes, and now and then a
+Newton step for all coefficients that are not at their modes. Its Cholesky factorisation is written here instead of
+calling LAPACK: a matrix that is singular to rounding is no error but gets a little added to its diagonal, and no
+library starts threads of its own within a thread.
+
+Many columns: coordinate descent that keeps one number per uncertain document. A document whose curvature w_i is far
+below the mean moves the model's slopes hardly at all. Such documents enter the slope at the start and the diagonal,
+exactly, but not the coupling between columns; the step stays a descent direction and the next slopes are exact again.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bayesift._kernel import kernel
+from bayesift._sparse import Compressed
+from bayesift._typing import AnyArray, FloatArray, UInt32Array
+from bayesift.linear._solvers.duality import prox
+
+#: Columns that are finished together.
+_BLOCK = 16
+#: Least pivot as a share of the diagonal; single precision knows no smaller ones.
+_LEAST = np.float32(1e-5)
+_ZERO = np.float32(0.0)
+_sums = {"reassoc", "contract"}
+#: Passes of coordinate descent before all coefficients that are not at their modes are moved at once.
+_PATIENCE = 8
+_MAX_PASSES = 100
+#: Added to every diagonal entry, so that a column without weight has a step.
+_TINY = 1e-10
+#: Coordinate descent ends when a pass meets errors of at most this share of the first pass's.
+_ENOUGH = 0.1
+
+
+@kernel(error_model="numpy", fastmath=_sums)
+def _subtract_tile(x: AnyArray, y: AnyArray, matrix: AnyArray, q: int, size: int) -> None:
+    """Subtract the products of two rows with four rows of the factor from two by four entries."""
+    a, b, c, d = matrix[q], matrix[q + 1], matrix[q + 2], matrix[q + 3]
+    xa, xb, xc, xd = _ZERO, _ZERO, _ZERO, _ZERO
+    ya, yb, yc, yd = _ZERO, _ZERO, _ZERO, _ZERO
+    for k in range(size):
+        s, t = x[k], y[k]
+        xa += s * a[k]
+        xb += s * b[k]
+        xc += s * c[k]
+        xd += s * d[k]
+        ya += t * a[k]
+        yb += t * b[k]
+        yc += t * c[k]
+        yd += t * d[k]
+    x[q] -= xa
+    x[q + 1] -= xb
+    x[q + 2] -= xc
+    x[q + 3] -= xd
+    y[q] -= ya
+    y[q + 1] -= yb
+    y[q + 2] -= yc
+    y[q + 3] -= yd
+
+
+@kernel(error_model="numpy", fastmath=_sums)
+def _dot(a, b, first, last):  # type: ignore[no-untyped-def]
+    """Σ a_k b_k from ``first`` up to ``last``."""
+    total = _ZERO
+    for k in range(first, last):
+        total += a[k] * b[k]
+    return total
+
+
+@kernel(error_model="numpy")
+def factorise(matrix: AnyArray) -> None:
+    """Replace the lower triangle by that of L with LLᵀ = matrix + D, where D ≥ 0 is zero but for tiny pivots.
+
+    The size must be a multiple of four; what is above the diagonal is lost.
+    """
+    size = matrix.shape[0]
+    least = np.empty(size, np.float32)
+    for p in range(size):
+        least[p] = _LEAST * matrix[p, p]
+    for first in range(0, size, _BLOCK):
+        last = min(first + _BLOCK, size)
+        for p in range(first, size, 2):
+            for q in range(first, min(p + 2, last), 4):
+                _subtract_tile(matrix[p], matrix[p + 1], matrix, q, first)
+        for p in range(first, size):
+            line = matrix[p]
+            for q in range(first, min(p, last)):
+                line[q] = (line[q] - _dot(line, matrix[q], first, q)) / matrix[q, q]
+            if p < last:
+                line[p] = np.sqrt(max(line[p] - _dot(line, line, first, p), least[p]))
+
+
+@kernel(error_model="numpy")
+def solve(matrix: AnyArray, x: AnyArray) -> None:
+    """Overwrite x by the solution of matrix · z = x; the matrix is overwritten by its factor."""
+    factorise(matrix)
+    size = x.shape[0]
+    for p in range(size):
+        x[p] = (x[p] - _dot(matrix[p], x, 0, p)) / matrix[p, p]
+    for p in range(size - 1, -1, -1):
+        x[p] /= matrix[p, p]
+        t = x[p]
+        for q in range(p):
+            x[q] -= t * matrix[p, q]
+
+
+@kernel
+def merge_documents(
+    columns: Compressed, chosen: UInt32Array, y: FloatArray, s: FloatArray, r: FloatArray
+) -> tuple[UInt32Array, FloatArray, FloatArray, FloatArray]:
+    """Number the documents anew: those without any chosen column that share label and margin count as one.
+
+    Documents of weight zero are left out. Returns each document's new number (that of documents if left out), and the
+    labels, weights and margins of the merged ones.
+    """
+    indptr, indices, _ = columns
+    n = y.shape[0]
+    place = np.zeros(n, np.uint32)
+    for j in chosen:
+        for k in range(indptr[j], indptr[j + np.uint32(1)]):
+            place[indices[k]] = 1
+    label, weight, margin = np.empty(n), np.empty(n), np.empty(n)
+    count = 0
+    shared = np.array([-1, -1])
+    for i in range(n):
+        side = 1 if y[i] > 0.0 else 0
+        known = shared[side]
+        if s[i] == 0.0:
+            place[i] = n
+        elif place[i] == 0 and known >= 0 and margin[known] == r[i]:
+            weight[known] += s[i]
+            place[i] = known
+        else:
+            if place[i] == 0 and known < 0:
+                shared[side] = count
+            label[count], weight[count], margin[count] = y[i], s[i], r[i]
+            place[i] = count
+            count += 1
+    return place, label[:count].copy(), weight[:count].copy(), margin[:count].copy()
+
+
+@kernel
+def take_columns(
+    columns: Compressed, chosen: UInt32Array, place: UInt32Array, label: FloatArray
+) -> tuple[UInt32Array, UInt32Array, FloatArray]:
+    """Copy the chosen columns times y into compact storage, after a first column y for the intercept."""
+    indptr, indices, data = columns
+    count = label.shape[0]
+    size = count
+    for j in chosen:
+        size += indptr[j + np.uint32(1)] - indptr[j]
+    start = np.empty(chosen.shape[0] + 2, np.uint32)
+    rows = np.empty(size, np.uint32)
+    values = np.empty(size)
+    for i in range(count):
+        rows[i] = i
+        values[i] = label[i]
+    start[0] = 0
+    start[1] = count
+    t = count
+    for a in range(chosen.shape[0]):
+        j = chosen[a]
+        for k in range(indptr[j], indptr[j + np.uint32(1)]):
+            i = place[indices[k]]
+            if i < count:
+                rows[t] = i
+                values[t] = data[k] * label[i]
+                t += 1
+        start[a + 2] = t
+    return start, rows[:t], values[:t]
+
+
+@kernel
+def update_gram(by_rows: Compressed, w: FloatArray, w_used: FloatArray, change: float, gram: AnyArray) -> None:
+    """Bring Σ_i w_i x_i x_iᵀ up to date for the rows whose curvature moved by more than the share ``change``.
+
+    ``w_used`` holds the curvature that each row has in ``gram``.
+    """
+    row_start, columns, values = by_rows
+    changed = False
+    for i in range(w.shape[0]):
+        step = w[i] - w_used[i]
+        if abs(step) <= change * max(w[i], w_used[i]):
+            continue
+        changed = True
+        w_used[i] = w[i]
+        first = row_start[i]
+        for p in range(first, row_start[i + 1]):
+            t = np.float32(step * values[p])
+            line = gram[columns[p]]
+            for q in range(first, p + 1):
+                line[columns[q]] += t * np.float32(values[q])
+    if changed:
+        mirror(gram)
+
+
+@kernel
+def mirror(gram: AnyArray) -> None:
+    """Copy the lower triangle to the upper one, block by block."""
+    size = gram.shape[0]
+    for a in range(0, size, 32):
+        for b in range(0, a + 1, 32):
+            for p in range(a, min(a + 32, size)):
+                for q in range(b, min(b + 32, p)):
+                    gram[q, p] = gram[p, q]
+
+
+@kernel(fastmath={"contract"})
+def _subtract(t: float, line: AnyArray, out: FloatArray) -> None:
+    """Subtract t × line from out."""
+    for k in range(out.shape[0]):
+        out[k] -= t * line[k]
+
+
+@kernel
+def _active_step(
+    gram: AnyArray, slope: FloatArray, x: FloatArray, l1: FloatArray, l2: FloatArray, active: AnyArray, count: int
+) -> AnyArray:
+    """Solve (gram + l2) step = slope − l1 sign(x) − l2 x on the active columns, up to rounding."""
+    # Rows beyond the count, for a size that is a multiple of four, have a one on the diagonal and a step of zero.
+    size = (count + 3) // 4 * 4
+    matrix = np.zeros((size, size), np.float32)
+    step = np.zeros(size, np.float32)
+    for p in range(size):
+        matrix[p, p] = 1.0
+    for p in range(count):
+        a = active[p]
+        line = gram[a]
+        for q in range(p + 1):
+            matrix[p, q] = line[active[q]]
+            matrix[q, p] = matrix[p, q]
+        matrix[p, p] = matrix[p, p] * np.float32(1.000001) + np.float32(l2[a] + 1e-8)
+        step[p] = slope[a] - l1[a] * np.sign(x[a]) - l2[a] * x[a]
+    solve(matrix, step)
+    return step
+
+
+@kernel(error_model="numpy")
+def move_active(
+    gram: AnyArray, slope: FloatArray, x: FloatArray, l1: FloatArray, l2: FloatArray, low: FloatArray, high: FloatArray
+) -> None:
+    """Newton step for the coefficients away from their modes and bounds, cut where the first of them meets one.
+
+    ``x`` and ``slope`` are overwritten.
+    """
+    active = np.empty(x.shape[0], np.int64)
+    count = 0
+    for a in range(x.shape[0]):
+        if x[a] != 0.0 and low[a] < x[a] < high[a]:
+            active[count] = a
+            count += 1
+    step = _active_step(gram, slope, x, l1, l2, active, count)
+    share = 1.0
+    hit = -1
+    for p in range(count):
+        a = active[p]
+        if l1[a] > 0.0 and x[a] * (x[a] + step[p]) < 0.0 and -x[a] / step[p] < share:
+            share = -x[a] / step[p]
+            hit = a
+        elif not low[a] <= x[a] + step[p] <= high[a]:
+            edge = high[a] if step[p] > 0.0 else low[a]
+            if (edge - x[a]) / step[p] < share:
+                share = (edge - x[a]) / step[p]
+                hit = -1
+    for p in range(count):
+        t = share * step[p]
+        a = active[p]
+        x[a] = min(max(x[a] + t, low[a]), high[a])
+        _subtract(t, gram[a], slope)
+    if hit >= 0:
+        x[hit] = 0.0
+
+
+@kernel(error_model="numpy")
+def descend_gram(
+    gram: AnyArray,
+    slope: FloatArray,
+    x: FloatArray,
+    l1: FloatArray,
+    l2: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    units: FloatArray,
+    target: float,
+) -> None:
+    """Minimise −slopeᵀ(x − b) + ½ (x − b)ᵀ gram (x − b) + penalty(x) from x = b by cyclic coordinate descent.
+
+    ``slope`` is overwritten by the slopes at x. Passes over all columns alternate with passes over those that are not
+    at their modes; when these take too long they are moved together by a Newton step. Stops when no slope met in a pass
+    over all columns was off by more than ``target`` times its unit.
+    """
+    size = x.shape[0]
+    active = np.empty(size, np.uint32)
+    count = 0
+    everything = True
+    waited = 0
+    for _ in range(_MAX_PASSES):
+        waited += 1
+        worst = 0.0
+        if everything:
+            for a in range(size):
+                active[a] = a
+            count = size
+        kept = 0
+        for p in range(count):
+            a = active[p]
+            h = np.float64(gram[a, a]) + _TINY
+            old = x[a]
+            new = prox(slope[a] + h * old, h, l1[a], l2[a], low[a], high[a])
+            if new != 0.0:
+                active[kept] = a
+                kept += 1
+            if new != old:
+                x[a] = new
+                step = new - old
+                worst = max(worst, (h + l2[a]) * abs(step) / units[a])
+                _subtract(step, gram[a], slope)
+        count = kept
+        if worst <= target:
+            if everything:
+                return
+            everything = True
+        elif waited >= _PATIENCE:
+            move_active(gram, slope, x, l1, l2, low, high)
+            everything = True
+            waited = 0
+        else:
+            everything = False
+
+
+@kernel
+def number_uncertain(w: FloatArray, cut: float) -> tuple[UInt32Array, int]:
+    """Number the documents with a curvature above ``cut`` times the mean; the rest get the count itself."""
+    floor = cut * w.mean()
+    count = 0
+    place = np.empty(w.shape[0], np.uint32)
+    for i in range(w.shape[0]):
+        if w[i] > floor:
+            count += 1
+    k = 0
+    for i in range(w.shape[0]):
+        if w[i] > floor:
+            place[i] = k
+            k += 1
+        else:
+            place[i] = count
+    return place, count
+
+
+@kernel
+def weigh_columns(
+    columns: Compressed, y: FloatArray, order: UInt32Array, w: FloatArray, place: UInt32Array, count: int
+) -> tuple[Compressed, FloatArray, FloatArray]:
+    """Copy the columns times y √w, uncertain documents only, after the intercept's column of y √w.
+
+    ``order`` holds the intercept's place and those of the columns. Returns the copy, the full diagonal Σ_i w_i x_ij²
+    and the part of it that the copy lacks.
+    """
+    indptr, indices, data = columns
+    root = y * np.sqrt(w)
+    size = order.shape[0]
+    room = y.shape[0] + 1
+    for a in range(1, size):
+        room += indptr[order[a] + np.uint32(1)] - indptr[order[a]]
+    rows = np.empty(room, np.uint32)
+    values = np.empty(room)
+    start = np.empty(size + 1, np.uint32)
+    curvature = np.empty(size)
+    rest = np.empty(size)
+    k = np.uint32(0)
+    start[0] = 0
+    kept = 0.0
+    for i in range(y.shape[0]):
+        rows[k] = place[i]
+        values[k] = root[i]
+        inside = np.uint32(place[i] < count)
+        kept += w[i] * inside
+        k += inside
+    start[1] = k
+    curvature[0] = w.sum() + _TINY
+    rest[0] = curvature[0] - kept
+    for a in range(1, size):
+        h = _TINY
+        kept = 0.0
+        for p in range(indptr[order[a]], indptr[order[a] + np.uint32(1)]):
+            i = indices[p]
+            v = data[p] * root[i]
+            h += v * v
+            # Written without a branch: an entry that is not kept is overwritten by the next one.
+            rows[k] = place[i]
+            values[k] = v
+            inside = np.uint32(place[i] < count)
+            kept += v * v * inside
+            k += inside
+        curvature[a] = h
+        rest[a] = h - kept
+        start[a + 1] = k
+    return (start, rows, values), curvature, rest
+
+
+@kernel(error_model="numpy")
+def descend_residual(
+    weighed: Compressed,
+    curvature: FloatArray,
+    rest: FloatArray,
+    count: int,
+    c: FloatArray,
+    x: FloatArray,
+    l1: FloatArray,
+    l2: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    units: FloatArray,
+    max_passes: int,
+) -> None:
+    """Minimise the quadratic model of the loss plus the penalty from x by cyclic coordinate descent.
+
+    ``c`` holds the slopes at the start. A column that stays at its mode in a pass is left out of the following ones.
+    """
+    start, rows, values = weighed
+    size = x.shape[0]
+    q = np.zeros(count)
+    active = np.empty(size, np.uint32)
+    base = x.copy()
+    kept = size
+    for a in range(size):
+        active[a] = a
+    target = 0.0
+    for sweep in range(max_passes):
+        worst = 0.0
+        todo = kept
+        kept = 0
+        for p in range(todo):
+            a = active[p]
+            first = start[a]
+            last = start[a + np.uint32(1)]
+            old = x[a]
+            h = curvature[a]
+            coupled = 0.0
+            for k in range(first, last):
+                coupled += values[k] * q[rows[k]]
+            slope = c[a] - coupled - rest[a] * (old - base[a])
+            new = prox(slope + h * old, h, l1[a], l2[a], low[a], high[a])
+            if new != 0.0:
+                active[kept] = a
+                kept += 1
+            if new != old:
+                x[a] = new
+                step = new - old
+                worst = max(worst, (h + l2[a]) * abs(step) / units[a])
+                for k in range(first, last):
+                    q[rows[k]] += values[k] * step
+        if sweep == 0:
+            target = _ENOUGH * worst
+        if worst <= target:
+            return

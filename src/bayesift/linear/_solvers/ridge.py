@@ -1,0 +1,396 @@
+"""Gaussian priors on all features: dual ascent, then Newton steps by conjugate gradients, until the gap is closed.
+
+Dual ascent visits one document at a time. At the dual point u the coefficients are δ = V Xᵀ(y∘u) with V the prior
+variances. The best u_i for the others fixed is s_i σ(−ρ_i) where ρ = r_i + a (s σ(−ρ) − u_i), r_i the margin now and
+a = x_iᵀVx_i: a monotone equation in ρ with slope at least one, solved by Newton from the last ρ_i.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bayesift._kernel import kernel
+from bayesift._sparse import Compressed, columns_dot, inner
+from bayesift._special_kernels import exp_negative
+from bayesift._typing import BoolArray, FloatArray, UInt32Array
+from bayesift.linear._losses import LOGISTIC, dual_part, loss_terms
+from bayesift.linear._solvers.duality import Penalties, balance, penalty
+from bayesift.linear._solvers.line_search import line_search
+from bayesift.linear._solvers.newton import State, Workspace
+
+#: Margins need no more than this of accuracy in a pass: the next pass starts from them.
+_ROUGH = 1e-2
+# Knuth's generator of 64 bits, of which the upper half is used.
+_MULTIPLIER, _INCREMENT, _HALF = np.uint64(6364136223846793005), np.uint64(1442695040888963407), np.uint64(33)
+#: Documents below this share of the mean curvature enter the preconditioner only.
+_CUT = 0.02
+#: Accuracy relative to the gradient, and limit of products.
+_FORCING = 0.1
+_MAX_PRODUCTS = 100
+#: Passes of dual ascent at most, and how many of them are worth waiting for.
+_PASSES, _PATIENCE = 20, 12
+#: Margin at which every document starts: dual variables near zero, as most are at the optimum.
+_FIRST_MARGIN = 7.0
+#: The gap is of second order in the errors of the coefficients. Below the first tolerance they are to be right as well,
+#: up to the second times the tolerance: half the digits would be wrong otherwise.
+_TIGHT, _DIGITS = 1e-6, 1e3
+#: Errors of the slopes, as a share of the objective, that count as none, and those that do when nothing moves any more.
+_EXACT, _NEARLY_EXACT = 1e-13, 1e-8
+
+
+@kernel(inline="always", error_model="numpy")
+def sigmoid(x):  # type: ignore[no-untyped-def]
+    """1 / (1 + e^−x)."""
+    e = exp_negative(-abs(x))
+    return 1.0 / (1.0 + e) if x >= 0.0 else e / (1.0 + e)
+
+
+@kernel(inline="always", error_model="numpy")
+def solve_margin(fixed, a, x):  # type: ignore[no-untyped-def]
+    """Solve x = fixed + a σ(−x) roughly by Newton from x, kept between the bounds that its errors have shown."""
+    low = fixed
+    high = fixed + a
+    x = min(max(x, low), high)
+    for _ in range(20):
+        t = sigmoid(-x)
+        gap = x - fixed - a * t
+        if gap > 0.0:
+            high = x
+        else:
+            low = x
+        step = gap / (1.0 + a * t * (1.0 - t))
+        x -= step
+        if not low <= x <= high:
+            x = 0.5 * (low + high)
+        elif abs(step) <= _ROUGH:
+            break
+    return x
+
+
+@kernel(inline="always")
+def row_dot(indices, data, first, end, b):  # type: ignore[no-untyped-def]
+    """Σ_k data_k b[indices_k]; four running sums hide the latency of an addition."""
+    z0 = 0.0
+    z1 = 0.0
+    z2 = 0.0
+    z3 = 0.0
+    k = first
+    while k + np.uint32(4) <= end:
+        z0 += data[k] * b[indices[k]]
+        z1 += data[k + np.uint32(1)] * b[indices[k + np.uint32(1)]]
+        z2 += data[k + np.uint32(2)] * b[indices[k + np.uint32(2)]]
+        z3 += data[k + np.uint32(3)] * b[indices[k + np.uint32(3)]]
+        k += np.uint32(4)
+    while k < end:
+        z0 += data[k] * b[indices[k]]
+        k += np.uint32(1)
+    return (z0 + z1) + (z2 + z3)
+
+
+@kernel
+def shuffle(order: UInt32Array, seed: np.uint64) -> np.uint64:
+    """Shuffle in place by a linear congruential generator; return its next state."""
+    for i in range(order.shape[0] - 1, 0, -1):
+        seed = seed * _MULTIPLIER + _INCREMENT
+        j = np.int64(seed >> _HALF) % (i + 1)
+        order[i], order[j] = order[j], order[i]
+    return seed
+
+
+@kernel
+def document_curvatures(documents: Compressed, variance: FloatArray) -> FloatArray:
+    """Return a_i = Σ_j v_j x_ij² plus the intercept's variance."""
+    indptr, indices, data = documents
+    n = indptr.shape[0] - 1
+    out = np.full(n, variance[-1])
+    for i in range(n):
+        for k in range(indptr[i], indptr[i + 1]):
+            out[i] += variance[indices[k]] * data[k] * data[k]
+    return out
+
+
+@kernel(error_model="numpy")
+def dual_pass(
+    documents: Compressed,
+    y: FloatArray,
+    s: FloatArray,
+    offset: FloatArray,
+    variance: FloatArray,
+    curvature: FloatArray,
+    order: UInt32Array,
+    b: FloatArray,
+    u: FloatArray,
+    rho: FloatArray,
+) -> None:
+    """Visit the documents in the given order once; b, u and rho are overwritten."""
+    indptr, indices, data = documents
+    last = b.shape[0] - 1
+    # One variance for all columns spares reading it at every entry.
+    common = variance[0]
+    for j in range(last):
+        if variance[j] != common:
+            common = -1.0
+            break
+    for i in order:
+        first = indptr[i]
+        end = indptr[i + np.uint32(1)]
+        z = b[last] + offset[i] + row_dot(indices, data, first, end, b)
+        a = curvature[i]
+        rho[i] = solve_margin(y[i] * z - a * u[i], a * s[i], rho[i])
+        new = s[i] * sigmoid(-rho[i])
+        step = y[i] * (new - u[i])
+        u[i] = new
+        if common > 0.0:
+            for k in range(first, end):
+                b[indices[k]] += data[k] * (common * step)
+        else:
+            for k in range(first, end):
+                b[indices[k]] += variance[indices[k]] * data[k] * step
+        b[last] += variance[last] * step
+
+
+@kernel
+def hessian_diagonal(documents: Compressed, w: FloatArray, l2: FloatArray) -> FloatArray:
+    """Return l2 + Σ_i w_i x_ij², the intercept's last."""
+    indptr, indices, data = documents
+    out = l2.copy()
+    for i in range(w.shape[0]):
+        for k in range(indptr[i], indptr[i + 1]):
+            out[indices[k]] += w[i] * data[k] * data[k]
+    out[-1] += w.sum()
+    return out
+
+
+@kernel
+def hessian_times(
+    documents: Compressed, w: FloatArray, kept: UInt32Array, l2: FloatArray, p: FloatArray, out: FloatArray
+) -> None:
+    """Fill out = (l2 + Σ w_i x_i x_iᵀ) p over the kept documents, in one pass by rows."""
+    indptr, indices, data = documents
+    last = p.shape[0] - 1
+    for j in range(p.shape[0]):
+        out[j] = l2[j] * p[j]
+    total = 0.0
+    for i in kept:
+        first = indptr[i]
+        end = indptr[i + np.uint32(1)]
+        t = (p[last] + row_dot(indices, data, first, end, p)) * w[i]
+        total += t
+        for k in range(first, end):
+            out[indices[k]] += data[k] * t
+    out[last] += total
+
+
+@kernel(error_model="numpy")
+def conjugate_gradients(
+    documents: Compressed, w: FloatArray, l2: FloatArray, free: BoolArray, g: FloatArray, step: FloatArray
+) -> None:
+    """Solve H step = g roughly on the free coordinates, preconditioned by the diagonal."""
+    size = g.shape[0]
+    floor = _CUT * w.mean()
+    kept = np.flatnonzero(w > floor).astype(np.uint32)
+    diagonal = hessian_diagonal(documents, w, l2) + 1e-12
+    out, res, p = np.empty(size), np.empty(size), np.empty(size)
+    rho = 0.0
+    for j in range(size):
+        step[j] = 0.0
+        res[j] = g[j] if free[j] else 0.0
+        p[j] = res[j] / diagonal[j]
+        rho += res[j] * p[j]
+    goal = _FORCING * _FORCING * rho
+    for _ in range(_MAX_PRODUCTS):
+        if rho <= goal:
+            return
+        hessian_times(documents, w, kept, l2, p, out)
+        bend = 0.0
+        for j in range(size):
+            bend += p[j] * out[j] if free[j] else 0.0
+        if bend <= 0.0:
+            return
+        a = rho / bend
+        new = 0.0
+        for j in range(size):
+            if free[j]:
+                step[j] += a * p[j]
+                res[j] -= a * out[j]
+                new += res[j] * res[j] / diagonal[j]
+        ratio = new / rho
+        rho = new
+        for j in range(size):
+            p[j] = res[j] / diagonal[j] + ratio * p[j] if free[j] else 0.0
+
+
+@kernel
+def row_scores(documents: Compressed, b: FloatArray, z: FloatArray) -> None:
+    """Fill z_i = b_0 + x_iᵀb."""
+    columns_dot(documents[0], documents[1], documents[2], b, z)
+    z += b[-1]
+
+
+@kernel
+def weighted_sum(documents: Compressed, v: FloatArray, out: FloatArray) -> None:
+    """Fill out = Xᵀv by rows, the intercept's sum last."""
+    indptr, indices, data = documents
+    out[:] = 0.0
+    for i in range(v.shape[0]):
+        for k in range(indptr[i], indptr[i + 1]):
+            out[indices[k]] += data[k] * v[i]
+    out[-1] = v.sum()
+
+
+@kernel(error_model="numpy")
+def gaussian_dual(
+    link: int,
+    y: FloatArray,
+    s: FloatArray,
+    offset: FloatArray,
+    u: FloatArray,
+    r: FloatArray,
+    c: FloatArray,
+    l2: FloatArray,
+    free: BoolArray,
+) -> float:
+    """D(u) for c = Xᵀ(y∘u); −∞ where an unpenalised slope is not zero."""
+    value = dual_part(link, y, s, offset, u, r, 1.0, 1.0)
+    for j in range(c.shape[0]):
+        if free[j] and c[j] != 0.0:
+            value -= 0.5 * c[j] * c[j] / l2[j] if l2[j] > 0.0 else np.inf
+    return value
+
+
+@kernel
+def lower_bound(
+    link: int,
+    documents: Compressed,
+    y: FloatArray,
+    s: FloatArray,
+    offset: FloatArray,
+    u: FloatArray,
+    r: FloatArray,
+    c: FloatArray,
+    l2: FloatArray,
+    free: BoolArray,
+) -> float:
+    """Dual objective at u, the classes balanced if the intercept has no penalty."""
+    if not (free[-1] and l2[-1] == 0.0):
+        return gaussian_dual(link, y, s, offset, u, r, c, l2, free)
+    plus, minus = balance(y, u)
+    v = u * np.where(y > 0.0, plus, minus)
+    own = np.empty_like(c)
+    weighted_sum(documents, y * v, own)
+    own[-1] = 0.0
+    return gaussian_dual(link, y, s, offset, v, r, own, l2, free)
+
+
+@kernel(error_model="numpy")
+def ascend(
+    documents: Compressed,
+    y: FloatArray,
+    s: FloatArray,
+    offset: FloatArray,
+    l2: FloatArray,
+    free: BoolArray,
+    b: FloatArray,
+    tol: float,
+    max_passes: int,
+    state: State,
+) -> tuple[float, int]:
+    """Passes of dual ascent on the logistic loss, from nothing; b is overwritten.
+
+    The intercept takes part when it is penalised.
+
+    Returns the dual objective after the last pass (where the intercept has no penalty, for an intercept fixed at its
+    mode: no bound then) and the number of passes.
+    """
+    r, u, w, _, _ = state
+    variance = np.where(free & (l2 > 0.0), 1.0 / l2, 0.0)
+    curvature = document_curvatures(documents, variance)
+    n = y.shape[0]
+    rho = np.full(n, _FIRST_MARGIN)
+    alpha = s * (1.0 / (1.0 + np.exp(_FIRST_MARGIN)))
+    weighted_sum(documents, y * alpha, b)
+    b *= variance
+    order = np.arange(n).astype(np.uint32)
+    seed = np.uint64(1)
+    before = np.inf
+    for k in range(1, max_passes + 1):
+        seed = shuffle(order, seed)
+        dual_pass(documents, y, s, offset, variance, curvature, order, b, alpha, rho)
+        if k < max_passes and (k % 2 == 0 or k == 1):
+            continue
+        row_scores(documents, b, r)
+        r[:] = y * (r + offset)
+        own = 0.5 * inner(l2, b * b)
+        primal = loss_terms(LOGISTIC, r, s, u, w) + own
+        dual = dual_part(LOGISTIC, y, s, offset, alpha, rho, 1.0, 1.0) - own
+        gap = primal - dual
+        # The gap falls by a steady factor: leave when Newton steps would need less than the passes still to come.
+        slow = k > 3 and (gap / before) ** 0.5 > (tol * primal / gap) ** (1.0 / _PATIENCE)
+        if gap <= tol * primal or slow or k == max_passes:
+            return dual, k
+        before = gap
+    return -np.inf, 0
+
+
+@kernel(error_model="numpy")
+def squared_step(documents: Compressed, w: FloatArray, l2: FloatArray, g: FloatArray) -> float:
+    """Squared length of the next step in the metric of the Hessian's diagonal, gᵀ diag(H)⁻¹ g."""
+    return np.sum(g * g / (hessian_diagonal(documents, w, l2) + 1e-300))
+
+
+@kernel
+def ridge(
+    link: int,
+    documents: Compressed,
+    y: FloatArray,
+    s: FloatArray,
+    offset: FloatArray,
+    b: FloatArray,
+    prior: Penalties,
+    tol: float,
+    max_rounds: int,
+    space: Workspace,
+) -> tuple[float, float, float, int, bool]:
+    """Minimise the objective where every prior is Gaussian, none or fixed, without signs; b is overwritten.
+
+    For the logistic loss a start at the modes is replaced by that of dual ascent. Arguments and results as for
+    ``newton``; only X by rows is needed.
+    """
+    l1, l2, low, high = prior
+    state, c, _ = space
+    r, u, w, move, trial = state
+    free = low < high
+    dual = -np.inf
+    rounds = 0
+    if link == LOGISTIC and max_rounds > 1 and not np.any(b) and np.any(free & (l2 > 0.0)):
+        dual, rounds = ascend(documents, y, s, offset, l2, free, b, tol, min(_PASSES, max_rounds - 1), state)
+        if np.any(free & (l2 == 0.0)):
+            dual = -np.inf
+    g, step = np.empty_like(b), np.empty_like(b)
+    row_scores(documents, b, r)
+    r[:] = y * (r + offset)
+    loss = loss_terms(link, r, s, u, w)
+    before, still = np.inf, 0
+    while True:
+        weighted_sum(documents, y * u, c)
+        primal = loss + penalty(b, l1, l2)
+        dual = max(dual, lower_bound(link, documents, y, s, offset, u, r, c, l2, free))
+        g[:] = np.where(free, c - l2 * b, 0.0)
+        error = np.max(np.abs(g))
+        closed = primal - dual <= tol * primal
+        converged = (
+            (closed and (tol >= _TIGHT or squared_step(documents, w, l2, g) <= (_DIGITS * tol) ** 2 * primal))
+            or error <= _EXACT * primal
+            or (dual == -np.inf and error <= tol * primal / y.shape[0])
+        )
+        still = still + 1 if before - primal <= 1e-15 * primal else 0
+        if still == 3:
+            converged = closed or error <= _NEARLY_EXACT * primal
+        if converged or still == 3 or rounds == max_rounds:
+            return primal, dual, error, max(rounds, 1), converged
+        rounds += 1
+        before = primal
+        conjugate_gradients(documents, w, l2, free, g, step)
+        row_scores(documents, step, move)
+        move *= y
+        loss, _ = line_search(link, r, move, s, u, w, loss, b, step, c, l1, l2, trial)
