@@ -10,8 +10,7 @@ from scipy.stats import kstest
 
 from bayesift.evaluate import t9p, t9u
 from bayesift.filtering import AdaptiveFilter, Entry, FilterRecord, FilterRules, query_threshold
-from bayesift.filtering._scan import outlook, uniform
-from bayesift.filtering._significance import log_ratio, significant_terms
+from bayesift.filtering._kernels import log_ratio, outlook, significant_terms, uniform
 from bayesift.online._moments import expected_information
 from bayesift.select import likelihood_ratio
 from bayesift.text import TextVectorizer

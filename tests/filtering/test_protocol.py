@@ -8,7 +8,7 @@ import pytest
 from bayesift.datasets import load
 from bayesift.filtering import AdaptiveFilter
 from bayesift.filtering._engine import _key
-from bayesift.filtering._scan import uniform
+from bayesift.filtering._kernels import uniform
 from filtering_cases import SlowTopic
 
 

@@ -15,7 +15,7 @@ _FIRST = {
     "softmax": "bayesift.linear._solvers.softmax_newton",
     "generative": "bayesift.generative._counting",
     "dcm": "bayesift.generative._dcm_kernels",
-    "ard": "bayesift.ard._vectors",
+    "ard": "bayesift.ard.tagging._integrals",
     "online": "bayesift.online._moments",
 }
 

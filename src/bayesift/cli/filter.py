@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bayesift.cli._filtering import Judge, StreamDocument
     from bayesift.evaluate import Outcomes
     from bayesift.filtering import AdaptiveFilter, Entry
-    from bayesift.filtering.rules import Query
+    from bayesift.filtering.topic import Query
 
 #: How often the moving line changes.
 _SECONDS = 0.3

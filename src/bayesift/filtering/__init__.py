@@ -2,8 +2,7 @@
 
 from bayesift.filtering.adaptive import AdaptiveFilter, Decision
 from bayesift.filtering.record import Entry, FilterRecord
-from bayesift.filtering.rules import FilterRules, query_threshold
-from bayesift.filtering.topic import Row, TopicState
+from bayesift.filtering.topic import FilterRules, Row, TopicState, query_threshold
 
 __all__ = [
     "AdaptiveFilter",

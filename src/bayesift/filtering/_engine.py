@@ -11,9 +11,8 @@ import numpy as np
 from bayesift._typing import Int32Array, Int64Array
 from bayesift.filtering import topic as topics
 from bayesift.filtering._documents import Block, Terms, TermWeights
-from bayesift.filtering._scan import RELEVANT, next_retrieval
-from bayesift.filtering.rules import FilterRules
-from bayesift.filtering.topic import TopicState
+from bayesift.filtering._kernels import RELEVANT, next_retrieval
+from bayesift.filtering.topic import FilterRules, TopicState
 
 
 class Retrieval(NamedTuple):

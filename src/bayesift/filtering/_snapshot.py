@@ -13,8 +13,7 @@ import numpy as np
 from bayesift._files import atomic_path
 from bayesift._typing import AnyArray, Int32Array
 from bayesift.filtering._documents import TermWeights
-from bayesift.filtering.rules import FilterRules
-from bayesift.filtering.topic import Row, TopicState
+from bayesift.filtering.topic import FilterRules, Row, TopicState
 from bayesift.online import belief as beliefs
 
 Arrays = dict[str, AnyArray]

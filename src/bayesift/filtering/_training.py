@@ -14,8 +14,7 @@ from bayesift._sparse import compressed
 from bayesift._typing import Int64Array
 from bayesift.filtering import topic as topics
 from bayesift.filtering._documents import Document, TermWeights
-from bayesift.filtering.rules import FilterRules
-from bayesift.filtering.topic import TopicState
+from bayesift.filtering.topic import FilterRules, TopicState
 
 
 def statements_of(given: Any) -> dict[str, str]:

@@ -18,8 +18,7 @@ from bayesift.filtering._engine import Engine, Retrieval, Waiting
 from bayesift.filtering._store import Store, run_of
 from bayesift.filtering._training import relevant_rows, statements_of, texts_of, train
 from bayesift.filtering.record import Entry, FilterRecord
-from bayesift.filtering.rules import FilterRules, Query
-from bayesift.filtering.topic import TopicState
+from bayesift.filtering.topic import FilterRules, Query, TopicState
 from bayesift.text import TextVectorizer
 
 #: Parameters that change how fast things go and nothing else.

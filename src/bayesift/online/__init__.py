@@ -1,9 +1,9 @@
 """Classifiers that learn as judgements arrive."""
 
-from bayesift.online._low_rank import LowRank
+from bayesift.online._covariances import LowRank
 from bayesift.online.belief import Belief, UpdateInfo, grow, start, update
+from bayesift.online.gaussian_process import OnlineGaussianProcess, ProcessBelief
 from bayesift.online.perceptron import BayesianPerceptron
-from bayesift.online.process import OnlineGaussianProcess, ProcessBelief
 
 __all__ = [
     "BayesianPerceptron",

@@ -9,8 +9,15 @@ import scipy.sparse as sp
 
 from bayesift._sparse import Compressed, compressed
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.online._full import full_variances, learn_diagonal, learn_full
-from bayesift.online._low_rank import LowRank, diagonal_start, learn_low_rank, low_rank_variances
+from bayesift.online._covariances import (
+    LowRank,
+    diagonal_start,
+    full_variances,
+    learn_diagonal,
+    learn_full,
+    learn_low_rank,
+    low_rank_variances,
+)
 from bayesift.online._moments import information, moments
 
 CovarianceKind = Literal["full", "diagonal", "low-rank"]

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from bayesift._sparse import Compressed
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.online import belief as beliefs
-from bayesift.online._low_rank import LowRank
-from bayesift.online._online_classifier import SHARED_CONSTRAINTS, OnlineClassifier, number_of
+from bayesift.online._classifier import SHARED_CONSTRAINTS, OnlineClassifier, number_of
+from bayesift.online._covariances import LowRank
 from bayesift.online.belief import Belief, CovarianceKind, LikelihoodName
 
 

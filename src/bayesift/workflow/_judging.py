@@ -13,7 +13,7 @@ from bayesift.generative.base import GenerativeClassifier
 from bayesift.linear._base import LinearClassifier
 from bayesift.linear._losses import log_probability
 from bayesift.linear.multinomial import BayesianMultinomialRegression
-from bayesift.online._online_classifier import OnlineClassifier
+from bayesift.online._classifier import OnlineClassifier
 from bayesift.workflow._targets import Kind
 
 

@@ -108,3 +108,26 @@ class Tagging:
     def constant(self, margins: FloatArray) -> float:
         """Return Σ_i s_i [ln P_i + 1 − P_i], the bound apart from its integrals; an object without tags has ln ½."""
         return float(self.weights @ (log_expit(margins) + np.where(self.counts > 0, expit(-margins), 0.0)))
+
+
+def read_tags(X: Any, binarize: float | None) -> Any:
+    """Return a matrix by rows that holds ones only, from one of zeros and ones; others need ``binarize``.
+
+    ``X`` is left as it is.
+    """
+    if binarize is not None:
+        if sp.issparse(X) and binarize < 0:
+            raise ValueError(
+                f"binarize={binarize} would turn the zeros of a sparse matrix into ones; expected 0 or greater"
+            )
+        X = binarize < X
+    tags = sp.csr_matrix(X, dtype=np.float64, copy=True)
+    tags.sum_duplicates()
+    tags.eliminate_zeros()
+    wrong = np.flatnonzero(tags.data != 1.0)
+    if wrong.size:
+        raise ValueError(
+            f"X must hold tags, zeros and ones only, but has the value {tags.data[wrong[0]]:g} (and {wrong.size - 1} "
+            f"more that are neither); pass binarize=0.0 to count every value above 0 as a tag"
+        )
+    return tags

@@ -9,7 +9,7 @@ from sklearn.metrics.pairwise import cosine_similarity, polynomial_kernel, rbf_k
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bayesift.online import BayesianPerceptron, OnlineGaussianProcess
-from bayesift.online._process import removal_scores, remove
+from bayesift.online._gaussian_process import removal_scores, remove
 
 FUNCTIONS = {
     "linear": lambda A, B: A @ B.T + 1.5,

@@ -12,8 +12,8 @@ from scipy.special import betaln, logit, logsumexp
 
 from ard_cases import golden, random_tags
 from bayesift.ard import log_evidence_bound, log_likelihood, log_likelihood_bound
-from bayesift.ard._bound import FULL_REACH, Quadrature, integrals, log_bound, log_bound_and_gradient
-from bayesift.ard._tagging import Tagging
+from bayesift.ard.tagging._bound import FULL_REACH, Quadrature, integrals, log_bound, log_bound_and_gradient
+from bayesift.ard.tagging._tags import Tagging
 
 Q = np.array([0.8, 0.6, 0.4, 0.2, 0.5, 0.55, 0.45, 0.7])
 ALPHA = np.array([0, 0.5, 1, 2, 5, 20, 100, 1000])

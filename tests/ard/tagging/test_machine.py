@@ -15,9 +15,8 @@ from sklearn.pipeline import make_pipeline
 
 from ard_cases import golden, random_tags, telling_tags
 from bayesift.ard import RelevanceTaggingMachine, log_evidence_bound
-from bayesift.ard._learning import State
-from bayesift.ard._steps import posterior_mode
-from bayesift.ard._tagging import Tagging
+from bayesift.ard.tagging._learning import State, posterior_mode
+from bayesift.ard.tagging._tags import Tagging
 
 CONVERGED = {"max_iter": 300, "inner_iter": 1000}
 

@@ -11,9 +11,8 @@ from scipy.special import log_expit
 from scipy.stats import multivariate_normal, norm
 
 from ard_cases import golden, random_tags
-from bayesift.ard._basis import Basis
-from bayesift.ard._curvature import Curvature
-from bayesift.ard._likelihoods import Gaussian, Logistic
+from bayesift.ard.vectors._basis import Basis, Curvature
+from bayesift.ard.vectors._likelihoods import Gaussian, Logistic
 
 
 def logistic(t, weights=None):

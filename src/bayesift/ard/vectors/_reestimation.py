@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.ard._basis import Basis
-from bayesift.ard._likelihoods import Likelihood, Posterior
+from bayesift.ard.vectors._basis import Basis
+from bayesift.ard.vectors._likelihoods import Likelihood, Posterior
 
 #: Functions whose α exceeds this are removed; none has an α below its inverse.
 LARGEST_ALPHA = 1e9

@@ -18,8 +18,8 @@ from sklearn.multiclass import OneVsRestClassifier
 
 from ard_cases import golden, random_tags, telling_tags
 from bayesift.ard import RelevanceVectorMachine, RelevanceVectorRegressor
-from bayesift.ard._basis import Basis
-from bayesift.ard._likelihoods import Logistic
+from bayesift.ard.vectors._basis import Basis
+from bayesift.ard.vectors._likelihoods import Logistic
 
 
 def test_golden_fixed_point():

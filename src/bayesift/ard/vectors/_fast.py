@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayesift._typing import BoolArray, FloatArray, Int64Array
-from bayesift.ard._basis import Basis
-from bayesift.ard._likelihoods import Likelihood, Posterior
-from bayesift.ard._reestimation import LARGEST_ALPHA, Relevance
+from bayesift.ard.vectors._basis import Basis
+from bayesift.ard.vectors._likelihoods import Likelihood, Posterior
+from bayesift.ard.vectors._reestimation import LARGEST_ALPHA, Relevance
 
 
 @dataclass

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayesift._sparse import Compressed, compressed, squared_norms
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.online._online_classifier import SHARED_CONSTRAINTS, OnlineClassifier
-from bayesift.online._process import KERNELS, learn_process, process_fields
+from bayesift.online._classifier import SHARED_CONSTRAINTS, OnlineClassifier
+from bayesift.online._gaussian_process import KERNELS, learn_process, process_fields
 from bayesift.online.belief import LikelihoodName
 
 

@@ -9,8 +9,7 @@ import numpy as np
 from scipy.special import expit, log_expit
 
 from bayesift._typing import FloatArray
-from bayesift.ard._basis import Basis
-from bayesift.ard._curvature import Curvature
+from bayesift.ard.vectors._basis import Basis, Curvature
 
 _NEWTON_STEPS = 100
 _NEWTON_TOLERANCE = 1e-12

@@ -11,7 +11,7 @@ import numpy as np
 
 from bayesift._kernel import kernel
 from bayesift._typing import FloatArray, Int64Array, UInt32Array
-from bayesift.online._full import NOTHING, take_away
+from bayesift.online._covariances import NOTHING, take_away
 from bayesift.online._moments import moments
 
 #: Codes of the kernel functions, by name.

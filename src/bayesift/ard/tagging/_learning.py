@@ -1,24 +1,37 @@
-"""RTM-MAP-EM (algorithm 1) and RTM-EM: which tags are relevant, and how much."""
+"""RTM-MAP-EM (algorithm 1) and RTM-EM: which tags are relevant, and how much; and the steps of both algorithms."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
+from scipy.optimize import Bounds, minimize
+from scipy.special import expit, log_expit
 
 from bayesift._typing import BoolArray, FloatArray, Int64Array
-from bayesift.ard._bound import Quadrature, best_alpha, integrals, log_bound, margins_of
-from bayesift.ard._steps import best_bound, joint_alpha, posterior_mode
-from bayesift.ard._tagging import Tagging
+from bayesift.ard.tagging._bound import (
+    Quadrature,
+    best_alpha,
+    integrals,
+    log_bound,
+    log_bound_and_gradient,
+    margins_of,
+)
+from bayesift.ard.tagging._tags import Tagging
 
 Method = Literal["map-em", "em"]
 MStep = Literal["exact", "joint"]
+Objective = Callable[[FloatArray], tuple[float, FloatArray]]
 
 #: Iterations to find the mode of the posterior when α is settled.
 _LAST_ITERATIONS = 1000
 #: Halvings before a step of η that lowers the bound is given up.
 _HALVINGS = 10
+# A step ends by its number of iterations; these only stop it where nothing moves any more.
+_FUNCTION_TOLERANCE = 1e-15
+_GRADIENT_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -133,3 +146,54 @@ def _m_step(state: State, settings: Settings, held: BoolArray) -> float:
     rest = integrals(tagging, sizes, state.alpha, quadrature, which=np.flatnonzero(held)).values
     held |= state.alpha >= settings.max_alpha
     return tagging.constant(margins) + float(moved.sum() + rest.sum())
+
+
+def posterior_mode(tagging: Tagging, alpha: FloatArray, w: FloatArray, reach: float, iterations: int) -> FloatArray:
+    """Climb towards the mode of the posterior of q from w = logit q: the E-step of RTM-MAP-EM.
+
+    The log posterior Σ_i ln P(t_i | x_i, q) + Σ_j α_j ln q_j(1−q_j) is concave in w, so that there is one mode in
+    [−reach, reach].
+    """
+    pull = tagging.weights * tagging.y
+
+    def objective(w: FloatArray) -> tuple[float, FloatArray]:
+        margins = tagging.y * (tagging.matrix @ w)
+        value = tagging.weights @ log_expit(margins) + alpha @ (log_expit(w) + log_expit(-w))
+        gradient = tagging.transposed @ (pull * expit(-margins)) - alpha * np.tanh(0.5 * w)
+        return -value, -gradient
+
+    return _minimise(objective, w, -reach, reach, iterations)
+
+
+def best_bound(
+    tagging: Tagging, alpha: FloatArray, u: FloatArray, quadrature: Quadrature, reach: float, iterations: int
+) -> FloatArray:
+    """Climb towards the η with the greatest bound from u = logit η, by entry: the E-step of RTM-EM."""
+
+    def objective(u: FloatArray) -> tuple[float, FloatArray]:
+        value, gradient = log_bound_and_gradient(tagging, u, alpha, quadrature)
+        return -value, -gradient
+
+    return _minimise(objective, u, -reach, reach, iterations)
+
+
+def joint_alpha(
+    tagging: Tagging, sizes: FloatArray, alpha: FloatArray, greatest: float, quadrature: Quadrature, iterations: int
+) -> FloatArray:
+    """Climb towards the best α of all tags together: the M-step as it was published."""
+
+    def objective(alpha: FloatArray) -> tuple[float, FloatArray]:
+        found = integrals(tagging, sizes, alpha, quadrature)
+        return -float(found.values.sum()), -found.by_alpha
+
+    return _minimise(objective, alpha, 0.0, greatest, iterations)
+
+
+def _minimise(objective: Objective, start: FloatArray, low: float, high: float, iterations: int) -> FloatArray:
+    """Take some iterations of L-BFGS-B; never ends higher than it began."""
+    if not start.size:
+        return start
+    options = {"maxiter": iterations, "ftol": _FUNCTION_TOLERANCE, "gtol": _GRADIENT_TOLERANCE}
+    bounds = Bounds(np.full(start.size, low), np.full(start.size, high))
+    found = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    return np.clip(found.x, low, high)

@@ -11,9 +11,9 @@ from scipy.special import expit
 
 from ard_cases import golden, random_tags
 from bayesift.ard import log_evidence_bound, log_likelihood
-from bayesift.ard._bound import FULL_REACH, Quadrature, best_alpha, integrals, log_bound, margins_of
-from bayesift.ard._steps import best_bound, joint_alpha, posterior_mode
-from bayesift.ard._tagging import Tagging
+from bayesift.ard.tagging._bound import FULL_REACH, Quadrature, best_alpha, integrals, log_bound, margins_of
+from bayesift.ard.tagging._learning import best_bound, joint_alpha, posterior_mode
+from bayesift.ard.tagging._tags import Tagging
 
 REACH = float(np.log(9.0))
 

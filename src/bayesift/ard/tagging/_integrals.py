@@ -21,7 +21,6 @@ import numpy as np
 from bayesift._kernel import kernel
 from bayesift._special_kernels import exp_negative
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.ard._special import log_normaliser, prior_mean
 
 #: The integrand counts as negligible where it is below e^−DROP times its greatest value.
 DROP = 42.0
@@ -32,6 +31,35 @@ _NARROWEST = 1e-300
 _LOG_4 = math.log(4.0)
 #: Rungs of the ladder on which the M-step looks for a change of sign: the lowest is greatest / 2^16.
 _RUNGS = 17
+_HALF_LOG_PI_LESS_LOG_2 = 0.5 * math.log(math.pi) - math.log(2.0)
+#: From here on the asymptotic series of the digamma function is exact.
+_LARGE = 12.0
+
+
+@kernel(error_model="numpy")
+def log_normaliser(alpha: float) -> float:
+    """Return ln ∫ (4q(1−q))^α dq over (0, 1): ln Γ(α+1) − ln Γ(α+3/2) + ½ ln π − ln 2, by the duplication formula."""
+    return math.lgamma(alpha + 1.0) - math.lgamma(alpha + 1.5) + _HALF_LOG_PI_LESS_LOG_2
+
+
+@kernel(error_model="numpy")
+def prior_mean(alpha: float) -> float:
+    """Return E[s] under Beta(α+1, α+1): ψ(α+1) − ψ(α+3/2), the slope of the normaliser."""
+    z = alpha + 1.0
+    total = 0.0
+    while z < _LARGE:
+        # ψ(z) = ψ(z + 1) − 1/z
+        total -= 0.5 / (z * (z + 0.5))
+        z += 1.0
+    return total + _digamma_large(z) - _digamma_large(z + 0.5) - math.log1p(0.5 / z)
+
+
+@kernel(error_model="numpy", inline="always")
+def _digamma_large(z):  # type: ignore[no-untyped-def]
+    """ψ(z) − ln z for z ≥ 12, by its asymptotic series; the next term is below 1e-16."""
+    r = 1.0 / (z * z)
+    series = 1 / 12 - r * (1 / 120 - r * (1 / 252 - r * (1 / 240 - r * (1 / 132 - r * 691 / 32760))))
+    return -0.5 / z - r * series
 
 
 @kernel(error_model="numpy", inline="always")

@@ -15,10 +15,9 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from bayesift._typing import BoolArray, FloatArray
 from bayesift.ard._binary import BinaryClassifier, read_two_classes
-from bayesift.ard._bound import FULL_REACH, Quadrature
-from bayesift.ard._learning import Method, MStep, Settings, learn
-from bayesift.ard._reading import read_tags
-from bayesift.ard._tagging import Tagging
+from bayesift.ard.tagging._bound import FULL_REACH, Quadrature
+from bayesift.ard.tagging._learning import Method, MStep, Settings, learn
+from bayesift.ard.tagging._tags import Tagging, read_tags
 
 
 class RelevanceTaggingMachine(SelectorMixin, BinaryClassifier, BaseEstimator):

@@ -1,18 +1,112 @@
-"""Likelihood of tagged objects and its lower bound (theorem 1), for looking at them."""
+"""Likelihood of tagged objects, and the lower bounds of it and of the evidence (theorem 1 of Molchanov et al. 2015).
+
+The public functions take small data to look at; the others are what the algorithms ask for, at given α and u = logit η,
+u by entry.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import expit, log_expit, logit
 
-from bayesift._typing import FloatArray
-from bayesift.ard._bound import FULL_REACH, Quadrature
-from bayesift.ard._bound import log_bound as _log_bound
-from bayesift.ard._reading import read_tags
-from bayesift.ard._tagging import Tagging
+from bayesift._typing import FloatArray, Int64Array
+from bayesift.ard.tagging._integrals import best_alphas, log_integrals
+from bayesift.ard.tagging._tags import Tagging, read_tags
+
+#: Half the range of logit q that stands for all of (0, 1): the rest has less than 1e-17 of any of the priors.
+FULL_REACH = 40.0
+#: Beyond e^this, a ratio of the gradient counts as this large.
+_STEEPEST = 60.0
+
+
+class Quadrature(NamedTuple):
+    """Where and how the integrals are taken.
+
+    ``domain`` is the range of w = logit q; ``rule`` holds the nodes of a Gauss–Legendre rule on (0, 1) and the
+    logarithms of its weights.
+    """
+
+    domain: tuple[float, float]
+    rule: FloatArray
+
+    @classmethod
+    def of(cls, reach: float, n_nodes: int) -> Quadrature:
+        """Make the rule for w from −reach to reach."""
+        nodes, weights = np.polynomial.legendre.leggauss(n_nodes)
+        return cls((-reach, reach), np.vstack([0.5 * (1.0 + nodes), np.log(0.5 * weights)]))
+
+
+class Integrals(NamedTuple):
+    """ln I_j, its derivative by α_j, and the means ln E_r[exp(−m_g w)] of the groups; by tag and by group."""
+
+    values: FloatArray
+    by_alpha: FloatArray
+    means: FloatArray
+
+
+def margins_of(tagging: Tagging, u: FloatArray) -> FloatArray:
+    """Return y_i Σ_j u_ij, the log odds of P_i."""
+    return tagging.y * np.bincount(tagging.groups.objects, u, tagging.y.size)
+
+
+def integrals(
+    tagging: Tagging,
+    sizes: FloatArray,
+    alpha: FloatArray,
+    quadrature: Quadrature,
+    *,
+    which: Int64Array | None = None,
+    means: bool = False,
+) -> Integrals:
+    """Compute the integrals of all tags, or of those in ``which`` (the others are left at 0)."""
+    groups = tagging.groups
+    result = Integrals(np.zeros_like(alpha), np.zeros_like(alpha), np.zeros(groups.firsts.size if means else 0))
+    which = np.arange(tagging.n_tags) if which is None else which
+    log_integrals(which, groups.starts, groups.slopes, sizes, alpha, quadrature.domain, quadrature.rule, *result)
+    return result
+
+
+def log_bound(tagging: Tagging, u: FloatArray, alpha: FloatArray, quadrature: Quadrature) -> float:
+    """Compute ln Ẽ(α, H)."""
+    margins = margins_of(tagging, u)
+    values = integrals(tagging, tagging.sizes(margins, u), alpha, quadrature).values
+    return tagging.constant(margins) + float(values.sum())
+
+
+def log_bound_and_gradient(
+    tagging: Tagging, u: FloatArray, alpha: FloatArray, quadrature: Quadrature
+) -> tuple[float, FloatArray]:
+    """Compute ln Ẽ(α, H) and its derivative by u_ij, y_i (1−P_i) [(1−P_i) + P_i mean_k K_ik − K_ij].
+
+    K_ij = E_r[exp(−m_i y_i (w − u_ij))] under the normalised integrand r of tag j.
+    """
+    groups = tagging.groups
+    margins = margins_of(tagging, u)
+    found = integrals(tagging, tagging.sizes(margins, u), alpha, quadrature, means=True)
+    ratios = np.exp(np.minimum(groups.spread(groups.slopes) * u + groups.spread(found.means), _STEEPEST))
+    mean = np.bincount(groups.objects, ratios, tagging.y.size) / np.maximum(tagging.counts, 1.0)
+    rest = expit(-margins)
+    shared = (rest + expit(margins) * mean)[groups.objects]
+    gradient = (tagging.weights * tagging.y * rest)[groups.objects] * (shared - ratios)
+    return tagging.constant(margins) + float(found.values.sum()), gradient
+
+
+def best_alpha(
+    tagging: Tagging,
+    sizes: FloatArray,
+    alpha: FloatArray,
+    greatest: float,
+    quadrature: Quadrature,
+    which: Int64Array,
+) -> tuple[FloatArray, FloatArray]:
+    """Solve the M-step for the tags in ``which``; return all α, and ln I of these tags (0 for the others)."""
+    groups = tagging.groups
+    alpha, values = alpha.copy(), np.zeros_like(alpha)
+    best_alphas(which, groups.starts, groups.slopes, sizes, quadrature.domain, greatest, quadrature.rule, alpha, values)
+    return alpha, values
 
 
 def log_likelihood(X: Any, y: Any, q: Any) -> FloatArray:
@@ -122,7 +216,7 @@ def log_evidence_bound(
     groups = tagging.groups
     reach = FULL_REACH if domain == "full" else float(-logit(q_min))
     precision = np.array(np.broadcast_to(np.asarray(alpha, dtype=np.float64), tags.shape[1:]))
-    return _log_bound(tagging, u[groups.objects, groups.tags], precision, Quadrature.of(reach, n_nodes))
+    return log_bound(tagging, u[groups.objects, groups.tags], precision, Quadrature.of(reach, n_nodes))
 
 
 def _objects(X: Any, y: Any) -> tuple[FloatArray, FloatArray]:

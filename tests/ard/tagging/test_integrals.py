@@ -12,9 +12,8 @@ from numpy.testing import assert_allclose
 from scipy.integrate import quad
 from scipy.special import betaln, digamma, expit
 
-from bayesift.ard._bound import FULL_REACH, Quadrature
-from bayesift.ard._integrals import best_alphas, log_integrals
-from bayesift.ard._special import log_normaliser, prior_mean
+from bayesift.ard.tagging._bound import FULL_REACH, Quadrature
+from bayesift.ard.tagging._integrals import best_alphas, log_integrals, log_normaliser, prior_mean
 
 REACH = {"full": FULL_REACH, "trunc": float(np.log(9.0))}
 RULES = {domain: Quadrature.of(reach, 200) for domain, reach in REACH.items()}

@@ -1,0 +1,424 @@
+"""Relevance vector machines for two classes and for real targets."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_selection import SelectorMixin
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from bayesift._typing import BoolArray, FloatArray
+from bayesift.ard._binary import BinaryClassifier, read_two_classes
+from bayesift.ard.vectors._basis import Basis
+from bayesift.ard.vectors._fast import select
+from bayesift.ard.vectors._likelihoods import Gaussian, Likelihood, Logistic
+from bayesift.ard.vectors._reestimation import Relevance, reestimate
+
+Kernel = str | Callable[..., Any] | None
+
+#: The noise starts at this share of the variance of the targets, and never falls below the second.
+_FIRST_NOISE, _LEAST_NOISE = 0.1, 1e-10
+
+
+class RelevanceVectors(SelectorMixin, BaseEstimator):
+    """Weights of basis functions with a prior precision each, chosen by the evidence; see the two estimators."""
+
+    coef_: Any
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "method": [StrOptions({"fast", "mackay"})],
+        "kernel": [str, callable, None],
+        "gamma": [Interval(Real, 0, None, closed="neither"), None],
+        "degree": [Interval(Real, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "fit_intercept": ["boolean"],
+        "initial_alpha": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        method: Literal["fast", "mackay"] = "fast",
+        *,
+        kernel: Kernel = None,
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        fit_intercept: bool = True,
+        initial_alpha: float = 1.0,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+    ) -> None:
+        self.method = method
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.initial_alpha = initial_alpha
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def _learn(self, X: Any, likelihood: Likelihood) -> Relevance:
+        """Choose the relevant functions and keep everything that both estimators have."""
+        functions = X if self.kernel is None else self._kernel_of(X, X)
+        n_functions = functions.shape[1]
+        if self.fit_intercept:
+            functions = _with_constant(functions)
+        found = self._relevance(Basis(functions), likelihood)
+        order = np.argsort(found.kept)
+        kept, alpha, mean = found.kept[order], found.alpha[order], found.posterior.mean[order]
+        all_alpha, weights = np.full(n_functions + 1, np.inf), np.zeros(n_functions + 1)
+        all_alpha[kept], weights[kept] = alpha, mean
+        self.alpha_, self.intercept_alpha_ = all_alpha[:-1], float(all_alpha[-1])
+        self.relevant_ = np.isfinite(self.alpha_)
+        self.sigma_ = found.posterior.curvature.inverse()[np.ix_(order, order)]
+        self.evidence_, self.evidence_path_ = float(found.evidence[-1]), found.evidence
+        self.n_iter_ = max(found.evidence.size - 1, 1)
+        self._weights = weights
+        if self.kernel is not None:
+            self.relevance_vectors_ = X[np.flatnonzero(self.relevant_)]
+        return found
+
+    def _relevance(self, basis: Basis, likelihood: Likelihood) -> Relevance:
+        if self.method == "fast":
+            found = select(basis, likelihood, self.max_iter, self.tol)
+        else:
+            found = reestimate(basis, likelihood, self.initial_alpha, self.max_iter, self.tol)
+        if not found.converged:
+            change = found.evidence[-1] - found.evidence[-2]
+            warnings.warn(
+                f"{type(self).__name__} reached max_iter={self.max_iter} with {found.kept.size} functions left and a "
+                f"log evidence of {found.evidence[-1]:.6g}, which last changed by {change:.1e}. Raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return found
+
+    def _moments(self, X: Any) -> tuple[FloatArray, FloatArray]:
+        """Return mean and variance of Φw for every object; only functions that were kept are computed."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False)
+        kept = np.flatnonzero(self.relevant_)
+        if self.kernel is None:
+            functions = X[:, kept]
+        else:
+            functions = self._kernel_of(X, self.relevance_vectors_) if kept.size else np.empty((X.shape[0], 0))
+        mean = np.asarray(functions @ self._weights[kept]) + self._weights[-1]
+        if np.isfinite(self.intercept_alpha_):
+            functions = _with_constant(functions)
+        return mean, Basis(functions).spread(self.sigma_)
+
+    def _kernel_of(self, X: Any, vectors: Any) -> FloatArray:
+        options: dict[str, Any] = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        options = {} if callable(self.kernel) else {"filter_params": True, **options}
+        values = pairwise_kernels(X, vectors, metric=self.kernel, **options)
+        return values.toarray() if sp.issparse(values) else values
+
+    def _get_support_mask(self) -> BoolArray:
+        check_is_fitted(self)
+        if self.kernel is not None:
+            raise ValueError(
+                f"kernel={self.kernel!r} makes the basis functions of objects, so that no features are selected; "
+                f"expected kernel=None, or look at relevance_vectors_"
+            )
+        return self.relevant_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class RelevanceVectorMachine(BinaryClassifier, RelevanceVectors):
+    """Classify with few basis functions, chosen by the evidence (Tipping 2001; Tipping & Faul 2003).
+
+    The log odds of the second class are Σ_j w_j φ_j(x), each weight with the prior N(0, 1/α_j). The α_j maximise the
+    evidence in Laplace's approximation,
+
+        ln P(t | w) − ½ wᵀAw − ½ ln det(I + A^−½ Φᵀ B Φ A^−½),  B = p(1−p), at the mode w;
+
+    most of them grow without limit, and their functions leave the model. The functions are the features themselves, or
+    with a kernel its values at the training objects; the intercept is one more function, with an α of its own.
+
+    Parameters
+    ----------
+    method : {"fast", "mackay"}, default="fast"
+        ``"fast"``: start from nothing, then add, re-estimate or delete one function at a time, never lowering the
+        evidence. ``"mackay"``: start from all functions and re-estimate every α_j ← (1 − α_j Σ_jj) / w_j² in each
+        round, for thousands of functions at most. The latter removes functions slowly; stopped early it keeps more.
+    kernel : str, callable or None, default=None
+        None: the features are the basis functions. Else a kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`
+        ("rbf", "polynomial", "linear", ...), or a function of two objects.
+    gamma, degree, coef0 : float, default=None, 3 and 1.0
+        Parameters of the kernel, where it has them.
+    fit_intercept : bool, default=True
+        Whether a constant is among the basis functions.
+    initial_alpha : float, default=1.0
+        Where all α_j start, for ``"mackay"``.
+    max_iter : int, default=1000
+        Limit of changes (``"fast"``) or rounds (``"mackay"``); reaching it warns.
+    tol : float, default=1e-6
+        ``"fast"`` stops when no change raises the log evidence by this share of it, ``"mackay"`` when no ln α_j moves
+        by more.
+    moderated : bool, default=True
+        Let the uncertainty of the weights draw probabilities towards ½: the log odds are divided by √(1 + πv/8), v
+        their variance.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels; probabilities and weights speak of the second.
+    coef_ : ndarray or csr_matrix of shape (1, n_functions)
+        Mean of the weights; 0 for functions that left. Sparse after :meth:`sparsify`.
+    intercept_ : ndarray of shape (1,)
+    alpha_ : ndarray of shape (n_functions,)
+        Precisions of the priors; infinite for functions that left.
+    intercept_alpha_ : float
+        That of the intercept.
+    relevant_ : bool ndarray of shape (n_functions,)
+        Which functions were kept.
+    sigma_ : ndarray of shape (n_kept, n_kept)
+        Covariance of the weights that were kept, the intercept (if kept) last.
+    relevance_vectors_ : array or sparse matrix of shape (n_relevant, n_features)
+        With a kernel: the training objects whose functions were kept.
+    evidence_ : float
+        Log evidence.
+    evidence_path_ : ndarray
+        Log evidence after each change or round.
+    n_iter_ : int
+        Changes or rounds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesift.ard import RelevanceVectorMachine
+    >>> love, hate, film = np.tile([1, 0], 40), np.tile([0, 1], 40), np.tile([1, 1, 0], 27)[:80]
+    >>> machine = RelevanceVectorMachine().fit(np.column_stack([love, hate, film]), love)
+    >>> machine.get_feature_names_out(["love", "hate", "film"]).tolist()
+    ['love', 'hate']
+    >>> bool(machine.coef_[0, 0] > 2 > -2 > machine.coef_[0, 1])
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **RelevanceVectors._parameter_constraints,
+        "moderated": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        method: Literal["fast", "mackay"] = "fast",
+        *,
+        kernel: Kernel = None,
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        fit_intercept: bool = True,
+        initial_alpha: float = 1.0,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        moderated: bool = True,
+    ) -> None:
+        super().__init__(
+            method,
+            kernel=kernel,
+            gamma=gamma,
+            degree=degree,
+            coef0=coef0,
+            fit_intercept=fit_intercept,
+            initial_alpha=initial_alpha,
+            max_iter=max_iter,
+            tol=tol,
+        )
+        self.moderated = moderated
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the relevant functions and the posterior of their weights.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_objects, n_features)
+        y : array of shape (n_objects,)
+            Labels of two classes, of any type.
+        sample_weight : array of shape (n_objects,), optional
+            How often each object counts.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        X, self.classes_, signs = read_two_classes(self, X, y)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        self._learn(X, Logistic(signs, weights))
+        self.coef_, self.intercept_ = self._weights[None, :-1].copy(), self._weights[-1:].copy()
+        return self
+
+    def log_odds(self, X: Any) -> tuple[FloatArray, FloatArray]:
+        """Return the posterior of the log odds of the second class: mean and standard deviation.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_objects, n_features)
+
+        Returns
+        -------
+        mean, deviation : ndarrays of shape (n_objects,)
+        """
+        mean, variance = self._moments(X)
+        return mean, np.sqrt(variance)
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the log odds of the second class, moderated or at the mean of the weights.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_objects, n_features)
+
+        Returns
+        -------
+        scores : ndarray of shape (n_objects,)
+        """
+        mean, variance = self._moments(X)
+        return mean / np.sqrt(1.0 + 0.125 * np.pi * variance) if self.moderated else mean
+
+    def sparsify(self) -> Self:
+        """Keep ``coef_`` as a sparse matrix, which is smaller where most functions left."""
+        check_is_fitted(self)
+        self.coef_ = sp.csr_matrix(self.coef_)
+        return self
+
+
+class RelevanceVectorRegressor(RegressorMixin, RelevanceVectors):
+    """Predict a real target with few basis functions, chosen by the evidence (Tipping 2001; Tipping & Faul 2003).
+
+    The target is Σ_j w_j φ_j(x) plus Gaussian noise of variance σ², each weight with the prior N(0, 1/α_j). The α_j and
+    σ² maximise the evidence N(t | 0, σ²I + Φ A⁻¹ Φᵀ); most α_j grow without limit, and their functions leave the model.
+
+    Parameters
+    ----------
+    method, kernel, gamma, degree, coef0, fit_intercept, initial_alpha, max_iter, tol
+        As in :class:`RelevanceVectorMachine`.
+    noise_variance : float or None, default=None
+        σ², or None to estimate it.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_functions,)
+        Mean of the weights; 0 for functions that left.
+    intercept_ : float
+    noise_variance_ : float
+        σ².
+    alpha_, intercept_alpha_, relevant_, sigma_, relevance_vectors_, evidence_, evidence_path_, n_iter_
+        As in :class:`RelevanceVectorMachine`; the evidence is exact.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesift.ard import RelevanceVectorRegressor
+    >>> x = np.linspace(-10, 10, 100)[:, None]
+    >>> y = np.sinc(x[:, 0] / np.pi) + np.random.default_rng(0).normal(0, 0.1, 100)
+    >>> regressor = RelevanceVectorRegressor(kernel="rbf", gamma=0.1).fit(x, y)
+    >>> len(regressor.relevance_vectors_) < 15
+    True
+    >>> mean, deviation = regressor.predict([[0.0]], return_std=True)
+    >>> bool(abs(mean[0] - 1) < 2 * deviation[0])
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **RelevanceVectors._parameter_constraints,
+        "noise_variance": [Interval(Real, 0, None, closed="neither"), None],
+    }
+
+    def __init__(
+        self,
+        method: Literal["fast", "mackay"] = "fast",
+        *,
+        kernel: Kernel = None,
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        fit_intercept: bool = True,
+        initial_alpha: float = 1.0,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        noise_variance: float | None = None,
+    ) -> None:
+        super().__init__(
+            method,
+            kernel=kernel,
+            gamma=gamma,
+            degree=degree,
+            coef0=coef0,
+            fit_intercept=fit_intercept,
+            initial_alpha=initial_alpha,
+            max_iter=max_iter,
+            tol=tol,
+        )
+        self.noise_variance = noise_variance
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the relevant functions, the posterior of their weights and the noise.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_objects, n_features)
+        y : array of shape (n_objects,)
+            Real targets.
+        sample_weight : array of shape (n_objects,), optional
+            How often each object counts.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, y_numeric=True)
+        targets = np.asarray(y, dtype=np.float64)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if self.noise_variance is None:
+            mean = np.average(targets, weights=weights)
+            spread = max(float(np.average((targets - mean) ** 2, weights=weights)), 1e-20)
+            likelihood = Gaussian(targets, weights, _FIRST_NOISE * spread, _LEAST_NOISE * spread)
+        else:
+            likelihood = Gaussian(targets, weights, float(self.noise_variance), None)
+        found = self._learn(X, likelihood).likelihood
+        assert isinstance(found, Gaussian)
+        self.noise_variance_ = found.variance
+        self.coef_, self.intercept_ = self._weights[:-1].copy(), float(self._weights[-1])
+        return self
+
+    def predict(self, X: Any, return_std: bool = False) -> FloatArray | tuple[FloatArray, FloatArray]:
+        """Return the expected target, and on request its standard deviation.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_objects, n_features)
+        return_std : bool, default=False
+            Whether to give the deviation too, that of the noise included.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_objects,)
+        deviation : ndarray of shape (n_objects,)
+            With ``return_std``.
+        """
+        mean, variance = self._moments(X)
+        return (mean, np.sqrt(variance + self.noise_variance_)) if return_std else mean
+
+
+def _with_constant(functions: Any) -> Any:
+    """Return the functions and one more that is 1 everywhere."""
+    ones = np.ones((functions.shape[0], 1))
+    return sp.hstack([functions, ones]) if sp.issparse(functions) else np.hstack([functions, ones])
