@@ -6,7 +6,10 @@ INSTALL := $(PIP) install --quiet --constraint constraints.txt
 SETUP := pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint docs bench clean
+.PHONY: help demo test lint docs bench reproduce clean
+
+# What 'make reproduce' runs, such as EXPERIMENTS=genkin2007/table1.
+EXPERIMENTS ?= --all
 
 help: ## List the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 8
@@ -28,6 +31,9 @@ docs: $(VENV)/.docs ## Build the documentation into docs/_build/html
 
 bench: $(VENV)/.bench ## Measure speed beside the peers (needs the collections, see BAYESIFT_DATA)
 	$(VENV)/bin/python -m benchmarks
+
+reproduce: $(VENV)/.reproduce ## Do the published experiments again (40 minutes); EXPERIMENTS=genkin2007/table1 does one
+	$(VENV)/bin/python -m reproduction $(EXPERIMENTS) --output build/reproduction
 
 clean: ## Remove the virtual environment and everything built
 	rm -rf $(VENV) build dist docs/_build docs/api docs/auto_gallery
@@ -52,6 +58,10 @@ $(VENV)/.lint: $(VENV)/.test
 
 $(VENV)/.bench: $(VENV)/.test
 	$(INSTALL) --group bench
+	@touch $@
+
+$(VENV)/.reproduce: $(VENV)/.test
+	$(INSTALL) --group peers
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.test

@@ -14,9 +14,9 @@ import numpy as np
 
 from bayesift.ard import RelevanceTaggingMachine
 from bayesift.datasets import load
-from bayesift.experiments.molchanov2015 import sentences
 from bayesift.text import TextVectorizer
 from benchmarks.timing import show
+from reproduction.molchanov2015.data import sentences
 
 MACHINES = {
     "map-em": RelevanceTaggingMachine(),

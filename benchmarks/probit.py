@@ -16,11 +16,11 @@ from scipy.linalg import lapack
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from bayesift.experiments._eyheramendy2003_runs import CATEGORIES, reuters
 from bayesift.linear import BayesianLogisticRegression, BayesianProbitRegression
 from bayesift.select import TermSelector
 from bayesift.text import TextVectorizer
 from benchmarks.timing import ratio, show, take_turns
+from reproduction.eyheramendy2003.fits import CATEGORIES, reuters
 
 #: Laplace rates from the strongest to the weakest: those of the paper's table 3 and one more.
 RATES = (100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1)

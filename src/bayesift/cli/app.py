@@ -24,7 +24,6 @@ from bayesift.cli.explain import explain
 from bayesift.cli.filter import filter_command
 from bayesift.cli.info import info
 from bayesift.cli.path import path
-from bayesift.cli.reproduce import reproduce
 from bayesift.cli.review import review
 from bayesift.cli.train import train
 from bayesift.cli.update import update
@@ -51,7 +50,6 @@ app.command()(convert)
 app.command()(path)
 app.command()(bench)
 app.command()(demo)
-app.command()(reproduce)
 app.command()(review)
 app.add_typer(data.app, name="data")
 

@@ -1,0 +1,1 @@
+"""Chai, Ng & Chieu (2002), Bayesian online classifiers for text classification and filtering."""

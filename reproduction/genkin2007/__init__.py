@@ -1,0 +1,1 @@
+"""Genkin, Lewis & Madigan (2007), Large-scale Bayesian logistic regression for text categorization."""

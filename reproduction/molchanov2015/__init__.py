@@ -1,0 +1,1 @@
+"""Molchanov, Kondrashkin & Vetrov (2015), Relevance tagging machine."""

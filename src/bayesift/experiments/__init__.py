@@ -1,1 +1,0 @@
-"""Published experiments done again: each gives a table with the published numbers beside ours."""
