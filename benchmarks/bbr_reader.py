@@ -16,8 +16,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.datasets import load_svmlight_file
 
+from bayesift.bbr import read_data, write_data
 from bayesift.datasets import load
-from bayesift.formats.bbr import read_data, write_data
 from bayesift.text import TextVectorizer
 from benchmarks.timing import ratio, show, take_turns
 

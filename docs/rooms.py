@@ -23,7 +23,7 @@ ROOMS = {
     "plots": "Pictures.",
     "workflow": "From a file of texts to a classifier: what the commands do, as functions.",
     "formats": "The model file.",
-    "formats.bbr": "Files of BBR, BMR and BXR.",
+    "bbr": "Files and commands of BBR, BMR and BXR.",
 }
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from bayesift.formats.bbr import read_binary_model, read_binary_results, read_data, read_priors, to_prior
+from bayesift.bbr import read_binary_model, read_binary_results, read_data, read_priors, to_prior
 from bayesift.priors import Prior
 
 FOLDER = Path(os.environ.get("BAYESIFT_DATA", "missing")).parent / "golden" / "bbr"

@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
+from bayesift.bbr import linear_scores, read_binary_model, read_data, read_polytomous_model
 from bayesift.datasets import load
-from bayesift.formats.bbr import linear_scores, read_binary_model, read_data, read_polytomous_model
 from bayesift.select import TermSelector
 from bayesift.text import TextVectorizer
 from bayesift.workflow import TextClassifier, convert

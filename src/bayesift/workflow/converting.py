@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bayesift._files import atomic_path
-from bayesift.formats.bbr import (
+from bayesift.bbr import (
     BinaryModel,
     BMRHeader,
     PolytomousModel,

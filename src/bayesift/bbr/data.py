@@ -1,0 +1,310 @@
+"""Data files: one document a line, ``label [flags] feature:value …``; features are whole numbers, or any words."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from bayesift._svmlight import ScanError, scan
+from bayesift._typing import AnyArray, ByteArray, FloatArray, Int64Array
+from bayesift.bbr._words import (
+    FormatError,
+    Source,
+    Word,
+    Words,
+    name_of,
+    one_line,
+    one_word,
+    parse_number,
+    quoted,
+    read_buffer,
+    read_lines,
+    replaced,
+)
+
+# ``# UID: name`` in builds of BBR with row ids, ``#ID: name`` or ``# ID: name`` in BXR.
+_ROW_ID = r"#\s*U?ID:(.*)"
+_ROW_ID_BYTES = re.compile(_ROW_ID.encode(), re.DOTALL)
+_ROW_ID_TEXT = re.compile(_ROW_ID)
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """What a data file says.
+
+    Parameters
+    ----------
+    X : csr_matrix of shape (n_documents, n_features)
+        The values; feature ``id`` stands in column ``id - 1``, or in the column of its name.
+    labels : tuple of str
+        The label of each document, as written.
+    row_ids : tuple of str, or None
+        Names of the documents, empty for one without; None where the file names none.
+    groups : uint8 array of shape (n_documents, n_groups)
+        Group flags, 0 or 1.
+    names : tuple of str, or None
+        Names of the columns in a file with symbolic features.
+    """
+
+    X: sp.csr_matrix
+    labels: tuple[str, ...]
+    row_ids: tuple[str, ...] | None
+    groups: ByteArray
+    names: tuple[str, ...] | None = None
+
+    def numeric_labels(self) -> FloatArray:
+        """Return the labels as numbers; :func:`read_data` has seen to it that they are."""
+        return np.array([float(label) for label in self.labels])
+
+    def positive(self) -> AnyArray:
+        """Tell which documents are labelled 1 (or +1, or 1.0); any other label is negative."""
+        return self.numeric_labels() == 1.0
+
+
+def read_data(source: Source, *, n_groups: int = 0, n_features: int | None = None) -> Data:
+    r"""Read a data file with whole-number features.
+
+    Lines that begin with ``#`` are comments, empty ones are passed over. Windows line ends and a byte-order mark are
+    accepted. Values are rounded as Python rounds them.
+
+    Parameters
+    ----------
+    source : str, path or binary stream
+        The file.
+    n_groups : int, default=0
+        How many group flags stand between label and features.
+    n_features : int, optional
+        Number of columns; the greatest id by default. Greater ids are left out.
+
+    Returns
+    -------
+    Data
+
+    Raises
+    ------
+    FormatError
+        With file and line; also for ids that repeat or do not ascend, and for labels that are no numbers.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> from bayesift.bbr import read_data
+    >>> data = read_data(BytesIO(b"1 2:0.5 7:1\n-1 3:2\n"))
+    >>> data.X.shape, data.labels
+    ((2, 7), ('1', '-1'))
+    """
+    buffer, start = read_buffer(source)
+    name = name_of(source)
+    try:
+        found = scan(buffer, start, n_groups=n_groups)
+    except ScanError as error:
+        found_there = quoted(error.word) if error.word else "the end of the line"
+        raise FormatError(name, error.line, found_there, error.expected) from error
+    if found.labels.shape[0] == 0:
+        raise FormatError(name, 1, "comments only", "at least one document")
+    labels = _labels(name, buffer, found.labels)
+    width = int(found.indices.max()) if found.indices.size else 0
+    found.indices[:] -= 1
+    X = sp.csr_matrix((found.values, found.indices, found.indptr), shape=(len(labels), width))
+    if n_features is not None:
+        X.resize(len(labels), n_features)
+    return Data(X, labels, _row_ids(name, buffer, found.comments, len(labels)), found.groups)
+
+
+def write_data(
+    target: str | os.PathLike[str],
+    X: Any,
+    labels: Any,
+    *,
+    row_ids: Any = None,
+    groups: Any = None,
+    names: Any = None,
+    id_word: str = "UID",
+) -> None:
+    r"""Write a data file, whole or not at all, with as many digits as bring every value back.
+
+    Parameters
+    ----------
+    target : str or path
+    X : sparse matrix of shape (n_documents, n_features)
+        Column j becomes feature j + 1, or ``names[j]``.
+    labels : sequence of length n_documents
+        Labels; floats that are whole numbers are written without a fraction.
+    row_ids : sequence of str, optional
+        Names of the documents, written as comments before them.
+    groups : array of shape (n_documents, n_groups), optional
+        Flags of 0 and 1.
+    names : sequence of str, optional
+        Symbolic features.
+    id_word : {"UID", "ID"}, default="UID"
+        How BBR, or BXR, calls a document's name.
+
+    Examples
+    --------
+    >>> import numpy as np, tempfile, pathlib
+    >>> from bayesift.bbr import write_data
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "small.train"
+    >>> write_data(path, np.array([[0.0, 0.5], [2.0, 0.0]]), [1, -1])
+    >>> path.read_text()
+    '1 2:0.5\n-1 1:2.0\n'
+    """
+    matrix = sp.csr_matrix(X, dtype=np.float64)
+    matrix.sum_duplicates()
+    if not np.all(np.isfinite(matrix.data)):
+        raise ValueError("X holds values that are not finite; expected finite numbers")
+    heads = [_label(label) for label in labels]
+    if len(heads) != matrix.shape[0]:
+        raise ValueError(f"labels has {len(heads)} entries; expected {matrix.shape[0]}, one for each document")
+    for number, flags in enumerate([] if groups is None else np.asarray(groups).tolist()):
+        heads[number] = " ".join([heads[number], *map(str, flags)])
+    if row_ids is not None:
+        heads = [
+            f"# {id_word}: {one_line('row_ids', row_id)}\n{head}" for row_id, head in zip(row_ids, heads, strict=True)
+        ]
+    shown = range(1, matrix.shape[1] + 1) if names is None else [one_word("names", str(name)) for name in names]
+    with replaced(target) as path, open(path, "w", encoding="utf-8", newline="\n") as stream:
+        for head, begin, end in zip(heads, matrix.indptr[:-1].tolist(), matrix.indptr[1:].tolist(), strict=True):
+            columns, values = matrix.indices[begin:end].tolist(), matrix.data[begin:end].tolist()
+            pairs = [f"{shown[column]}:{value!r}" for column, value in zip(columns, values, strict=True)]
+            stream.write(" ".join([head, *pairs]) + "\n")
+
+
+def _label(value: Any) -> str:
+    text = one_word("labels", f"{value:g}" if isinstance(value, float) else str(value))
+    if ":" in text:
+        raise ValueError(f"labels holds {text!r}; expected labels without colons")
+    return text
+
+
+def _labels(name: str, buffer: ByteArray, spans: Int64Array) -> tuple[str, ...]:
+    """Decode the labels, each of which must be a number; a few different ones serve many documents."""
+    known: dict[bytes, str] = {}
+    labels = []
+    for number, (begin, end) in enumerate(spans.tolist()):
+        word = buffer[begin:end].tobytes()
+        label = known.get(word)
+        if label is None:
+            label = word.decode("utf-8", errors="replace")
+            value = parse_number(label)
+            if value is None or not np.isfinite(value):
+                line = 1 + int(np.count_nonzero(buffer[: spans[number, 0]] == 10))
+                raise FormatError(name, line, quoted(label), "a number as label")
+            known[word] = label
+        labels.append(label)
+    return tuple(labels)
+
+
+def _row_ids(name: str, buffer: ByteArray, comments: Int64Array, n_rows: int) -> tuple[str, ...] | None:
+    """Read the comments that name the document after them."""
+    row_ids: list[str] | None = None
+    for row, begin, end in comments.tolist():
+        found = _ROW_ID_BYTES.fullmatch(buffer[begin:end].tobytes()) if 0 <= row < n_rows else None
+        if found:
+            row_ids = row_ids or [""] * n_rows
+            row_ids[row] = _decoded(name, found[1].strip(), buffer, begin)
+    return None if row_ids is None else tuple(row_ids)
+
+
+def _decoded(name: str, word: bytes, buffer: ByteArray, begin: int) -> str:
+    try:
+        return word.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = 1 + int(np.count_nonzero(buffer[:begin] == 10))
+        raise FormatError(name, line, f"the byte 0x{word[error.start]:02x}", "text in UTF-8") from error
+
+
+def read_symbolic_data(source: Source) -> Data:
+    r"""Read a data file whose labels and features are words.
+
+    Parameters
+    ----------
+    source : str, path or binary stream
+        The file; ``#ID: name`` or ``# ID: name`` before a document gives its name, other lines that begin with ``#``
+        are comments.
+
+    Returns
+    -------
+    Data
+        Columns in the order in which their features first occur.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> from bayesift.bbr import read_symbolic_data
+    >>> data = read_symbolic_data(BytesIO(b"#ID: d1\nwheat bushel:2 crop:1\ngold ounce:1\n"))
+    >>> data.labels, data.names, data.row_ids
+    (('wheat', 'gold'), ('bushel', 'crop', 'ounce'), ('d1', ''))
+    """
+    name = name_of(source)
+    column_of: dict[str, int] = {}
+    labels: list[str] = []
+    row_ids: list[str] = []
+    indptr, indices, values = [0], [], []
+    pending = ""
+    for number, line in enumerate(read_lines(source), start=1):
+        stripped = line.strip()
+        if not stripped or stripped.startswith("#"):
+            found = _ROW_ID_TEXT.fullmatch(stripped)
+            pending = found[1].strip() if found else pending
+            continue
+        words = Words(name, [line], number)
+        label = words.take("a label")
+        if ":" in label:
+            words.fail(label, "a label first")
+        seen: set[int] = set()
+        for pair in words.rest():
+            feature, value = _pair(words, pair)
+            column = column_of.setdefault(feature, len(column_of))
+            if column in seen:
+                raise FormatError(name, number, f"{quoted(feature)} twice", "every feature once")
+            seen.add(column)
+            indices.append(column)
+            values.append(value)
+        indptr.append(len(indices))
+        labels.append(str(label))
+        row_ids.append(pending)
+        pending = ""
+    if not labels:
+        raise FormatError(name, 1, "comments only", "at least one document")
+    X = sp.csr_matrix(
+        (np.array(values, dtype=np.float64), np.array(indices, dtype=np.int32), np.array(indptr, dtype=np.int64)),
+        shape=(len(labels), len(column_of)),
+    )
+    X.sort_indices()
+    named = tuple(row_ids) if any(row_ids) else None
+    return Data(X, tuple(labels), named, np.empty((len(labels), 0), dtype=np.uint8), tuple(column_of))
+
+
+def _pair(words: Words, pair: Word) -> tuple[str, float]:
+    """Split at the last colon: names may hold others."""
+    feature, colon, value = pair.rpartition(":")
+    if not colon or not feature:
+        words.fail(pair, "feature:value")
+    found = Word(value)
+    found.line = pair.line
+    return feature, words.number(found, "a finite number after the colon")
+
+
+def whole_labels(data: Data, name: str) -> Data:
+    """Write labels as whole numbers, in the form that all programs write them: +1 becomes 1."""
+    known: dict[str, str] = {}
+    for label in dict.fromkeys(data.labels):
+        value = float(label)
+        if not value.is_integer():
+            raise ValueError(f"{name}: the label {label!r} is not a whole number, as classes must be")
+        known[label] = str(int(value))
+    return replace(data, labels=tuple(known[label] for label in data.labels))
+
+
+def required_row_ids(data: Data, name: str, wanted: bool) -> Data:
+    """Make sure that every document has a name, if names are wanted; else leave the names out."""
+    if not wanted:
+        return replace(data, row_ids=None)
+    if data.row_ids is None or not all(data.row_ids):
+        raise ValueError(f"{name}: -R needs a line '# UID: name' before every document")
+    return data

@@ -1,1 +1,0 @@
-"""Drop-in commands for BBRtrain, BBRclassify, BMRtrain, BMRclassify, BXRtrain and BXRclassify."""
