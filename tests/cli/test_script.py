@@ -142,7 +142,7 @@ def test_the_first_use_says_that_it_compiles_and_keeps_the_result(folder, tmp_pa
 def test_the_choices_of_the_command_line_are_those_of_the_workflow():
     from bayesift.cli.convert import Target
     from bayesift.cli.train import ModelName, Policy, Score
-    from bayesift.decide.cuts import TUNED
+    from bayesift.decide.tuning import TUNED
     from bayesift.select.selector import _NAMED
     from bayesift.workflow.converting import TARGETS
 

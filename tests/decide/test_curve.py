@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from bayesift.decide import best_threshold, outcomes_by_threshold
-from bayesift.decide.cuts import measure_of
+from bayesift.decide.tuning import measure_of
 
 documents = st.lists(st.tuples(st.integers(-4, 4), st.booleans()), min_size=1, max_size=12)
 

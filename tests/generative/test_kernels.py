@@ -11,10 +11,15 @@ from scipy.special import gammaln
 
 from bayesift._special import log_rising as slow_rising
 from bayesift._special_kernels import log_rising
-from bayesift.generative._counting import add_categories, add_moments, add_rows, add_weights
 from bayesift.generative._groups import Layout, category_members, class_members, every_group
-from bayesift.generative._linear_scores import dot
-from bayesift.generative._rising import rising_scores
+from bayesift.generative._kernels import (
+    add_categories,
+    add_moments,
+    add_rows,
+    add_weights,
+    dot,
+    rising_scores,
+)
 
 
 def test_sums_over_documents():

@@ -10,7 +10,7 @@ from scipy import stats
 
 from bayesift.conjugate import DirichletMultinomial
 from bayesift.generative import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
-from bayesift.generative._tokens import draw_bursts
+from bayesift.generative._sampling import draw_bursts
 from generative_cases import MODELS, documents
 
 N = 4000

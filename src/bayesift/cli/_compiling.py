@@ -13,7 +13,7 @@ _FIRST = {
     "text": "bayesift.text._scan",
     "logistic": "bayesift.linear._solvers.newton",
     "softmax": "bayesift.linear._solvers.softmax_newton",
-    "generative": "bayesift.generative._counting",
+    "generative": "bayesift.generative._kernels",
     "dcm": "bayesift.generative._dcm_kernels",
     "ard": "bayesift.ard.tagging._integrals",
     "online": "bayesift.online._moments",

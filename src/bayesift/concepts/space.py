@@ -11,7 +11,6 @@ from scipy.special import logsumexp
 
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.concepts._bits import BitSets
-from bayesift.concepts._checks import checked_prior, listed, numbered, strings
 
 
 class HypothesisSpace:
@@ -120,7 +119,7 @@ class HypothesisSpace:
             raise ValueError("spaces is empty; expected at least one")
         if any(space.items != spaces[0].items for space in spaces):
             raise ValueError("spaces have different items; expected the same for all")
-        log_shares = checked_prior("weights", weights, [str(k) for k in range(len(spaces))])
+        log_shares = _checked_prior("weights", weights, [str(k) for k in range(len(spaces))])
         names = [name for space in spaces for name in space.names]
         mixed = cls._from_bits(spaces[0].items, names, BitSets.join([space._bits for space in spaces]), None)
         logs = [share + space.log_prior for share, space in zip(log_shares, spaces, strict=True)]
@@ -141,7 +140,7 @@ class HypothesisSpace:
         self.names: tuple[str, ...] = tuple(names)
         self._bits = bits
         self.sizes: Int64Array = bits.sizes()
-        self.log_prior: FloatArray = checked_prior("prior", prior, names)
+        self.log_prior: FloatArray = _checked_prior("prior", prior, names)
         for array in (bits.bytes, self.sizes, self.log_prior):
             array.flags.writeable = False
 
@@ -229,7 +228,7 @@ class HypothesisSpace:
         -------
         array of shape (n_hypotheses,)
         """
-        data = listed("data", data)
+        data = _listed("data", data)
         joint = self.log_prior + self.log_likelihood(data)
         evidence = logsumexp(joint)
         if evidence == -np.inf:
@@ -301,7 +300,7 @@ class HypothesisSpace:
         -------
         str
         """
-        return self.names[self._smallest(listed("data", data))]
+        return self.names[self._smallest(_listed("data", data))]
 
     def _smallest(self, data: list[Hashable]) -> int:
         likelihood = self.log_likelihood(data)
@@ -356,7 +355,7 @@ class HypothesisSpace:
         -------
         array of shape (n_items,)
         """
-        data = listed("data", data)
+        data = _listed("data", data)
         if method == "average":
             # Sums of thousands of weights may exceed 1 in the last digit.
             return np.minimum(self._bits.weight_of_items(self.posterior(data)), 1.0)
@@ -374,7 +373,7 @@ class HypothesisSpace:
     @staticmethod
     def _numbers(name: str, values: Iterable[Hashable], numbers: Mapping[Hashable, int]) -> Int64Array:
         """Return the numbers of items."""
-        found = listed(name, values)
+        found = _listed(name, values)
         for value in found:
             if value not in numbers:
                 raise ValueError(f"{name} holds {value!r}, which is none of the {len(numbers)} items")
@@ -383,3 +382,55 @@ class HypothesisSpace:
 
 def _shown(data: list[Hashable], most: int = 5) -> str:
     return repr(data) if len(data) <= most else f"{data[:most]!r} and {len(data) - most} more"
+
+
+def numbered(name: str, values: Sequence[Hashable]) -> dict[Hashable, int]:
+    """Return the place of every value, after a look whether any comes twice."""
+    if isinstance(values, (str, bytes)):
+        raise TypeError(f"{name} is {values!r}; expected a sequence of them")
+    places: dict[Hashable, int] = {}
+    for place, value in enumerate(values):
+        if places.setdefault(value, place) != place:
+            raise ValueError(f"{name} holds {value!r} twice; expected each once")
+    return places
+
+
+def _listed(name: str, values: Any) -> list[Hashable]:
+    """Return items as a list; a single one, or a string, is not meant."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise TypeError(f"{name} is {values!r}; expected a list of items")
+    return list(values)
+
+
+def strings(name: str, values: Sequence[Any]) -> Sequence[str]:
+    """Return names after checking that they are strings."""
+    for value in values:
+        if not isinstance(value, str):
+            raise TypeError(f"{name} holds {value!r}; expected strings")
+    return values
+
+
+def _checked_prior(name: str, weights: Any, names: Sequence[str]) -> FloatArray:
+    """Return the logarithms of weights divided by their sum; equal weights for None."""
+    if weights is None:
+        return np.full(len(names), -np.log(len(names)))
+    if isinstance(weights, Mapping):
+        odd = set(weights) ^ set(names)
+        if odd:
+            raise ValueError(
+                f"{name} and the names of the hypotheses differ in {min(odd, key=str)!r}; expected the same"
+            )
+        weights = [weights[key] for key in names]
+    try:
+        array = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} is {weights!r}; expected numbers") from error
+    if array.shape != (len(names),):
+        raise ValueError(f"{name} has shape {array.shape}; expected ({len(names)},), one weight for each")
+    wrong = np.flatnonzero(~((array >= 0) & np.isfinite(array)))
+    if len(wrong):
+        raise ValueError(f"{name} is {array[wrong[0]]:g} at {wrong[0]}; expected a finite number of at least 0")
+    if not array.any():
+        raise ValueError(f"{name} has sum 0; expected at least one weight above 0")
+    with np.errstate(divide="ignore"):
+        return np.log(array) - np.log(array.sum())

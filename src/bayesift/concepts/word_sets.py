@@ -10,8 +10,7 @@ from scipy import sparse
 
 from bayesift._typing import Int64Array
 from bayesift.concepts._bits import BitSets
-from bayesift.concepts._checks import numbered, strings
-from bayesift.concepts.space import HypothesisSpace
+from bayesift.concepts.space import HypothesisSpace, numbered, strings
 
 
 def word_sets(

@@ -1,12 +1,10 @@
 """Conjugate pairs: what is believed of a parameter before and after data, in closed form."""
 
 from bayesift.conjugate._intervals import Interval
-from bayesift.conjugate.base import Conjugate
+from bayesift.conjugate.base import Conjugate, bayes_factor
 from bayesift.conjugate.beta_binomial import BetaBinomial
-from bayesift.conjugate.compare import bayes_factor
 from bayesift.conjugate.dirichlet_multinomial import DirichletMultinomial
-from bayesift.conjugate.gamma_exponential import GammaExponential
-from bayesift.conjugate.gamma_poisson import GammaPoisson
+from bayesift.conjugate.gamma import GammaExponential, GammaPoisson
 from bayesift.conjugate.mixture import Mixture
 from bayesift.conjugate.normal_gamma import NormalGamma
 from bayesift.conjugate.pareto_uniform import ParetoUniform

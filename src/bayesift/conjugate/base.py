@@ -1,27 +1,27 @@
-"""What all conjugate models have in common."""
+"""What all conjugate models have in common, and comparing them by the evidence."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from bayesift._checks import generator, one_of, plain
+from bayesift._checks import one_of, plain
 from bayesift._typing import FloatArray
-from bayesift.conjugate._checks import common_shape, draws_shape
+from bayesift.conjugate._checks import common_shape
 from bayesift.conjugate._intervals import Interval, Law, checked_level, equal_tailed, shortest
-from bayesift.conjugate._laws import average
-from bayesift.conjugate.predictive import Predictive
+from bayesift.conjugate._mixing import average
+from bayesift.conjugate.predictive import Predictive, Sampled
 
 if TYPE_CHECKING:
     from bayesift.conjugate.point_mass import PointMass
 
 
 @dataclass(frozen=True, eq=False)
-class Conjugate(ABC):
+class Conjugate(Sampled):
     """A likelihood together with a distribution over its parameter that keeps its form when data arrive.
 
     An object is never changed: :meth:`update` returns the posterior as a new object of the same class, so that the
@@ -40,7 +40,10 @@ class Conjugate(ABC):
 
     @abstractmethod
     def statistics(self, *data: Any) -> tuple[Any, ...]:
-        """Return the sufficient statistics of observations; sufficient statistics come back checked."""
+        """Return the sufficient statistics of observations, in the order in which :meth:`update` takes them.
+
+        Sufficient statistics come back checked.
+        """
 
     @abstractmethod
     def _posterior(self, *statistics: Any) -> Self:
@@ -57,10 +60,6 @@ class Conjugate(ABC):
     @abstractmethod
     def _log_density(self, theta: FloatArray) -> Any:
         """Return the log density at given parameters."""
-
-    @abstractmethod
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
-        """Draw parameters; ``shape`` ends with the batch."""
 
     @property
     @abstractmethod
@@ -219,23 +218,6 @@ class Conjugate(ABC):
     def _shortest(self, level: float) -> Interval:
         return shortest(self.marginals, level)
 
-    def sample(self, size: int | tuple[int, ...] | None = None, random_state: Any = None) -> Any:
-        """Draw parameters.
-
-        Parameters
-        ----------
-        size : int or tuple of int, optional
-            How many for every model of the batch; one, without an axis of its own, by default.
-        random_state : int, Generator or None
-            Seed, or the generator to go on with.
-
-        Returns
-        -------
-        float or array
-            Of shape ``size`` + ``batch_shape`` (+ the shape of one parameter).
-        """
-        return plain(self._draw(generator(random_state), draws_shape(size, self.batch_shape)))
-
     def known(self, theta: Any) -> PointMass:
         """Return the same likelihood with the parameter known: a null hypothesis, or a plugged-in estimate.
 
@@ -278,3 +260,39 @@ class Conjugate(ABC):
         if type(self) is not type(other):
             return NotImplemented
         return all(np.array_equal(getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
+
+
+def bayes_factor(model_a: Conjugate, model_b: Conjugate, *data: Any, log: bool = False) -> Any:
+    """Return how much more probable the data are under one model than under another.
+
+    BF = p(data | model_a) / p(data | model_b), the parameters of both integrated out.
+
+    Parameters
+    ----------
+    model_a, model_b : Conjugate
+        The models; :meth:`Conjugate.known` makes one without free parameters.
+    *data
+        As in :meth:`Conjugate.update`: observations, or sufficient statistics.
+    log : bool, default=False
+        Return the logarithm, which is finite where the ratio is too large for a float.
+
+    Returns
+    -------
+    float or array
+        One ratio for each model of a batch.
+
+    Examples
+    --------
+    >>> from bayesift.conjugate import BetaBinomial, bayes_factor
+    >>> any_coin = BetaBinomial(1, 1)
+    >>> f"{bayes_factor(any_coin, any_coin.known(0.5), 90, 10):.4g}"   # 90 heads and 10 tails
+    '7.251e+14'
+    """
+    for name, model in (("model_a", model_a), ("model_b", model_b)):
+        if not isinstance(model, Conjugate):
+            raise TypeError(f"{name} is {model!r}; expected a conjugate model")
+    difference = model_a.log_evidence(*data) - model_b.log_evidence(*data)
+    if log:
+        return plain(difference)
+    with np.errstate(over="ignore"):
+        return plain(np.exp(difference))

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincinv, xlog1py, xlogy
 
-from bayesift._checks import INSIDE_UNIT, POSITIVE, WHOLE, ZERO_OR_ONE, kept, numbers, plain
-from bayesift._special import log_beta, log_beta_ratio
+from bayesift._checks import INSIDE_UNIT, NOT_NEGATIVE, POSITIVE, WHOLE, ZERO_OR_ONE, kept, numbers, plain
+from bayesift._special import log_beta, log_beta_ratio, log_choose
 from bayesift._typing import FloatArray
-from bayesift.conjugate._checks import arguments, column_sums, outside
-from bayesift.conjugate._counts import BetaBinomialCount
-from bayesift.conjugate._elicitation import sizes_by_interval
-from bayesift.conjugate._plug_in import PlugInCount
+from bayesift.conjugate._checks import arguments, column_sums, common_shape, outside
 from bayesift.conjugate.base import Conjugate
+from bayesift.conjugate.predictive import DiscretePredictive, PlugInCount, where_possible
+
+_LOG_SIZES = np.linspace(np.log(1e-6), np.log(1e14), 400)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +110,7 @@ class BetaBinomial(Conjugate):
         (4.5061, 25.5344)
         """
         mean = numbers("m", m, INSIDE_UNIT)
-        return cls.from_effective_size(mean, sizes_by_interval(mean, low, high, mass))
+        return cls.from_effective_size(mean, _sizes_by_interval(mean, low, high, mass))
 
     @classmethod
     def from_effective_size(cls, m: ArrayLike, size: ArrayLike) -> Self:
@@ -136,17 +136,7 @@ class BetaBinomial(Conjugate):
         return self.a + self.b
 
     def statistics(self, *data: Any) -> tuple[Any, ...]:
-        """Return the numbers of successes and failures in the data.
-
-        Parameters
-        ----------
-        *data
-            Observations, or ``successes, failures``.
-
-        Returns
-        -------
-        successes, failures : float or array
-        """
+        """Return the numbers of successes and failures in the data."""
         if len(data) == 1:
             n, (successes,) = column_sums("data", data[0], ZERO_OR_ONE)
             return successes, n - successes
@@ -230,3 +220,69 @@ class BetaBinomial(Conjugate):
         from scipy.stats import binom
 
         return PlugInCount(binom(numbers("n", n, WHOLE).astype(np.int64), theta))
+
+
+@dataclass(frozen=True, eq=False)
+class BetaBinomialCount(DiscretePredictive):
+    """Number of successes in n trials whose probability has a Beta(a, b) distribution (3.34)."""
+
+    a: Any
+    b: Any
+    n: Any
+
+    @property
+    def mean(self) -> Any:
+        """Expected count, n·a/(a+b)."""
+        return plain(self.n * (self.a / (self.a + self.b)))
+
+    @property
+    def variance(self) -> Any:
+        """Variance of the count (3.35)."""
+        size = self.a + self.b
+        share = self.a / size
+        return plain(self.n * share * (self.b / size) * (size + self.n) / (size + 1))
+
+    def _log_mass(self, x: FloatArray) -> Any:
+        possible = (x >= 0) & (x <= self.n) & (x == np.floor(x))
+        hits = np.where(possible, x, 0.0)
+        value = log_choose(self.n, hits) + log_beta_ratio(self.a, self.b, hits, self.n - hits)
+        return where_possible(possible, value, x)
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        return rng.binomial(np.asarray(self.n, dtype=np.int64), rng.beta(self.a, self.b, shape))
+
+
+def _sizes_by_interval(m: FloatArray, low: ArrayLike, high: ArrayLike, mass: ArrayLike) -> FloatArray:
+    """Return the a + b with which a beta distribution of mean m has the given mass between low and high.
+
+    The mass need not grow with a + b from the start; of several solutions the largest is taken, above which it does.
+    """
+    ends = numbers("low", low, NOT_NEGATIVE), numbers("high", high, NOT_NEGATIVE)
+    share = numbers("mass", mass, INSIDE_UNIT)
+    shape = common_shape(m=m, low=low, high=high, mass=mass)
+    m, bottom, top, share = (np.broadcast_to(part, shape) for part in (m, *ends, share))
+    wrong = ~((bottom < m) & (m < top) & (top <= 1))
+    if wrong.any():
+        raise ValueError(
+            f"low is {bottom[wrong][0]:g}, m is {m[wrong][0]:g} and high is {top[wrong][0]:g}; "
+            "expected 0 <= low < m < high <= 1"
+        )
+
+    def inside(log_size: FloatArray) -> FloatArray:
+        a, b = m * np.exp(log_size), (1 - m) * np.exp(log_size)
+        return betainc(a, b, top) - betainc(a, b, bottom)
+
+    grid = _LOG_SIZES.reshape(-1, *([1] * len(shape)))
+    short = inside(grid) < share
+    if not short.any(axis=0).all():
+        raise ValueError(
+            f"mass is {np.min(share):g}; expected more: every beta distribution with this mean has more in the interval"
+        )
+    last = len(grid) - 1 - np.argmax(short[::-1], axis=0)
+    left = _LOG_SIZES[last]
+    right = _LOG_SIZES[np.minimum(last + 1, len(grid) - 1)]
+    for _ in range(60):
+        middle = (left + right) / 2
+        below = inside(middle) < share
+        left, right = np.where(below, middle, left), np.where(below, right, middle)
+    return np.exp((left + right) / 2)

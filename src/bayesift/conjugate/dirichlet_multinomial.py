@@ -10,14 +10,12 @@ from numpy.typing import ArrayLike
 from scipy.special import gammaln, xlogy
 
 from bayesift._checks import NOT_NEGATIVE, POSITIVE, WHOLE, kept, numbers, plain
-from bayesift._special import log_dirichlet_ratio
-from bayesift._typing import FloatArray
-from bayesift.conjugate._checks import outside
-from bayesift.conjugate._counts import Category, DirichletMultinomialCounts, dirichlet
-from bayesift.conjugate._plug_in import Multinomial
+from bayesift._special import log_dirichlet_ratio, log_orders
+from bayesift._typing import BoolArray, FloatArray
+from bayesift.conjugate._checks import common_shape, outside
 from bayesift.conjugate.base import Conjugate
 from bayesift.conjugate.beta_binomial import BetaBinomial
-from bayesift.conjugate.predictive import DiscretePredictive
+from bayesift.conjugate.predictive import DiscretePredictive, where_possible
 
 # By how much the sum of probabilities may differ from 1.
 _ROUNDING = 1e-9
@@ -129,7 +127,7 @@ class DirichletMultinomial(Conjugate):
         return np.where(inside, constant + xlogy(self.alpha - 1, point).sum(axis=-1), outside(theta.sum(axis=-1)))
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
-        return dirichlet(rng, self.alpha, shape)
+        return _dirichlet(rng, self.alpha, shape)
 
     @property
     def mean(self) -> FloatArray:
@@ -186,3 +184,137 @@ class DirichletMultinomial(Conjugate):
     def _plug_in(self, theta: Any, n: ArrayLike | None = None) -> DiscretePredictive:
         theta = numbers("theta", theta, NOT_NEGATIVE)
         return Category(theta) if n is None else Multinomial(theta, kept("n", n, WHOLE))
+
+
+@dataclass(frozen=True, eq=False)
+class Category(DiscretePredictive):
+    """Number of the next category, 0 … K−1, whose probabilities have a Dirichlet(α) distribution (3.51)."""
+
+    alpha: FloatArray
+
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        """Shape of the batch; empty for a single distribution."""
+        return self.alpha.shape[:-1]
+
+    @property
+    def probabilities(self) -> FloatArray:
+        """Probability of every category, α_k/Σα."""
+        return self.alpha / self.alpha.sum(axis=-1, keepdims=True)
+
+    @property
+    def mean(self) -> Any:
+        """Expected number of the category."""
+        return plain(self.probabilities @ np.arange(self.alpha.shape[-1]))
+
+    @property
+    def variance(self) -> Any:
+        """Variance of the number of the category."""
+        number = np.arange(self.alpha.shape[-1])
+        return plain((self.probabilities * (number - np.expand_dims(self.mean, -1)) ** 2).sum(axis=-1))
+
+    def _log_mass(self, x: FloatArray) -> Any:
+        possible = (x >= 0) & (x < self.alpha.shape[-1]) & (x == np.floor(x))
+        shape = np.broadcast_shapes(x.shape, self.batch_shape)
+        number = np.broadcast_to(np.where(possible, x, 0), shape).astype(np.int64)[..., np.newaxis]
+        table = np.broadcast_to(self.probabilities, (*shape, self.alpha.shape[-1]))
+        with np.errstate(divide="ignore"):
+            return where_possible(possible, np.log(np.take_along_axis(table, number, axis=-1)[..., 0]), x)
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        below = np.cumsum(self.probabilities, axis=-1)[..., :-1]
+        return (rng.random((*shape, 1)) >= below).sum(axis=-1)
+
+
+@dataclass(frozen=True, eq=False)
+class DirichletMultinomialCounts(DiscretePredictive):
+    """How n draws fall on K categories whose probabilities have a Dirichlet(α) distribution.
+
+    The last axis of its values is that of the categories.
+    """
+
+    event_ndim: ClassVar[int] = 1
+
+    alpha: FloatArray
+    n: Any
+
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        """Shape of the batch; empty for a single distribution."""
+        return common_shape(alpha=self.alpha[..., 0], n=self.n)
+
+    @property
+    def mean(self) -> FloatArray:
+        """Expected counts, n·α_k/Σα."""
+        return np.expand_dims(self.n, -1) * self.alpha / self.alpha.sum(axis=-1, keepdims=True)
+
+    @property
+    def variance(self) -> FloatArray:
+        """Variance of each count."""
+        size = self.alpha.sum(axis=-1, keepdims=True)
+        n = np.expand_dims(self.n, -1)
+        return n * self.alpha / size * (1 - self.alpha / size) * (size + n) / (size + 1)
+
+    def _log_mass(self, x: FloatArray) -> Any:
+        counts, possible = _possible_counts(x, self.alpha.shape[-1], self.n)
+        value = log_orders(counts) + log_dirichlet_ratio(self.alpha, counts)
+        return where_possible(possible, value, x.sum(axis=-1))
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        return rng.multinomial(np.asarray(self.n, dtype=np.int64), _dirichlet(rng, self.alpha, shape))
+
+
+@dataclass(frozen=True, eq=False)
+class Multinomial(DiscretePredictive):
+    """How n draws fall on K categories with known probabilities, the last axis of ``theta``."""
+
+    event_ndim: ClassVar[int] = 1
+
+    theta: FloatArray
+    n: Any
+
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        """Shape of the batch; empty for a single distribution."""
+        return common_shape(theta=self.theta[..., 0], n=self.n)
+
+    @property
+    def mean(self) -> FloatArray:
+        """Expected counts."""
+        return np.expand_dims(self.n, -1) * self.theta
+
+    @property
+    def variance(self) -> FloatArray:
+        """Variance of each count."""
+        return self.mean * (1 - self.theta)
+
+    def _log_mass(self, x: FloatArray) -> Any:
+        counts, possible = _possible_counts(x, self.theta.shape[-1], self.n)
+        value = log_orders(counts) + xlogy(counts, self.theta).sum(axis=-1)
+        return where_possible(possible, value, x.sum(axis=-1))
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        return rng.multinomial(
+            np.asarray(self.n, dtype=np.int64), np.broadcast_to(self.theta, (*shape, self.theta.shape[-1]))
+        )
+
+
+def _possible_counts(x: FloatArray, n_categories: int, n: Any) -> tuple[FloatArray, BoolArray]:
+    """Return count vectors, with zeros for those that cannot occur in n draws, and which ones can."""
+    if x.ndim == 0 or x.shape[-1] != n_categories:
+        raise ValueError(f"x has shape {x.shape}; expected {n_categories} counts on the last axis, one per category")
+    whole = ((x >= 0) & (x == np.floor(x))).all(axis=-1)
+    counts = np.where(whole[..., np.newaxis], x, 0.0)
+    return counts, whole & (counts.sum(axis=-1) == n)
+
+
+def _dirichlet(rng: np.random.Generator, alpha: FloatArray, shape: tuple[int, ...]) -> FloatArray:
+    """Draw from Dirichlet distributions, one for each element of the batch.
+
+    ln Gamma(α) = ln Gamma(α+1) + ln U / α: in the log domain no draw underflows, however small α.
+    """
+    full = (*shape, alpha.shape[-1])
+    with np.errstate(divide="ignore"):
+        logs = np.log(rng.gamma(alpha + 1, size=full)) + np.log1p(-rng.random(full)) / alpha
+    shares = np.exp(logs - logs.max(axis=-1, keepdims=True))
+    return shares / shares.sum(axis=-1, keepdims=True)

@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import gammaln, xlogy
+from scipy.special import gammaln, stdtr, stdtrit, xlogy
 
-from bayesift._checks import FINITE, NOT_NEGATIVE, POSITIVE, WHOLE, kept, numbers
+from bayesift._checks import FINITE, NOT_NEGATIVE, POSITIVE, WHOLE, kept, numbers, plain
 from bayesift._special import log_rising
 from bayesift._typing import FloatArray
 from bayesift.conjugate._checks import arguments, outside
-from bayesift.conjugate._densities import StudentT
-from bayesift.conjugate._laws import SideBySide, average
-from bayesift.conjugate._plug_in import PlugInNumber
+from bayesift.conjugate._mixing import average
 from bayesift.conjugate.base import Conjugate
-from bayesift.conjugate.gamma_exponential import GammaExponential
+from bayesift.conjugate.gamma import GammaExponential
+from bayesift.conjugate.predictive import ContinuousPredictive, PlugInNumber, moment
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,18 +64,7 @@ class NormalGamma(Conjugate):
         self._keep(m=kept("m", self.m, FINITE), **positive)
 
     def statistics(self, *data: Any) -> tuple[Any, ...]:
-        """Return number, mean and squares of the data.
-
-        Parameters
-        ----------
-        *data
-            Numbers, or ``n, mean, squares``.
-
-        Returns
-        -------
-        n, mean, squares : float or array
-            How many, their mean, and the sum of their squared distances from it.
-        """
+        """Return number and mean of the data, and the sum of their squared distances from the mean."""
         if len(data) == 1:
             values = np.atleast_1d(numbers("data", data[0], FINITE))
             n = len(values)
@@ -146,10 +134,10 @@ class NormalGamma(Conjugate):
         return _stacked(*(law.variance for law in self.marginals.laws))
 
     @property
-    def marginals(self) -> SideBySide:
+    def marginals(self) -> Marginals:
         """Student's t distribution of the mean and gamma distribution of the precision."""
         scale = np.sqrt(self.b / (self.a * self.kappa))
-        return SideBySide((StudentT(2 * self.a, self.m, scale), GammaExponential(self.a, self.b)))
+        return Marginals((StudentT(2 * self.a, self.m, scale), GammaExponential(self.a, self.b)))
 
     def predictive(self) -> StudentT:
         """Return the distribution of a new number, Student's t with 2a degrees of freedom.
@@ -166,6 +154,76 @@ class NormalGamma(Conjugate):
 
         mu, precision = _pair(theta)
         return PlugInNumber(norm(mu, 1 / np.sqrt(precision)))
+
+
+@dataclass(frozen=True, eq=False)
+class StudentT(ContinuousPredictive):
+    """Student's t distribution with any centre and scale."""
+
+    freedom: Any
+    centre: Any
+    scale: Any
+
+    @property
+    def mean(self) -> Any:
+        """Its centre; NaN for one degree of freedom or less."""
+        return moment(np.greater(self.freedom, 1), self.centre, np.nan)
+
+    @property
+    def variance(self) -> Any:
+        """Variance; infinite for two degrees of freedom or less, NaN for one or less."""
+        freedom = np.asarray(self.freedom)
+        with np.errstate(divide="ignore"):
+            value = np.square(self.scale) * freedom / (freedom - 2)
+        return moment(freedom > 2, value, np.where(freedom > 1, np.inf, np.nan))
+
+    def _log_density(self, x: FloatArray) -> Any:
+        z = (x - self.centre) / self.scale
+        half = np.asarray(self.freedom) / 2
+        return (
+            log_rising(half, 0.5)
+            - 0.5 * np.log(2 * np.pi * half)
+            - np.log(self.scale)
+            - (half + 0.5) * np.log1p(np.square(z) / self.freedom)
+        )
+
+    def cdf(self, x: Any) -> Any:
+        """Return the probability of at most ``x``."""
+        return plain(stdtr(self.freedom, (np.asarray(x, dtype=np.float64) - self.centre) / self.scale))
+
+    def quantile(self, q: Any) -> Any:
+        """Return the point below which the share ``q`` lies."""
+        # scipy gives +∞ for a share of 0.
+        standard = np.where(np.equal(q, 0), -np.inf, stdtrit(self.freedom, q))
+        return plain(self.centre + self.scale * standard)
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        return self.centre + self.scale * rng.standard_t(self.freedom, shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Marginals:
+    """Distributions of the entries of a parameter, on the last axis of what goes in and comes out."""
+
+    laws: Sequence[Any]
+
+    def _each(self, method: str, values: Any) -> FloatArray:
+        array = np.asarray(values, dtype=np.float64)
+        parts = [array if array.ndim == 0 else array[..., k] for k in range(len(self.laws))]
+        results = [getattr(law, method)(part) for law, part in zip(self.laws, parts, strict=True)]
+        return np.stack(np.broadcast_arrays(*results), axis=-1)
+
+    def logpdf(self, value: Any) -> FloatArray:
+        """Return the log density of every entry."""
+        return self._each("logpdf", value)
+
+    def cdf(self, value: Any) -> FloatArray:
+        """Return the probability that every entry is at most ``value``."""
+        return self._each("cdf", value)
+
+    def quantile(self, q: Any) -> FloatArray:
+        """Return the point below which the share ``q`` of every entry lies."""
+        return self._each("quantile", q)
 
 
 def _stacked(mean: Any, precision: Any) -> FloatArray:

@@ -10,9 +10,8 @@ import numpy as np
 from bayesift._checks import NOT_NEGATIVE, WHOLE, kept, numbers, plain
 from bayesift._typing import FloatArray
 from bayesift.conjugate._checks import arguments, outside
-from bayesift.conjugate._densities import UniformUnderPareto
-from bayesift.conjugate._plug_in import PlugInNumber
 from bayesift.conjugate.base import Conjugate
+from bayesift.conjugate.predictive import ContinuousPredictive, PlugInNumber, moment
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,17 +55,7 @@ class ParetoUniform(Conjugate):
         return bool(proper) if np.ndim(proper) == 0 else proper
 
     def statistics(self, *data: Any) -> tuple[Any, ...]:
-        """Return the largest number and how many there are.
-
-        Parameters
-        ----------
-        *data
-            Numbers, or ``largest, n``.
-
-        Returns
-        -------
-        largest, n : float or array
-        """
+        """Return the largest number and how many there are."""
         if len(data) == 1:
             values = np.atleast_1d(numbers("data", data[0], NOT_NEGATIVE))
             return values.max(axis=0, initial=0.0), float(len(values))
@@ -152,3 +141,46 @@ class ParetoUniform(Conjugate):
         from scipy.stats import uniform
 
         return PlugInNumber(uniform(0.0, theta))
+
+
+@dataclass(frozen=True, eq=False)
+class UniformUnderPareto(ContinuousPredictive):
+    """Uniform number between 0 and a limit that has a Pareto(b, k) distribution.
+
+    Density k/((k+1)b) up to b, and k·bᵏ/((k+1)xᵏ⁺¹) beyond; NaN where the Pareto distribution is improper.
+    """
+
+    b: Any
+    k: Any
+
+    @property
+    def mean(self) -> Any:
+        """Half the mean of the limit; infinite for k ≤ 1."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = np.where(np.greater(self.k, 1), self.k / (np.asarray(self.k) - 1), np.inf) * self.b / 2
+        return moment(self._proper, value, np.nan)
+
+    @property
+    def variance(self) -> Any:
+        """Variance; infinite for k ≤ 2, NaN for k ≤ 1, where there is no finite mean."""
+        k, b = np.asarray(self.k), np.asarray(self.b)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = b**2 * (k / (k - 2) / 3 - (k / (k - 1)) ** 2 / 4)
+        return moment(self._proper & (k > 2), value, np.where(self._proper & (k > 1), np.inf, np.nan))
+
+    @property
+    def _proper(self) -> Any:
+        return np.greater(self.b, 0) & np.greater(self.k, 0)
+
+    def _log_density(self, x: FloatArray) -> Any:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            k = np.asarray(self.k)
+            level = np.log(k / (k + 1)) - np.log(self.b)
+            beyond = np.where(x > self.b, (k + 1) * np.log(x / self.b), 0.0)
+            value = np.where(x >= 0, level - beyond, outside(x))
+        return np.where(self._proper, value, np.nan)
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        if not np.all(self._proper):
+            raise ValueError("the distribution of the limit is improper (b or k is 0); expected data before drawing")
+        return rng.random(shape) * (self.b * np.exp(rng.standard_exponential(shape) / self.k))

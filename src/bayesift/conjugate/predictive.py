@@ -1,28 +1,59 @@
-"""What all distributions of new data have in common."""
+"""What all distributions of new data have in common, and those for a known parameter."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
 
 from bayesift._checks import generator, plain
-from bayesift.conjugate._checks import draws_shape
+from bayesift._typing import BoolArray, FloatArray
+from bayesift.conjugate._checks import common_shape, draws_shape, outside
+
+
+class Sampled(ABC):
+    """Something that values can be drawn from: a distribution of parameters or of data, or a batch of them."""
+
+    @property
+    @abstractmethod
+    def batch_shape(self) -> tuple[int, ...]:
+        """Shape of the batch; empty for a single distribution."""
+
+    @abstractmethod
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        """Draw values; ``shape`` ends with the batch."""
+
+    def sample(self, size: int | tuple[int, ...] | None = None, random_state: Any = None) -> Any:
+        """Draw values.
+
+        Parameters
+        ----------
+        size : int or tuple of int, optional
+            How many for every element of the batch; one, without an axis of its own, by default.
+        random_state : int, Generator or None
+            Seed, or the generator to go on with.
+
+        Returns
+        -------
+        float or array
+            Of shape ``size`` + ``batch_shape`` (+ the shape of one value).
+        """
+        return plain(self._draw(generator(random_state), draws_shape(size, self.batch_shape)))
 
 
 @dataclass(frozen=True, eq=False)
-class Predictive(ABC):
+class Predictive(Sampled):
     """A distribution of data not yet seen, or a batch of them."""
 
     #: Number of axes of one observation: 0 for a number, 1 for a vector of counts.
     event_ndim: ClassVar[int] = 0
 
     @property
-    @abstractmethod
     def batch_shape(self) -> tuple[int, ...]:
         """Shape of the batch; empty for a single distribution."""
+        return common_shape(**{field.name: getattr(self, field.name) for field in fields(self)})
 
     @property
     @abstractmethod
@@ -33,27 +64,6 @@ class Predictive(ABC):
     @abstractmethod
     def variance(self) -> Any:
         """Variance of the data; infinite or NaN where it does not exist."""
-
-    @abstractmethod
-    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
-        """Draw data; ``shape`` ends with the batch."""
-
-    def sample(self, size: int | tuple[int, ...] | None = None, random_state: Any = None) -> Any:
-        """Draw data.
-
-        Parameters
-        ----------
-        size : int or tuple of int, optional
-            How many for every distribution of the batch; one, without an axis of its own, by default.
-        random_state : int, Generator or None
-            Seed, or the generator to go on with.
-
-        Returns
-        -------
-        float or array
-            Of shape ``size`` + ``batch_shape`` (+ the shape of one observation).
-        """
-        return plain(self._draw(generator(random_state), draws_shape(size, self.batch_shape)))
 
 
 class DiscretePredictive(Predictive):
@@ -126,3 +136,52 @@ class ContinuousPredictive(Predictive):
         float or array
         """
         return plain(np.exp(self.logpdf(x)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Frozen(Predictive):
+    """A frozen distribution of ``scipy.stats`` on the line."""
+
+    law: Any
+
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        """Shape of the batch; empty for a single distribution."""
+        return np.shape(self.law.mean())
+
+    @property
+    def mean(self) -> Any:
+        """Expected value of the data."""
+        return plain(self.law.mean())
+
+    @property
+    def variance(self) -> Any:
+        """Variance of the data."""
+        return plain(self.law.var())
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        return self.law.rvs(size=shape, random_state=rng)
+
+
+class PlugInCount(_Frozen, DiscretePredictive):
+    """A count whose distribution is known."""
+
+    def _log_mass(self, x: FloatArray) -> Any:
+        return self.law.logpmf(x)
+
+
+class PlugInNumber(_Frozen, ContinuousPredictive):
+    """A real number whose distribution is known."""
+
+    def _log_density(self, x: FloatArray) -> Any:
+        return self.law.logpdf(x)
+
+
+def where_possible(possible: BoolArray, value: FloatArray, x: FloatArray) -> FloatArray:
+    """Return −∞ to what cannot occur, and NaN to NaN."""
+    return np.where(possible, value, outside(x))
+
+
+def moment(exists: Any, value: Any, otherwise: Any) -> Any:
+    """Return a moment, and something else where it does not exist."""
+    return plain(np.where(exists, value, otherwise))

@@ -1,10 +1,9 @@
 """From scores to yes and no: thresholds fixed, or tuned on training scores; batches by expected F or utility."""
 
 from bayesift.decide.batch import BatchDecision, decide
-from bayesift.decide.curve import ThresholdOutcomes, outcomes_by_threshold
-from bayesift.decide.cuts import best_threshold
 from bayesift.decide.expected import ExpectedF, exact_expected_f1, expected_f1, expected_f_curve
 from bayesift.decide.threshold import Threshold
+from bayesift.decide.tuning import ThresholdOutcomes, best_threshold, outcomes_by_threshold
 from bayesift.decide.utility import BALANCED_ERROR, SUM_OF_ERRORS, T11U, T13U, Utility
 
 __all__ = [

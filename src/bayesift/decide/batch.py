@@ -9,10 +9,9 @@ import numpy as np
 
 from bayesift._typing import BoolArray, FloatArray
 from bayesift.decide._expectations import nodes_and_weights, shares
-from bayesift.decide.cuts import UTILITIES, Policy, check_choice
-from bayesift.decide.effectiveness import check_beta
 from bayesift.decide.expected import checked_probabilities, exact_expected_f1, expected_f1
-from bayesift.decide.utility import Utility
+from bayesift.decide.tuning import UTILITIES, Policy, check_choice
+from bayesift.decide.utility import Utility, check_beta
 
 _BY_NUMBER = {"expected_f1": expected_f1, "exact_expected_f1": exact_expected_f1}
 

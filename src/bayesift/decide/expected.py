@@ -8,8 +8,8 @@ import numpy as np
 
 from bayesift._typing import FloatArray
 from bayesift.decide._expectations import f_curve, nodes_and_weights
-from bayesift.decide.cuts import checked_scores, nearly_greatest
-from bayesift.decide.effectiveness import check_beta
+from bayesift.decide.tuning import checked_scores, nearly_greatest
+from bayesift.decide.utility import check_beta
 
 
 class ExpectedF(NamedTuple):

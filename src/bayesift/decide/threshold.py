@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.decide.cuts import (
+from bayesift.decide.tuning import (
     CUTS,
     TIES,
     CutPlace,

@@ -1,4 +1,4 @@
-"""What right and wrong decisions are worth."""
+"""What right and wrong decisions are worth: utilities, and ratios of outcomes such as F_β."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
+
+from bayesift._typing import FloatArray
 
 
 @dataclass(frozen=True)
@@ -99,3 +101,21 @@ SUM_OF_ERRORS = Utility(fp=-1.0, fn=-1.0)
 
 BALANCED_ERROR = Utility(fp=-0.5, fn=-0.5, per_class=True)
 """Minus the mean of the two classes' error rates, −½(FP/(FP+TN) + FN/(TP+FN))."""
+
+
+def ratio(part: Any, whole: Any, empty: float = 1.0) -> FloatArray:
+    """Divide, with ``empty`` where the denominator is 0."""
+    whole = np.asarray(whole, dtype=np.float64)
+    return np.divide(part, whole, out=np.full(whole.shape, empty), where=whole > 0)
+
+
+def f_beta_of(tp: Any, fp: Any, fn: Any, beta: float = 1.0, empty: float = 1.0) -> FloatArray:
+    """Return F_β = (1+β²)TP / ((1+β²)TP + FP + β²FN), with ``empty`` where the denominator is 0."""
+    hits = (1 + beta**2) * np.asarray(tp, dtype=np.float64)
+    return ratio(hits, hits + fp + beta**2 * np.asarray(fn), empty)  # (26)
+
+
+def check_beta(beta: Any) -> None:
+    """Refuse a weight of recall against precision that is no positive number."""
+    if isinstance(beta, bool) or not isinstance(beta, Real) or not isfinite(beta) or beta <= 0:
+        raise ValueError(f"beta is {beta!r}; expected a number greater than 0, the weight of recall against precision")

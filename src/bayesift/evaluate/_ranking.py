@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bayesift._typing import BoolArray, FloatArray, Int64Array
-from bayesift.decide.cuts import checked_scores
+from bayesift.decide.tuning import checked_scores
 from bayesift.evaluate.outcomes import check_same_shape, marks
 
 Columns = list[tuple[BoolArray, FloatArray | None]]

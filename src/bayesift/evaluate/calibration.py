@@ -9,8 +9,8 @@ import numpy as np
 from scipy.special import xlog1py, xlogy
 
 from bayesift._typing import BoolArray, FloatArray, Int64Array
-from bayesift.decide.cuts import check_choice
 from bayesift.decide.expected import checked_probabilities
+from bayesift.decide.tuning import check_choice
 from bayesift.evaluate.outcomes import Average, check_average, check_same_shape, marks, mean_over, plain
 
 Bins = Literal["uniform", "quantile"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesift.decide.effectiveness import check_beta, f_beta_of, ratio
+from bayesift.decide.utility import check_beta, f_beta_of, ratio
 from bayesift.evaluate._ranking import expected_found, ranked_columns
 from bayesift.evaluate.outcomes import (
     Average,

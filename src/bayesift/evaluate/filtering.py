@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from bayesift._typing import FloatArray
-from bayesift.decide.effectiveness import f_beta_of, ratio
-from bayesift.decide.utility import T11U, T13U, Utility
+from bayesift.decide.utility import T11U, T13U, Utility, f_beta_of, ratio
 from bayesift.evaluate.outcomes import Average, Outcomes, averaged, outcomes_of
 
 

@@ -266,11 +266,11 @@ def _are_columns(columns: Any, n_features: int) -> bool:
 
 
 _LIKELIHOODS = {
-    "BernoulliNB": "Presence",
-    "CategoricalNB": "Values",
-    "GaussianNB": "Numbers",
-    "MixedNB": "SideBySide",
-    "MultinomialNB": "Words",
+    "BernoulliNB": "BernoulliLikelihood",
+    "CategoricalNB": "CategoricalLikelihood",
+    "GaussianNB": "GaussianLikelihood",
+    "MixedNB": "MixedLikelihood",
+    "MultinomialNB": "MultinomialLikelihood",
 }
 
 _CHECKS: dict[str, Callable[[Any], None]] = {
@@ -278,18 +278,18 @@ _CHECKS: dict[str, Callable[[Any], None]] = {
     "BayesianMultinomialRegression": _linear,
     "BayesianPerceptron": _perceptron,
     "BayesianProbitRegression": _linear,
+    "BernoulliLikelihood": _presence,
+    "CategoricalLikelihood": _values,
     "DirichletCompoundMultinomial": _dcm,
+    "GaussianLikelihood": _numbers,
     "Layout": _layout,
-    "Numbers": _numbers,
+    "MixedLikelihood": _side_by_side,
+    "MultinomialLikelihood": _words,
     "OnlineGaussianProcess": _process,
-    "Presence": _presence,
     "RelevanceTaggingMachine": _relevance,
     "RelevanceVectorMachine": _relevance,
     "RelevanceVectorRegressor": _relevance,
-    "SideBySide": _side_by_side,
     "TermSelector": _selector,
     "TextVectorizer": _vectorizer,
     "Threshold": _threshold,
-    "Values": _values,
-    "Words": _words,
 } | dict.fromkeys(_LIKELIHOODS, _naive_bayes)

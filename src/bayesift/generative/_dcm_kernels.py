@@ -5,18 +5,29 @@ The negative log posterior of α, up to a constant, with A = Σ_j α_j and a gam
     F(α) = Σ_i [ln Γ(A + N_i) − ln Γ(A)] − Σ_j Σ_t n_j(x > t) ln(α_j + t) + r A − Σ_j e_j ln α_j.
 
 A slope is zero where α_j f_j(α_j) + e_j = α_j λ(A), f_j(α) = Σ_t n_j(x > t)/(α + t), λ(A) = Σ_i [ψ(A+N_i) − ψ(A)] + r.
+
+All that is needed of the documents of a class is how many of them have a word more than t times: for whole counts
+
+    Σ_i [ψ(α + x_i) − ψ(α)] = Σ_t n(x > t) / (α + t),
+
+and n(x > t) changes only where t is a count that occurs, so that a word has few steps however many documents there are.
+Between two counts that occur, the sum is a difference of digamma functions; this holds for fractions too.
 """
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from bayesift._kernel import kernel
 from bayesift._special_kernels import digamma, log_rising, trigamma
-from bayesift._typing import FloatArray, Int64Array
+from bayesift._typing import AnyArray, FloatArray, Int64Array
 
+#: Counts up to this one are sorted by counting.
+_SMALL = 64
 #: Steps longer than this are summed by gamma functions.
 _LONG = 24
 #: By how much one round may change an α.
@@ -25,8 +36,112 @@ _FARTHEST = 8.0
 LEAST, MOST = 1e-8, 1e8
 
 
+class Histogram(NamedTuple):
+    """The words of a class (``words``), the steps of each (``start``), and the lengths of the documents.
+
+    In step k, ``above[k]`` documents have the word more than t times, for every t from ``low[k]`` to ``high[k]`` − 1.
+    """
+
+    words: Int64Array
+    start: Int64Array
+    low: FloatArray
+    high: FloatArray
+    above: FloatArray
+    lengths: FloatArray
+    weights: FloatArray
+
+    @property
+    def documents(self) -> FloatArray:
+        """Weight of the documents that have each word."""
+        return self.above[self.start[:-1]]
+
+
 @kernel
-def pull(total: float, lengths: FloatArray, weights: FloatArray) -> float:
+def _by_word(
+    indptr: AnyArray, indices: AnyArray, values: FloatArray, rows: Int64Array, weights: FloatArray, n_features: int
+) -> tuple[Int64Array, Int64Array, FloatArray, FloatArray]:
+    """Collect the counts of every word that occurs, with the weights of their documents."""
+    place = np.zeros(n_features + 1, np.int64)
+    for row in rows:
+        for k in range(indptr[row], indptr[row + 1]):
+            if values[k] > 0 and weights[row] > 0:
+                place[indices[k] + 1] += 1
+    n_words = 0
+    for j in range(n_features):
+        n_words += place[j + 1] > 0
+        place[j + 1] += place[j]
+    words, start = np.empty(n_words, np.int64), np.zeros(n_words + 1, np.int64)
+    found = 0
+    for j in range(n_features):
+        if place[j + 1] > place[j]:
+            words[found] = j
+            found += 1
+            start[found] = place[j + 1]
+    counts, heavy = np.empty(place[n_features]), np.empty(place[n_features])
+    for row in rows:
+        for k in range(indptr[row], indptr[row + 1]):
+            if values[k] > 0 and weights[row] > 0:
+                t = place[indices[k]]
+                place[indices[k]] = t + 1
+                counts[t] = values[k]
+                heavy[t] = weights[row]
+    return words, start, counts, heavy
+
+
+@kernel
+def _steps(
+    start: Int64Array, counts: FloatArray, heavy: FloatArray
+) -> tuple[Int64Array, FloatArray, FloatArray, FloatArray]:
+    """Turn the counts of each word into steps of the number of documents with more."""
+    n_words = start.shape[0] - 1
+    step, used = np.zeros(n_words + 1, np.int64), 0
+    low, high, above = np.empty(counts.shape[0]), np.empty(counts.shape[0]), np.empty(counts.shape[0])
+    small = np.zeros(_SMALL + 1)
+    for w in range(n_words):
+        total = 0.0
+        most = 0.0
+        whole = True
+        for k in range(start[w], start[w + 1]):
+            total += heavy[k]
+            most = max(most, counts[k])
+            whole = whole and counts[k] == math.floor(counts[k])
+        before = 0.0
+        if whole and most <= _SMALL:
+            for k in range(start[w], start[w + 1]):
+                small[int(counts[k])] += heavy[k]
+            for t in range(1, int(most) + 1):
+                if small[t] > 0:
+                    low[used], high[used], above[used] = before, t, total
+                    used += 1
+                    total -= small[t]
+                    small[t] = 0.0
+                    before = float(t)
+        else:
+            for place in np.argsort(counts[start[w] : start[w + 1]]):
+                k = start[w] + place
+                if counts[k] > before:
+                    low[used], high[used], above[used] = before, counts[k], total
+                    used += 1
+                    before = counts[k]
+                total -= heavy[k]
+        step[w + 1] = used
+    return step, low[:used].copy(), high[:used].copy(), above[:used].copy()
+
+
+def histogram(X: sp.csr_matrix, totals: FloatArray, rows: Int64Array, weights: FloatArray) -> Histogram:
+    """Count the documents ``rows`` of a matrix; ``totals`` and ``weights`` are those of all rows."""
+    words, start, counts, heavy = _by_word(X.indptr, X.indices, X.data, rows, weights, X.shape[1])
+    step, low, high, above = _steps(start, counts, heavy)
+    long, own = totals[rows], weights[rows]
+    kept = (long > 0) & (own > 0)
+    lengths, place = np.unique(long[kept], return_inverse=True)
+    amounts = np.zeros(lengths.size)
+    np.add.at(amounts, place, own[kept])
+    return Histogram(words, step, low, high, above, lengths, amounts)
+
+
+@kernel
+def digamma_sum(total: float, lengths: FloatArray, weights: FloatArray) -> float:
     """Return Σ_i [ψ(A+N_i) − ψ(A)]."""
     at_zero = digamma(total)
     result = 0.0
@@ -105,7 +220,7 @@ def _newton_round(
     point = math.log(total)
     last_point, last_excess = 0.0, 0.0
     for turn in range(60):
-        slope = pull(math.exp(point), lengths, weights) + rate
+        slope = digamma_sum(math.exp(point), lengths, weights) + rate
         # Above 0 to the left of the optimum, below to the right.
         excess = math.log(_sum_at(slope, a, b, limit, extra)) - point
         if excess > 0.0:
@@ -179,7 +294,7 @@ def descend(
     for rounds in range(max_iter + 1):
         _curves(alpha, start, low, high, above, a, b)
         total = unseen + alpha.sum()
-        slope = pull(total, lengths, weights) + rate
+        slope = digamma_sum(total, lengths, weights) + rate
         pulls = extra
         for w in range(n_words):
             pulls += a[w] + b[w] * alpha[w] + pseudo[w]
@@ -219,7 +334,7 @@ def descend(
                 a[w] += pseudo[w]
                 limit[w] = reach * alpha[w]
             point = _newton_round(total, a, b, limit, extra, rate, reach, lengths, weights)
-            slope = pull(point, lengths, weights) + rate
+            slope = digamma_sum(point, lengths, weights) + rate
             for w in range(n_words):
                 bare = slope - b[w]
                 alpha[w] = a[w] / bare if bare * limit[w] > a[w] else limit[w]
@@ -241,7 +356,7 @@ def exponential_total(distinct: float, rate: float, lengths: FloatArray, weights
     last_point, last_excess = 0.0, 0.0
     for turn in range(100):
         s = math.exp(point)
-        excess = math.log(distinct / (s * (pull(s, lengths, weights) + rate)))
+        excess = math.log(distinct / (s * (digamma_sum(s, lengths, weights) + rate)))
         if excess > 0.0:
             left = point
         else:

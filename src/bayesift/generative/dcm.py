@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import effective_n_jobs
-from scipy.special import gammaln
+from scipy.special import gammaln, xlogy
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from bayesift._labels import check_label_types
 from bayesift._special import log_rising
+from bayesift._threads import map_threads
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.generative._class_prior import concentrations
-from bayesift.generative._dcm import Prior, Solution, background_rate, fit_class
+from bayesift.generative._dcm_kernels import Histogram, descend, digamma_sum, exponential_total, histogram, objective
 from bayesift.generative._groups import Layout, category_members, class_members, every_group, read_targets
-from bayesift.generative._histogram import Histogram, histogram
-from bayesift.generative._linear_scores import dot, split_missing, with_values
-from bayesift.generative._rising import rising_scores
-from bayesift.generative._tokens import document_lengths, draw_bursts
-from bayesift.generative.base import GenerativeClassifier
+from bayesift.generative._kernels import dot, rising_scores, split_missing, with_values
+from bayesift.generative._sampling import document_lengths, draw_bursts
+from bayesift.generative.base import GenerativeClassifier, concentrations
 from bayesift.generative.multinomial import check_amounts
 from bayesift.linear.certificate import Certificate
 
@@ -207,13 +204,7 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
             solution = fit_class(found, prior, self.solver, self.tol, self.max_iter)
             return found, solution, time.perf_counter() - begin
 
-        n_threads = min(int(effective_n_jobs(self.n_jobs)), len(groups))
-        if n_threads == 1 or X.nnz < 10_000:
-            fits = list(map(solve, groups))
-        else:
-            with ThreadPoolExecutor(n_threads) as pool:
-                fits = list(pool.map(solve, groups))
-        self._keep(fits, prior.pseudo)
+        self._keep(map_threads(solve, groups, 1 if X.nnz < 10_000 else self.n_jobs), prior.pseudo)
 
     def _prior_of_words(self, X: sp.csr_matrix, totals: FloatArray, weights: FloatArray) -> Prior:
         """Return the priors of the words."""
@@ -297,3 +288,74 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
         tags.input_tags.positive_only = True
         tags.classifier_tags.poor_score = True
         return tags
+
+
+class Prior(NamedTuple):
+    """Gamma priors of all α: shapes less 1 (so many more documents have the word), their rate, and Σ e ln e."""
+
+    pseudo: FloatArray
+    rate: float
+    own_logs: float
+
+    @classmethod
+    def of(cls, pseudo: FloatArray, rate: float) -> Prior:
+        """Return the priors with these shapes and this rate."""
+        return cls(pseudo, rate, float(xlogy(pseudo, pseudo).sum()))
+
+
+class Solution(NamedTuple):
+    """What became of a class; ``residual`` is the largest slope of F in ln α."""
+
+    alpha: FloatArray
+    unseen: float
+    objective: float
+    residual: float
+    rounds: int
+    converged: bool
+
+
+def background_rate(have: FloatArray, lengths: FloatArray, weights: FloatArray) -> float:
+    """Return the slope λ at Elkan's approximation for all documents together, per document.
+
+    A gamma prior of shape 1 + k·p_j, with p_j the share of documents that have word j, and of rate k times this has its
+    mode at that approximation.
+    """
+    kept = (lengths > 0) & (weights > 0)
+    total = exponential_total(float(have.sum()), 0.0, lengths[kept], weights[kept])
+    return float(digamma_sum(total, lengths[kept], weights[kept]) / weights[kept].sum())
+
+
+def fit_class(found: Histogram, prior: Prior, solver: str, tol: float, max_iter: int) -> Solution:
+    """Fit one class.
+
+    Parameters
+    ----------
+    found : Histogram
+        Its documents; at least one word.
+    prior : Prior
+        The gamma priors of all α.
+    solver : {"newton", "fixed_point", "edcm"}
+        The generalised Newton step or the fixed point of Minka (2000), or Elkan's approximation, which needs neither.
+    tol : float
+        Largest slope allowed, as a share of the weight of the documents.
+    max_iter : int
+        Limit of rounds.
+    """
+    pseudo, rate, own_logs = prior
+    own = pseudo[found.words]
+    extra = max(float(pseudo.sum() - own.sum()), 0.0)
+    total = exponential_total(found.documents.sum() + own.sum() + extra, rate, found.lengths, found.weights)
+    slope = digamma_sum(total, found.lengths, found.weights) + rate
+    alpha, unseen = (found.documents + own) / slope, extra / slope
+    residual, rounds, converged = 0.0, 0, True
+    steps, documents = (found.start, found.low, found.high, found.above), (found.lengths, found.weights)
+    if solver != "edcm":
+        limit = tol * found.weights.sum()
+        unseen, residual, rounds, converged = descend(
+            alpha, unseen, own, extra, rate, *steps, *documents, solver == "newton", limit, max_iter
+        )
+    value = objective(alpha, unseen, own, extra, rate, *steps, *documents)
+    if extra > 0:
+        # Each unseen word has its share of their sum: Σ e ln(e/Σe) over them.
+        value -= own_logs - float(xlogy(own, own).sum()) - extra * math.log(extra)
+    return Solution(alpha, unseen, value, residual, rounds, converged)

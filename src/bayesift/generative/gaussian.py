@@ -6,12 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bayesift._typing import FloatArray
+from bayesift._typing import FloatArray, Int64Array
 from bayesift.conjugate import NormalGamma
-from bayesift.generative._groups import Layout
-from bayesift.generative._likelihood import Estimate
-from bayesift.generative._numbers import Numbers
-from bayesift.generative.naive_bayes import NaiveBayes
+from bayesift.generative._groups import Layout, Members, every_group
+from bayesift.generative._kernels import add_moments
+from bayesift.generative.naive_bayes import Estimate, Likelihood, NaiveBayes, moved
 
 #: Points at which densities are compared for the mutual information.
 _NODES = 200
@@ -76,13 +75,13 @@ class GaussianNB(NaiveBayes):
         self.class_prior = class_prior
         self.estimate = estimate
 
-    def _new_likelihood(self, n_features: int, layout: Layout) -> Numbers:
+    def _new_likelihood(self, n_features: int, layout: Layout) -> GaussianLikelihood:
         if self.prior is not None and self.prior.batch_shape not in ((), (n_features,)):
             raise ValueError(
                 f"prior is a batch of shape {self.prior.batch_shape}; expected a single one, or {n_features}, one for "
                 f"each feature"
             )
-        return Numbers(n_features, layout, self.estimate, self.prior)
+        return GaussianLikelihood(n_features, layout, self.estimate, self.prior)
 
     @property
     def theta_(self) -> FloatArray:
@@ -96,3 +95,110 @@ class GaussianNB(NaiveBayes):
         likelihood = self._fitted()
         with np.errstate(divide="ignore", invalid="ignore"):
             return self._layout.by_class((likelihood.squares / likelihood.count).T)
+
+
+class GaussianLikelihood(Likelihood):
+    """Numbers with a mean and a precision for every group and column, x_j | c ~ N(μ_jc, 1/λ_jc)."""
+
+    def __init__(self, n_features: int, layout: Layout, estimate: Estimate, prior: NormalGamma | None) -> None:
+        super().__init__(n_features, layout, estimate)
+        self.prior = prior
+        # Squared distances cannot be had by subtraction: every group has its own sums, and all documents together.
+        self.count, self.mean, self.squares = (np.zeros((layout.n_groups, n_features)) for _ in range(3))
+        self.overall = tuple(np.zeros((1, n_features)) for _ in range(3))
+        self._laws: list[Any] = []
+
+    def add(self, X: FloatArray, members: Members, weights: FloatArray) -> None:
+        """Update number, mean and squared distances of every group."""
+        own = every_group(members, self.layout)
+        X = np.ascontiguousarray(X)
+        add_moments(X, own.start, own.sums, weights, self.count, self.mean, self.squares)
+        everyone = Members(np.arange(len(X) + 1, dtype=np.int64), np.zeros(len(X), dtype=np.int64))
+        add_moments(X, everyone.start, everyone.sums, weights, *self.overall)
+        self._laws.clear()
+
+    def extend(self, places: Int64Array, layout: Layout) -> None:
+        """Make room for new classes."""
+        self.layout = layout
+        self.count, self.mean, self.squares = (
+            moved(sums, places, layout.n_groups, axis=0) for sums in (self.count, self.mean, self.squares)
+        )
+        self._laws.clear()
+
+    def belief(self) -> NormalGamma:
+        """Return the prior; by default one observation's worth of what all documents together look like."""
+        if self.prior is not None:
+            return self.prior
+        count, mean, squares = (sums[0] for sums in self.overall)
+        variance = np.divide(squares, count, out=np.zeros_like(squares), where=count > 0)
+        return NormalGamma(mean, 1.0, 0.5, np.where(variance > 0, variance, 1.0) / 2)
+
+    def posterior(self, group: int) -> NormalGamma:
+        """Return the belief about the parameters of a group (weights need not be whole numbers)."""
+        return self.belief()._posterior(self.count[group], self.mean[group], self.squares[group])
+
+    def laws(self) -> list[Any]:
+        """Return the distribution of the features in every group."""
+        if not self._laws:
+            self._laws.extend(self._law(group) for group in range(self.layout.n_groups))
+        return self._laws
+
+    def _law(self, group: int) -> Any:
+        if self.estimate == "posterior":
+            return self.posterior(group).predictive()
+        if self.estimate == "mle":
+            count, squares = self.count[group], self.squares[group]
+            if np.any(squares <= 0):
+                column = int(np.flatnonzero(squares <= 0)[0])
+                raise ValueError(
+                    f"estimate is 'mle', but the values of column {column} in class number {group} do not differ; "
+                    f"expected two different values, or another estimate"
+                )
+            point = np.stack([self.mean[group], count / squares], axis=-1)
+        else:
+            law = self.posterior(group)
+            # Without documents there may be no mode: then what the prior expects.
+            expected = np.stack([law.m, law.a / law.b], axis=-1)
+            point = np.where(law.mode[..., 1:] > 0, law.mode, expected)
+        return self.belief()._plug_in(point)
+
+    def log_likelihood(self, X: FloatArray) -> FloatArray:
+        """Return the sum of the log densities of the values that are not missing."""
+        scores = np.empty((len(X), self.layout.n_groups))
+        missing = np.isnan(X)
+        values = np.where(missing, 0.0, X)
+        for group, law in enumerate(self.laws()):
+            scores[:, group] = np.where(missing, 0.0, law.logpdf(values)).sum(axis=1)
+        return scores
+
+    def log_evidence(self) -> FloatArray:
+        """Return the sum of the evidences of all columns, mean and precision integrated out."""
+        parts = self.belief()._log_evidence(self.count, self.mean, self.squares)
+        return np.asarray(parts).sum(axis=1)
+
+    def mutual_information(self, shares: FloatArray) -> FloatArray:
+        """Average ln p(x|c)/p(x) over quantiles of every class."""
+        levels = (np.arange(_NODES) + 0.5) / _NODES
+        points = np.stack([_quantiles(law, levels, self.n_features) for law in self.laws()])
+        # Densities in all groups, at the quantiles of each group: groups × groups × nodes × features.
+        tasks, classes = self.layout.tasks
+        laws, result = self.laws(), np.zeros((tasks, self.n_features))
+        for task in range(tasks):
+            own = range(task * classes, (task + 1) * classes)
+            for place, group in enumerate(own):
+                logs = np.stack([laws[other].logpdf(points[group]) for other in own])
+                with np.errstate(divide="ignore"):
+                    weights = np.log(shares[task])[:, np.newaxis, np.newaxis]
+                mixed = np.logaddexp.reduce(logs + weights, axis=0)
+                result[task] += shares[task, place] * (logs[place] - mixed).mean(axis=0)
+        return np.maximum(result, 0.0)
+
+    def draw(self, group: int, n: int, length: Any, rng: np.random.Generator) -> FloatArray:
+        """Draw from the distributions that new documents are predicted with."""
+        return self.laws()[group].sample(n, random_state=rng)
+
+
+def _quantiles(law: Any, levels: FloatArray, n_features: int) -> FloatArray:
+    """Return the quantiles of every feature, nodes × features."""
+    quantile = law.quantile if hasattr(law, "quantile") else law.law.ppf
+    return np.broadcast_to(quantile(levels[:, np.newaxis]), (levels.size, n_features))

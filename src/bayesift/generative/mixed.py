@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.utils.metaestimators import _BaseComposition
 
-from bayesift._typing import Int64Array
-from bayesift.generative._groups import Layout
-from bayesift.generative._side_by_side import SideBySide
+from bayesift._typing import FloatArray, Int64Array
+from bayesift.generative._groups import Layout, Members
 from bayesift.generative.gaussian import GaussianNB
-from bayesift.generative.naive_bayes import NaiveBayes
+from bayesift.generative.naive_bayes import Estimate, Likelihood, NaiveBayes
 
 Part = tuple[str, NaiveBayes, Any]
 
@@ -71,7 +70,7 @@ class MixedNB(NaiveBayes, _BaseComposition):
         parts: Sequence[Part] | None = None,
         *,
         class_prior: Any = 1.0,
-        estimate: Literal["posterior", "map", "mle"] = "posterior",
+        estimate: Estimate = "posterior",
     ) -> None:
         self.parts = parts
         self.class_prior = class_prior
@@ -109,7 +108,7 @@ class MixedNB(NaiveBayes, _BaseComposition):
     def _all_parts(self) -> list[Part]:
         return [("numbers", GaussianNB(), slice(None))] if self.parts is None else list(self.parts)
 
-    def _new_likelihood(self, n_features: int, layout: Layout) -> SideBySide:
+    def _new_likelihood(self, n_features: int, layout: Layout) -> MixedLikelihood:
         models, columns = [], []
         for part in self._all_parts():
             if not (isinstance(part, tuple) and len(part) == 3 and isinstance(part[1], NaiveBayes)):
@@ -122,7 +121,7 @@ class MixedNB(NaiveBayes, _BaseComposition):
         if np.any(times != 1):
             place = int(np.flatnonzero(times != 1)[0])
             raise ValueError(f"parts names column {place} {times[place]} times; expected every column once")
-        return SideBySide(n_features, layout, models, columns)
+        return MixedLikelihood(n_features, layout, models, columns)
 
     def _numbers_of(self, name: str, columns: Any, n_features: int) -> Int64Array:
         """Return the numbers of columns given as numbers, a slice, a mask or names."""
@@ -153,3 +152,62 @@ class MixedNB(NaiveBayes, _BaseComposition):
         kinds = [model.__sklearn_tags__() for _, model in self._named_parts if isinstance(model, NaiveBayes)]
         tags.input_tags.positive_only = any(kind.input_tags.positive_only for kind in kinds)
         return tags
+
+
+class MixedLikelihood(Likelihood):
+    """Different likelihoods for different columns."""
+
+    def __init__(self, n_features: int, layout: Layout, models: list[NaiveBayes], columns: list[Int64Array]) -> None:
+        super().__init__(n_features, layout, "posterior")
+        self.models, self.columns = models, columns
+        self.parts = [model._new_likelihood(len(own), layout) for model, own in zip(models, columns, strict=True)]
+
+    def blocks(self, X: Any, *, learning: bool) -> list[Any]:
+        """Return the columns of each part in the form it works on."""
+        by_column = sp.csc_matrix(X) if sp.issparse(X) else X
+        found = []
+        for model, own in zip(self.models, self.columns, strict=True):
+            block = by_column[:, own]
+            if model._takes_sparse:
+                block = sp.csr_matrix(block)
+            elif sp.issparse(block):
+                block = block.toarray()
+            model._check_values(block, learning=learning)
+            found.append(block)
+        return found
+
+    def add(self, X: Any, members: Members, weights: FloatArray) -> None:
+        """Let every part learn from its columns."""
+        for part, block in zip(self.parts, self.blocks(X, learning=True), strict=True):
+            part.add(block, members, weights)
+
+    def extend(self, places: Int64Array, layout: Layout) -> None:
+        """Make room for new classes in every part."""
+        self.layout = layout
+        for part in self.parts:
+            part.extend(places, layout)
+
+    def log_likelihood(self, X: Any) -> FloatArray:
+        """Return the sum of the log likelihoods of the parts."""
+        blocks = self.blocks(X, learning=False)
+        scores = [part.log_likelihood(block) for part, block in zip(self.parts, blocks, strict=True)]
+        return np.sum(scores, axis=0)
+
+    def log_evidence(self) -> FloatArray:
+        """Return the sum of the log evidences of the parts."""
+        return np.sum([part.log_evidence() for part in self.parts], axis=0)
+
+    def mutual_information(self, shares: FloatArray) -> FloatArray:
+        """Return that of each feature, from the part it belongs to."""
+        result = np.zeros((self.layout.tasks[0], self.n_features))
+        for part, own in zip(self.parts, self.columns, strict=True):
+            result[:, own] = part.mutual_information(shares)
+        return result
+
+    def draw(self, group: int, n: int, length: Any, rng: np.random.Generator) -> FloatArray:
+        """Draw every part on its own."""
+        result = np.zeros((n, self.n_features))
+        for part, own in zip(self.parts, self.columns, strict=True):
+            block = part.draw(group, n, length, rng)
+            result[:, own] = block.toarray() if sp.issparse(block) else block
+        return result

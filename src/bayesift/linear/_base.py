@@ -21,7 +21,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from bayesift._labels import Categories, categories_of, class_factors, validate_documents
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.decide import Threshold
-from bayesift.decide.cuts import Policy, check_policy
+from bayesift.decide.tuning import Policy, check_policy
 from bayesift.linear._fit.categories import CategoryFit, Settings, Task, fit_categories, priors_of
 from bayesift.linear._fit.problem import Problem, Rule, design_of
 from bayesift.linear._losses import PROBIT, log_probability

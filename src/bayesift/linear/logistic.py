@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from bayesift._typing import FloatArray
-from bayesift.decide.cuts import Policy
+from bayesift.decide.tuning import Policy
 from bayesift.linear._base import BINARY_CONSTRAINTS, LinearClassifier
 from bayesift.linear._fit.problem import Problem, Rule, SolverName
 from bayesift.linear._losses import LOGISTIC

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from bayesift._labels import Categories, batch_categories, check_label_types
 from bayesift._typing import FloatArray
-from bayesift.decide.cuts import Policy
+from bayesift.decide.tuning import Policy
 from bayesift.linear._base import BINARY_CONSTRAINTS, LinearClassifier
 from bayesift.linear._fit.categories import CategoryFit, Settings
 from bayesift.linear._fit.posterior import precision_diagonal, precision_matrix, update_matrix

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from bayesift._typing import AnyArray, FloatArray
-from bayesift.decide.effectiveness import ratio
+from bayesift.decide.utility import ratio
 from bayesift.plots._axes import drawn_on
 from bayesift.plots.display import Display
 

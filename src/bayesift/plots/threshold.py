@@ -9,7 +9,7 @@ import numpy as np
 
 from bayesift._typing import FloatArray
 from bayesift.decide import T11U, ThresholdOutcomes, Utility, best_threshold, outcomes_by_threshold
-from bayesift.decide.cuts import Policy
+from bayesift.decide.tuning import Policy
 from bayesift.evaluate import Outcomes, f_beta, precision, recall, scaled_utility
 from bayesift.plots._axes import PALETTE, drawn_on
 from bayesift.plots._predictions import of_category

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.decide import Threshold
-from bayesift.decide.cuts import check_policy
+from bayesift.decide.tuning import check_policy
 from bayesift.evaluate import f_beta
 from bayesift.text import TextVectorizer
 from bayesift.workflow import _judging

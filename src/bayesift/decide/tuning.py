@@ -1,18 +1,17 @@
-"""The best place to cut a ranking in two."""
+"""Thresholds tuned on scores with labels: the best one, and what every one would give."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import isfinite
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.preprocessing import LabelEncoder
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
 from bayesift._typing import BoolArray, FloatArray, Int64Array
-from bayesift.decide.effectiveness import f_beta_of
-from bayesift.decide.utility import BALANCED_ERROR, SUM_OF_ERRORS, T11U, T13U, Utility
+from bayesift.decide.utility import BALANCED_ERROR, SUM_OF_ERRORS, T11U, T13U, Utility, f_beta_of
 
 CutPlace = Literal["midpoint", "accepted"]
 TieRule = Literal["highest", "median", "lowest"]
@@ -77,12 +76,52 @@ def best_threshold(
     measure = measure_of(policy)
     check_choice("cut", cut, CUTS)
     check_choice("ties", ties, TIES)
-    distinct, tp, fp = ranked_outcomes(scores, y, sample_weight)
+    distinct, tp, fp = _ranked_outcomes(scores, y, sample_weight)
     gains = measure(tp, fp, tp[-1] - tp, fp[-1] - fp)
-    return place_of(distinct, _chosen(gains, ties), cut)
+    return _place_of(distinct, _chosen(gains, ties), cut)
 
 
-def ranked_outcomes(scores: Any, y: Any, sample_weight: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
+class ThresholdOutcomes(NamedTuple):
+    """Thresholds, falling, and the outcomes of "accept where score ≥ threshold" (documents or summed weights)."""
+
+    thresholds: FloatArray
+    tp: FloatArray
+    fp: FloatArray
+    fn: FloatArray
+    tn: FloatArray
+
+
+def outcomes_by_threshold(
+    scores: Any, y: Any, *, cut: CutPlace = "midpoint", sample_weight: Any = None
+) -> ThresholdOutcomes:
+    """Count the outcomes of every threshold that makes a difference, from rejecting all to accepting all.
+
+    Parameters
+    ----------
+    scores, y, cut, sample_weight
+        As for :func:`best_threshold`, which chooses one of these thresholds.
+
+    Returns
+    -------
+    ThresholdOutcomes
+        Arrays of length n_distinct_scores + 1.
+
+    Examples
+    --------
+    >>> from bayesift.decide import outcomes_by_threshold
+    >>> outcomes = outcomes_by_threshold([0.1, 0.4, 0.5, 0.9], [0, 1, 0, 1], cut="accepted")
+    >>> outcomes.thresholds
+    array([inf, 0.9, 0.5, 0.4, 0.1])
+    >>> outcomes.tp
+    array([0., 1., 1., 2., 2.])
+    """
+    check_choice("cut", cut, CUTS)
+    distinct, tp, fp = _ranked_outcomes(scores, y, sample_weight)
+    thresholds = np.array([_place_of(distinct, accepted, cut) for accepted in range(len(tp))])
+    return ThresholdOutcomes(thresholds, tp, fp, tp[-1] - tp, fp[-1] - fp)
+
+
+def _ranked_outcomes(scores: Any, y: Any, sample_weight: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the distinct scores, falling, and TP and FP after accepting the first 0, 1, … of them."""
     values = checked_scores(scores)
     if values.ndim != 1:
@@ -178,7 +217,7 @@ def _chosen(gains: FloatArray, ties: TieRule) -> int:
     return int(best[position])
 
 
-def place_of(distinct: FloatArray, accepted: int, cut: CutPlace) -> float:
+def _place_of(distinct: FloatArray, accepted: int, cut: CutPlace) -> float:
     """Return the threshold that accepts that many of the distinct scores, which fall."""
     if accepted == 0:
         return np.inf

@@ -1,4 +1,4 @@
-"""Distributions on the line put together: side by side, or mixed."""
+"""Weighted sums of distributions: densities on the line, predictions, and the arithmetic both need."""
 
 from __future__ import annotations
 
@@ -11,35 +11,11 @@ from scipy.special import logsumexp
 
 from bayesift._checks import plain
 from bayesift._typing import FloatArray
+from bayesift.conjugate.predictive import ContinuousPredictive, DiscretePredictive, Predictive
 
 
 @dataclass(frozen=True, eq=False)
-class SideBySide:
-    """Different laws for the entries of the last axis."""
-
-    laws: Sequence[Any]
-
-    def _each(self, method: str, values: Any) -> FloatArray:
-        array = np.asarray(values, dtype=np.float64)
-        parts = [array if array.ndim == 0 else array[..., k] for k in range(len(self.laws))]
-        results = [getattr(law, method)(part) for law, part in zip(self.laws, parts, strict=True)]
-        return np.stack(np.broadcast_arrays(*results), axis=-1)
-
-    def logpdf(self, value: Any) -> FloatArray:
-        """Return the log density of every entry."""
-        return self._each("logpdf", value)
-
-    def cdf(self, value: Any) -> FloatArray:
-        """Return the probability that every entry is at most ``value``."""
-        return self._each("cdf", value)
-
-    def quantile(self, q: Any) -> FloatArray:
-        """Return the point below which the share ``q`` of every entry lies."""
-        return self._each("quantile", q)
-
-
-@dataclass(frozen=True, eq=False)
-class Mixed:
+class MixedMarginals:
     """A mixture of laws; the first axis of ``log_weights`` is that of the laws."""
 
     laws: Sequence[Any]
@@ -70,6 +46,62 @@ class Mixed:
             reached = self.cdf(middle) >= share
             left, right = np.where(reached, left, middle), np.where(reached, middle, right)
         return plain(right)
+
+
+@dataclass(frozen=True, eq=False)
+class _MixedPredictive(Predictive):
+    """The weighted mean of the predictive distributions of a mixture's components."""
+
+    parts: Sequence[Any]
+    log_weights: FloatArray
+
+    @property
+    def event_ndim(self) -> int:  # type: ignore[override]
+        """Number of axes of one observation."""
+        return int(self.parts[0].event_ndim)
+
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        """Shape of the batch; empty for a single distribution."""
+        return np.broadcast_shapes(self.log_weights.shape[1:], *(part.batch_shape for part in self.parts))
+
+    def _average(self, values: list[Any]) -> Any:
+        return plain(average(np.exp(self.log_weights), values, self.event_ndim))
+
+    @property
+    def mean(self) -> Any:
+        """Expected value of the data."""
+        return self._average([part.mean for part in self.parts])
+
+    @property
+    def variance(self) -> Any:
+        """Variance: the mean of the variances plus the variance of the means."""
+        mean = self.mean
+        return self._average([part.variance + np.square(part.mean - mean) for part in self.parts])
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        chosen = choose(rng, np.exp(self.log_weights), shape)
+        return pick([part._draw(rng, shape) for part in self.parts], chosen, self.event_ndim)
+
+
+class MixedCount(_MixedPredictive, DiscretePredictive):
+    """Counts or categories predicted by a mixture."""
+
+    def _log_mass(self, x: FloatArray) -> Any:
+        return mixed(self.log_weights, [part.logpmf(x) for part in self.parts])
+
+
+class MixedNumber(_MixedPredictive, ContinuousPredictive):
+    """Real numbers predicted by a mixture."""
+
+    def _log_density(self, x: FloatArray) -> Any:
+        return mixed(self.log_weights, [part.logpdf(x) for part in self.parts])
+
+
+def mixed_predictive(parts: Sequence[Any], log_weights: FloatArray) -> MixedCount | MixedNumber:
+    """Return the mixture of predictive distributions."""
+    kind = MixedCount if isinstance(parts[0], DiscretePredictive) else MixedNumber
+    return kind(parts, log_weights)
 
 
 def mixed(log_weights: FloatArray, log_parts: Sequence[Any]) -> FloatArray:

@@ -1,0 +1,298 @@
+"""Rates with a gamma distribution, learned from counts (gamma-Poisson) or waiting times (gamma-exponential)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import gammainc, gammaincinv, gammaln, xlogy
+
+from bayesift._checks import FINITE, NOT_NEGATIVE, POSITIVE, WHOLE, kept, numbers, plain
+from bayesift._special import log_rising, log_waiting
+from bayesift._typing import FloatArray
+from bayesift.conjugate._checks import arguments, column_sums, outside
+from bayesift.conjugate.base import Conjugate
+from bayesift.conjugate.predictive import (
+    ContinuousPredictive,
+    DiscretePredictive,
+    PlugInCount,
+    PlugInNumber,
+    moment,
+    where_possible,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class GammaRate(Conjugate):
+    """A rate λ with a Gamma(a, b) distribution: p(λ) ∝ λᵃ⁻¹ e^(−bλ).
+
+    It becomes Gamma(a + events, b + exposure); its subclasses say what counts as an event and as exposure.
+    """
+
+    a: Any
+    b: Any
+
+    def __post_init__(self) -> None:
+        self._keep(a=kept("a", self.a, POSITIVE), b=kept("b", self.b, POSITIVE))
+
+    @classmethod
+    def from_mean_sd(cls, m: ArrayLike, sd: ArrayLike) -> Self:
+        """Return the prior with a given mean and standard deviation.
+
+        Parameters
+        ----------
+        m, sd : float or array
+            Mean and standard deviation of the rate, above 0.
+
+        Returns
+        -------
+        GammaPoisson or GammaExponential
+            Of the class it is called on.
+        """
+        mean, spread = numbers("m", m, POSITIVE), numbers("sd", sd, POSITIVE)
+        return cls((mean / spread) ** 2, mean / spread**2)
+
+    @classmethod
+    def from_effective_size(cls, m: ArrayLike, size: ArrayLike) -> Self:
+        """Return the prior with a given mean that weighs as much as an exposure of ``size``.
+
+        Parameters
+        ----------
+        m : float or array
+            Mean of the rate, above 0.
+        size : float or array
+            The exposure, which is ``b``.
+
+        Returns
+        -------
+        GammaPoisson or GammaExponential
+            Of the class it is called on.
+        """
+        mean, weight = numbers("m", m, POSITIVE), numbers("size", size, POSITIVE)
+        return cls(mean * weight, weight)
+
+    def _posterior(self, events: Any, exposure: Any, log_base: Any = 0.0) -> Self:
+        return type(self)(self.a + events, self.b + exposure)
+
+    def _log_evidence(self, events: Any, exposure: Any, log_base: Any = 0.0) -> Any:
+        # ln Γ(a+e)/Γ(a) + a ln b − (a+e) ln(b+T)
+        shrinking = self.a * np.log1p(exposure / self.b) + events * np.log(self.b + exposure)
+        return log_base + log_rising(self.a, events) - shrinking
+
+    def _log_likelihood(self, theta: FloatArray, events: Any, exposure: Any, log_base: Any = 0.0) -> Any:
+        return xlogy(events, theta) - exposure * theta + log_base
+
+    def _log_density(self, theta: FloatArray) -> Any:
+        inside = (theta >= 0) & np.isfinite(theta)
+        rate = np.where(inside, theta, 1.0)
+        value = self.a * np.log(self.b) - gammaln(self.a) + xlogy(self.a - 1, rate) - self.b * rate
+        return np.where(inside, value, outside(theta))
+
+    def cdf(self, theta: Any) -> Any:
+        """Return the probability that the rate is at most ``theta``."""
+        return plain(gammainc(self.a, self.b * np.maximum(theta, 0.0)))
+
+    def quantile(self, q: Any) -> Any:
+        """Return the value below which the rate lies with probability ``q``."""
+        return plain(gammaincinv(self.a, q) / self.b)
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        return rng.gamma(self.a, 1 / np.asarray(self.b), shape)
+
+    @property
+    def mean(self) -> Any:
+        """Expected rate, a/b."""
+        return self.a / self.b
+
+    @property
+    def mode(self) -> Any:
+        """Most probable rate, (a−1)/b; 0 for a ≤ 1."""
+        return plain(np.maximum(self.a - 1, 0.0) / self.b)
+
+    @property
+    def variance(self) -> Any:
+        """Variance of the rate, a/b²."""
+        return self.a / self.b / self.b
+
+    @property
+    def marginals(self) -> Self:
+        """The distribution itself: the parameter is one number."""
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class GammaPoisson(GammaRate):
+    """A rate λ with a Gamma(a, b) distribution, and data that are Poisson counts.
+
+    p(λ) ∝ λᵃ⁻¹ e^(−bλ) becomes Gamma(a + Σx, b + N) after N counts x.
+
+    Data: counts along the first axis, one model for each column (a sparse matrix stays sparse), or the two arguments
+    ``count, exposure``: one count over a stretch that is ``exposure`` units long, such as a word in a document of that
+    length. Several counts summed up keep a third number, which only the evidence needs; see :meth:`statistics`.
+
+    Parameters
+    ----------
+    a : float or array
+        Pseudo count of events, above 0.
+    b : float or array
+        Pseudo exposure, above 0.
+
+    Examples
+    --------
+    >>> from bayesift.conjugate import GammaPoisson
+    >>> posterior = GammaPoisson(2, 1).update([3, 0, 4])
+    >>> posterior, posterior.mean
+    (GammaPoisson(a=9.0, b=4.0), 2.25)
+    >>> round(posterior.predictive().pmf(0), 4)
+    0.1342
+    """
+
+    def statistics(self, *data: Any) -> tuple[Any, ...]:
+        """Return total, exposure and log base of counts, or of ``count, exposure``.
+
+        The total is added to ``a`` and the exposure to ``b``. The log base, Σ(x ln t − ln x!) over the counts x and
+        their exposures t, is the part of the log likelihood that does not depend on the rate.
+        """
+        if len(data) == 1:
+            n, (total, log_factorials) = column_sums("data", data[0], WHOLE, lambda count: gammaln(count + 1))
+            return total, float(n), -log_factorials
+        if len(data) == 3:
+            return (*self.statistics(*data[:2])[:2], numbers("log_base", data[2], FINITE))
+        count, exposure = arguments(data, "count", "exposure")
+        total, length = numbers("count", count, WHOLE), numbers("exposure", exposure, NOT_NEGATIVE)
+        if np.any((total > 0) & (length == 0)):
+            raise ValueError("exposure is 0 where the count is above 0; expected an exposure above 0")
+        return total, length, xlogy(total, length) - gammaln(total + 1)
+
+    def predictive(self, exposure: ArrayLike = 1.0) -> NegativeBinomial:
+        """Return the distribution of a new count.
+
+        Parameters
+        ----------
+        exposure : float or array, default=1
+            Length of the stretch in which it is counted.
+
+        Returns
+        -------
+        NegativeBinomial
+            With ``pmf``, ``logpmf``, ``mean``, ``variance`` and ``sample``.
+        """
+        return NegativeBinomial(self.a, self.b, kept("exposure", exposure, POSITIVE))
+
+    def _outcome(self, value: Any, n: Any) -> tuple[Any, ...]:
+        return (value, n)
+
+    def _plug_in(self, theta: Any, exposure: ArrayLike = 1.0) -> PlugInCount:
+        from scipy.stats import poisson
+
+        return PlugInCount(poisson(np.asarray(theta) * numbers("exposure", exposure, POSITIVE)))
+
+
+@dataclass(frozen=True, eq=False)
+class NegativeBinomial(DiscretePredictive):
+    """Poisson count over an exposure, whose rate has a Gamma(a, b) distribution."""
+
+    a: Any
+    b: Any
+    exposure: Any
+
+    @property
+    def mean(self) -> Any:
+        """Expected count, exposure·a/b."""
+        return plain(self.exposure * self.a / self.b)
+
+    @property
+    def variance(self) -> Any:
+        """Variance of the count, mean·(1 + exposure/b)."""
+        return plain(self.mean * (1 + self.exposure / self.b))
+
+    def _log_mass(self, x: FloatArray) -> Any:
+        possible = (x >= 0) & (x == np.floor(x)) & np.isfinite(x)
+        count = np.where(possible, x, 0.0)
+        value = log_waiting(self.a, count) - self.a * np.log1p(self.exposure / self.b)
+        return where_possible(possible, value - count * np.log1p(self.b / self.exposure), x)
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        return rng.poisson(self.exposure * rng.gamma(self.a, 1 / np.asarray(self.b), shape))
+
+
+@dataclass(frozen=True, eq=False)
+class GammaExponential(GammaRate):
+    """A rate λ with a Gamma(a, b) distribution, and data that are exponential waiting times.
+
+    p(λ) ∝ λᵃ⁻¹ e^(−bλ) becomes Gamma(a + N, b + Σx) after N times x.
+
+    Data: times along the first axis, one model for each column, or the two arguments ``events, exposure``: how many
+    waits came to an end and how long all waits were together. A wait that has not ended yet adds to the exposure only.
+
+    Parameters
+    ----------
+    a : float or array
+        Pseudo count of events, above 0.
+    b : float or array
+        Pseudo exposure, above 0.
+
+    Examples
+    --------
+    >>> from bayesift.conjugate import GammaExponential
+    >>> posterior = GammaExponential(1, 3).update([5, 6, 4])   # lifetimes of three machines
+    >>> posterior, round(posterior.mean, 4)
+    (GammaExponential(a=4.0, b=18.0), 0.2222)
+    >>> posterior.predictive().mean
+    6.0
+    """
+
+    def statistics(self, *data: Any) -> tuple[Any, ...]:
+        """Return the number of events and the time spent waiting for them."""
+        if len(data) == 1:
+            n, (total,) = column_sums("data", data[0], NOT_NEGATIVE)
+            return float(n), total
+        events, exposure = arguments(data, "events", "exposure")
+        return numbers("events", events, WHOLE), numbers("exposure", exposure, NOT_NEGATIVE)
+
+    def predictive(self) -> Lomax:
+        """Return the distribution of a new waiting time.
+
+        Returns
+        -------
+        Lomax
+            With ``pdf``, ``logpdf``, ``mean``, ``variance`` and ``sample``.
+        """
+        return Lomax(self.a, self.b)
+
+    def _plug_in(self, theta: Any) -> PlugInNumber:
+        from scipy.stats import expon
+
+        return PlugInNumber(expon(scale=1 / np.asarray(theta)))
+
+
+@dataclass(frozen=True, eq=False)
+class Lomax(ContinuousPredictive):
+    """Exponential waiting time whose rate has a Gamma(a, b) distribution: density a·bᵃ/(b+x)ᵃ⁺¹."""
+
+    a: Any
+    b: Any
+
+    @property
+    def mean(self) -> Any:
+        """Expected time, b/(a−1); infinite for a ≤ 1."""
+        with np.errstate(divide="ignore"):
+            return moment(np.greater(self.a, 1), self.b / (np.asarray(self.a) - 1), np.inf)
+
+    @property
+    def variance(self) -> Any:
+        """Variance of the time; infinite for a ≤ 2, NaN for a ≤ 1, where there is no finite mean."""
+        a = np.asarray(self.a)
+        with np.errstate(divide="ignore"):
+            value = a * (self.b / (a - 1)) ** 2 / (a - 2)
+        return moment(a > 2, value, np.where(a > 1, np.inf, np.nan))
+
+    def _log_density(self, x: FloatArray) -> Any:
+        time = np.where(x >= 0, x, 0.0)
+        value = np.log(self.a) - np.log(self.b) - (self.a + 1) * np.log1p(time / self.b)
+        return np.where(x >= 0, value, outside(x))
+
+    def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        return rng.exponential(1 / rng.gamma(self.a, 1 / np.asarray(self.b), shape))
