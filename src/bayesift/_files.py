@@ -1,7 +1,8 @@
-"""Writing files so that nothing is ever half-written."""
+"""Files: written so that nothing is ever half-written, and read in encodings that exist."""
 
 from __future__ import annotations
 
+import codecs
 import os
 import secrets
 from collections.abc import Iterator
@@ -41,3 +42,13 @@ def _folder(path: Path) -> Iterator[None]:
             for folder in made:
                 folder.rmdir()
         raise
+
+
+def check_encoding(encoding: str) -> None:
+    """Refuse the name of an encoding that Python does not know."""
+    try:
+        codecs.lookup(encoding)
+    except LookupError as error:
+        raise ValueError(
+            f"encoding must be one that Python knows, such as 'utf-8' or 'latin-1', got {encoding!r}"
+        ) from error

@@ -50,7 +50,7 @@ def test_another_delimiter(mark, tmp_path):
     assert (found.texts, found.labels) == (["Tin, gold"], [("metals",)])
     assert next(iter(iter_records(path, delimiter=mark))).text == "Tin, gold"
     assert read(write(tmp_path / "a.tsv", f"text{mark}label\na{mark}b\n"), delimiter=mark).texts == ["a"]
-    hint = re.escape(f"(are the fields parted by {mark!r}? give delimiter={mark!r})")
+    hint = re.escape(f"(is {mark!r} the field separator? give delimiter={mark!r})")
     for arguments in ({}, {"text": "text"}, {"labels": "label"}, {"labels": False}):
         with pytest.raises(ValueError, match=hint):
             read(path, **arguments)

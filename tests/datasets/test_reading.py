@@ -15,7 +15,15 @@ from hypothesis import strategies as st
 from scipy.sparse import random as random_matrix
 from sklearn.datasets import dump_svmlight_file
 
-from bayesift.datasets import MalformedFileError, iter_records, read
+from bayesift.datasets import (
+    ColumnError,
+    MalformedFileError,
+    iter_records,
+    open_table,
+    read,
+    read_texts,
+)
+from bayesift.datasets._columns import columns_by_content
 
 
 def write(path, content, encoding="utf-8"):
@@ -309,3 +317,26 @@ def test_svmlight_label_sets(tmp_path):
     found = read(path)
     assert found.labels == [("1", "12"), (), ("2.5",)]
     assert found.matrix.toarray().tolist() == [[0.5, 0, 0], [0, 0, 2], [0, 1, 0]]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("say,kind\nlong words here,a\nmore long words,a\nand words,b\nlast words,b\n", ("say", "kind")),
+        ("message,x,y\na b,1,2\nc d,1,2\ne f,2,1\ng h,2,1\n", ("message", None)),
+        ("n,body,topic,other\n1,a b,u,u\n2,c d,u,u\n", ("body", "topic")),
+    ],
+)
+def test_columns_by_what_stands_in_them(tmp_path, content, expected):
+    path = tmp_path / "data.csv"
+    path.write_text(content)
+    with open_table(path) as table:
+        rows = [row for _, row in table.rows()]
+    assert columns_by_content(rows, None, None) == expected
+    if None in expected:
+        with pytest.raises(ColumnError, match="labels must name a column") as error:
+            read_texts(path)
+        assert (error.value.role, error.value.name, error.value.columns) == ("labels", None, ("message", "x", "y"))
+    else:
+        origin = read_texts(path).origin
+        assert (origin.text, origin.labels, origin.guessed) == (*expected, ("text", "labels"))

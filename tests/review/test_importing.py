@@ -74,7 +74,7 @@ def test_tables_are_read_by_the_usual_names(tmp_path):
 @pytest.mark.parametrize(
     ("columns", "problem"),
     [
-        (Columns(), "none has a usual name; its columns are name, says"),
+        (Columns(), "no column has a usual name; its columns are 'name', 'says'"),
         (Columns(text="body"), "text: .* has no column 'body'"),
         (Columns(title="head"), "title: .* has no column 'head'"),
     ],

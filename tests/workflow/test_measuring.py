@@ -20,7 +20,6 @@ from bayesift.workflow import (
     trace,
     train,
 )
-from bayesift.workflow._columns import columns_by_content
 from bayesift.workflow.checking import deal
 from bayesift.workflow.pages import evaluation_page, explanation_page, training_page
 
@@ -150,21 +149,6 @@ def test_examination_counts():
 def test_labels_in_one_cell_are_noticed(labels, warned):
     found = examine(["t"] * 4, [(label,) for label in labels])
     assert any("look like several" in warning for warning in found.warnings) == warned
-
-
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        ("say,kind\nlong words here,a\nmore long words,a\nand words,b\nlast words,b\n", ("say", "kind")),
-        ("message,x,y\na b,1,2\nc d,1,2\ne f,2,1\ng h,2,1\n", ("message", None)),
-        ("n,body,topic,other\n1,a b,u,u\n2,c d,u,u\n", ("body", "topic")),
-    ],
-)
-def test_columns_by_what_stands_in_them(tmp_path, content, expected):
-    path = tmp_path / "data.csv"
-    path.write_text(content)
-    options = {"delimiter": None, "encoding": "utf-8", "quotes": True, "format": None}
-    assert columns_by_content(path, None, None, **options) == expected
 
 
 def test_comparing_counts_texts(classifier):

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bayesift.workflow import TextClassifier, classify, read_texts
+from bayesift.datasets import read_texts
+from bayesift.workflow import TextClassifier, classify
 
 # Anything at all, and what breaks files: quotes, separators, line ends, NUL, byte order marks, odd spaces.
 CELLS = st.text(

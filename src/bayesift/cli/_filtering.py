@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from bayesift.filtering import Decision
 
-#: Bytes of the stream that are taken at once; from a pipe, what there is.
-_CHUNK = 1 << 20
 #: Characters of a document that are shown to a person.
 _SHOWN = 1500
 
@@ -41,6 +39,8 @@ def read_topics(path: Path) -> dict[str, str]:
 
     TOML has a table ``[topics]`` of ``name = "statement"``; JSONL has objects with ``name`` and ``statement``.
     """
+    from bayesift.datasets import stream_objects
+
     if path.suffix.lower() == ".toml":
         try:
             found = tomllib.loads(path.read_text(encoding="utf-8")).get("topics")
@@ -51,7 +51,7 @@ def read_topics(path: Path) -> dict[str, str]:
         topics: dict[str, str] = found
     else:
         topics = {}
-        for number, row in _objects(path):
+        for number, row in chain.from_iterable(stream_objects(path)):
             name, statement = row.get("name"), row.get("statement", "")
             if not isinstance(name, str) or not isinstance(statement, str) or name in topics:
                 raise _malformed(
@@ -65,8 +65,10 @@ def read_topics(path: Path) -> dict[str, str]:
 
 def read_judgements(path: Path) -> dict[tuple[str, str], bool | None]:
     """Read judgements from JSONL: objects with ``id``, ``topic`` and ``relevant`` (true, false or null)."""
+    from bayesift.datasets import stream_objects
+
     found: dict[tuple[str, str], bool | None] = {}
-    for number, row in _objects(path):
+    for number, row in chain.from_iterable(stream_objects(path)):
         if "id" not in row or not isinstance(row.get("topic"), str) or "relevant" not in row:
             raise _malformed(path, number, "expected the keys 'id', 'topic' and 'relevant'")
         if not isinstance(row["relevant"], bool | None):
@@ -79,24 +81,13 @@ def read_judgements(path: Path) -> dict[tuple[str, str], bool | None]:
 
 def read_stream(path: Path, skip: int) -> Iterator[list[StreamDocument]]:
     """Return the documents of a JSONL file, or of standard input for ``-``, as they come; leave out the first ones."""
-    with _opened(path) as stream:
-        number = 0
-        for lines in _lines(stream):
-            batch = []
-            for line in lines:
-                number += 1
-                if not line.strip():
-                    continue
-                if skip > 0:
-                    skip -= 1
-                    continue
-                batch.append(_document(path, number, line))
-            if batch:
-                yield batch
+    from bayesift.datasets import stream_objects
+
+    for batch in stream_objects(path, skip=skip):
+        yield [_document(path, number, row) for number, row in batch]
 
 
-def _document(path: Path, number: int, line: bytes) -> StreamDocument:
-    row = _object(path, number, line)
+def _document(path: Path, number: int, row: dict[str, Any]) -> StreamDocument:
     text, title, topics = row.get("text"), row.get("title", ""), row.get("topics")
     if not isinstance(text, str) or not isinstance(title, str):
         raise _malformed(path, number, "expected a string 'text' (and, if there is one, a string 'title')")
@@ -105,47 +96,6 @@ def _document(path: Path, number: int, line: bytes) -> StreamDocument:
     name = row.get("id", number)
     known = None if topics is None else frozenset(topics)
     return StreamDocument(str(name), f"{title}\n{text}" if title else text, title, known)
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
-    from bayesift.datasets._source import open_packed
-
-    if str(path) == "-":
-        yield sys.stdin.buffer
-    else:
-        with open_packed(path) as stream:
-            yield stream
-
-
-def _lines(stream: Any) -> Iterator[list[bytes]]:
-    """Return the lines that there are without waiting for more, so that a live stream is decided on at once."""
-    rest = b""
-    while chunk := stream.read1(_CHUNK):
-        *lines, rest = (rest + chunk).split(b"\n")
-        if lines:
-            yield lines
-    if rest:
-        yield [rest]
-
-
-def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    with path.open("rb") as stream:
-        for number, line in enumerate(stream, start=1):
-            if line.strip():
-                yield number, _object(path, number, line)
-
-
-def _object(path: Path, number: int, line: bytes) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise _malformed(path, number, f"not JSON: {error.msg} (column {error.colno})") from error
-    except UnicodeDecodeError as error:
-        raise _malformed(path, number, f"not utf-8: {error.reason}") from error
-    if not isinstance(row, dict):
-        raise _malformed(path, number, f"expected a JSON object, found {type(row).__name__}")
-    return row
 
 
 def _malformed(path: Path, number: int, problem: str) -> Exception:

@@ -26,10 +26,10 @@ Label = Annotated[
 ]
 LabelSeparator = Annotated[
     str | None,
-    typer.Option(metavar="MARK", help="What parts several labels in a cell, such as ';'.", rich_help_panel=_READING),
+    typer.Option(metavar="MARK", help="Separator of several labels in a cell, such as ';'.", rich_help_panel=_READING),
 ]
 Delimiter = Annotated[
-    str | None, typer.Option(metavar="MARK", help="What parts the fields, such as ';'.", rich_help_panel=_READING)
+    str | None, typer.Option(metavar="MARK", help="Field separator, such as ';'.", rich_help_panel=_READING)
 ]
 Encoding = Annotated[str, typer.Option(help="Encoding of the texts.", rich_help_panel=_READING)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]

@@ -152,7 +152,7 @@ def reading(
     origin: dict[str, Any] | None = None,
 ) -> Split:
     """Read labelled texts by the options of a command, and, where they say nothing, like what a model learned from."""
-    from bayesift.workflow import read_texts
+    from bayesift.datasets import read_texts
 
     before = origin or {}
     return read_texts(

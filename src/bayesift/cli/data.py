@@ -74,7 +74,7 @@ def export(
     data_home: DataHome = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
 ) -> None:
-    """Write the texts of a collection as NAME-train.csv and NAME-test.csv; several labels are parted by ';'."""
+    """Write the texts of a collection as NAME-train.csv and NAME-test.csv; several labels are separated by ';'."""
     import csv
 
     from bayesift._files import atomic_path

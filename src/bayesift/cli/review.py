@@ -131,7 +131,7 @@ def review(
     text: Annotated[str | None, typer.Option(help="Column of the texts.")] = None,
     title: Annotated[str | None, typer.Option(help="Column of the titles.")] = None,
     id: Annotated[str | None, typer.Option(help="Column of the identifiers.")] = None,
-    delimiter: Annotated[str | None, typer.Option(help="What parts the columns of a CSV file.")] = None,
+    delimiter: Annotated[str | None, typer.Option(help="Field separator of a CSV file.")] = None,
     encoding: Annotated[str, typer.Option(help="Encoding of the texts.")] = "utf-8",
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port (default: 8787, or any free one).")] = None,

@@ -1,29 +1,42 @@
 """Collections of labelled documents: the standard ones by name, a user's own from files, one embedded."""
 
 from bayesift.datasets._collection import Collection
+from bayesift.datasets._columns import USUAL_NAMES, Origin, find_column
 from bayesift.datasets._description import Description
-from bayesift.datasets._errors import (
+from bayesift.datasets._documents import RIS_NAMES, Document, read_documents
+from bayesift.datasets.errors import (
     ChecksumError,
+    ColumnError,
     DamagedFileError,
+    EncodingError,
     FetchError,
+    FormatError,
     MalformedFileError,
     MissingDataError,
 )
 from bayesift.datasets._fetching import ProgressBar, fetch
+from bayesift.datasets._formats import Format
 from bayesift.datasets._loading import available, describe, known, load
-from bayesift.datasets._origin import Origin
 from bayesift.datasets._paths import cache_root, data_root
-from bayesift.datasets._reading import read
-from bayesift.datasets._records import Record, Records, iter_records
+from bayesift.datasets._reading import Record, Records, iter_records, read, read_texts
 from bayesift.datasets._split import Split
 from bayesift.datasets._stop_words import known_stop_words, stop_words
+from bayesift.datasets._tables import Table, open_table, stream_objects
+from bayesift.datasets._texts import TextBlock, TextFormat, TextRow, TextStream, open_texts
 
 __all__ = [
+    "RIS_NAMES",
+    "USUAL_NAMES",
     "ChecksumError",
     "Collection",
+    "ColumnError",
     "DamagedFileError",
     "Description",
+    "Document",
+    "EncodingError",
     "FetchError",
+    "Format",
+    "FormatError",
     "MalformedFileError",
     "MissingDataError",
     "Origin",
@@ -31,15 +44,26 @@ __all__ = [
     "Record",
     "Records",
     "Split",
+    "Table",
+    "TextBlock",
+    "TextFormat",
+    "TextRow",
+    "TextStream",
     "available",
     "cache_root",
     "data_root",
     "describe",
     "fetch",
+    "find_column",
     "iter_records",
     "known",
     "known_stop_words",
     "load",
+    "open_table",
+    "open_texts",
     "read",
+    "read_documents",
+    "read_texts",
     "stop_words",
+    "stream_objects",
 ]

@@ -1,21 +1,75 @@
-"""Which column of a user's file is which."""
+"""Which column of a table is which: the usual names, and the one rule by which columns are guessed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from types import MappingProxyType
+from typing import Any, Literal
 
-from bayesift.datasets._origin import Origin
+from bayesift.datasets.errors import ColumnError, probable_delimiter
 
-USUAL = {
-    "text": ("text", "texts", "body", "content", "document", "message", "sentence", "review"),
-    "labels": ("label", "labels", "category", "categories", "class", "classes", "topic", "topics", "target"),
-    "id": ("id",),
-}
+#: Usual names of columns by what they hold, in small letters, the most usual first.
+USUAL_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "text": ("text", "texts", "body", "content", "document", "message", "sentence", "review"),
+        "labels": ("label", "labels", "category", "categories", "class", "classes", "topic", "topics", "target"),
+        "id": ("id",),
+        # What databases of literature call the columns of their records.
+        "abstract": ("abstract", "notes_abstract", "abstract note", "ab", "n2"),
+        "title": ("title", "primary_title", "article title", "headline", "subject", "ti", "t1"),
+        "record id": ("record_id", "key", "pmid", "pubmedid", "accession number", "doi"),
+    }
+)
 
 
-def resolve(
+@dataclass(frozen=True)
+class Origin:
+    """The file or folder that was read, and which of its columns were used.
+
+    Parameters
+    ----------
+    path : Path
+        The file or folder.
+    format : str
+        How it was read: ``"csv"``, ``"tsv"``, ``"jsonl"``, ``"parquet"``, ``"folder"`` or ``"svmlight"``.
+    text, labels, id : str, optional
+        The columns used for each, where the format has columns.
+    guessed : tuple of str
+        Which of ``"text"``, ``"labels"`` and ``"id"`` the caller did not name; they were found by their
+        usual names.
+    """
+
+    path: Path
+    format: str
+    text: str | None = None
+    labels: str | None = None
+    id: str | None = None
+    guessed: tuple[str, ...] = ()
+
+
+def find_column(columns: Sequence[str], names: Iterable[str]) -> str | None:
+    """Return the column with the first of some names, whatever its case; None if there is none.
+
+    Examples
+    --------
+    >>> from bayesift.datasets import USUAL_NAMES, find_column
+    >>> find_column(["ID", "Title", "Abstract"], USUAL_NAMES["title"])
+    'Title'
+    """
+    found = {_plain(name): name for name in reversed(columns)}
+    return next((found[name] for name in names if name in found), None)
+
+
+def check_columns(path: str | Path, columns: Sequence[str], **named: str | None) -> None:
+    """Refuse a name that no column has, by what the column would hold."""
+    for role, name in named.items():
+        if name is not None and name not in columns:
+            raise ColumnError(path, role, columns, name=name)
+
+
+def choose_columns(
     path: Path,
     format: str,
     columns: Sequence[str],
@@ -24,10 +78,7 @@ def resolve(
     labels: str | Literal[False] | None,
     id: str | None,
 ) -> Origin:
-    """Settle which columns hold text, labels and identifiers.
-
-    A column that is not named is guessed only if exactly one has a usual name, or, for the text, if it is
-    the only column left.
+    """Choose the columns of text, labels and identifiers.
 
     Parameters
     ----------
@@ -41,53 +92,87 @@ def resolve(
     Returns
     -------
     Origin
-        The columns settled on, and which of them were guessed.
+        The columns chosen, and which of them were guessed.
     """
     twice = sorted({name for name in columns if list(columns).count(name) > 1})
     if twice:
         raise ValueError(f"{path} has more than one column named {', '.join(twice)}")
-    for argument, name in (("text", text), ("labels", labels or None), ("id", id)):
-        if name is not None and name not in columns:
-            found = f"its columns are {_list(columns)}{_delimiter_hint(columns)}"
-            raise ValueError(f"{argument}: {path} has no column {name!r}; {found}")
+    check_columns(path, columns, text=text, labels=labels or None, id=id)
     if text is not None and text == labels:
         raise ValueError(f"text and labels must be different columns of {path}, found {text!r} for both")
-    found_labels = labels if labels is not None else _guess(path, "labels", columns, taken=(text, id))
-    found_id = id if id is not None else _guess(path, "id", columns, taken=(text, found_labels))
-    found_text = text if text is not None else _guess(path, "text", columns, taken=(found_labels, found_id))
-    guessed = [
-        argument
-        for argument, given, found in (
-            ("text", text, found_text),
-            ("labels", labels, found_labels),
-            ("id", id, found_id),
-        )
-        if given is None and found is not None
-    ]
-    return Origin(path, format, found_text, found_labels or None, found_id, tuple(guessed))
+    found: dict[str, Any] = {"text": text, "labels": labels, "id": id}
+    for role in ("labels", "id", "text"):
+        if found[role] is None:
+            taken = [name for other, name in found.items() if other != role]
+            found[role] = guess_column(path, role, [name for name in columns if name not in taken], columns)
+    guessed = tuple(
+        role
+        for role, given in (("text", text), ("labels", labels), ("id", id))
+        if given is None and found[role] is not None
+    )
+    return Origin(path, format, found["text"], found["labels"] or None, found["id"], guessed)
 
 
-def _guess(path: Path, argument: str, columns: Sequence[str], *, taken: Sequence[object]) -> str | None:
-    free = [name for name in columns if name not in taken]
-    usual = [name for name in free if name.lower() in USUAL[argument]]
+def guess_column(
+    path: str | Path, role: str, free: Sequence[str], columns: Sequence[str], problem: str = ""
+) -> str | None:
+    """Guess a column only without doubt: one has a usual name or, for the text, there is no other.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, for messages.
+    role : {"text", "labels", "id"}
+        What the column holds; only identifiers may be missing.
+    free, columns : sequence of str
+        The columns that may be it, and all of them.
+    problem : str, optional
+        What to say where it cannot be guessed.
+
+    Returns
+    -------
+    str or None
+    """
+    usual = [name for name in free if _plain(name) in USUAL_NAMES[role]]
     if len(usual) == 1:
         return usual[0]
-    if argument == "id":
+    if role == "id":
         return None
-    hint = _delimiter_hint(columns)
-    if argument == "text" and len(free) == 1 and not hint:
+    if role == "text" and len(free) == 1 and probable_delimiter(columns) is None:
         return free[0]
-    problem = f"{_list(usual)} could each be it" if usual else "no column has a usual name"
-    if argument == "labels" and not usual:
-        hint += "; labels=False reads texts alone"
-    raise ValueError(f"{argument} must name a column of {path}: {problem}; its columns are {_list(columns)}{hint}")
+    found = f"{', '.join(map(repr, usual))} could each be it" if usual else "no column has a usual name"
+    remedy = "; labels=False reads texts alone" if role == "labels" and not usual else ""
+    raise ColumnError(path, role, columns, problem=problem or found, remedy=remedy)
 
 
-def _delimiter_hint(columns: Sequence[str]) -> str:
-    """Ask about the delimiter where the header is a single name that looks like several."""
-    marks = [mark for mark in (";", "\t", "|", ",") if len(columns) == 1 and mark in columns[0]]
-    return f" (are the fields parted by {marks[0]!r}? give delimiter={marks[0]!r})" if marks else ""
+def columns_by_content(
+    rows: Sequence[Mapping[str, Any]], text: str | None, labels: str | None
+) -> tuple[str | None, str | None]:
+    """Guess the columns that are not given by what is in some rows; None where that stays open.
+
+    The column of texts is the one with the longest cells; that of labels the only other one whose values are repeated:
+    on average at least twice. A usual name goes before.
+    """
+    if not rows:
+        return text, labels
+    cells = {name: [_cell(row.get(name)) for row in rows] for name in rows[0]}
+    free = [name for name in cells if name not in (text, labels)]
+    if text is None:
+        named = [name for name in free if _plain(name) in USUAL_NAMES["text"]]
+        others = [name for name in free if _plain(name) not in (*USUAL_NAMES["labels"], *USUAL_NAMES["id"])]
+        longest = max(others, key=lambda name: sum(map(len, cells[name])), default=None)
+        text = named[0] if len(named) == 1 else longest
+    if labels is None:
+        free = [name for name in free if name != text]
+        named = [name for name in free if _plain(name) in USUAL_NAMES["labels"]]
+        repeated = [name for name in free if 2 <= len(set(cells[name])) <= len(rows) / 2]
+        labels = named[0] if len(named) == 1 else repeated[0] if len(repeated) == 1 else None
+    return text, labels
 
 
-def _list(names: Sequence[str]) -> str:
-    return ", ".join(repr(name) for name in names)
+def _plain(name: str) -> str:
+    return name.strip().lower()
+
+
+def _cell(value: Any) -> str:
+    return value if isinstance(value, str) else "" if value is None else str(value)

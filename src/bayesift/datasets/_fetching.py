@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from bayesift._files import atomic_path
-from bayesift.datasets._errors import ChecksumError, DamagedFileError, FetchError
+from bayesift.datasets.errors import ChecksumError, DamagedFileError, FetchError
 from bayesift.datasets._holding import Archive, Holding
 from bayesift.datasets._paths import data_root
 from bayesift.datasets._registry import holding

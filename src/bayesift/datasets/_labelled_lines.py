@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection as Values
 
-from bayesift.datasets._errors import MalformedFileError
+from bayesift.datasets.errors import MalformedFileError
 
 
 def labelled_lines(name: str, content: str, labels: Values[str]) -> list[tuple[str, str]]:

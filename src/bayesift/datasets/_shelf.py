@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bayesift.datasets._errors import MissingDataError
+from bayesift.datasets.errors import MissingDataError
 from bayesift.datasets._holding import DOCUMENTS, Holding, listing
 from bayesift.datasets._paths import cache_root
 from bayesift.datasets._source import Member, Source

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath, PurePosixPath
 from typing import IO, Any
 
-from bayesift.datasets._errors import ChecksumError, DamagedFileError
+from bayesift.datasets.errors import ChecksumError, DamagedFileError
 
 _TAR_ENDINGS = (".tar", ".tar.gz", ".tar.xz", ".tar.bz2", ".tgz", ".gtar.gz")
 _PACKED = (".gz", ".xz", ".bz2")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from bayesift.datasets._origin import Origin
+from bayesift.datasets._columns import Origin
 
 
 class Split:

@@ -8,7 +8,7 @@ from pathlib import Path
 from scipy.sparse import csr_matrix
 
 from bayesift._svmlight import ScanError, padded, scan
-from bayesift.datasets._errors import MalformedFileError
+from bayesift.datasets.errors import MalformedFileError
 from bayesift.datasets._source import open_packed
 
 
@@ -18,7 +18,7 @@ def read_svmlight(path: Path, *, n_features: int | None = None) -> tuple[csr_mat
     Parameters
     ----------
     path : Path
-        The file; several labels of a line are parted by commas.
+        The file; several labels of a line are separated by commas.
     n_features : int, optional
         Number of columns; the greatest index found by default. Indices count from 1 unless one is 0.
 
@@ -60,7 +60,7 @@ def _label_set(path: Path, line: int, word: str) -> tuple[str, ...]:
     try:
         values = [float(label) for label in word.split(",") if label]
     except ValueError as error:
-        raise MalformedFileError(path, line, f"labels must be numbers parted by commas, found {word!r}") from error
+        raise MalformedFileError(path, line, f"labels must be numbers separated by commas, found {word!r}") from error
     return tuple(sorted({f"{value:g}" for value in values if not isnan(value)}))
 
 
@@ -69,7 +69,7 @@ def _problem(words: list[str]) -> str | None:
         return None
     pairs = words if ":" in words[0] else words[1:]
     if pairs is not words and not all(_is_number(label) for label in words[0].split(",")):
-        return f"labels must be numbers parted by commas, found {words[0]!r}"
+        return f"labels must be numbers separated by commas, found {words[0]!r}"
     last = -1
     for pair in pairs:
         index, _, value = pair.partition(":")

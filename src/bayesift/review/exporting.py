@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesift._typing import FloatArray
-from bayesift.review.importing.ris import NAMES
+from bayesift.datasets import RIS_NAMES
 from bayesift.review.ledger import Ledger
 from bayesift.review.storage import Document
 
@@ -119,7 +119,7 @@ def to_jsonl(found: Iterable[Row], _extra: Iterable[str] = ()) -> Iterator[str]:
 def to_ris(found: Iterable[Row], _extra: Iterable[str] = ()) -> Iterator[str]:
     """Write rows as RIS; decision and probability become notes."""
     tags: dict[str, str] = {}
-    for tag, name in NAMES.items():
+    for tag, name in RIS_NAMES.items():
         tags.setdefault(name, tag)
     for row in found:
         document = row.document

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -29,16 +28,6 @@ def check_documents(documents: Any) -> Iterable[Any]:
             f"documents must be one-dimensional, got {n_dimensions} dimensions; pass the column that holds the text"
         )
     return documents
-
-
-def check_encoding(encoding: str) -> None:
-    """Refuse the name of an encoding that Python does not know."""
-    try:
-        codecs.lookup(encoding)
-    except LookupError as error:
-        raise ValueError(
-            f"encoding must be one that Python knows, such as 'utf-8' or 'latin-1', got {encoding!r}"
-        ) from error
 
 
 def batches(

@@ -18,11 +18,12 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from bayesift._files import check_encoding
 from bayesift._typing import AnyArray
 from bayesift.text import _count
 from bayesift.text._analysis import Analyzer
 from bayesift.text._counter import Counter
-from bayesift.text._documents import batches, check_documents, check_encoding
+from bayesift.text._documents import batches, check_documents
 from bayesift.text._lexicon import CompiledLexicon, Lexicon, PythonLexicon
 from bayesift.text._lookup import LookupTable
 from bayesift.text._terms import (

@@ -12,7 +12,6 @@ from bayesift.workflow.examination import Examination, examine
 from bayesift.workflow.facts import Facts, facts
 from bayesift.workflow.model_files import load_classifier, provenance_of, save_classifier
 from bayesift.workflow.one_against_rest import OneAgainstRest
-from bayesift.workflow.reading import read_texts
 from bayesift.workflow.text_classifier import TextClassifier, least_documents
 from bayesift.workflow.tracing import LabelPath, trace
 from bayesift.workflow.training import Trained, train
@@ -41,7 +40,6 @@ __all__ = [
     "load_classifier",
     "provenance_of",
     "read_knowledge",
-    "read_texts",
     "save_classifier",
     "telling_words",
     "trace",

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, Protocol, cast
 
 from bayesift._files import atomic_path
-from bayesift.workflow._sources import Row
+from bayesift.datasets import TextRow
 
 SinkFormat = Literal["csv", "tsv", "jsonl"]
 
@@ -22,9 +22,9 @@ _ENDINGS: dict[str, SinkFormat] = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", 
 
 
 class Sink(Protocol):
-    """Takes rows as they were read, and what is added to them, a list for each column."""
+    """Takes rows or lines as they were read, and what is added to them, a list for each column."""
 
-    def write(self, rows: list[Row], added: list[list[Any]]) -> None:
+    def write(self, rows: list[Any], added: list[list[Any]]) -> None:
         """Write some rows."""
 
 
@@ -46,12 +46,12 @@ class CsvSink:
         self._columns = columns
         self._writer.writerow(columns + added)
 
-    def write(self, rows: list[Row], added: list[list[Any]]) -> None:
+    def write(self, rows: list[TextRow], added: list[list[Any]]) -> None:
         """Write some rows."""
         cells = zip(*added, strict=True)
         self._writer.writerows([*self._fields(row), *own] for row, own in zip(rows, cells, strict=True))
 
-    def _fields(self, row: Row) -> list[Any]:
+    def _fields(self, row: TextRow) -> list[Any]:
         if isinstance(row, dict):
             return [_cell(row.get(name)) for name in self._columns]
         return list(row)
@@ -68,10 +68,10 @@ class RawSink:
         self._single = len(added) == 1
         self._known: dict[Any, bytes] = {}
 
-    def write(self, rows: list[Row], added: list[list[Any]]) -> None:
+    def write(self, rows: list[bytes], added: list[list[Any]]) -> None:
         """Write some rows."""
         cells = self._labels(added[0]) if len(added) == 1 else self._cells(zip(*added, strict=True))
-        self._bytes.write(b"".join(chain.from_iterable(zip(rows, cells, strict=True))))  # type: ignore[arg-type]
+        self._bytes.write(b"".join(chain.from_iterable(zip(rows, cells, strict=True))))
 
     def _labels(self, labels: list[str]) -> list[bytes]:
         """Return the cells of one column, in which few different labels occur."""
@@ -107,7 +107,7 @@ class JsonSink:
         self._columns = columns
         self._added = added
 
-    def write(self, rows: list[Row], added: list[list[Any]]) -> None:
+    def write(self, rows: list[TextRow], added: list[list[Any]]) -> None:
         """Write some rows."""
         for row, own in zip(rows, zip(*added, strict=True), strict=True):
             found = row if isinstance(row, dict) else dict(zip(self._columns, row, strict=True))

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bayesift.datasets import TextFormat, TextRow, TextStream, open_texts
 from bayesift.workflow._addition import Addition
 from bayesift.workflow._sinks import CsvSink, JsonSink, RawSink, Sink, SinkFormat, open_stream, sink_format
-from bayesift.workflow._sources import Row, Source, SourceFormat, open_source
 from bayesift.workflow.text_classifier import TextClassifier
 
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -58,11 +58,11 @@ def classify(
     text: str | None = None,
     prefer: str | None = None,
     label_separator: str = ";",
-    source_format: SourceFormat | None = None,
+    source_format: TextFormat | None = None,
     encoding: str = "utf-8",
     delimiter: str | None = None,
     quotes: bool = True,
-    opened: Callable[[Source], None] = lambda source: None,
+    opened: Callable[[TextStream], None] = lambda source: None,
     progress: Callable[[int], None] = lambda n_texts: None,
 ) -> Classified:
     r"""Add the labels to the rows of a file; memory does not depend on its length.
@@ -84,7 +84,7 @@ def classify(
     format : {"csv", "tsv", "jsonl"}, optional
         What to write; by default what the name of the output says, or like the input.
     text, prefer, source_format, encoding, delimiter, quotes
-        How to read, as in :func:`read_texts`; ``prefer`` is the column to take where it is there.
+        How to read, as in :func:`bayesift.datasets.open_texts`; ``prefer`` is the column to take where it is there.
     label_separator : str, default=";"
         What to put between several labels in a cell.
     opened : callable, optional
@@ -119,7 +119,7 @@ def classify(
     # Quotes are no part of words, unless the user has said what a word is.
     exact = classifier.vectorizer_.token_pattern is not None or classifier.vectorizer_.tokenizer is not None
     reading: dict[str, Any] = {"encoding": encoding, "delimiter": delimiter, "quotes": quotes, "exact": exact}
-    with open_source(data, text=text, prefer=prefer, format=source_format, **reading) as source:
+    with open_texts(data, text, prefer=prefer, format=source_format, **reading) as source:
         opened(source)
         written = sink_format(target, format, source.format)
         table = Addition(classifier, written, proba, explain > 0, label_separator)
@@ -127,11 +127,11 @@ def classify(
         n_texts = 0
         with open_stream(target) as stream:
             sink: Sink | None = None
-            for texts, rows in source.blocks:
-                columns = source.columns or (list(rows[0]) if isinstance(rows[0], dict) else [])
-                raw = source.scanner is not None and not brief and _DELIMITERS.get(written) == source.delimiter
-                if source.scanner is not None and not raw:
-                    rows = [source.scanner.fields(row) for row in rows if isinstance(row, bytes)]
+            for block in source.blocks:
+                texts = block.texts
+                raw = block.lines is not None and not brief and _DELIMITERS.get(written) == source.delimiter
+                rows: list[Any] = block.lines if raw and block.lines is not None else block.rows
+                columns = source.columns or list(rows[0])
                 if brief:
                     columns, rows = _brief(columns, rows, n_texts)
                 if sink is None:
@@ -153,7 +153,7 @@ def _sink(stream: Any, format: SinkFormat, columns: list[str], added: list[str],
     return (RawSink if raw else CsvSink)(stream, columns, added, _DELIMITERS[format])
 
 
-def _brief(columns: list[str], rows: list[Row], before: int) -> tuple[list[str], list[Row]]:
+def _brief(columns: list[str], rows: list[TextRow], before: int) -> tuple[list[str], list[TextRow]]:
     """Keep the identifiers only, or, where there are none, number the rows."""
     place = next((place for place, name in enumerate(columns) if name.lower() == "id"), None)
     if place is None:

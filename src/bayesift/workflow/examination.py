@@ -117,7 +117,7 @@ def _several_in_one(names: list[str]) -> list[str]:
         joined = [name for name in names if mark in name]
         # Parts that are labels of their own elsewhere tell a list from a name with a comma in it.
         if any(part.strip() in known for name in joined for part in name.split(mark)):
-            return [f"labels such as {joined[0]!r} look like several in one: name what parts them, {mark!r}"]
+            return [f"labels such as {joined[0]!r} look like several in one: name their separator, {mark!r}"]
     return []
 
 

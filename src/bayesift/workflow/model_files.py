@@ -58,7 +58,7 @@ def provenance_of(data: Split, label_separator: str | None = None) -> dict[str, 
     data : Split
         As read from a file.
     label_separator : str, optional
-        What parts several labels in a cell.
+        Separator of several labels in a cell.
 
     Returns
     -------

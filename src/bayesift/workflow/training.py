@@ -81,7 +81,7 @@ def train(
     Parameters
     ----------
     data : Split
-        Texts and label sets, as :func:`read_texts` and :func:`bayesift.datasets.read` give them.
+        Texts and label sets, as :func:`bayesift.datasets.read_texts` and :func:`bayesift.datasets.read` return them.
     classifier : TextClassifier, optional
         With the settings wanted; a lasso by default. It is fitted in place.
     test : Split, optional

@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix
 
 from bayesift.datasets._collection import Collection
 from bayesift.datasets._entry import Entry
-from bayesift.datasets._errors import MalformedFileError
+from bayesift.datasets.errors import MalformedFileError
 from bayesift.datasets._holding import DOCUMENTS, Archive, Unpacked
 from bayesift.datasets._selection import split_of
 from bayesift.datasets._shelf import Shelf

@@ -79,7 +79,7 @@ def stories(sgml: str) -> Iterator[Story]:
 def descriptions(page: str) -> dict[str, str]:
     """Read the names of the subject codes, ``Money Supply (MONEY-SUPPLY)``; commodities have none."""
     _, _, subjects = page.partition("Subject Codes")
-    # A rule parts the subjects from the next list, of organisations.
+    # A line separates the subjects from the next list, of organisations.
     subjects = re.split(r"^_{10}", subjects, maxsplit=1, flags=re.MULTILINE)[0]
     return {code.lower(): name for name, code in _DESCRIPTION.findall(subjects)}
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from bayesift.datasets._collection import Collection
 from bayesift.datasets._entry import Entry
-from bayesift.datasets._errors import MalformedFileError
+from bayesift.datasets.errors import MalformedFileError
 from bayesift.datasets._holding import DOCUMENTS, Archive, Unpacked
 from bayesift.datasets._selection import split_of
 from bayesift.datasets._shelf import Shelf
@@ -27,7 +27,7 @@ _TEXT = "TWAS"
 
 
 def topics(page: str) -> dict[str, str]:
-    """Read the topics: number to title and description, parted by a newline."""
+    """Read the topics: number to title, newline, description."""
     return {number: f"{title}\n{description}" for number, title, description in _TOPIC.findall(page)}
 
 

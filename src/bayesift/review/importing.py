@@ -1,14 +1,13 @@
-"""Decisions from a file: of ASReview, of another program, or of an earlier export."""
+"""Reading documents into a project, and decisions about them: of ASReview, another program or an earlier export."""
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from io import StringIO
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
-from bayesift.review.importing.tables import KEYS, TITLES, usual
+from bayesift.datasets import USUAL_NAMES, EncodingError, find_column, open_table, read_documents
 from bayesift.review.storage import Decision, Document
 
 #: Columns that hold a decision; the most telling first.
@@ -22,6 +21,23 @@ _MEANINGS: dict[str, Decision] = {
     **dict.fromkeys(("0", "0.0", "no", "n", "false", "irrelevant", "exclude", "excluded"), "irrelevant"),
     **dict.fromkeys(("unsure", "maybe", "?"), "unsure"),
 }
+
+
+class Columns(NamedTuple):
+    """Names of columns, where they are not the usual ones.
+
+    Parameters
+    ----------
+    text, title, id : str, optional
+        What is read, its title, and what a document is called.
+    delimiter : str, optional
+        The field separator of a CSV or TSV file.
+    """
+
+    text: str | None = None
+    title: str | None = None
+    id: str | None = None
+    delimiter: str | None = None
 
 
 class Labels(NamedTuple):
@@ -42,6 +58,25 @@ class Labels(NamedTuple):
     undecided: int
 
 
+def read_pile(path: Path, columns: Columns = Columns(), encoding: str = "utf-8") -> Iterator[Document]:  # noqa: B008
+    """Return the documents of any file or folder that :func:`bayesift.datasets.read_documents` knows, one at a time.
+
+    Parameters
+    ----------
+    path : Path
+        The file or folder.
+    columns : Columns
+        Which columns hold what, where their names are not the usual ones.
+    encoding : str
+        Encoding of the texts.
+
+    Returns
+    -------
+    iterator of Document
+    """
+    return (Document(*document) for document in read_documents(path, **columns._asdict(), encoding=encoding))
+
+
 def read_labels(content: bytes, pile: Iterable[Document]) -> Labels:
     """Read decisions from a CSV or TSV file with a header, and find their documents.
 
@@ -60,29 +95,21 @@ def read_labels(content: bytes, pile: Iterable[Document]) -> Labels:
     Labels
         Of several rows about one document, the last counts.
     """
-    names, rows = _table(content)
-    column = usual(names, DECISIONS)
-    if column is None:
-        raise ValueError(f"no column of the file holds decisions; expected one named {', '.join(DECISIONS[:4])}, …")
-    columns = {"key": usual(names, KEYS), "doi": usual(names, ("doi",)), "title": usual(names, TITLES)}
-    if not any(columns.values()):
-        raise ValueError("no column of the file says which document is meant; expected one named id, doi or title")
     places = _index(pile)
     decisions: dict[int, Decision] = {}
     unmatched = undecided = 0
-    for line, row in rows:
-        said = row[column].strip().lower()
-        if said in ("", "-1", "nan", "none"):
+    for line, decision, marks in _decided_rows(content):
+        if decision in ("", "-1", "nan", "none"):
             undecided += 1
             continue
-        if said not in _MEANINGS:
-            raise ValueError(f"line {line} of the file decides {said[:40]!r}; expected 1 or 0, yes or no, or unsure")
-        marks = ((kind, _same(row[name])) for kind, name in columns.items() if name is not None)
+        if decision not in _MEANINGS:
+            expected = "expected 1 or 0, yes or no, or unsure"
+            raise ValueError(f"line {line} of the file decides {decision[:40]!r}; {expected}")
         place = next((places[mark] for mark in marks if mark in places), None)
         if place is None:
             unmatched += 1
         else:
-            decisions[place] = _MEANINGS[said]
+            decisions[place] = _MEANINGS[decision]
     return Labels(decisions, unmatched, undecided)
 
 
@@ -110,7 +137,7 @@ def relevance(pile: Sequence[Document], column: str | None = None) -> list[bool]
     if not pile:
         raise ValueError("the pile has no documents; expected at least one")
     names = list(pile[0].extra)
-    found = column if column is not None else usual(names, ("label_included", *DECISIONS))
+    found = column if column is not None else find_column(names, ("label_included", *DECISIONS))
     if found is None or found not in names:
         raise ValueError(f"label must name a column with decisions; the columns are {', '.join(names)}")
     answers = []
@@ -122,27 +149,30 @@ def relevance(pile: Sequence[Document], column: str | None = None) -> list[bool]
     return answers
 
 
-def _table(content: bytes) -> tuple[list[str], Iterator[tuple[int, Mapping[str, str]]]]:
+def _decided_rows(content: bytes) -> Iterator[tuple[int, str, list[tuple[str, str]]]]:
+    """Return line, decision, and the identifier, DOI and title of each row."""
+    head = content.partition(b"\n")[0]
+    delimiter = max(",;\t", key=lambda mark: head.count(mark.encode()))
     try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
+        with open_table(content, delimiter=delimiter, strict=False) as table:
+            names = table.columns
+            column = find_column(names, DECISIONS)
+            if column is None:
+                expected = f"expected one named {', '.join(DECISIONS[:4])}, …"
+                raise ValueError(f"no column of the file holds decisions; {expected}")
+            known = {
+                "key": find_column(names, (*USUAL_NAMES["id"], *USUAL_NAMES["record id"])),
+                "doi": find_column(names, ("doi",)),
+                "title": find_column(names, USUAL_NAMES["title"]),
+            }
+            if not any(known.values()):
+                expected = "expected one named id, doi or title"
+                raise ValueError(f"no column of the file says which document is meant; {expected}")
+            for line, row in table.rows():
+                marks = [(kind, _same(row[name])) for kind, name in known.items() if name is not None]
+                yield line, row[column].strip().lower(), marks
+    except EncodingError as error:
         raise ValueError("the file is not UTF-8; save it as CSV in UTF-8") from error
-    head = text.partition("\n")[0]
-    delimiter = max(",;\t", key=head.count)
-    reader = csv.DictReader(StringIO(text, newline=""), delimiter=delimiter, restval="")
-    try:
-        names = list(reader.fieldnames or ())
-    except csv.Error as error:
-        raise ValueError(f"the file is no table: {error}") from error
-    return names, _rows(reader)
-
-
-def _rows(reader: csv.DictReader[str]) -> Iterator[tuple[int, Mapping[str, str]]]:
-    try:
-        for row in reader:
-            yield reader.line_num, row
-    except csv.Error as error:
-        raise ValueError(f"line {reader.line_num} of the file is malformed: {error}") from error
 
 
 def _index(pile: Iterable[Document]) -> dict[tuple[str, str], int]:

@@ -1,4 +1,4 @@
-"""Rows of a CSV file as the bytes they are, with the one field that holds the text; nothing else is taken apart."""
+"""Rows of a CSV file as the bytes they are, with the one field that holds the text; nothing else is parsed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import numpy as np
 
 from bayesift._kernel import kernel
 from bayesift._typing import ByteArray, Int64Array
-from bayesift.datasets._errors import MalformedFileError
+from bayesift.datasets.errors import EncodingError, MalformedFileError
+from bayesift.datasets._tables import wrong_width
 
 #: Bytes that are read at a time.
 CHUNK = 1 << 22
@@ -83,18 +84,18 @@ class CsvScanner:
                 texts[row] = texts[row].replace('""', '"')
         return texts, [data[first:last] for first, last in zip(begin.tolist(), end.tolist(), strict=True)]
 
-    def _undecodable(self, data: bytes, places: list[tuple[int, int]]) -> MalformedFileError:
-        """Say in which line the first byte stands that does not decode."""
+    def _undecodable(self, data: bytes, places: list[tuple[int, int]]) -> EncodingError:
+        """Say in which line the first byte is that does not decode."""
         for first, last in places:
             try:
                 data[first:last].decode()
             except UnicodeDecodeError as error:
                 line = self._line(data, first + error.start)
-                return MalformedFileError(self._path, line, f"not utf-8: {error.reason}")
+                return EncodingError(self._path, line, "utf-8", error.reason)
         raise AssertionError("all texts decode")
 
     def fields(self, row: bytes) -> list[str]:
-        """Take a row apart."""
+        """Return the fields of a row."""
         lines = io.StringIO(row.decode("utf-8", "replace"), newline="")
         if not self._quotes:
             return next(csv.reader(lines, delimiter=self._delimiter, quoting=csv.QUOTE_NONE), [])
@@ -142,8 +143,7 @@ class CsvScanner:
         if kind == _BROKEN:
             problem = "unexpected end of data" if n_fields < 0 else f"{self._delimiter!r} expected after '\"'"
             return MalformedFileError(self._path, line, problem)
-        found = "1 field" if n_fields == 1 else f"{n_fields} fields"
-        return MalformedFileError(self._path, line, f"found {found}, expected {len(self.columns)} as in the header")
+        return wrong_width(self._path, line, n_fields, len(self.columns))
 
 
 def _line_ends(data: bytes) -> int:

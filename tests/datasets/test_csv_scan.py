@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesift.workflow import _csv_scan
-from bayesift.workflow._csv_scan import CsvScanner
+from bayesift.datasets import _csv_scan
+from bayesift.datasets._csv_scan import CsvScanner
 
 PATH = Path("some.csv")
 CELLS = st.text(st.sampled_from('",;\r\n\0 aé€'), max_size=6)

@@ -1,0 +1,128 @@
+"""The errors of this room: each is also the built-in error that a caller would expect, and keeps what it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+
+class MissingDataError(FileNotFoundError):
+    """The files of a collection are not in the data root."""
+
+    def __init__(self, name: str, root: Path, expected: str, *, remedy: str) -> None:
+        super().__init__(f"{name} is not in the data root {root}: expected {expected}; {remedy}")
+        self.name = name
+        self.root = root
+
+
+class ChecksumError(ValueError):
+    """A file is not the one it claims to be."""
+
+    def __init__(self, path: str | Path, *, expected: str, found: str) -> None:
+        super().__init__(f"{path} has SHA-256 {found}, expected {expected}: it is damaged or of another version")
+
+
+class FetchError(OSError):
+    """A collection could not be fetched."""
+
+
+class DamagedFileError(ValueError):
+    """A file cannot be unpacked, or its format cannot be read."""
+
+    def __init__(self, path: Path, cause: BaseException) -> None:
+        reason = str(cause) or type(cause).__name__
+        super().__init__(f"{path} cannot be read, it is damaged or cut short: {reason}")
+
+
+class MalformedFileError(ValueError):
+    """A file cannot be read at one of its lines, or at a row where it has no lines.
+
+    Attributes
+    ----------
+    path : str or Path
+        The file.
+    line : int or None
+        The line or row, counted from 1; None where it is not known.
+    """
+
+    def __init__(self, path: str | Path, line: int | None, problem: str, *, unit: str = "line") -> None:
+        super().__init__(f"{path} is {problem}" if line is None else f"{path}, {unit} {line}: {problem}")
+        self.path = path
+        self.line = line
+
+
+class EncodingError(MalformedFileError):
+    """A file has bytes that its encoding does not allow.
+
+    Attributes
+    ----------
+    path, line
+        As in :class:`MalformedFileError`.
+    encoding : str
+        The encoding that it was read in.
+    """
+
+    def __init__(self, path: str | Path, line: int | None, encoding: str, reason: str) -> None:
+        super().__init__(path, line, f"not {encoding}: {reason}")
+        self.encoding = encoding
+
+
+class FormatError(ValueError):
+    """The format of a file is not known, or not one that can be used here.
+
+    Attributes
+    ----------
+    path : str or Path
+        The file.
+    format : str or None
+        Its format; None where it is not known.
+    """
+
+    def __init__(self, path: str | Path, format: str | None, problem: str) -> None:
+        super().__init__(problem)
+        self.path = path
+        self.format = format
+
+
+class ColumnError(ValueError):
+    """A column that is needed is not in the file, or cannot be guessed.
+
+    Attributes
+    ----------
+    path : str or Path
+        The file.
+    role : {"text", "labels", "id", "title"}
+        What the column would hold.
+    name : str or None
+        The name that the caller gave; None where no name was given and none could be guessed.
+    columns : tuple of str
+        The columns that the file has.
+    delimiter : str or None
+        The probable field separator, where the header seems to have been read with a wrong one.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        role: str,
+        columns: Sequence[str],
+        *,
+        name: str | None = None,
+        problem: str = "no column has a usual name",
+        remedy: str = "",
+    ) -> None:
+        self.path = path
+        self.role = role
+        self.name = name
+        self.columns = tuple(columns)
+        self.delimiter = probable_delimiter(columns)
+        listed = ", ".join(map(repr, columns))
+        found = f"{role}: {path} has no column {name!r}" if name else f"{role} must name a column of {path}: {problem}"
+        mark = self.delimiter
+        question = f" (is {mark!r} the field separator? give delimiter={mark!r})" if mark else ""
+        super().__init__(f"{found}; its columns are {listed}{question}{remedy}")
+
+
+def probable_delimiter(columns: Sequence[str]) -> str | None:
+    """Return the field separator of a header that is a single name but looks like several."""
+    return next((mark for mark in ";\t|," if len(columns) == 1 and mark in columns[0]), None)
