@@ -4,6 +4,15 @@ from bayesift.datasets._collection import Collection
 from bayesift.datasets._columns import USUAL_NAMES, Origin, find_column
 from bayesift.datasets._description import Description
 from bayesift.datasets._documents import RIS_NAMES, Document, read_documents
+from bayesift.datasets._fetching import ProgressBar, fetch
+from bayesift.datasets._formats import Format
+from bayesift.datasets._loading import available, describe, known, load
+from bayesift.datasets._paths import cache_root, data_root
+from bayesift.datasets._reading import Record, Records, iter_records, read, read_texts
+from bayesift.datasets._split import Split
+from bayesift.datasets._stop_words import known_stop_words, stop_words
+from bayesift.datasets._tables import Table, open_table, stream_objects
+from bayesift.datasets._texts import TextBlock, TextFormat, TextRow, TextStream, open_texts
 from bayesift.datasets.errors import (
     ChecksumError,
     ColumnError,
@@ -14,15 +23,6 @@ from bayesift.datasets.errors import (
     MalformedFileError,
     MissingDataError,
 )
-from bayesift.datasets._fetching import ProgressBar, fetch
-from bayesift.datasets._formats import Format
-from bayesift.datasets._loading import available, describe, known, load
-from bayesift.datasets._paths import cache_root, data_root
-from bayesift.datasets._reading import Record, Records, iter_records, read, read_texts
-from bayesift.datasets._split import Split
-from bayesift.datasets._stop_words import known_stop_words, stop_words
-from bayesift.datasets._tables import Table, open_table, stream_objects
-from bayesift.datasets._texts import TextBlock, TextFormat, TextRow, TextStream, open_texts
 
 __all__ = [
     "RIS_NAMES",

@@ -12,8 +12,8 @@ import numpy as np
 
 from bayesift._kernel import kernel
 from bayesift._typing import ByteArray, Int64Array
-from bayesift.datasets.errors import EncodingError, MalformedFileError
 from bayesift.datasets._tables import wrong_width
+from bayesift.datasets.errors import EncodingError, MalformedFileError
 
 #: Bytes that are read at a time.
 CHUNK = 1 << 22

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Protocol
 
 from bayesift._files import atomic_path
-from bayesift.datasets.errors import ChecksumError, DamagedFileError, FetchError
 from bayesift.datasets._holding import Archive, Holding
 from bayesift.datasets._paths import data_root
 from bayesift.datasets._registry import holding
 from bayesift.datasets._source import members_of, sha256_of
+from bayesift.datasets.errors import ChecksumError, DamagedFileError, FetchError
 
 _CHUNK = 1 << 16
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bayesift.datasets.errors import MissingDataError
 from bayesift.datasets._holding import DOCUMENTS, Holding, listing
 from bayesift.datasets._paths import cache_root
 from bayesift.datasets._source import Member, Source
 from bayesift.datasets._table import Table, cached_table
+from bayesift.datasets.errors import MissingDataError
 
 
 @dataclass(frozen=True)

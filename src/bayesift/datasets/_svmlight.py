@@ -8,8 +8,8 @@ from pathlib import Path
 from scipy.sparse import csr_matrix
 
 from bayesift._svmlight import ScanError, padded, scan
-from bayesift.datasets.errors import MalformedFileError
 from bayesift.datasets._source import open_packed
+from bayesift.datasets.errors import MalformedFileError
 
 
 def read_svmlight(path: Path, *, n_features: int | None = None) -> tuple[csr_matrix, list[tuple[str, ...]]]:

@@ -13,7 +13,6 @@ from typing import Any, Literal
 from bayesift._files import check_encoding
 from bayesift.datasets._columns import USUAL_NAMES, check_columns, guess_column
 from bayesift.datasets._csv_scan import CsvScanner
-from bayesift.datasets.errors import EncodingError, MalformedFileError
 from bayesift.datasets._formats import check_exists, format_of, refuse_vectors
 from bayesift.datasets._source import is_hidden
 from bayesift.datasets._tables import (
@@ -26,6 +25,7 @@ from bayesift.datasets._tables import (
     open_table,
     separator_of,
 )
+from bayesift.datasets.errors import EncodingError, MalformedFileError
 
 TextFormat = Literal["csv", "tsv", "jsonl", "lines", "parquet", "folder"]
 

@@ -12,13 +12,13 @@ from scipy.sparse import csr_matrix
 
 from bayesift.datasets._collection import Collection
 from bayesift.datasets._entry import Entry
-from bayesift.datasets.errors import MalformedFileError
 from bayesift.datasets._holding import DOCUMENTS, Archive, Unpacked
 from bayesift.datasets._selection import split_of
 from bayesift.datasets._shelf import Shelf
 from bayesift.datasets._source import Member
 from bayesift.datasets._split import Split
 from bayesift.datasets._table import Table
+from bayesift.datasets.errors import MalformedFileError
 
 PARSER_VERSION = 1
 TRAINING_SIZE = 23_149
