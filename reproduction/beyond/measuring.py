@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from bayesift.evaluate import S_test, expected_calibration_error, f_beta, log_loss, s_test
+from bayesift.evaluate import expected_calibration_error, f_beta, log_loss, macro_sign_test, micro_sign_test
 from reproduction.beyond.systems import System
 from reproduction.beyond.tasks import Task
 
@@ -88,5 +88,5 @@ def signs(row: Row, other: Row) -> tuple[str, str]:
     """
     errors = np.zeros((2, row.n_decisions), dtype=np.int64)
     errors[0, row.wrong] = errors[1, other.wrong] = 1
-    by_category = S_test(row.f1, other.f1).sign if len(row.f1) >= _CATEGORIES_FOR_A_TEST else ""
-    return s_test(np.zeros(row.n_decisions), errors[0], errors[1]).sign, by_category
+    by_category = macro_sign_test(row.f1, other.f1).sign if len(row.f1) >= _CATEGORIES_FOR_A_TEST else ""
+    return micro_sign_test(np.zeros(row.n_decisions), errors[0], errors[1]).sign, by_category

@@ -13,8 +13,8 @@ from sklearn.svm import LinearSVC
 
 from bayesift.datasets import load
 from bayesift.decide import Threshold, decide
-from bayesift.evaluate import S_test, s_test
 from bayesift.evaluate import f_beta as f1_of
+from bayesift.evaluate import macro_sign_test, micro_sign_test
 from bayesift.online import BayesianPerceptron, OnlineGaussianProcess
 from bayesift.select import likelihood_ratio
 from bayesift.text import TextVectorizer
@@ -133,7 +133,11 @@ def table3(runner: Runner) -> Outcome:
     accepted = {method: decisions["MaxF1"] for method, decisions in _all_decisions(runner).items()}
     f1 = {method: f1_of(truth, decisions) for method, decisions in accepted.items()}
     signs = {
-        a: {b: (s_test(truth, accepted[a], accepted[b]).sign, S_test(f1[a], f1[b]).sign) for b in accepted if a != b}
+        a: {
+            b: (micro_sign_test(truth, accepted[a], accepted[b]).sign, macro_sign_test(f1[a], f1[b]).sign)
+            for b in accepted
+            if a != b
+        }
         for a in accepted
     }
     table = Table.of(

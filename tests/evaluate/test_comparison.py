@@ -7,13 +7,13 @@ import pytest
 
 from bayesift.evaluate import (
     Results,
-    S_test,
     brier,
     compare,
     f_beta,
     log_loss,
+    macro_sign_test,
+    micro_sign_test,
     paired_bootstrap,
-    s_test,
     t11su,
     wilcoxon_test,
 )
@@ -39,9 +39,9 @@ def test_the_numbers() -> None:
     assert found.measures["T11SU"] == pytest.approx([np.mean(t11su(r.outcomes)) for r in (a, b)])
     assert found.measures["Brier score"] == tuple(brier(r.truth, r.probabilities, average="micro") for r in (a, b))
     assert found.measures["log loss"][0] == log_loss(a.truth, a.probabilities, average="micro")
-    assert found.tests["decisions (s-test)"] == pytest.approx(s_test(a.truth, a.decisions, b.decisions))
+    assert found.tests["decisions (sign test)"] == pytest.approx(micro_sign_test(a.truth, a.decisions, b.decisions))
     f1 = [f_beta(r.truth, r.decisions) for r in (a, b)]
-    assert found.tests["F1 by category (S-test)"] == pytest.approx(S_test(*f1), nan_ok=True)
+    assert found.tests["category F1 (sign test)"] == pytest.approx(macro_sign_test(*f1), nan_ok=True)
     assert found.tests["F1 ranks (Wilcoxon)"] == wilcoxon_test(*f1)
     drawn = paired_bootstrap(a.truth, a.decisions, b.decisions, average="macro", n_resamples=100, random_state=0)
     assert found.intervals["macro F1 (bootstrap)"] == drawn
@@ -69,7 +69,7 @@ def test_one_category_and_a_system_beside_itself() -> None:
     truth = [1, 0, 0, 1, 1, 0]
     one = Results(truth, [1, 0, 0, 1, 0, 1], [0.9, 0.1, 0.0, 0.8, 0.0, 1.0])
     found = compare(one, one, n_resamples=20)
-    assert list(found.tests) == ["decisions (s-test)"]
+    assert list(found.tests) == ["decisions (sign test)"]
     assert list(found.intervals) == ["F1 (bootstrap)"]
     assert found.measures["log loss"] == (np.inf, np.inf)
     assert "category" not in str(found)
@@ -84,7 +84,7 @@ def test_categories_with_nothing_to_find() -> None:
     assert compare(a, b, n_resamples=5).measures["macro F1"] == pytest.approx((1, 0.75))
     left_out = compare(a, b, empty=np.nan, n_resamples=5)
     assert left_out.measures["macro F1"] == pytest.approx((1, 0.5))
-    assert left_out.tests["F1 by category (S-test)"][:2] == (1, 0)
+    assert left_out.tests["category F1 (sign test)"][:2] == (1, 0)
     assert "F1 differs most" in str(left_out)
 
 

@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from bayesift.evaluate import Outcomes, S_test, f_beta, paired_bootstrap, recall, s_test, t11su, wilcoxon_test
+from bayesift.evaluate import (
+    Outcomes,
+    f_beta,
+    macro_sign_test,
+    micro_sign_test,
+    paired_bootstrap,
+    recall,
+    t11su,
+    wilcoxon_test,
+)
 
 
 def decisions(wins: int, losses: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -27,7 +36,7 @@ def decisions(wins: int, losses: int) -> tuple[np.ndarray, np.ndarray, np.ndarra
 @given(wins=st.integers(0, 12), losses=st.integers(0, 12))
 def test_sign_tests_by_counting(wins: int, losses: int) -> None:
     n = wins + losses
-    found = s_test(*decisions(wins, losses))
+    found = micro_sign_test(*decisions(wins, losses))
     assert (found.wins, found.losses) == (wins, losses)
     if n <= 12:
         exact = sum(comb(n, j) for j in range(wins, n + 1)) / 2**n
@@ -39,31 +48,35 @@ def test_sign_tests_by_counting(wins: int, losses: int) -> None:
         assert found.statistic == pytest.approx(z)
         assert found.p_value == pytest.approx(1 - stats.norm.cdf(z))
     values = np.concatenate([np.full(wins, 0.1), np.full(losses, -0.1), [0.0]])
-    assert_allclose(S_test(0.5 + values, np.full(n + 1, 0.5)), found)
-    turned = s_test(*decisions(losses, wins))
+    assert_allclose(macro_sign_test(0.5 + values, np.full(n + 1, 0.5)), found)
+    turned = micro_sign_test(*decisions(losses, wins))
     assert turned.p_value == pytest.approx(found.p_reversed)
 
 
 def test_systems_that_agree() -> None:
-    assert s_test([1, 0], [1, 1], [1, 1])[:2] == (0, 0)
-    for found in (s_test([1, 0], [1, 1], [1, 1]), S_test([0.5], [0.5]), wilcoxon_test([0.5, 1], [0.5, 1])):
+    assert micro_sign_test([1, 0], [1, 1], [1, 1])[:2] == (0, 0)
+    for found in (
+        micro_sign_test([1, 0], [1, 1], [1, 1]),
+        macro_sign_test([0.5], [0.5]),
+        wilcoxon_test([0.5, 1], [0.5, 1]),
+    ):
         assert found.p_value == found.p_reversed == 1
         assert found.sign == "~"
 
 
 def test_signs_at_the_two_levels() -> None:
     # P(k ≥ 10 of 12) = 0.0193, P(k ≥ 11 of 12) = 0.0032, P(k ≥ 9 of 12) = 0.073
-    signs = [s_test(*decisions(wins, 12 - wins)).sign for wins in (11, 10, 9, 3, 2, 1)]
+    signs = [micro_sign_test(*decisions(wins, 12 - wins)).sign for wins in (11, 10, 9, 3, 2, 1)]
     assert signs == ["≫", ">", "~", "~", "<", "≪"]
 
 
 def test_rounding_makes_no_difference() -> None:
-    assert S_test([0.1 + 0.2], [0.3]).wins == 0
+    assert macro_sign_test([0.1 + 0.2], [0.3]).wins == 0
     assert wilcoxon_test([0.1 + 0.2, 0.5], [0.3, 0.4]).wins == 1
 
 
 def test_unknown_categories_are_left_out() -> None:
-    assert S_test([0.5, np.nan, 0.5], [0.4, 0.1, np.nan])[:2] == (1, 0)
+    assert macro_sign_test([0.5, np.nan, 0.5], [0.4, 0.1, np.nan])[:2] == (1, 0)
 
 
 def test_wilcoxon_as_scipy() -> None:
@@ -118,7 +131,7 @@ def test_bootstrap_is_seeded_and_in_batches(monkeypatch: pytest.MonkeyPatch) -> 
     truth, a, b = two_systems()
     options = {"n_resamples": 50, "random_state": 7}
     whole = paired_bootstrap(truth, a, b, **options)
-    monkeypatch.setattr("bayesift.evaluate.bootstrap._BATCH", 1000)
+    monkeypatch.setattr("bayesift.evaluate.significance._BATCH", 1000)
     assert paired_bootstrap(truth, a, b, **options) == whole
     turned = paired_bootstrap(truth, b, a, **options)
     assert (turned.low, turned.high) == pytest.approx((-whole.high, -whole.low))
@@ -145,8 +158,8 @@ def test_equal_systems_are_seldom_found_different() -> None:
     for _ in range(200):
         truth = rng.random((60, 12)) < 0.4
         a, b = (truth ^ (rng.random(truth.shape) < 0.2) for _ in range(2))
-        found["s"] += s_test(truth, a, b).p_value <= 0.05
-        found["S"] += S_test(f_beta(truth, a), f_beta(truth, b)).p_value <= 0.05
+        found["s"] += micro_sign_test(truth, a, b).p_value <= 0.05
+        found["S"] += macro_sign_test(f_beta(truth, a), f_beta(truth, b)).p_value <= 0.05
         found["bootstrap"] += paired_bootstrap(truth, a, b, n_resamples=99, random_state=0).p_value <= 0.05
     assert max(found.values()) <= 22  # 10 expected; more than 22 has a probability of 1e-4
 
@@ -154,10 +167,10 @@ def test_equal_systems_are_seldom_found_different() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: s_test([1, 0], [1], [1, 0]), r"decisions_a has shape \(1,\); expected \(2,\)"),
-        (lambda: s_test([1, 0], [1, 0], [1, 5]), "decisions_b holds 5"),
-        (lambda: S_test([], []), r"values_a has shape \(0,\); expected one value per category"),
-        (lambda: S_test([0.5], [0.5, 0.4]), r"values_b has shape \(2,\); expected \(1,\)"),
+        (lambda: micro_sign_test([1, 0], [1], [1, 0]), r"decisions_a has shape \(1,\); expected \(2,\)"),
+        (lambda: micro_sign_test([1, 0], [1, 0], [1, 5]), "decisions_b holds 5"),
+        (lambda: macro_sign_test([], []), r"values_a has shape \(0,\); expected one value per category"),
+        (lambda: macro_sign_test([0.5], [0.5, 0.4]), r"values_b has shape \(2,\); expected \(1,\)"),
         (lambda: wilcoxon_test([np.inf], [0.5]), "infinite value"),
         (lambda: paired_bootstrap([1, 0], [1, 0], [1]), r"decisions_b has shape \(1,\)"),
         (lambda: paired_bootstrap([1, 0], [1, 0], [1, 1], n_resamples=0), "n_resamples is 0"),

@@ -155,7 +155,7 @@ def test_comparing_counts_texts(classifier):
     other = TextClassifier("nb").fit(TEXTS, ONE)
     found = compare(classifier, other, TEST, TEST_ONE)
     right = [one.predict(TEST) == np.array(TEST_ONE) for one in (classifier, other)]
-    test = found.tests["texts right (s-test)"]
+    test = found.tests["texts right (sign test)"]
     assert (test.wins, test.losses) == (np.sum(right[0] & ~right[1]), np.sum(right[1] & ~right[0]))
 
 

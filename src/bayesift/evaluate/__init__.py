@@ -1,6 +1,5 @@
 """How good decisions and probabilities are: effectiveness, utilities, calibration, effort, significance."""
 
-from bayesift.evaluate.bootstrap import BootstrapDifference, paired_bootstrap
 from bayesift.evaluate.calibration import (
     ReliabilityCurve,
     brier,
@@ -8,13 +7,38 @@ from bayesift.evaluate.calibration import (
     log_loss,
     reliability_curve,
 )
-from bayesift.evaluate.comparison import Comparison, compare
-from bayesift.evaluate.effectiveness import break_even, error_rate, f_beta, precision, recall
-from bayesift.evaluate.effort import RecallCurve, average_time_to_discovery, recall_at_effort, recall_curve, wss
-from bayesift.evaluate.filtering import scaled_utility, t9p, t9u, t11f, t11nu, t11su, t11u, t13u
+from bayesift.evaluate.comparison import Comparison, Results, compare
+from bayesift.evaluate.effectiveness import (
+    error_rate,
+    f_beta,
+    precision,
+    recall,
+    scaled_utility,
+    t9p,
+    t9u,
+    t11f,
+    t11nu,
+    t11su,
+    t11u,
+    t13u,
+)
 from bayesift.evaluate.outcomes import Outcomes
-from bayesift.evaluate.results import Results
-from bayesift.evaluate.significance import PairedTest, S_test, s_test, wilcoxon_test
+from bayesift.evaluate.ranking import (
+    RecallCurve,
+    average_time_to_discovery,
+    break_even,
+    recall_at_effort,
+    recall_curve,
+    wss,
+)
+from bayesift.evaluate.significance import (
+    BootstrapDifference,
+    PairedTest,
+    macro_sign_test,
+    micro_sign_test,
+    paired_bootstrap,
+    wilcoxon_test,
+)
 
 __all__ = [
     "BootstrapDifference",
@@ -24,7 +48,6 @@ __all__ = [
     "RecallCurve",
     "ReliabilityCurve",
     "Results",
-    "S_test",
     "average_time_to_discovery",
     "break_even",
     "brier",
@@ -33,13 +56,14 @@ __all__ = [
     "expected_calibration_error",
     "f_beta",
     "log_loss",
+    "macro_sign_test",
+    "micro_sign_test",
     "paired_bootstrap",
     "precision",
     "recall",
     "recall_at_effort",
     "recall_curve",
     "reliability_curve",
-    "s_test",
     "scaled_utility",
     "t9p",
     "t9u",

@@ -11,7 +11,7 @@ from scipy.special import xlog1py, xlogy
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.decide.expected import checked_probabilities
 from bayesift.decide.tuning import check_choice
-from bayesift.evaluate.outcomes import Average, check_average, check_same_shape, marks, mean_over, plain
+from bayesift.evaluate.outcomes import Average, as_booleans, check_average, check_same_shape, mean_over, plain
 
 Bins = Literal["uniform", "quantile"]
 
@@ -52,14 +52,7 @@ def brier(truth: Any, probabilities: Any, *, average: Average = None) -> Any:
 def log_loss(truth: Any, probabilities: Any, *, average: Average = None) -> Any:
     """Return minus the mean log probability of the truth, in nats; ∞ where something held impossible happened.
 
-    Parameters
-    ----------
-    truth, probabilities, average
-        As for :func:`brier`.
-
-    Returns
-    -------
-    float, or array of shape (n_categories,)
+    Parameters and result are those of :func:`brier`.
 
     Examples
     --------
@@ -154,7 +147,7 @@ def _check_bins(bins: Any, strategy: Any) -> None:
 
 
 def _pair(truth: Any, probabilities: Any) -> tuple[BoolArray, FloatArray]:
-    y, p = marks(truth, "truth"), checked_probabilities(probabilities, "probabilities")
+    y, p = as_booleans(truth, "truth"), checked_probabilities(probabilities, "probabilities")
     check_same_shape(y, "truth", p, "probabilities")
     return y, p
 

@@ -1,20 +1,83 @@
-"""The whole story of two systems."""
+"""What one system decided, and two systems side by side."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from bayesift._typing import FloatArray
-from bayesift.evaluate.bootstrap import BootstrapDifference, paired_bootstrap
+from bayesift.decide.expected import checked_probabilities
 from bayesift.evaluate.calibration import brier, expected_calibration_error, log_loss
-from bayesift.evaluate.effectiveness import break_even, error_rate, f_beta, precision, recall
-from bayesift.evaluate.filtering import t11su
-from bayesift.evaluate.outcomes import Average
-from bayesift.evaluate.results import Results
-from bayesift.evaluate.significance import PairedTest, S_test, s_test, wilcoxon_test
+from bayesift.evaluate.effectiveness import error_rate, f_beta, precision, recall, t11su
+from bayesift.evaluate.outcomes import Average, Outcomes, as_booleans, check_same_shape
+from bayesift.evaluate.ranking import break_even
+from bayesift.evaluate.significance import (
+    BootstrapDifference,
+    PairedTest,
+    macro_sign_test,
+    micro_sign_test,
+    paired_bootstrap,
+    wilcoxon_test,
+)
+
+
+class Results:
+    """Truth and decisions of one system on test documents, and its probabilities if it has some.
+
+    Parameters
+    ----------
+    truth : array of shape (n_documents,) or (n_documents, n_categories), or sparse matrix
+        Which documents are in the category.
+    decisions : array of the same shape
+        Which documents the system accepted.
+    probabilities : array of the same shape, optional
+        How probable it held that.
+    name : str, default="system"
+        What to call it.
+    categories : sequence of str, optional
+        Names of the categories.
+
+    Attributes
+    ----------
+    outcomes : Outcomes
+        Counts for each category.
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import Results
+    >>> Results([1, 1, 0, 0], [1, 0, 0, 1], name="coin").outcomes
+    Outcomes(tp=1, fp=1, fn=1, tn=1)
+    """
+
+    def __init__(
+        self,
+        truth: Any,
+        decisions: Any,
+        probabilities: Any = None,
+        *,
+        name: str = "system",
+        categories: Sequence[str] | None = None,
+    ) -> None:
+        self.truth = as_booleans(truth, "truth")
+        self.decisions = as_booleans(decisions, "decisions")
+        self.outcomes = Outcomes.of(self.truth, self.decisions)
+        self.probabilities = None if probabilities is None else checked_probabilities(probabilities, "probabilities")
+        if self.probabilities is not None:
+            check_same_shape(self.truth, "truth", self.probabilities, "probabilities")
+        self.name = name
+        self.categories = None if categories is None else [str(category) for category in categories]
+        if self.categories is not None and len(self.categories) != self.n_categories:
+            raise ValueError(
+                f"categories has {len(self.categories)} names; expected {self.n_categories}, one for each column"
+            )
+
+    @property
+    def n_categories(self) -> int:
+        """Number of categories."""
+        return 1 if self.truth.ndim == 1 else self.truth.shape[1]
 
 
 @dataclass(frozen=True, repr=False)
@@ -125,7 +188,7 @@ def compare(
     >>> careful = Results(truth, [1, 0, 0, 0] * 6, name="careful")
     >>> bold = Results(truth, [1, 1, 0, 1] * 6, name="bold")
     >>> comparison = compare(careful, bold, n_resamples=200)
-    >>> comparison.measures["precision"], comparison.tests["decisions (s-test)"].sign
+    >>> comparison.measures["precision"], comparison.tests["decisions (sign test)"].sign
     ((1.0, 0.6666666666666666), '~')
     """
     for name, results in (("results_a", results_a), ("results_b", results_b)):
@@ -135,9 +198,9 @@ def compare(
         raise ValueError("results_a and results_b have different truth; expected the same documents and categories")
     several = results_a.n_categories > 1
     f1 = np.array([np.atleast_1d(f_beta(results.outcomes, empty=empty)) for results in (results_a, results_b)])
-    tests = {"decisions (s-test)": s_test(results_a.truth, results_a.decisions, results_b.decisions)}
+    tests = {"decisions (sign test)": micro_sign_test(results_a.truth, results_a.decisions, results_b.decisions)}
     if several:
-        tests |= {"F1 by category (S-test)": S_test(*f1), "F1 ranks (Wilcoxon)": wilcoxon_test(*f1)}
+        tests |= {"category F1 (sign test)": macro_sign_test(*f1), "F1 ranks (Wilcoxon)": wilcoxon_test(*f1)}
     averages: list[Average] = ["micro", "macro"] if several else ["micro"]
     intervals = {
         f"{average} F1 (bootstrap)" if several else "F1 (bootstrap)": paired_bootstrap(

@@ -1,21 +1,20 @@
-"""Precision, recall, F_β, error rate and break-even."""
+"""Measures of yes/no decisions: precision, recall, F_β, error rate, and those of the TREC filtering tracks."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from bayesift.decide.utility import check_beta, f_beta_of, ratio
-from bayesift.evaluate._ranking import expected_found, ranked_columns
+from bayesift._typing import FloatArray
+from bayesift.decide.utility import T11U, T13U, Utility, check_beta, f_beta_of, ratio
 from bayesift.evaluate.outcomes import (
     Average,
+    Outcomes,
     averaged,
-    check_average,
     check_empty,
-    mean_over,
     outcomes_of,
-    plain,
 )
 
 
@@ -54,14 +53,7 @@ def precision(truth: Any, decisions: Any = None, *, average: Average = None, emp
 def recall(truth: Any, decisions: Any = None, *, average: Average = None, empty: float = 1.0) -> Any:
     """Return the share of the documents in the category that were accepted, TP/(TP+FN).
 
-    Parameters
-    ----------
-    truth, decisions, average, empty
-        As for :func:`precision`.
-
-    Returns
-    -------
-    float, or array of shape (n_categories,)
+    Parameters and result are those of :func:`precision`.
 
     Examples
     --------
@@ -103,14 +95,7 @@ def f_beta(truth: Any, decisions: Any = None, *, beta: float = 1.0, average: Ave
 def error_rate(truth: Any, decisions: Any = None, *, average: Average = None) -> Any:
     """Return the share of wrong decisions, (FP+FN)/n.
 
-    Parameters
-    ----------
-    truth, decisions, average
-        As for :func:`precision`.
-
-    Returns
-    -------
-    float, or array of shape (n_categories,)
+    Parameters and result are those of :func:`precision`.
 
     Examples
     --------
@@ -121,19 +106,15 @@ def error_rate(truth: Any, decisions: Any = None, *, average: Average = None) ->
     return averaged(lambda o: ratio(o.fp + o.fn, o.tp + o.fp + o.fn + o.tn), outcomes_of(truth, decisions), average)
 
 
-def break_even(truth: Any, scores: Any, *, average: Average = None, empty: float = 1.0) -> Any:
-    """Return precision where it equals recall: when as many documents are accepted as are in the category.
+def t9p(truth: Any, decisions: Any = None, *, target: int = 50, average: Average = None) -> Any:
+    """Return TREC-9's precision with a target: TP / max(50, TP+FP).
 
     Parameters
     ----------
-    truth : array of shape (n_documents,) or (n_documents, n_categories)
-        Which documents are in the category.
-    scores : array of the same shape
-        Documents are accepted by falling score; documents of the same score count in random order, in expectation.
-    average : {"micro", "macro"}, optional
-        ``"micro"`` ranks the scores of all categories together; ``"macro"`` is the mean over categories.
-    empty : float, default=1.0
-        The value for a category without documents.
+    truth, decisions, average
+        As for :func:`precision`.
+    target : int, default=50
+        Number of documents that should be retrieved at least.
 
     Returns
     -------
@@ -141,15 +122,158 @@ def break_even(truth: Any, scores: Any, *, average: Average = None, empty: float
 
     Examples
     --------
-    >>> from bayesift.evaluate import break_even
-    >>> break_even([1, 0, 1, 0, 1], [0.9, 0.8, 0.7, 0.2, 0.1])
-    0.6666666666666666
+    >>> from bayesift.evaluate import Outcomes, t9p
+    >>> t9p(Outcomes(tp=20, fp=10, fn=5, tn=900)), t9p(Outcomes(tp=60, fp=40, fn=5, tn=900))
+    (0.4, 0.6)
     """
-    empty = check_empty(empty)
-    check_average(average)
-    columns, flat = ranked_columns(truth, scores, pooled=average == "micro")
-    values = []
-    for positive, column in columns:
-        size = int(np.count_nonzero(positive))
-        values.append(expected_found(positive, column)[size] / size if size else empty)
-    return mean_over(np.array(values)) if average == "macro" else plain(np.array(values[0] if flat else values))
+    if target < 1:
+        raise ValueError(f"target is {target!r}; expected a number of documents of at least 1")
+    return averaged(lambda o: ratio(o.tp, np.maximum(target, o.tp + o.fp)), outcomes_of(truth, decisions), average)
+
+
+def t9u(truth: Any, decisions: Any = None, *, least: float = -100.0, average: Average = None) -> Any:
+    """Return TREC-9's utility, max(2TP − FP, −100).
+
+    Parameters
+    ----------
+    truth, decisions, average
+        As for :func:`precision`.
+    least : float, default=-100.0
+        What a topic costs at most.
+
+    Returns
+    -------
+    float, or array of shape (n_categories,)
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import Outcomes, t9u
+    >>> t9u(Outcomes(tp=20, fp=10, fn=5, tn=900)), t9u(Outcomes(tp=0, fp=400, fn=5, tn=500))
+    (30.0, -100.0)
+    """
+    return averaged(lambda o: np.maximum(T11U.value(*o), least), outcomes_of(truth, decisions), average)
+
+
+def t11u(truth: Any, decisions: Any = None, *, average: Average = None) -> Any:
+    """Return the utility of TREC 2002, 2TP − FP.
+
+    Parameters and result are those of :func:`precision`.
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import t11u
+    >>> t11u([1, 1, 0, 0], [1, 1, 1, 0])
+    3.0
+    """
+    return averaged(lambda o: T11U.value(*o), outcomes_of(truth, decisions), average)
+
+
+def t13u(truth: Any, decisions: Any = None, *, average: Average = None) -> Any:
+    """Return 20TP − FP.
+
+    Parameters and result are those of :func:`precision`.
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import t13u
+    >>> t13u([1, 1, 0, 0], [1, 1, 1, 0])
+    39.0
+    """
+    return averaged(lambda o: T13U.value(*o), outcomes_of(truth, decisions), average)
+
+
+def t11nu(truth: Any, decisions: Any = None, *, average: Average = None) -> Any:
+    """Return T11U as a share of the greatest possible, (2TP − FP) / (2(TP+FN)).
+
+    Without relevant documents it is 0 if nothing was retrieved, else −∞.
+
+    Parameters and result are those of :func:`precision`.
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import t11nu
+    >>> t11nu([1, 1, 0, 0], [1, 1, 1, 0])
+    0.75
+    """
+    return averaged(lambda o: _share_of_greatest(o, T11U), outcomes_of(truth, decisions), average)
+
+
+def t11su(truth: Any, decisions: Any = None, *, average: Average = None) -> Any:
+    """Return the scaled utility of TREC 2002, (max(T11NU, −½) + ½) / 1.5, from 0 to 1.
+
+    Parameters and result are those of :func:`precision`.
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import t11su
+    >>> t11su([1, 1, 0, 0], [1, 1, 1, 0]), t11su([1, 1, 0, 0], [0, 0, 0, 0])
+    (0.8333333333333334, 0.3333333333333333)
+    """
+    return scaled_utility(truth, decisions, average=average)
+
+
+def t11f(truth: Any, decisions: Any = None, *, average: Average = None) -> Any:
+    """Return the F measure of TREC 2002, 1.25TP / (1.25TP + FP + 0.25FN): F_β with β = ½, and 1 for 0/0.
+
+    Parameters and result are those of :func:`precision`.
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import t11f
+    >>> t11f([1, 1, 0, 0], [1, 0, 0, 0])
+    0.8333333333333334
+    """
+    return averaged(lambda o: f_beta_of(o.tp, o.fp, o.fn, 0.5), outcomes_of(truth, decisions), average)
+
+
+def scaled_utility(
+    truth: Any,
+    decisions: Any = None,
+    *,
+    utility: Utility | Mapping[str, float] = T11U,
+    minimum: float | None = -0.5,
+    average: Average = None,
+) -> Any:
+    """Return a utility as a share of that of perfect decisions, cut off below and moved to run from 0 to 1.
+
+    With U_max the utility of perfect decisions and r = U/U_max: (max(r, minimum) − minimum) / (1 − minimum). Where
+    U_max = 0, r is 0 for U = 0 and −∞ for less.
+
+    Parameters
+    ----------
+    truth, decisions, average
+        As for :func:`precision`.
+    utility : Utility or mapping, default=T11U
+        Gains for the four outcomes.
+    minimum : float below 1, optional
+        Share below which a topic counts no worse; −½ in TREC 2002. With None the share itself is returned.
+
+    Returns
+    -------
+    float, or array of shape (n_categories,)
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import scaled_utility
+    >>> scaled_utility([1, 1, 0, 0], [1, 1, 1, 1], utility={"tp": 1, "fp": -1}, minimum=-1)
+    0.5
+    """
+    gains = utility if isinstance(utility, Utility) else Utility.from_gains(utility)
+    if minimum is not None and not minimum < 1:
+        raise ValueError(f"minimum is {minimum!r}; expected a share below 1, or None")
+
+    def scaled(outcomes: Outcomes) -> FloatArray:
+        share = _share_of_greatest(outcomes, gains)
+        return share if minimum is None else (np.maximum(share, minimum) - minimum) / (1 - minimum)
+
+    return averaged(scaled, outcomes_of(truth, decisions), average)
+
+
+def _share_of_greatest(outcomes: Outcomes, utility: Utility) -> FloatArray:
+    tp, fp, fn, tn = outcomes
+    reached = np.asarray(utility.value(tp, fp, fn, tn), dtype=np.float64)
+    greatest = np.asarray(utility.value(tp + fn, 0, 0, fp + tn), dtype=np.float64)
+    if np.any(greatest < 0):
+        raise ValueError(f"utility is {utility}, by which perfect decisions lose; expected them to gain at least 0")
+    without = np.where(reached < 0, -np.inf, 0.0)
+    return np.divide(reached, greatest, out=without, where=greatest > 0)

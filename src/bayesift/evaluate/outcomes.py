@@ -48,7 +48,7 @@ class Outcomes(NamedTuple):
         -------
         Outcomes
         """
-        positive, accepted = marks(truth, "truth"), marks(decisions, "decisions")
+        positive, accepted = as_booleans(truth, "truth"), as_booleans(decisions, "decisions")
         check_same_shape(positive, "truth", accepted, "decisions")
         counts = [np.count_nonzero(t & d, axis=0) for t in (positive, ~positive) for d in (accepted, ~accepted)]
         tp, fn, fp, tn = (int(count) if positive.ndim == 1 else count for count in counts)
@@ -106,7 +106,7 @@ def check_empty(empty: Any) -> float:
     return value
 
 
-def marks(values: Any, name: str) -> BoolArray:
+def as_booleans(values: Any, name: str) -> BoolArray:
     """Return what marks documents as truth values, of one or two dimensions."""
     array = values.toarray() if issparse(values) else np.asarray(values)
     if array.ndim not in (1, 2) or array.size == 0:

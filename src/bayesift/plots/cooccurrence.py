@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from bayesift._typing import AnyArray
-from bayesift.evaluate.outcomes import check_same_shape, marks
+from bayesift.evaluate.outcomes import as_booleans, check_same_shape
 from bayesift.plots._matrix import MatrixDisplay, Words
 
 
@@ -66,7 +66,7 @@ class CooccurrenceDisplay(MatrixDisplay):
         -------
         CooccurrenceDisplay
         """
-        return cls._counted(marks(labels, "labels"), None, categories)
+        return cls._counted(as_booleans(labels, "labels"), None, categories)
 
     @classmethod
     def from_predictions(cls, truth: Any, decisions: Any, categories: Sequence[str] | None = None) -> Self:
@@ -83,7 +83,7 @@ class CooccurrenceDisplay(MatrixDisplay):
         -------
         CooccurrenceDisplay
         """
-        return cls._counted(marks(truth, "truth"), marks(decisions, "decisions"), categories)
+        return cls._counted(as_booleans(truth, "truth"), as_booleans(decisions, "decisions"), categories)
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, categories: Sequence[str] | None = None) -> Self:

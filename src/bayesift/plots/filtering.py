@@ -11,7 +11,7 @@ from bayesift._typing import FloatArray
 from bayesift.decide import T11U, Utility
 from bayesift.evaluate import Outcomes
 from bayesift.evaluate import recall as recall_of
-from bayesift.evaluate.outcomes import check_same_shape, marks
+from bayesift.evaluate.outcomes import as_booleans, check_same_shape
 from bayesift.plots._axes import QUIET, drawn_on, next_colour
 from bayesift.plots.display import Display
 
@@ -80,7 +80,7 @@ class FilteringDisplay(Display):
         FilteringDisplay
         """
         gains = utility if isinstance(utility, Utility) else Utility.from_gains(utility)
-        relevant, given = marks(truth, "truth"), marks(delivered, "delivered")
+        relevant, given = as_booleans(truth, "truth"), as_booleans(delivered, "delivered")
         check_same_shape(relevant, "truth", given, "delivered")
         pairs = ((relevant, given), (~relevant, given), (relevant, ~given), (~relevant, ~given))
         tp, fp, fn, tn = (np.cumsum((first & second).reshape(len(relevant), -1).sum(axis=1)) for first, second in pairs)
@@ -110,7 +110,7 @@ class FilteringDisplay(Display):
         -------
         FilteringDisplay
         """
-        relevant = marks(truth, "truth")
+        relevant = as_booleans(truth, "truth")
         relevant = relevant.reshape(len(relevant), -1)
         if relevant.shape[1] != len(record.topics):
             found, expected = relevant.shape[1], len(record.topics)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bayesift._typing import FloatArray
-from bayesift.evaluate import Comparison, Results, s_test
+from bayesift.evaluate import Comparison, Results, micro_sign_test
 from bayesift.evaluate import compare as compare_results
 from bayesift.workflow._targets import indicator, label_sets
 from bayesift.workflow.text_classifier import TextClassifier
@@ -46,7 +46,7 @@ def compare(
     >>> from bayesift.workflow import TextClassifier, compare
     >>> texts, labels = ["wheat", "corn", "sea", "ship"] * 5, ["farm", "farm", "sea", "sea"] * 5
     >>> bayes, lasso = (TextClassifier(model, variance=1.0).fit(texts, labels) for model in ("nb", "lasso"))
-    >>> compare(bayes, lasso, texts, labels).tests["texts right (s-test)"].sign
+    >>> compare(bayes, lasso, texts, labels).tests["texts right (sign test)"].sign
     '~'
     """
     documents, sets = list(texts), [tuple(map(str, found)) for found in label_sets(y)]
@@ -75,9 +75,9 @@ def compare(
     found = compare_results(*results)
     if not single:
         return found
-    tests = {"texts right (s-test)": s_test(np.ones(len(documents), dtype=bool), *right)}
+    tests = {"texts right (sign test)": micro_sign_test(np.ones(len(documents), dtype=bool), *right)}
     return replace(
-        found, tests=tests | {name: test for name, test in found.tests.items() if name != "decisions (s-test)"}
+        found, tests=tests | {name: test for name, test in found.tests.items() if name != "decisions (sign test)"}
     )
 
 

@@ -1,4 +1,7 @@
-"""How much has to be read to find how much."""
+"""Measures of a ranking: break-even, and how much has to be read to find how much.
+
+Documents are read by falling score; those of one score come in random order, and what is found is an expectation.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,96 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from bayesift._typing import BoolArray, FloatArray
-from bayesift.evaluate._ranking import discovery_places, expected_found, ranked_columns
-from bayesift.evaluate.outcomes import mean_over, plain
+from bayesift._typing import BoolArray, FloatArray, Int64Array
+from bayesift.decide.tuning import checked_scores
+from bayesift.evaluate.outcomes import (
+    Average,
+    as_booleans,
+    check_average,
+    check_empty,
+    check_same_shape,
+    mean_over,
+    plain,
+)
+
+Columns = list[tuple[BoolArray, FloatArray | None]]
+
+
+def ranked_columns(truth: Any, scores: Any, *, pooled: bool = False) -> tuple[Columns, bool]:
+    """Return truth and scores of each category, and whether there is only one; pooled ones make one category.
+
+    Without scores the documents were read in the order given.
+    """
+    positive = as_booleans(truth, "truth")
+    values = None if scores is None else checked_scores(scores)
+    if values is not None:
+        check_same_shape(positive, "truth", values, "scores")
+    if positive.ndim == 1 or pooled:
+        return [(positive.ravel(), None if values is None else values.ravel())], True
+    return [(column, None if values is None else values[:, j]) for j, column in enumerate(positive.T)], False
+
+
+def _groups(positive: BoolArray, scores: FloatArray | None) -> tuple[Int64Array, Int64Array]:
+    """Return how many documents were read and found after each group of equal scores, beginning with 0."""
+    n = len(positive)
+    if scores is None:
+        return np.arange(n + 1), np.append(0, np.cumsum(positive))
+    order = np.argsort(-scores, kind="stable")
+    ranked = scores[order]
+    ends = np.append(np.flatnonzero(ranked[1:] != ranked[:-1]) + 1, n)
+    return np.append(0, ends), np.append(0, np.cumsum(positive[order])[ends - 1])
+
+
+def expected_found(positive: BoolArray, scores: FloatArray | None) -> FloatArray:
+    """Return the expected number found after reading 0, 1, …, n documents."""
+    read, found = _groups(positive, scores)
+    return np.interp(np.arange(len(positive) + 1), read, found)
+
+
+def discovery_places(positive: BoolArray, scores: FloatArray | None) -> FloatArray:
+    """Return the expected places, counted from 1, of the first, second, … document found.
+
+    The j-th of r among g documents in random order is expected at j(g+1)/(r+1).
+    """
+    read, found = _groups(positive, scores)
+    size, hits = np.diff(read), np.diff(found)
+    rank = np.arange(1, found[-1] + 1) - np.repeat(found[:-1], hits)
+    return np.repeat(read[:-1], hits) + rank * np.repeat((size + 1) / (hits + 1), hits)
+
+
+def break_even(truth: Any, scores: Any, *, average: Average = None, empty: float = 1.0) -> Any:
+    """Return precision where it equals recall: when as many documents are accepted as are in the category.
+
+    Parameters
+    ----------
+    truth : array of shape (n_documents,) or (n_documents, n_categories)
+        Which documents are in the category.
+    scores : array of the same shape
+        Documents are accepted by falling score; documents of the same score count in random order, in expectation.
+    average : {"micro", "macro"}, optional
+        ``"micro"`` ranks the scores of all categories together; ``"macro"`` is the mean over categories.
+    empty : float, default=1.0
+        The value for a category without documents.
+
+    Returns
+    -------
+    float, or array of shape (n_categories,)
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import break_even
+    >>> break_even([1, 0, 1, 0, 1], [0.9, 0.8, 0.7, 0.2, 0.1])
+    0.6666666666666666
+    """
+    empty = check_empty(empty)
+    check_average(average)
+    columns, flat = ranked_columns(truth, scores, pooled=average == "micro")
+    values = []
+    for positive, column in columns:
+        size = int(np.count_nonzero(positive))
+        values.append(expected_found(positive, column)[size] / size if size else empty)
+    return mean_over(np.array(values)) if average == "macro" else plain(np.array(values[0] if flat else values))
+
 
 # Shares such as 0.07 of 100 documents must not lose a document to rounding.
 _ROUNDING = 1e-9
@@ -100,14 +190,9 @@ def wss(truth: Any, scores: Any = None, *, recall: float = 0.95, average: Litera
     Parameters
     ----------
     truth, scores, average
-        As for :func:`recall_at_effort`.
+        As for :func:`recall_at_effort`, which also describes the result.
     recall : float, default=0.95
         The recall to be reached.
-
-    Returns
-    -------
-    float, or array of shape (n_categories,)
-        NaN for a category without relevant documents, which the mean leaves out.
 
     Examples
     --------
@@ -134,14 +219,9 @@ def average_time_to_discovery(
     Parameters
     ----------
     truth, scores, average
-        As for :func:`recall_at_effort`.
+        As for :func:`recall_at_effort`, which also describes the result.
     share : bool, default=True
         As a share of all documents; else as a number of documents.
-
-    Returns
-    -------
-    float, or array of shape (n_categories,)
-        NaN for a category without relevant documents, which the mean leaves out.
 
     Examples
     --------
