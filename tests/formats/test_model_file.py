@@ -196,7 +196,7 @@ REFUSED = [
     ),
     (TextVectorizer(tokenizer=partial(str.split, sep=",")), "TextVectorizer.tokenizer is the function 'partial'"),
     (TextVectorizer(stemmer=lambda word: word[:3]), "TextVectorizer.stemmer is the function"),
-    (TermSelector(pearson), "TermSelector._score is the function 'pearson'"),
+    (TermSelector(pearson), "TermSelector.score_func is the function 'pearson'"),
     (Own(), "Own is of the type"),
     (OwnLasso(), "OwnLasso is of the type"),
     (BayesianLogisticRegression(grid=[1.0, np.sum]), r"BayesianLogisticRegression.grid\[1\]"),

@@ -35,7 +35,7 @@ def prepared(case, X, y):
     """The columns BBR would train on (those that occur, or the ten selected), and the matrix as its options make it."""
     kept = np.flatnonzero(np.diff(sp.csc_matrix(X).indptr))
     if "-f10-" in case:
-        kept = TermSelector(score=SCORES[int(case[-1])], k=10).fit(X, y).get_support(indices=True)
+        kept = TermSelector(score_func=SCORES[int(case[-1])], k=10).fit(X, y).get_support(indices=True)
     X = X[:, kept]
     if case.endswith("-cos"):
         X = normalize(X)

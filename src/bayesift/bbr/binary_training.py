@@ -150,7 +150,7 @@ def _selected(
     """Mark columns: all, or the best and those with a prior of their own; also give the least score kept."""
     if not 0 < training.n_selected < present.size:
         return np.ones(present.size, dtype=bool), None
-    selector = TermSelector(score=SCORES[training.utility], k=training.n_selected).fit(X, positive)
+    selector = TermSelector(SCORES[training.utility], k=training.n_selected).fit(X, positive)
     mask = selector.get_support()
     least = float(selector.scores_[mask].min())
     named = [int(prior.feature) - 1 for prior in training.individual if not prior.is_constant]

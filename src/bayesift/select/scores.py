@@ -53,19 +53,8 @@ def chi_square(X: Any, y: Any) -> FloatArray:
 def binormal_separation(X: Any, y: Any) -> FloatArray:
     """Return the bi-normal separation of the term's rates inside and outside the category.
 
-    BNS = abs(Φ⁻¹(a/(a+b)) − Φ⁻¹(c/(c+d)))  (23), with rates clipped to [0.0005, 0.9995].
-
-    Parameters
-    ----------
-    X : {sparse matrix, array, data frame} of shape (n_documents, n_terms)
-        Term weights; a term is present where its weight is not zero.
-    y : array of shape (n_documents,) or {array, sparse matrix} of shape (n_documents, n_categories)
-        Labels of two values, of which the greater marks the category, or a 0/1 indicator.
-
-    Returns
-    -------
-    scores : array of shape (n_terms,), or (n_categories, n_terms) for an indicator
-        At least 0, at most 6.58; 0 for a constant term or category.
+    BNS = abs(Φ⁻¹(a/(a+b)) − Φ⁻¹(c/(c+d)))  (23), with rates clipped to [0.0005, 0.9995]: from 0 to 6.58, and 0
+    for a constant term or category. ``X``, ``y`` and the shape of the result are those of :func:`chi_square`.
 
     Examples
     --------
@@ -80,19 +69,8 @@ def yules_q(X: Any, y: Any) -> FloatArray:
     """Return Yule's coefficient of association between term and category, with its sign.
 
     Q = (ad − bc) / (ad + bc): 1 when the term never occurs outside the category or is never missing inside,
-    negative when it speaks against the category. :class:`TermSelector` ranks by the absolute value.
-
-    Parameters
-    ----------
-    X : {sparse matrix, array, data frame} of shape (n_documents, n_terms)
-        Term weights; a term is present where its weight is not zero.
-    y : array of shape (n_documents,) or {array, sparse matrix} of shape (n_documents, n_categories)
-        Labels of two values, of which the greater marks the category, or a 0/1 indicator.
-
-    Returns
-    -------
-    scores : array of shape (n_terms,), or (n_categories, n_terms) for an indicator
-        From −1 to 1; 0 for a constant term or category.
+    −1 at least, when it speaks against the category; 0 for a constant term or category. :class:`TermSelector` ranks by
+    the absolute value. ``X``, ``y`` and the shape of the result are those of :func:`chi_square`.
 
     Examples
     --------
@@ -108,19 +86,8 @@ def likelihood_ratio(X: Any, y: Any) -> FloatArray:
 
     −2 ln λ = 2[ℓ(a, a+b, p₁) + ℓ(c, c+d, p₂) − ℓ(a, a+b, p) − ℓ(c, c+d, p)], p₁ = a/(a+b), p₂ = c/(c+d),
     p = (a+c)/n, ℓ(k, m, p) = k ln p + (m−k) ln(1−p). Where the rates are equal it follows χ² with one degree
-    of freedom, whose 0.05 % point is 12.13.
-
-    Parameters
-    ----------
-    X : {sparse matrix, array, data frame} of shape (n_documents, n_terms)
-        Term weights; a term is present where its weight is not zero.
-    y : array of shape (n_documents,) or {array, sparse matrix} of shape (n_documents, n_categories)
-        Labels of two values, of which the greater marks the category, or a 0/1 indicator.
-
-    Returns
-    -------
-    scores : array of shape (n_terms,), or (n_categories, n_terms) for an indicator
-        At least 0; 0 for a constant term or category.
+    of freedom, whose 0.05 % point is 12.13. It is 0 for a constant term or category. ``X``, ``y`` and the shape of the
+    result are those of :func:`chi_square`.
 
     Examples
     --------
@@ -135,19 +102,9 @@ def mutual_information(X: Any, y: Any) -> FloatArray:
     """Return the mutual information, in nats, between presence of the term and the class.
 
     I = Σ_x Σ_y p(x, y) ln[p(x, y) / (p(x) p(y))]  (3.75). Labels may have any number of classes; for two it
-    is :func:`likelihood_ratio` / 2n. Divide by ln 2 for bits.
-
-    Parameters
-    ----------
-    X : {sparse matrix, array, data frame} of shape (n_documents, n_terms)
-        Term weights; a term is present where its weight is not zero.
-    y : array of shape (n_documents,) or {array, sparse matrix} of shape (n_documents, n_categories)
-        Class labels, or a 0/1 indicator whose columns are judged one by one.
-
-    Returns
-    -------
-    scores : array of shape (n_terms,), or (n_categories, n_terms) for an indicator
-        At least 0; 0 for a constant term or class.
+    is :func:`likelihood_ratio` / 2n. Divide by ln 2 for bits. It is 0 for a constant term or class. ``X``, ``y``
+    and the shape of the result are those of :func:`chi_square`, but for the number of classes; the columns of an
+    indicator are judged one by one.
 
     Examples
     --------
@@ -168,19 +125,9 @@ def mutual_information(X: Any, y: Any) -> FloatArray:
 def pearson(X: Any, y: Any) -> FloatArray:
     """Return the absolute product-moment correlation between the term's weight and the category.
 
-    abs(r), r = Σ(x_i − x̄)(y_i − ȳ) / √(Σ(x_i − x̄)² Σ(y_i − ȳ)²)  (24): the one score that looks at weights.
-
-    Parameters
-    ----------
-    X : {sparse matrix, array, data frame} of shape (n_documents, n_terms)
-        Term weights.
-    y : array of shape (n_documents,) or {array, sparse matrix} of shape (n_documents, n_categories)
-        Labels of two values, of which the greater marks the category, or a 0/1 indicator.
-
-    Returns
-    -------
-    scores : array of shape (n_terms,), or (n_categories, n_terms) for an indicator
-        From 0 to 1; 0 for a constant term or category.
+    abs(r), r = Σ(x_i − x̄)(y_i − ȳ) / √(Σ(x_i − x̄)² Σ(y_i − ȳ)²)  (24): the one score that looks at
+    weights. From 0 to 1, and 0 for a constant term or category. ``X``, ``y`` and the shape of the result are those of
+    :func:`chi_square`.
 
     Examples
     --------

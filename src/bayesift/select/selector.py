@@ -38,11 +38,11 @@ class TermSelector(SelectorMixin, BaseEstimator):
 
     Parameters
     ----------
-    score : str or callable, default="likelihood_ratio"
+    score_func : str or callable, default="likelihood_ratio"
         ``"binormal_separation"``, ``"chi_square"``, ``"likelihood_ratio"``, ``"mutual_information"``,
-        ``"pearson"`` or ``"yules_q"``, or a function ``score(X, y)`` that returns one number per column, or
+        ``"pearson"`` or ``"yules_q"``, or a function of ``X`` and ``y`` that returns one number per column, or
         one row of them per category. Of a pair ``(scores, p-values)``, as scikit-learn's own functions
-        return it, the scores are taken. Read it back with ``get_params()``.
+        return it, the scores are taken.
     k : int, optional
         Keep at most this many terms. Without it there is no limit.
     threshold : float, optional
@@ -64,7 +64,7 @@ class TermSelector(SelectorMixin, BaseEstimator):
     Examples
     --------
     >>> from bayesift.select import TermSelector
-    >>> selector = TermSelector(score="chi_square", k=1).fit([[1, 0], [2, 1], [0, 1], [0, 0]], [1, 1, 0, 0])
+    >>> selector = TermSelector("chi_square", k=1).fit([[1, 0], [2, 1], [0, 1], [0, 0]], [1, 1, 0, 0])
     >>> selector.scores_
     array([4., 0.])
     >>> selector.get_feature_names_out(["wheat", "the"])
@@ -73,38 +73,15 @@ class TermSelector(SelectorMixin, BaseEstimator):
 
     def __init__(
         self,
-        score: str | _Score = "likelihood_ratio",
+        score_func: str | _Score = "likelihood_ratio",
         k: int | None = None,
         threshold: float | None = None,
         combine: str = "max",
     ) -> None:
-        self.score = score
+        self.score_func = score_func
         self.k = k
         self.threshold = threshold
         self.combine = combine
-
-    @property
-    def score(self) -> Any:
-        """Not readable: scikit-learn takes an attribute of this name for a method and calls it."""
-        raise AttributeError("score is a parameter of TermSelector, not a method; read get_params()['score']")
-
-    @score.setter
-    def score(self, score: str | _Score) -> None:
-        self._score = score
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name.
-
-        Parameters
-        ----------
-        deep : bool, default=True
-            Has no effect: no parameter is an estimator.
-
-        Returns
-        -------
-        dict
-        """
-        return {"score": self._score, "k": self.k, "threshold": self.threshold, "combine": self.combine}
 
     def fit(self, X: Any, y: Any) -> Self:
         """Score every column of ``X`` against ``y``.
@@ -122,7 +99,7 @@ class TermSelector(SelectorMixin, BaseEstimator):
         """
         self._check_parameters()
         refuse_missing(y)
-        score = _NAMED[self._score] if isinstance(self._score, str) else self._score
+        score = _NAMED[self.score_func] if isinstance(self.score_func, str) else self.score_func
         X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), dtype="numeric", multi_output=True)
         if score in _TWO_CLASS.values() and y.ndim == 1:
             classes = class_indicator(y, X.shape[0]).matrix
@@ -131,9 +108,9 @@ class TermSelector(SelectorMixin, BaseEstimator):
         return self
 
     def _check_parameters(self) -> None:
-        named = isinstance(self._score, str) and self._score in _NAMED
-        if not (named or callable(self._score)):
-            raise ValueError(f"score is {self._score!r}; expected one of {sorted(_NAMED)} or a callable")
+        named = isinstance(self.score_func, str) and self.score_func in _NAMED
+        if not (named or callable(self.score_func)):
+            raise ValueError(f"score_func is {self.score_func!r}; expected one of {sorted(_NAMED)} or a callable")
         if self.k is not None and (_not_a(Integral, self.k) or self.k < 1):
             raise ValueError(f"k is {self.k!r}; expected a whole number of at least 1, or None for no limit")
         if self.threshold is not None and (_not_a(Real, self.threshold) or np.isnan(self.threshold)):
@@ -142,20 +119,20 @@ class TermSelector(SelectorMixin, BaseEstimator):
             raise ValueError(f"combine is {self.combine!r}; expected one of {sorted(_COMBINE)}")
 
     def _combined(self, raw: Any, n_features: int) -> FloatArray:
-        """Check what the score returned and reduce it to one absolute value per column."""
+        """Check what the function returned and reduce it to one absolute value per column."""
         if isinstance(raw, tuple):
             # The way of scikit-learn; as an array it would pass for the rows of two categories.
             if len(raw) != 2:
-                raise ValueError(f"score returned a tuple of {len(raw)}; expected an array or (scores, p-values)")
+                raise ValueError(f"score_func returned a tuple of {len(raw)}; expected an array or (scores, p-values)")
             raw = raw[0]
         values = np.abs(np.asarray(raw, dtype=np.float64))
         if values.ndim not in (1, 2) or values.shape[-1] != n_features or len(values) == 0:
             raise ValueError(
-                f"score returned an array of shape {values.shape}; expected ({n_features},) or "
+                f"score_func returned an array of shape {values.shape}; expected ({n_features},) or "
                 f"(n_categories, {n_features})"
             )
         if np.isnan(values).any():
-            raise ValueError(f"score returned NaN for column {int(np.argwhere(np.isnan(values))[0, -1])}")
+            raise ValueError(f"score_func returned NaN for column {int(np.argwhere(np.isnan(values))[0, -1])}")
         return values if values.ndim == 1 else _COMBINE[self.combine](values, axis=0)
 
     def _get_support_mask(self) -> BoolArray:
