@@ -70,7 +70,7 @@ def updates(n_features: int, filled: float, repeats: int) -> tuple[str, ...]:
     )
 
 
-def telling_columns(X: sp.csr_matrix, Y: sp.csr_matrix) -> list[Int64Array]:
+def informative_columns(X: sp.csr_matrix, Y: sp.csr_matrix) -> list[Int64Array]:
     """For each category the columns with Dunning's −2 ln λ above 12.13, at most the 300 best."""
     best = ((row, np.argsort(-row, kind="stable")[:300]) for row in likelihood_ratio(X, Y))
     return [np.sort(places[row[places] > 12.13]) for row, places in best]
@@ -81,7 +81,7 @@ def reuters() -> list[tuple[str, ...]]:
     collection = load("reuters21578")
     vectorizer = TextVectorizer("ltc", stop_words="smart", stemmer="porter", token_pattern="[a-z]+")
     X, Y = vectorizer.fit_transform(collection.train.texts), collection.indicator("train")
-    columns = telling_columns(X, Y)
+    columns = informative_columns(X, Y)
     rows = []
     for n_jobs in (1, 2):
         wall, cpu = time.perf_counter(), time.process_time()

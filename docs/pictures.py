@@ -41,7 +41,7 @@ from bayesift.text import TextVectorizer
 IMAGES = Path(__file__).parent / "images"
 
 
-def telling_terms(n_terms: int = 8) -> None:
+def informative_terms(n_terms: int = 8) -> None:
     """Draw the terms with the greatest likelihood ratio for every topic of the embedded corpus."""
     news = load("newsroom")
     vectorizer = TextVectorizer(stop_words="english", drop_numbers=True)
@@ -55,7 +55,7 @@ def telling_terms(n_terms: int = 8) -> None:
         axis.tick_params(labelsize=9)
         axis.spines[["top", "right"]].set_visible(False)
     figure.supxlabel("Dunning's −2 ln λ", fontsize=10)
-    figure.savefig(IMAGES / "telling-terms.png", dpi=110)
+    figure.savefig(IMAGES / "informative-terms.png", dpi=110)
 
 
 def paths() -> None:
@@ -285,7 +285,7 @@ def tutorial() -> None:
 
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
-    telling_terms()
+    informative_terms()
     paths()
     beliefs()
     word_concepts()

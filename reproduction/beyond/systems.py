@@ -44,7 +44,7 @@ def _tuned(task: Task) -> dict[str, Any]:
 
 
 def _perceptron(X: sp.csr_matrix, task: Task) -> BayesianPerceptron:
-    """Return each category its 300 most telling words with −2 ln λ above 12.13 (Chai, Ng & Chieu 2002)."""
+    """Return each category its 300 most informative words with −2 ln λ above 12.13 (Chai, Ng & Chieu 2002)."""
     best = ((row, np.argsort(-row, kind="stable")[:300]) for row in np.atleast_2d(likelihood_ratio(X, task.train)))
     return BayesianPerceptron(features=[np.sort(places[row[places] > 12.13]) for row, places in best])
 

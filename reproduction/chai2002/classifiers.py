@@ -73,7 +73,7 @@ class Scores(NamedTuple):
     probabilities: bool
 
 
-def telling_columns(X: sp.csr_matrix, Y: NDArray[Any]) -> list[NDArray[np.int64]]:
+def informative_columns(X: sp.csr_matrix, Y: NDArray[Any]) -> list[NDArray[np.int64]]:
     """Choose for each category the terms with −2 ln λ > 12.13, of them at most the 300 best."""
     best = ((row, np.argsort(-row, kind="stable")[:MOST_TERMS]) for row in likelihood_ratio(X, Y))
     return [np.sort(places[row[places] > SIGNIFICANT]) for row, places in best]
@@ -197,7 +197,7 @@ def decisions(found: Scores, Y_train: NDArray[Any]) -> dict[str, NDArray[np.bool
 
 def scores(data: Documents, method: str, n_jobs: int = -1) -> Scores:
     """Train a classifier on all categories."""
-    own = telling_columns(data.X_train, data.Y_train)
+    own = informative_columns(data.X_train, data.Y_train)
     if method.startswith("SVM"):
         common = np.flatnonzero(data.X_train.getnnz(axis=0) >= LEAST_DOCUMENTS)
         return _machines(data, own if method == SELECTED else [common] * len(own))

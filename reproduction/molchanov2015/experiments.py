@@ -148,8 +148,8 @@ def words(runner: Runner) -> Outcome:
     }
     counts = {method: {"words": int(np.count_nonzero(display.weights))} for method, display in displays.items()}
     table = Table.of("Words in the model, one split", counts, decimals=0, corner="method")
-    telling = {data.names[place] for place in displays["RTM-MAP-EM"].top(20)}
-    claim = Claim("the words of greatest relevance speak of feelings", {"love", "awesom", "suck", "hate"} <= telling)
+    greatest = {data.names[place] for place in displays["RTM-MAP-EM"].top(20)}
+    claim = Claim("the words of greatest relevance speak of feelings", {"love", "awesom", "suck", "hate"} <= greatest)
     caption = "The words with the largest weights for three methods"
     return Outcome((table,), (claim,), (Figure("words", caption, lambda: _draw_words(displays)),))
 

@@ -31,7 +31,7 @@ from reproduction.murphy2012.tasks import LETTERS
 
 
 def table_3_1(runner: Runner) -> Outcome:
-    """Compare the words of table 3.1 with our probabilities, and list our own most telling words.
+    """Compare the words of table 3.1 with our probabilities, and list our own most informative words.
 
     Posterior means under uniform priors, training documents of the version by date with their headers; information in
     nats. The book's words come from a list of 600, ours are all words in at least three documents.
@@ -47,19 +47,21 @@ def table_3_1(runner: Runner) -> Outcome:
     printed = {word: _where_printed(grid, word, columns, place[word]) for word in grid.rows}
     terms = vectorizer.get_feature_names_out()
     best = np.argsort(-information, kind="stable")[:5]
-    telling = {str(terms[j]): {"mutual information": float(information[j])} for j in best}
-    shared = [word for word in telling if grid.value(word, "mutual information") is not None]
+    informative = {str(terms[j]): {"mutual information": float(information[j])} for j in best}
+    shared = [word for word in informative if grid.value(word, "mutual information") is not None]
     claims = (
-        Claim("the most telling word is windows", next(iter(telling)) == "windows"),
-        Claim("at least three of the five most telling words are the book's", len(shared) >= 3, ", ".join(telling)),
+        Claim("the most informative word is windows", next(iter(informative)) == "windows"),
+        Claim(
+            "at least three of the five most informative words are the book's", len(shared) >= 3, ", ".join(informative)
+        ),
     )
     tables = (
         Table.of("Probability in two newsgroups, and mutual information", printed, grid, decimals=3, corner="word"),
         Table.of(
-            "The most telling words of all",
-            telling,
+            "The most informative words of all",
+            informative,
             grid,
-            rows=[*telling],
+            rows=[*informative],
             columns=["mutual information"],
             decimals=3,
             corner="word",
@@ -127,7 +129,7 @@ EXPERIMENTS = (
         name="murphy2012/table3.1",
         paper=_BOOK,
         item="Table 3.1",
-        shows="The most probable and the most telling words of two newsgroups about windows.",
+        shows="The most probable and the most informative words of two newsgroups about windows.",
         run=table_3_1,
         minutes=0.1,
         quick_minutes=0.1,

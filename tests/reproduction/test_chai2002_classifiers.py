@@ -14,10 +14,10 @@ from reproduction.chai2002.classifiers import (
     SELECTED,
     SLOW,
     decisions,
+    informative_columns,
     scores,
     table2,
     table3,
-    telling_columns,
     weighed,
 )
 from reproduction.shared import f1_percent
@@ -56,7 +56,7 @@ def test_columns_are_those_of_a_ratio_counted_by_hand(small):
     )
     expected = np.flatnonzero(used & (ratio > 12.13))
     expected = np.sort(expected[np.argsort(-ratio[expected], kind="stable")[:300]])
-    [found] = telling_columns(small.X_train[:200], small.Y_train[:200, [0]])
+    [found] = informative_columns(small.X_train[:200], small.Y_train[:200, [0]])
     assert found.tolist() == expected.tolist()
 
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from bayesift._typing import FloatArray
 from bayesift.ard import log_likelihood, log_likelihood_bound
-from bayesift.plots._axes import colour, drawn_on
-from bayesift.plots.display import Display, stacked
+from bayesift.plots.display import Display, axes_or_new, colour, stacked
 
 
 class BoundDisplay(Display):
@@ -31,8 +30,6 @@ class BoundDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_
-        Where it was drawn.
     lines_ : list
         The line of the values, then those of the bounds.
 
@@ -108,20 +105,8 @@ class BoundDisplay(Display):
         return cls(grid, np.exp(values), np.exp(bounds), touching, label)
 
     def plot(self, ax: Any = None, **line_options: Any) -> Self:
-        """Draw the values as a thick line and the bounds below it, with dots where they touch.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; a new figure by default.
-        **line_options
-            Passed on to matplotlib, for the bounds.
-
-        Returns
-        -------
-        self
-        """
-        ax = drawn_on(ax)
+        """Draw the values as a thick line and the bounds below it, with dots where they touch."""
+        ax = axes_or_new(ax)
         self.lines_ = ax.plot(self.q, self.values, color="0.25", linewidth=2.5, label=self.label)
         for k, (bound, place) in enumerate(zip(self.bounds, self.touching, strict=True)):
             options = {"color": colour(k), "label": f"bound, η = {place:.3g}", **line_options}

@@ -12,8 +12,7 @@ from sklearn.utils.validation import check_array
 from bayesift._special import log_rising
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.generative import DirichletCompoundMultinomial, MultinomialNB
-from bayesift.plots._axes import PALETTE, drawn_on
-from bayesift.plots.display import Display, stacked
+from bayesift.plots.display import PALETTE, Display, axes_or_new, stacked
 
 #: Lengths of documents are told apart up to so many of them, then by groups.
 _LENGTHS = 64
@@ -36,8 +35,6 @@ class BurstinessDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_
-        Where it was drawn.
     lines_ : list
         One line for the data and for each model.
 
@@ -101,20 +98,8 @@ class BurstinessDisplay(Display):
         )
 
     def plot(self, ax: Any = None, **line_options: Any) -> Self:
-        """Draw the shares on a logarithmic scale.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; a new figure by default.
-        **line_options
-            Passed on to matplotlib.
-
-        Returns
-        -------
-        self
-        """
-        ax = drawn_on(ax)
+        """Draw the shares on a logarithmic scale."""
+        ax = axes_or_new(ax)
         curves = self._curves()
         styles = [
             ("0.2", "o", ""),

@@ -10,8 +10,7 @@ import numpy as np
 from bayesift._extras import require
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.concepts import HypothesisSpace
-from bayesift.plots._axes import PALETTE, bare, drawn_on
-from bayesift.plots.display import Display, table
+from bayesift.plots.display import PALETTE, Display, axes_or_new, hide_frame, table
 
 
 class ConceptDisplay(Display):
@@ -62,13 +61,9 @@ class ConceptDisplay(Display):
             Where to draw; a new figure by default.
         most : int, default=40
             How many concepts to draw: all in their order, or the most probable where there are more.
-
-        Returns
-        -------
-        self
         """
         shown = self._shown(most)
-        axes = drawn_on(axes, ncols=3, sharey=True, figsize=(8, 1.2 + 0.18 * len(shown)))
+        axes = axes_or_new(axes, ncols=3, sharey=True, figsize=(8, 1.2 + 0.18 * len(shown)))
         parts = (self.prior, self.likelihood, self.posterior)
         titles = ("prior", "likelihood / greatest", "posterior")
         place = np.arange(len(shown))
@@ -76,7 +71,7 @@ class ConceptDisplay(Display):
             ax.barh(place, part[shown], color=colour, height=0.75)
             ax.set_title(title, fontsize=10, loc="left")
             ax.set_xlim(left=0)
-            bare(ax)
+            hide_frame(ax)
             ax.spines["left"].set_visible(False)
             ax.tick_params(left=False, labelsize=8)
             ax.locator_params(axis="x", nbins=4)
@@ -85,20 +80,8 @@ class ConceptDisplay(Display):
         return self._placed(axes)
 
     def plot_predictive(self, ax: Any = None, **bar_options: Any) -> Self:
-        """Draw the probability of every item as a bar, those of the examples in a second colour.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; a new figure by default.
-        **bar_options
-            Passed on to matplotlib.
-
-        Returns
-        -------
-        self
-        """
-        ax = drawn_on(ax, figsize=(8, 2))
+        """Draw the probability of every item as a bar, those of the examples in a second colour."""
+        ax = axes_or_new(ax, figsize=(8, 2))
         self._bars(ax, **bar_options)
         return self._placed([ax])
 
@@ -109,10 +92,6 @@ class ConceptDisplay(Display):
         ----------
         most : int, default=16
             How many of the concepts to draw, the most probable first.
-
-        Returns
-        -------
-        self
         """
         pyplot = require("matplotlib.pyplot", extra="plot", purpose="drawing")
         shown = np.argsort(-self.posterior, kind="stable")[:most]
@@ -136,21 +115,13 @@ class ConceptDisplay(Display):
         weights.set_xlabel("posterior")
         weights.tick_params(labelleft=False, left=False)
         for ax in (dots, weights):
-            bare(ax)
+            hide_frame(ax)
         return self._placed([bars, dots, weights])
 
     def predictive_data(self, *, as_frame: bool = False) -> Any:
-        """Return what ``plot_predictive`` draws as a table.
+        """Return what ``plot_predictive`` draws, as :meth:`plot_data` does for ``plot``.
 
-        Parameters
-        ----------
-        as_frame : bool, default=False
-            A pandas data frame, instead of a dictionary.
-
-        Returns
-        -------
-        dict of str to array, or DataFrame
-            Columns ``item``, ``probability`` and ``example``.
+        The columns are ``item``, ``probability`` and ``example``.
         """
         items = np.asarray(self.space.items)
         example = np.array([item in self.data for item in self.space.items])
@@ -185,4 +156,4 @@ class ConceptDisplay(Display):
         ax.set_xlim(places.min() - 1, places.max() + 1)
         ax.set_ylim(0, 1.02)
         ax.set_ylabel("p(item | examples)")
-        bare(ax)
+        hide_frame(ax)

@@ -12,8 +12,7 @@ from bayesift.decide import T11U, Utility
 from bayesift.evaluate import Outcomes
 from bayesift.evaluate import recall as recall_of
 from bayesift.evaluate.outcomes import as_booleans, check_same_shape
-from bayesift.plots._axes import QUIET, drawn_on, next_colour
-from bayesift.plots.display import Display
+from bayesift.plots.display import GREY, Display, axes_or_new, next_colour
 
 
 class FilteringDisplay(Display):
@@ -132,16 +131,12 @@ class FilteringDisplay(Display):
             Where to draw; a new figure by default. Other filters may have been drawn there.
         color : str, optional
             Of the lines; the next of the palette by default.
-
-        Returns
-        -------
-        self
         """
-        axes = drawn_on(axes, nrows=2, sharex=True, figsize=(6, 4.8))
+        axes = axes_or_new(axes, nrows=2, sharex=True, figsize=(6, 4.8))
         above, below = axes
         color = next_colour(above) if color is None else color
         if self.best is not None and not below.lines:
-            below.plot(self.documents, self.best, color=QUIET, linewidth=1, linestyle="--", label="perfect decisions")
+            below.plot(self.documents, self.best, color=GREY, linewidth=1, linestyle="--", label="perfect decisions")
         above.plot(self.documents, self.recall, color=color, linewidth=1.8, label=self.name)
         below.plot(self.documents, self.utility, color=color, linewidth=1.8, label=self.name)
         above.set(ylabel="recall so far", ylim=(0, 1.02))

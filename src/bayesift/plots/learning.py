@@ -9,8 +9,7 @@ import numpy as np
 from sklearn.model_selection import learning_curve
 
 from bayesift._typing import FloatArray
-from bayesift.plots._axes import colour, drawn_on
-from bayesift.plots.display import Display, stacked
+from bayesift.plots.display import Display, axes_or_new, colour, stacked
 
 
 class LearningCurveDisplay(Display):
@@ -31,8 +30,6 @@ class LearningCurveDisplay(Display):
     ----------
     means, errors : dict of str to array of shape (n_sizes,)
         Means of the repeats, and their standard errors (0 for curves without repeats).
-    ax_, figure_
-        Where it was drawn.
     lines_ : list
         One line for each curve.
 
@@ -107,20 +104,8 @@ class LearningCurveDisplay(Display):
         return cls(sizes, found, **{"measure": measure, **options})
 
     def plot(self, ax: Any = None, **line_options: Any) -> Self:
-        """Draw the means over a logarithmic number of documents, and bands of one standard error.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; a new figure by default.
-        **line_options
-            Passed on to matplotlib.
-
-        Returns
-        -------
-        self
-        """
-        ax = drawn_on(ax, figsize=(6, 3.6))
+        """Draw the means over a logarithmic number of documents, and bands of one standard error."""
+        ax = axes_or_new(ax, figsize=(6, 3.6))
         self.lines_ = []
         for k, (name, mean) in enumerate(self.means.items()):
             options = {"color": colour(k), "marker": "osD^vP"[k % 6], "markersize": 5, "label": name, **line_options}

@@ -9,8 +9,7 @@ import numpy as np
 
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.evaluate import Outcomes, Results, f_beta, precision, recall
-from bayesift.plots._axes import QUIET, colour, drawn_on, name_ends
-from bayesift.plots.display import Display, stacked
+from bayesift.plots.display import GREY, Display, axes_or_new, colour, name_ends, stacked
 
 _MEASURES: dict[str, Callable[[Outcomes], Any]] = {
     "F1": f_beta,
@@ -38,8 +37,6 @@ class ParallelCoordinatesDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_
-        Where it was drawn.
     lines_ : list
         One line for each category, or for each system.
 
@@ -108,27 +105,19 @@ class ParallelCoordinatesDisplay(Display):
 
         Parameters
         ----------
-        ax : matplotlib axes, optional
-            Where to draw; a new figure by default.
         lines : {"categories", "systems"}, default="categories"
             What a line is.
         named : int, default=6
             How many categories get a colour and a name: those in which the systems differ most. The others are grey.
             All systems have a colour and a name.
-        **line_options
-            Passed on to matplotlib.
-
-        Returns
-        -------
-        self
         """
         if lines not in ("categories", "systems"):
             raise ValueError(f"lines is {lines!r}; expected 'categories' or 'systems'")
         if lines == "categories":
-            ax = drawn_on(ax, figsize=(2.4 + 1.3 * len(self.systems), 4.2))
+            ax = axes_or_new(ax, figsize=(2.4 + 1.3 * len(self.systems), 4.2))
             self._categories_over_systems(ax, named, line_options)
         else:
-            ax = drawn_on(ax, figsize=(max(5.0, 1.5 + 0.45 * len(self.categories)), 4.2))
+            ax = axes_or_new(ax, figsize=(max(5.0, 1.5 + 0.45 * len(self.categories)), 4.2))
             self._systems_over_categories(ax, line_options)
         ax.set_ylabel(self.measure)
         return self._drawn(ax)
@@ -136,7 +125,7 @@ class ParallelCoordinatesDisplay(Display):
     def _categories_over_systems(self, ax: Any, named: int, line_options: Mapping[str, Any]) -> None:
         places = np.arange(len(self.systems))
         chosen = self._most_different(named)
-        colours = [QUIET] * len(self.categories)
+        colours = [GREY] * len(self.categories)
         for k, j in enumerate(chosen):
             colours[j] = colour(k)
         self.lines_ = []

@@ -9,8 +9,7 @@ import numpy as np
 
 from bayesift._typing import AnyArray, Int64Array
 from bayesift.linear.path import RegularizationPath, regularization_path
-from bayesift.plots._axes import PALETTE, QUIET, colour, drawn_on, name_ends
-from bayesift.plots.display import Display, stacked
+from bayesift.plots.display import GREY, PALETTE, Display, axes_or_new, colour, name_ends, stacked
 
 
 class RegularizationPathDisplay(Display):
@@ -25,8 +24,6 @@ class RegularizationPathDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_
-        Where it was drawn.
     lines_ : list
         One line for each coefficient drawn.
 
@@ -72,18 +69,10 @@ class RegularizationPathDisplay(Display):
 
         Parameters
         ----------
-        ax : matplotlib axes, optional
-            Where to draw; a new figure by default.
         largest : int, default=10
             How many coefficients to draw.
-        **line_options
-            Passed on to matplotlib.
-
-        Returns
-        -------
-        self
         """
-        ax = drawn_on(ax)
+        ax = axes_or_new(ax)
         drawn = self._by_size()[:largest]
         curves = self.path.coef[:, drawn].toarray().T
         self.lines_ = [
@@ -91,7 +80,7 @@ class RegularizationPathDisplay(Display):
             for k, curve in enumerate(curves)
         ]
         ax.set_xscale("log")
-        ax.axhline(0, color=QUIET, linewidth=0.8, zorder=0)
+        ax.axhline(0, color=GREY, linewidth=0.8, zorder=0)
         ax.set_xlabel("prior variance")
         ax.set_ylabel("posterior mode")
         if self.feature_names is not None:

@@ -11,9 +11,8 @@ from bayesift._typing import FloatArray
 from bayesift.decide import T11U, ThresholdOutcomes, Utility, best_threshold, outcomes_by_threshold
 from bayesift.decide.tuning import Policy
 from bayesift.evaluate import Outcomes, f_beta, precision, recall, scaled_utility
-from bayesift.plots._axes import PALETTE, drawn_on
-from bayesift.plots._predictions import of_category
-from bayesift.plots.display import Display
+from bayesift.plots.display import PALETTE, Display, axes_or_new
+from bayesift.plots.evaluation import of_category
 
 _STYLES = {"precision": (PALETTE[0], "--"), "recall": (PALETTE[2], ":"), "F1": (PALETTE[3], "-")}
 
@@ -38,8 +37,6 @@ class ThresholdDisplay(Display):
     ----------
     curves : dict of str to array
         ``precision``, ``recall``, ``F1`` and ``utility`` at the thresholds. Precision is NaN where nothing is accepted.
-    ax_, figure_
-        Where it was drawn.
     lines_ : list
         One line for each curve.
 
@@ -129,20 +126,8 @@ class ThresholdDisplay(Display):
         return cls.from_predictions(truth, scores, chosen=chosen, **{"score_name": "linear score", **options})
 
     def plot(self, ax: Any = None, **line_options: Any) -> Self:
-        """Draw the curves as steps, and a vertical line at the chosen threshold with its value.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; a new figure by default.
-        **line_options
-            Passed on to matplotlib.
-
-        Returns
-        -------
-        self
-        """
-        ax = drawn_on(ax, figsize=(6, 3.8))
+        """Draw the curves as steps, and a vertical line at the chosen threshold with its value."""
+        ax = axes_or_new(ax, figsize=(6, 3.8))
         styles = {**_STYLES, "utility": (PALETTE[1], "-.")}
         left, right = self._limits()
         # The first threshold rejects all and stands at the right border; the last holds down to the left one.

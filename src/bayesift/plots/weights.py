@@ -9,8 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from bayesift._typing import AnyArray, FloatArray, Int64Array
-from bayesift.plots._axes import PALETTE, QUIET, drawn_on
-from bayesift.plots.display import Display
+from bayesift.plots.display import GREY, PALETTE, Display, axes_or_new
 
 
 class WeightsDisplay(Display):
@@ -29,8 +28,6 @@ class WeightsDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_
-        Where it was drawn.
     bars_
         The bars, from the top.
 
@@ -97,25 +94,17 @@ class WeightsDisplay(Display):
 
         Parameters
         ----------
-        ax : matplotlib axes, optional
-            Where to draw; a new figure by default.
         largest : int, default=30
             How many features to draw.
-        **bar_options
-            Passed on to matplotlib.
-
-        Returns
-        -------
-        self
         """
         drawn = self.top(largest)
-        ax = drawn_on(ax, figsize=(5, 1 + 0.2 * max(drawn.size, 4)))
+        ax = axes_or_new(ax, figsize=(5, 1 + 0.2 * max(drawn.size, 4)))
         weights, places = self.weights[drawn], np.arange(drawn.size)
         colors = np.where(weights > 0, PALETTE[0], PALETTE[1])
         self.bars_ = ax.barh(places, weights, **{"color": colors, **bar_options})
         ax.set_yticks(places, self.feature_names[drawn], fontsize="small")
         ax.set_ylim(max(drawn.size, 1) - 0.3, -0.7)
-        ax.axvline(0, color=QUIET, linewidth=0.8)
+        ax.axvline(0, color=GREY, linewidth=0.8)
         ax.set_xlabel(self.label)
         return self._drawn(ax)
 
