@@ -47,7 +47,7 @@ def fit_both(texts: list[str], labels: list[str], n_jobs: int) -> tuple[TextClas
     vectorizer = TextVectorizer(n_jobs=n_jobs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        ours = TextClassifier("lasso", vectorizer=vectorizer, variance="norm", posterior=False).fit(texts, labels)
+        ours = TextClassifier("lasso", vectorizer=vectorizer, variance="norm", keep_posterior=False).fit(texts, labels)
         vocabulary = ours.vectorizer_.vocabulary_
         theirs = make_pipeline(
             TfidfVectorizer(sublinear_tf=True, vocabulary=vocabulary), LogisticRegression(max_iter=5)

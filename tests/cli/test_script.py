@@ -144,7 +144,7 @@ def test_the_choices_of_the_command_line_are_those_of_the_workflow():
     from bayesift.cli.train import ModelName, Policy, Score
     from bayesift.decide.tuning import TUNED
     from bayesift.select.selector import _NAMED
-    from bayesift.workflow.converting import TARGETS
+    from bayesift.workflow.convert import TARGETS
 
     assert [str(name) for name in ModelName] == list(MODELS)
     assert {str(name) for name in Policy} == {"half", *TUNED}

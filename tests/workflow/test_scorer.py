@@ -10,24 +10,24 @@ from hypothesis import strategies as st
 from bayesift.datasets import load
 from bayesift.select import TermSelector
 from bayesift.text import TextVectorizer
-from bayesift.workflow import TextClassifier, _judging
+from bayesift.workflow import TextClassifier, _decisions
 from bayesift.workflow._scorer import Scorer, _weights_of_counts, score_texts
 
 NEWS = load("newsroom")
 TEXTS = NEWS.train.texts
 ONE = [labels[0] for labels in NEWS.train.labels]
 TWO = ["money" if label in ("economy", "energy", "agriculture") else "life" for label in ONE]
-KINDS = {"binary": TWO, "multiclass": ONE, "multilabel": NEWS.train.labels}
+KINDS = {"binary": TWO, "multiclass": ONE, "multilabel-indicator": NEWS.train.labels}
 
 
 def slow_scores(classifier, texts):
-    return _judging.scores_of(classifier.model_, classifier.matrix(texts))
+    return _decisions.scores_of(classifier.model_, classifier.matrix(texts))
 
 
 @pytest.mark.parametrize("kind", list(KINDS))
 @pytest.mark.parametrize("model", ["lasso", "ridge", "polytomous", "probit"])
 def test_scores_are_those_of_the_model(model, kind):
-    if (model, kind) == ("polytomous", "multilabel"):
+    if (model, kind) == ("polytomous", "multilabel-indicator"):
         pytest.skip("gives one label a text")
     classifier = TextClassifier(model, variance=5.0).fit(TEXTS, KINDS[kind])
     assert Scorer.can_score(classifier.vectorizer_, classifier.model_)
@@ -37,9 +37,9 @@ def test_scores_are_those_of_the_model(model, kind):
     np.testing.assert_allclose(
         classifier.predict_proba(NEWS.test.texts), classifier.model_.predict_proba(X), atol=1e-10
     )
-    decided = classifier.judge(NEWS.test.texts).decisions
+    decided = classifier.predictions(NEWS.test.texts).decisions
     own = classifier.model_.predict(X)
-    expected = own > 0 if kind == "multilabel" else own[:, None] == classifier.classes_
+    expected = own > 0 if kind == "multilabel-indicator" else own[:, None] == classifier.classes_
     np.testing.assert_array_equal(decided, expected)
 
 

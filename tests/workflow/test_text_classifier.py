@@ -14,7 +14,7 @@ from bayesift.formats import save
 from bayesift.linear import BayesianLogisticRegression
 from bayesift.select import TermSelector
 from bayesift.text import TextVectorizer
-from bayesift.workflow import MODELS, OneAgainstRest, TextClassifier, facts, telling_words
+from bayesift.workflow import MODELS, BinaryRelevance, TextClassifier, model_info, top_words
 from bayesift.workflow._models import Options
 from bayesift.workflow._weights import word_weights
 
@@ -22,7 +22,7 @@ NEWS = load("newsroom")
 TEXTS, TEST = NEWS.train.texts, NEWS.test.texts
 ONE = [labels[0] for labels in NEWS.train.labels]
 TWO = ["money" if label in ("economy", "energy", "agriculture") else "life" for label in ONE]
-KINDS = {"binary": TWO, "multiclass": ONE, "multilabel": NEWS.train.labels}
+KINDS = {"binary": TWO, "multiclass": ONE, "multilabel-indicator": NEWS.train.labels}
 QUICK = [name for name in MODELS if name not in ("rtm", "rvm")]
 
 
@@ -34,7 +34,7 @@ def small(model, kind, **options):
 @pytest.mark.parametrize("kind", list(KINDS))
 @pytest.mark.parametrize("model", QUICK)
 def test_every_model_and_kind_of_labels(model, kind, tmp_path):
-    if MODELS[model].one_label and kind == "multilabel":
+    if MODELS[model].one_label and kind == "multilabel-indicator":
         with pytest.raises(ValueError, match="gives every text exactly one label"):
             small(model, kind)
         return
@@ -42,24 +42,24 @@ def test_every_model_and_kind_of_labels(model, kind, tmp_path):
     probabilities = classifier.predict_proba(TEST)
     assert probabilities.shape == (len(TEST), len(classifier.classes_))
     assert np.all((probabilities >= 0) & (probabilities <= 1))
-    if kind != "multilabel":
+    if kind != "multilabel-indicator":
         np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
     X = classifier.matrix(TEST)
     np.testing.assert_allclose(probabilities, classifier.model_.predict_proba(X), atol=1e-9)
     own = classifier.model_.predict(X)
-    expected = own > 0 if kind == "multilabel" else own[:, None] == classifier.classes_
-    assert np.mean(classifier.judge(TEST).decisions == expected) > 0.999
+    expected = own > 0 if kind == "multilabel-indicator" else own[:, None] == classifier.classes_
+    assert np.mean(classifier.predictions(TEST).decisions == expected) > 0.999
     save(classifier, tmp_path / "model.bayesift")
     again = load_model(tmp_path / "model.bayesift")
     np.testing.assert_array_equal(again.predict_proba(TEST), probabilities)
     assert [str(label) for label in again.predict(TEST)] == [str(label) for label in classifier.predict(TEST)]
 
 
-@pytest.mark.parametrize("kind", ["multiclass", "multilabel"])
+@pytest.mark.parametrize("kind", ["multiclass", "multilabel-indicator"])
 def test_models_of_two_classes_take_each_label_against_the_rest(kind, tmp_path):
     labels = [min(label[0], "d") for label in ONE[:60]]
     labels = labels if kind == "multiclass" else [(one, two) for one, two in zip(labels, TWO, strict=False)]
-    machine = OneAgainstRest(RelevanceTaggingMachine(max_iter=1, inner_iter=2, n_nodes=20))
+    machine = BinaryRelevance(RelevanceTaggingMachine(max_iter=1, inner_iter=2, n_nodes=20))
     vectorizer = TextVectorizer("bnn", max_features=12)
     classifier = TextClassifier(machine, vectorizer=vectorizer).fit(TEXTS[:60], labels)
     save(classifier, tmp_path / "model.bayesift")
@@ -68,27 +68,28 @@ def test_models_of_two_classes_take_each_label_against_the_rest(kind, tmp_path):
     X = classifier.matrix(TEST)
     for place, one in enumerate(classifier.model_.models_):
         np.testing.assert_allclose(classifier.decision_function(TEST)[:, place], one.decision_function(X))
-    assert sum(map(len, telling_words(classifier, 5).values())) > 0
+    assert sum(map(len, top_words(classifier, 5).values())) > 0
 
 
 def test_relevance_machines_by_name():
     options = Options("cv", "half", False, 1, 0, None)
     assert isinstance(MODELS["rtm"].build(options, "binary"), RelevanceTaggingMachine)
-    assert isinstance(MODELS["rvm"].build(options, "multilabel").estimator, RelevanceVectorMachine)
+    assert isinstance(MODELS["rvm"].build(options, "multilabel-indicator").estimator, RelevanceVectorMachine)
 
 
 def test_label_sets_of_one_are_labels():
     as_sets = TextClassifier("nb").fit(TEXTS, [{label} for label in ONE])
     as_labels = TextClassifier("nb").fit(TEXTS, ONE)
-    assert as_sets.kind_ == "multiclass"
+    assert as_sets.target_type_ == "multiclass"
     np.testing.assert_array_equal(as_sets.predict(TEST), as_labels.predict(TEST))
-    assert TextClassifier("nb", several=True).fit(TEXTS, [{label} for label in ONE]).kind_ == "multilabel"
+    told = TextClassifier("nb", multilabel=True).fit(TEXTS, [{label} for label in ONE])
+    assert told.target_type_ == "multilabel-indicator"
 
 
 def test_one_category_or_nothing():
     labels = [("sport",) if label == "sport" else () for label in ONE]
     classifier = TextClassifier("ridge", variance=5.0).fit(TEXTS, labels)
-    assert classifier.kind_ == "multilabel"
+    assert classifier.target_type_ == "multilabel-indicator"
     assert set(classifier.predict(TEST)) == {(), ("sport",)}
 
 
@@ -99,11 +100,12 @@ def test_labels_of_other_types():
 
 
 def test_thresholds_are_tuned_for_models_that_have_none():
-    half, tuned = small("nb", "multilabel"), small("nb", "multilabel", threshold={"tp": 1, "fp": -5})
+    half = small("nb", "multilabel-indicator")
+    tuned = small("nb", "multilabel-indicator", threshold={"tp": 1, "fp": -5})
     truth = NEWS.indicator("train").toarray()[:120] > 0
     gains = []
     for classifier in (half, tuned):
-        decisions = classifier.judge(TEXTS[:120]).decisions
+        decisions = classifier.predictions(TEXTS[:120]).decisions
         gains.append(np.sum(decisions & truth) - 5 * np.sum(decisions & ~truth))
     assert gains[1] >= gains[0]
     assert not np.array_equal(tuned.threshold_.thresholds_, half.threshold_.thresholds_)
@@ -115,7 +117,7 @@ def test_knowledge_moves_the_words_it_names():
     told = {"economy": {"keywords": {"shares": 3.0}}, "sport": "the championships"}
     plain, knowing = (
         small("ridge", "multiclass", variance=0.01),
-        small("ridge", "multiclass", variance=0.01, knowledge=told),
+        small("ridge", "multiclass", variance=0.01, prior_knowledge=told),
     )
     weights = [
         dict(zip(c.words(), np.asarray(c.model_.coef_)[c.classes_ == "sport"][0], strict=True))
@@ -126,7 +128,7 @@ def test_knowledge_moves_the_words_it_names():
 
 def test_knowledge_of_two_labels_pulls_in_two_directions():
     told = {"money": {"keywords": {"shares": 2.0}}, "life": {"keywords": {"music": 2.0}}}
-    classifier = small("ridge", "binary", variance=1e-4, knowledge=told)
+    classifier = small("ridge", "binary", variance=1e-4, prior_knowledge=told)
     weights = dict(zip(classifier.words(), np.asarray(classifier.model_.coef_)[0], strict=True))
     assert weights["shares"] == pytest.approx(2.0, abs=0.1)
     assert weights["music"] == pytest.approx(-2.0, abs=0.1)
@@ -134,7 +136,7 @@ def test_knowledge_of_two_labels_pulls_in_two_directions():
 
 def test_knowledge_that_names_no_word_of_the_texts_is_remarked_upon():
     with pytest.warns(UserWarning, match="no word of what is said about 'sport' occurs"):
-        small("ridge", "multiclass", knowledge={"sport": "xylophones"})
+        small("ridge", "multiclass", prior_knowledge={"sport": "xylophones"})
 
 
 @pytest.mark.parametrize("model", ["lasso", "polytomous", "nb", "bernoulli", "dcm", "perceptron"])
@@ -173,7 +175,7 @@ def test_reasons_of_a_process_are_what_a_word_changes():
 
 
 def test_a_text_that_gets_no_label_is_explained_by_the_most_probable():
-    classifier = small("lasso", "multilabel")
+    classifier = small("lasso", "multilabel-indicator")
     [reason] = classifier.explain(["nothing to see"])[0]
     assert not reason.accepted
 
@@ -196,7 +198,7 @@ def test_an_estimator_as_the_model():
     np.testing.assert_allclose(
         classifier.predict_proba(TEST), TextClassifier("ridge", variance=1.0).fit(TEXTS, ONE).predict_proba(TEST)
     )
-    assert facts(classifier).model == "BayesianLogisticRegression"
+    assert model_info(classifier).model == "BayesianLogisticRegression"
 
 
 def test_the_fingerprint_tells_texts_apart():
@@ -217,13 +219,18 @@ def test_the_fingerprint_tells_texts_apart():
         (TEXTS, [*ONE[:-1], 3], {}, "mixes labels of the types int, str"),
         (TEXTS, [*ONE[:-1], ("a", "b")], {}, "mixes sets of labels and single labels"),
         (TEXTS, [()] * len(TEXTS), {}, "no label at all"),
-        (TEXTS, NEWS.train.labels, {"several": False}, "expected exactly one label"),
+        (TEXTS, NEWS.train.labels, {"multilabel": False}, "expected exactly one label"),
         (TEXTS, ONE, {"model": "magic"}, "model is 'magic'; expected one of lasso"),
         (TEXTS, ONE, {"threshold": "best"}, "threshold is 'best'"),
-        (TEXTS, ONE, {"knowledge": {"eggs": "x"}}, "knowledge names the category 'eggs'"),
-        (TEXTS, ONE, {"knowledge": {"sport": {"words": 1}}}, "sport has the key 'words'"),
-        (TEXTS, ONE, {"model": "nb", "knowledge": {"sport": "x"}}, "needs a model with priors"),
-        (TEXTS, ONE, {"model": BayesianLogisticRegression(), "knowledge": {"sport": "x"}}, "needs a model by name"),
+        (TEXTS, ONE, {"prior_knowledge": {"eggs": "x"}}, "prior_knowledge names the category 'eggs'"),
+        (TEXTS, ONE, {"prior_knowledge": {"sport": {"words": 1}}}, "sport has the key 'words'"),
+        (TEXTS, ONE, {"model": "nb", "prior_knowledge": {"sport": "x"}}, "needs a model with priors"),
+        (
+            TEXTS,
+            ONE,
+            {"model": BayesianLogisticRegression(), "prior_knowledge": {"sport": "x"}},
+            "needs a model by name",
+        ),
         (TEXTS, ONE, {"selector": TermSelector(threshold=1e9)}, "keeps no word"),
     ],
 )

@@ -12,8 +12,8 @@ _HINTS = (
     ("no term was found", "are these texts? --text names the column"),
     ("take a polytomous model", "train with --model polytomous"),
     ("has no posterior to go on from", "train with --posterior"),
-    ("knowledge names the category", "the names in the file must be those of the labels"),
-    ("knowledge needs a model with priors", "--prior-from works with lasso, ridge, polytomous and probit"),
+    ("prior_knowledge names the category", "the names in the file must be those of the labels"),
+    ("prior_knowledge needs a model with priors", "--prior-from works with lasso, ridge, polytomous and probit"),
     ("something went wrong that should not", "this is a fault of bayesift; 'bayesift --debug …' shows where"),
 )
 

@@ -1,14 +1,32 @@
-"""Options that several commands have."""
+"""Options that several commands have, alone and in groups."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import StrEnum
+from functools import wraps
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+if TYPE_CHECKING:
+    from bayesift.datasets import Split
+
 _READING = "Reading the data"
+
+
+class DataFormat(StrEnum):
+    """Formats of a user's own data."""
+
+    csv = "csv"
+    tsv = "tsv"
+    jsonl = "jsonl"
+    parquet = "parquet"
+    folder = "folder"
+
 
 Data = Annotated[
     Path,
@@ -32,24 +50,85 @@ Delimiter = Annotated[
     str | None, typer.Option(metavar="MARK", help="Field separator, such as ';'.", rich_help_panel=_READING)
 ]
 Encoding = Annotated[str, typer.Option(help="Encoding of the texts.", rich_help_panel=_READING)]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+InputFormat = Annotated[
+    DataFormat | None,
+    typer.Option("--input-format", help="Format, where the name does not tell.", rich_help_panel=_READING),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Write the result as JSON.")]
 Report = Annotated[
     Path | None, typer.Option("--report", metavar="PAGE.html", help="Write the report as a page of its own.")
 ]
 
 
-class DataFormat(StrEnum):
-    """Formats of a user's own data."""
+@dataclass(frozen=True)
+class Reading:
+    """How to read a file of texts and labels."""
 
-    csv = "csv"
-    tsv = "tsv"
-    jsonl = "jsonl"
-    parquet = "parquet"
-    folder = "folder"
+    text: Text = None
+    label: Label = None
+    label_separator: LabelSeparator = None
+    delimiter: Delimiter = None
+    encoding: Encoding = "utf-8"
+    input_format: InputFormat = None
+
+    def for_other_data(self) -> Reading:
+        """Return the same options for another file, in which the columns may have other names."""
+        return replace(self, text=None, label=None)
+
+    def read(self, data: Path, origin: dict[str, Any] | None = None) -> Split:
+        """Read labelled texts by the options, and, where they say nothing, like what a model learned from."""
+        from bayesift.datasets import read_texts
+
+        before = origin or {}
+        return read_texts(
+            data,
+            self.text,
+            self.label,
+            prefer=(before.get("text"), before.get("labels")),
+            label_separator=before.get("label_separator") if self.label_separator is None else self.label_separator,
+            delimiter=self.delimiter,
+            encoding=self.encoding,
+            format=None if self.input_format is None else self.input_format.value,
+        )
 
 
-InputFormat = Annotated[
-    DataFormat | None,
-    typer.Option("--input-format", help="Format, where the name does not tell.", rich_help_panel=_READING),
-]
+@dataclass(frozen=True)
+class Output:
+    """What to print."""
+
+    quiet: Quiet = False
+    as_json: Json = False
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether to print neither progress nor a report."""
+        return self.quiet or self.as_json
+
+
+def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of its groups: of every parameter whose type is a dataclass of options."""
+    types = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: kind for name, kind in types.items() if is_dataclass(kind)}
+    parameters = []
+    for name, parameter in signature(command).parameters.items():
+        if name not in groups:
+            parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=types[name]))
+            continue
+        own = get_type_hints(groups[name], include_extras=True)
+        parameters += [
+            Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=own[field.name])
+            for field in fields(groups[name])
+        ]
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        made = {
+            name: group(**{field.name: given.pop(field.name) for field in fields(group)})
+            for name, group in groups.items()
+        }
+        command(**given, **made)
+
+    run.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run

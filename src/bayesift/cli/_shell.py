@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.table import Table
 
-    from bayesift.datasets import Split
-
 #: Columns of a page that is no terminal.
 WIDTH = 110
 
@@ -28,7 +26,7 @@ _VISIBLE = dict.fromkeys((*range(32), *range(127, 160)), "\N{REPLACEMENT CHARACT
 
 
 class UserError(Exception):
-    """Something that the user can mend: a sentence, and a hint at what to do."""
+    """Something that the user can put right: a sentence, and a hint at what to do."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -44,7 +42,7 @@ def check_output(*paths: Path | None) -> None:
             raise UserError(f"{path} is a folder", "name a file to write, such as -o news.bayesift")
         parent = next(folder for folder in path.absolute().parents if folder.exists())
         if not parent.is_dir() or not os.access(parent, os.W_OK):
-            raise UserError(f"{path} cannot be written: {parent} is no folder that you may write to")
+            raise UserError(f"{path} cannot be written: {parent} is not a folder that you may write to")
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -73,7 +71,7 @@ def table(*headers: str, title: str = "") -> Table:
 
 
 def say(message: str, quiet: bool = False) -> None:
-    """Write a remark to standard error."""
+    """Write a message to standard error."""
     if not quiet:
         typer.echo(message, err=True)
 
@@ -96,14 +94,14 @@ def bar(share: float, width: int = 24) -> str:
 
 
 class Steps:
-    """Tells what is being done; what is printed in between goes into a pause."""
+    """Shows what is being done; whatever else is printed goes into a pause."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._task = progress.add_task("starting", total=None)
         self._name = ""
 
-    def __call__(self, name: str, done: int, total: int) -> None:
+    def __call__(self, name: str, done: int = 0, total: int = 0) -> None:
         """Show a step, and how many of its parts are done; 0 of 0 where that is not known."""
         if name != self._name:
             self._progress.remove_task(self._task)
@@ -139,29 +137,3 @@ def steps(quiet: bool) -> Iterator[Steps]:
     columns = TextColumn("{task.description}", markup=False), BarColumn(), Times()
     with Progress(*columns, console=errors, transient=True, disable=quiet or not errors.is_terminal) as progress:
         yield Steps(progress)
-
-
-def reading(
-    data: Path,
-    text: str | None,
-    label: str | None,
-    label_separator: str | None,
-    delimiter: str | None,
-    encoding: str,
-    format: str | None,
-    origin: dict[str, Any] | None = None,
-) -> Split:
-    """Read labelled texts by the options of a command, and, where they say nothing, like what a model learned from."""
-    from bayesift.datasets import read_texts
-
-    before = origin or {}
-    return read_texts(
-        data,
-        text,
-        label,
-        prefer=(before.get("text"), before.get("labels")),
-        label_separator=before.get("label_separator") if label_separator is None else label_separator,
-        delimiter=delimiter,
-        encoding=encoding,
-        format=None if format is None else str(format),
-    )

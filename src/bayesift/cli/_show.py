@@ -6,13 +6,12 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from bayesift.cli._shell import bar, shown, table
-from bayesift.workflow.sentences import fact_lines, summary_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from bayesift.datasets import Split
-    from bayesift.workflow import Evaluation, Examination, Facts, Reason
+    from bayesift.workflow import DataSummary, Evaluation, ModelInfo, Reason
 
     WeightedWords = list[tuple[str, float]]
 
@@ -20,9 +19,9 @@ if TYPE_CHECKING:
 MOST_ROWS = 25
 
 
-def show_data(data: Split, found: Examination, console: Console) -> None:
-    """Show what was read, which columns were guessed, the balance of labels, and what to look at."""
-    kinds = "several labels a text" if found.several else "one label a text"
+def show_data(data: Split, found: DataSummary, console: Console) -> None:
+    """Show what was read, which columns were guessed, the texts of each label, and warnings."""
+    kinds = "several labels a text" if found.multilabel else "one label a text"
     name = "texts" if data.origin is None else shown(data.origin.path.name)
     console.print(f"{name}: {found.n_texts:,} texts, {len(found.balance):,} labels, {kinds}", style="bold")
     origin = data.origin
@@ -45,12 +44,12 @@ def show_data(data: Split, found: Examination, console: Console) -> None:
     console.print()
 
 
-def show_facts(found: Facts, console: Console, seconds: float | None = None) -> None:
+def show_model(found: ModelInfo, console: Console, seconds: float | None = None) -> None:
     """Show what a model is."""
     console.print(f"{found.model}: {found.about}", style="bold")
     rows = table("", "")
     rows.show_header = False
-    for name, value in fact_lines(found, seconds):
+    for name, value in found.lines(seconds):
         rows.add_row(name, shown(value))
     console.print(rows)
 
@@ -69,19 +68,19 @@ def show_evaluation(found: Evaluation, console: Console) -> None:
         )
     console.print(rows)
     _more(console, len(found.categories) - MOST_ROWS, "labels")
-    for line in summary_lines(found):
+    for line in found.sentences():
         console.print(shown(line))
 
 
-def show_telling(telling: dict[str, WeightedWords], console: Console, title: str = "Most telling words") -> None:
-    """Show the words of the largest weights of each label, one line for each."""
-    if not any(telling.values()):
+def show_top_words(words: dict[str, WeightedWords], console: Console) -> None:
+    """Show the words with the largest weights of each label, one line for each."""
+    if not any(words.values()):
         return
-    rows = table("label", "words", title=f"\n{title}")
-    for label, words in list(telling.items())[:MOST_ROWS]:
-        rows.add_row(shown(label, 40), ", ".join(f"{shown(word)} {weight:+.2f}" for word, weight in words))
+    rows = table("label", "words", title="\nTop words")
+    for label, found in list(words.items())[:MOST_ROWS]:
+        rows.add_row(shown(label, 40), ", ".join(f"{shown(word)} {weight:+.2f}" for word, weight in found))
     console.print(rows)
-    _more(console, len(telling) - MOST_ROWS, "labels")
+    _more(console, len(words) - MOST_ROWS, "labels")
 
 
 def show_bars(words: WeightedWords, console: Console) -> None:

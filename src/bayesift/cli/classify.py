@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bayesift.cli._options import Delimiter, Encoding, Json, ModelFile, Quiet, Text
+from bayesift.cli._options import Delimiter, Encoding, ModelFile, Output, Text, with_option_groups
 from bayesift.cli._shell import check_output, console, print_json, say, shown, steps
 
 
@@ -23,7 +23,7 @@ class SourceFormat(StrEnum):
     folder = "folder"
 
 
-class SinkFormat(StrEnum):
+class OutputFormat(StrEnum):
     """Formats that can be written."""
 
     csv = "csv"
@@ -31,6 +31,7 @@ class SinkFormat(StrEnum):
     jsonl = "jsonl"
 
 
+@with_option_groups
 def classify(
     model: ModelFile,
     data: Annotated[
@@ -39,7 +40,8 @@ def classify(
             metavar="DATA", help="CSV, TSV, JSONL, Parquet or text file, folder of files; - is standard input."
         ),
     ],
-    output: Annotated[
+    *,
+    target: Annotated[
         str, typer.Option("--output", "-o", metavar="OUT", help="File to write; - is standard output.")
     ] = "-",
     proba: Annotated[bool, typer.Option("--proba", help="Add the probability of every label.")] = False,
@@ -47,10 +49,10 @@ def classify(
         int, typer.Option(min=0, metavar="K", help="Add the K words that speak most for and against.")
     ] = 0,
     brief: Annotated[
-        bool, typer.Option("--brief", help="Leave out the columns that were read, but for 'id' or the row's number.")
+        bool, typer.Option("--brief", help="Write no column of DATA but 'id', or the number of the row.")
     ] = False,
     format: Annotated[
-        SinkFormat | None, typer.Option("--format", help="What to write (default: by OUT, or like DATA).")
+        OutputFormat | None, typer.Option("--format", help="What to write (default: by OUT, or like DATA).")
     ] = None,
     text: Text = None,
     delimiter: Delimiter = None,
@@ -59,45 +61,43 @@ def classify(
         SourceFormat | None,
         typer.Option("--input-format", help="Format of DATA, where the name or the first line does not tell."),
     ] = None,
-    quiet: Quiet = False,
-    as_json: Json = False,
+    output: Output,
 ) -> None:
     """Add the labels to new texts, however many there are."""
-    if as_json and output == "-":
+    if output.as_json and target == "-":
         raise typer.BadParameter("the result goes to standard output already; give -o OUT", param_hint="--json")
-    check_output(None if output == "-" else Path(output))
-    quiet = quiet or as_json
-    with steps(quiet) as step:
-        step("loading the libraries", 0, 0)
+    check_output(None if target == "-" else Path(target))
+    with steps(output.is_silent) as step:
+        step("loading the libraries")
         from bayesift.cli._compiling import say_if_compiling
         from bayesift.workflow import classify as classify_texts
         from bayesift.workflow import load_classifier
-        from bayesift.workflow.examination import counted
 
         classifier, origin = load_classifier(model)
-        say_if_compiling(quiet=quiet)
+        say_if_compiling(quiet=output.is_silent)
         found = classify_texts(
             classifier,
             data,
-            output,
+            target,
             proba=proba,
             explain=explain,
             brief=brief,
-            format=None if format is None else SinkFormat(format).value,
+            format=None if format is None else format.value,
             text=text,
             prefer=origin.get("text"),
             label_separator=origin.get("label_separator") or ";",
-            source_format=None if input_format is None else SourceFormat(input_format).value,
+            source_format=None if input_format is None else input_format.value,
             encoding=encoding,
             delimiter=delimiter,
-            progress=lambda n_texts: step("classifying", n_texts, 0),
+            progress=lambda n_texts: step("classifying", n_texts),
         )
-    if as_json:
-        print_json({"file": output, **found.as_dict()})
-    elif not quiet:
+    if output.as_json:
+        print_json({"file": target, **found.as_dict()})
+    elif not output.quiet:
         column = "" if found.text is None or found.format == "lines" else f", column {shown(found.text)!r}"
-        say(f"{counted(found.n_texts, 'text')} ({found.format}{column})" + ("" if output == "-" else f" → {output}"))
-        if output != "-":
+        noun = "text" if found.n_texts == 1 else "texts"
+        say(f"{found.n_texts:,} {noun} ({found.format}{column})" + ("" if target == "-" else f" → {target}"))
+        if target != "-":
             out = console()
             for label, number in list(found.counts.items())[:10]:
                 out.print(f"{number:>10,}  {shown(label) or '(no label)'}")

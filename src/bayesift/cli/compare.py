@@ -7,38 +7,34 @@ from typing import Annotated
 
 import typer
 
-from bayesift.cli._options import Data, Delimiter, Encoding, InputFormat, Json, Label, LabelSeparator, Quiet, Text
-from bayesift.cli._shell import console, print_json, reading, shown, steps
+from bayesift.cli._options import Data, Output, Reading, with_option_groups
+from bayesift.cli._shell import console, print_json, shown, steps
 
 
+@with_option_groups
 def compare(
     first: Annotated[Path, typer.Argument(metavar="MODEL_A", help="A model file.")],
-    second: Annotated[Path, typer.Argument(metavar="MODEL_B", help="Another.")],
+    second: Annotated[Path, typer.Argument(metavar="MODEL_B", help="Another model file.")],
     data: Data,
-    text: Text = None,
-    label: Label = None,
-    label_separator: LabelSeparator = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = "utf-8",
-    input_format: InputFormat = None,
-    quiet: Quiet = False,
-    as_json: Json = False,
+    *,
+    reading: Reading,
+    output: Output,
 ) -> None:
     """Compare two models on labelled texts, with significance tests."""
-    with steps(quiet or as_json) as step:
-        step("loading the libraries", 0, 0)
+    with steps(output.is_silent) as step:
+        step("loading the libraries")
         from bayesift.workflow import compare as compare_texts
         from bayesift.workflow import comparison_dict, load_classifier
 
         a, origin = load_classifier(first)
         b, _ = load_classifier(second)
-        step(f"reading {data.name}", 0, 0)
-        texts = reading(data, text, label, label_separator, delimiter, encoding, input_format, origin)
-        step("comparing", 0, 0)
+        step(f"reading {data.name}")
+        texts = reading.read(data, origin)
+        step("comparing")
         found = compare_texts(a, b, texts.texts, texts.labels, names=(first.name, second.name))
-    if as_json:
+    if output.as_json:
         print_json(comparison_dict(found))
-    elif not quiet:
+    elif not output.quiet:
         out = console()
         for line in str(found).splitlines():
             out.print(shown(line), soft_wrap=True)

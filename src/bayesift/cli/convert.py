@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bayesift.cli._options import Json, ModelFile, Quiet
+from bayesift.cli._options import ModelFile, Output, with_option_groups
 from bayesift.cli._shell import console, print_json
 
 _ENDINGS = {"bbr": ".bbr", "bmr": ".bmr", "bxr": ".bxr", "sklearn": ".skops", "onnx": ".onnx"}
@@ -24,26 +24,27 @@ class Target(StrEnum):
     onnx = "onnx"
 
 
+@with_option_groups
 def convert(
     model: ModelFile,
+    *,
     to: Annotated[Target, typer.Option("--to", help="The program.")],
-    output: Annotated[
+    converted: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="File to write (default: MODEL with its ending)."),
     ] = None,
-    quiet: Quiet = False,
-    as_json: Json = False,
+    output: Output,
 ) -> None:
     """Write a model for BBR, BMR, BXR, scikit-learn or ONNX."""
     from bayesift.workflow import convert as convert_classifier
     from bayesift.workflow import load_classifier
 
     classifier, _ = load_classifier(model)
-    target = model.with_suffix(_ENDINGS[to]) if output is None else output
+    target = model.with_suffix(_ENDINGS[to]) if converted is None else converted
     written = [str(path) for path in convert_classifier(classifier, to.value, target)]
-    if as_json:
+    if output.as_json:
         print_json({"files": written})
-    elif not quiet:
+    elif not output.quiet:
         out = console()
         out.print(f"Written: {', '.join(written)}", soft_wrap=True)
         if to in (Target.sklearn, Target.onnx):

@@ -9,16 +9,16 @@ from bayesift.cli._shell import console, print_json, shown, table
 
 if TYPE_CHECKING:
     from bayesift.formats import ModelDescription
-    from bayesift.workflow import Facts
+    from bayesift.workflow import ModelInfo
 
 
 def info(model: ModelFile, as_json: Json = False) -> None:
-    """Say what a model is, how its prior was chosen, what it learned from, and who wrote it."""
+    """Show what a model is, how its prior was chosen, what it learned from, and what wrote it."""
     from bayesift.formats import describe
-    from bayesift.workflow import facts, load_classifier
+    from bayesift.workflow import load_classifier, model_info
 
     classifier, _ = load_classifier(model)
-    found, file = facts(classifier), describe(model)
+    found, file = model_info(classifier), describe(model)
     if as_json:
         print_json({**found.as_dict(), "file": _file(file), "origin": file.provenance})
         return
@@ -31,14 +31,12 @@ def info(model: ModelFile, as_json: Json = False) -> None:
     out.print(rows)
 
 
-def _lines(found: Facts, file: ModelDescription) -> list[tuple[str, str]]:
-    from bayesift.workflow.sentences import fact_lines
-
+def _lines(found: ModelInfo, file: ModelDescription) -> list[tuple[str, str]]:
     origin = file.provenance
-    kinds = {"binary": "one of two", "multiclass": "one of several", "multilabel": "any number of them"}
+    kinds = {"binary": "one of two", "multiclass": "one of several", "multilabel-indicator": "any number of them"}
     more = f" and {len(found.labels) - 12} more" if len(found.labels) > 12 else ""
-    lines = [("labels", f"{', '.join(found.labels[:12])}{more} ({kinds[found.kind]})")]
-    lines += fact_lines(found)
+    lines = [("labels", f"{', '.join(found.labels[:12])}{more} ({kinds[found.target_type]})")]
+    lines += found.lines()
     lines.append(("weights", found.weighting))
     lines.append(("thresholds", found.policy)) if found.policy == "half" else None
     source = f" of {origin['data']}" if origin.get("data") else ""

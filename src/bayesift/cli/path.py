@@ -7,45 +7,42 @@ from typing import Annotated
 
 import typer
 
-from bayesift.cli._options import Data, Delimiter, Encoding, InputFormat, Json, Label, LabelSeparator, Quiet, Text
-from bayesift.cli._shell import console, print_json, reading, shown, steps, table
+from bayesift.cli._options import Data, Output, Reading, with_option_groups
+from bayesift.cli._shell import UserError, console, print_json, shown, steps, table
 
 
+@with_option_groups
 def path(
     data: Data,
+    *,
     of: Annotated[
         str | None, typer.Option("--of", metavar="LABEL", help="Which label (default: the rarer of two).")
     ] = None,
     n_steps: Annotated[int, typer.Option("--steps", min=2, max=500, help="How many fits.")] = 20,
-    output: Annotated[
+    picture: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="PICTURE", help="Draw it: .png, .svg or .pdf.")
     ] = None,
-    text: Text = None,
-    label: Label = None,
-    label_separator: LabelSeparator = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = "utf-8",
-    input_format: InputFormat = None,
-    quiet: Quiet = False,
-    as_json: Json = False,
+    reading: Reading,
+    output: Output,
 ) -> None:
     """Follow the lasso of one label from the strongest prior to the weakest: which words enter, and when."""
-    with steps(quiet or as_json) as step:
-        step("loading the libraries", 0, 0)
+    if picture is not None and picture.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise UserError(f"{picture} has the ending {picture.suffix!r}", "pictures are .png, .svg or .pdf")
+    with steps(output.is_silent) as step:
+        step("loading the libraries")
         from bayesift.cli._compiling import say_if_compiling
-        from bayesift.workflow import trace
+        from bayesift.workflow import label_path
 
-        step(f"reading {data.name}", 0, 0)
-        texts = reading(data, text, label, label_separator, delimiter, encoding, input_format)
-        say_if_compiling("lasso", quiet=quiet or as_json)
-        step("fitting", 0, 0)
-        found = trace(texts, of, n_steps=n_steps)
-        if output is not None:
-            _draw(found, output)
-    if as_json:
+        step(f"reading {data.name}")
+        texts = reading.read(data)
+        say_if_compiling("lasso", quiet=output.is_silent)
+        step("fitting")
+        found = label_path(texts, of, n_steps=n_steps)
+        if picture is not None:
+            found.draw(picture)
+    if output.as_json:
         print_json({"label": found.label, "steps": found.steps()})
-        return
-    if quiet:
+    if output.is_silent:
         return
     out = console()
     out.print(f"{shown(found.label)} against the rest, from the strongest prior to the weakest", style="bold")
@@ -55,19 +52,5 @@ def path(
         words = ", ".join(shown(word) for word in line["new"][:8]) + more
         rows.add_row(f"{line['variance']:.3g}", f"{line['words']:,}", f"{line['log_likelihood']:.1f}", words)
     out.print(rows)
-    if output is not None:
-        out.print(f"Drawn: {output}", soft_wrap=True)
-
-
-def _draw(found: object, output: Path) -> None:
-    from bayesift._extras import require
-    from bayesift._files import atomic_path
-    from bayesift.cli._shell import UserError
-    from bayesift.plots import RegularizationPathDisplay
-
-    if output.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise UserError(f"{output} has the ending {output.suffix!r}", "pictures are .png, .svg or .pdf")
-    require("matplotlib", extra="plot", purpose="drawing").use("agg")
-    display = RegularizationPathDisplay(found.path).plot()  # type: ignore[attr-defined]
-    with atomic_path(output) as temporary:
-        display.figure_.savefig(temporary, dpi=150)
+    if picture is not None:
+        out.print(f"Drawn: {picture}", soft_wrap=True)

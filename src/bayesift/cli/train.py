@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayesift.cli._options import (
-    Data,
-    Delimiter,
-    Encoding,
-    InputFormat,
-    Json,
-    Label,
-    LabelSeparator,
-    Quiet,
-    Report,
-    Text,
-)
-from bayesift.cli._shell import check_output, console, print_json, reading, steps
+from bayesift.cli._options import Data, Output, Reading, Report, with_option_groups
+from bayesift.cli._shell import check_output, console, print_json, steps
 
 if TYPE_CHECKING:
-    from bayesift.workflow import Examination, TextClassifier
+    from bayesift.workflow import DataSummary
+    from bayesift.workflow.train import Validation
 
 _WORDS, _CHECK, _MODEL = "Words", "Measuring", "Model"
 
@@ -69,9 +60,47 @@ class Score(StrEnum):
     yules_q = "yules_q"
 
 
+@dataclass(frozen=True)
+class Words:
+    """How texts become numbers, and which words are kept."""
+
+    stop_words: Annotated[
+        str | None,
+        typer.Option(metavar="english|smart", help="Leave these words out.", rich_help_panel=_WORDS),
+    ] = None
+    stemmer: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Reduce words to stems: porter, english, german, …", rich_help_panel=_WORDS),
+    ] = None
+    weighting: Annotated[
+        str | None,
+        typer.Option(metavar="TRIPLE", help="SMART weights such as lsc or nnn.", rich_help_panel=_WORDS),
+    ] = None
+    ngrams: Annotated[
+        int, typer.Option(min=1, max=5, help="Longest run of words that makes a term.", rich_help_panel=_WORDS)
+    ] = 1
+    min_df: Annotated[
+        int | None, typer.Option(min=1, help="Leave out words that occur in fewer texts.", rich_help_panel=_WORDS)
+    ] = None
+    select: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Keep the N best words only.", rich_help_panel=_WORDS)
+    ] = None
+    select_by: Annotated[Score, typer.Option(help="The score that says which are best.", rich_help_panel=_WORDS)] = (
+        Score.likelihood_ratio
+    )
+
+    def vectorizer_options(self) -> dict[str, Any]:
+        """Return what is asked of the vectoriser beyond what suits the model."""
+        given = {name: getattr(self, name) for name in ("stop_words", "stemmer", "weighting", "min_df")}
+        given["ngram_range"] = None if self.ngrams == 1 else (1, self.ngrams)
+        return {name: value for name, value in given.items() if value is not None}
+
+
+@with_option_groups
 def train(
     data: Data,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="Model file to write.")],
+    *,
+    model_file: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="Model file to write.")],
     model: Annotated[ModelName, typer.Option(help="The model.", rich_help_panel=_MODEL)] = ModelName.lasso,
     variance: Annotated[
         str,
@@ -85,7 +114,7 @@ def train(
     prior_from: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE.toml", help='What is known of the labels: label = "description".', rich_help_panel=_MODEL
+            metavar="FILE.toml", help='What is known about the labels: label = "description".', rich_help_panel=_MODEL
         ),
     ] = None,
     posterior: Annotated[
@@ -96,7 +125,7 @@ def train(
             rich_help_panel=_MODEL,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Deals folds and orders texts.", rich_help_panel=_MODEL)] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the folds and of the order of texts.", rich_help_panel=_MODEL)] = 0,
     jobs: Annotated[int, typer.Option(help="Threads; -1 is all cores.", rich_help_panel=_MODEL)] = -1,
     test: Annotated[
         Path | None, typer.Option(metavar="DATA", help="Measure on these texts.", rich_help_panel=_CHECK)
@@ -108,113 +137,76 @@ def train(
         bool, typer.Option("--check/--no-check", help="Measure on a fifth held out (1 fit).", rich_help_panel=_CHECK)
     ] = True,
     report: Report = None,
-    stop_words: Annotated[
-        str | None,
-        typer.Option(metavar="english|smart", help="Leave these words out.", rich_help_panel=_WORDS),
-    ] = None,
-    stemmer: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Reduce words to stems: porter, english, german, …", rich_help_panel=_WORDS),
-    ] = None,
-    weighting: Annotated[
-        str | None,
-        typer.Option(metavar="TRIPLE", help="SMART weights such as lsc or nnn.", rich_help_panel=_WORDS),
-    ] = None,
-    ngrams: Annotated[
-        int, typer.Option(min=1, max=5, help="Up to so many neighbouring words make a term.", rich_help_panel=_WORDS)
-    ] = 1,
-    min_df: Annotated[
-        int | None, typer.Option(min=1, help="Leave out words in fewer texts.", rich_help_panel=_WORDS)
-    ] = None,
-    select: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Keep the N best words only.", rich_help_panel=_WORDS)
-    ] = None,
-    select_by: Annotated[
-        Score, typer.Option(help="The score that says which are best.", rich_help_panel=_WORDS)
-    ] = Score.likelihood_ratio,
-    text: Text = None,
-    label: Label = None,
-    label_separator: LabelSeparator = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = "utf-8",
-    input_format: InputFormat = None,
-    quiet: Quiet = False,
-    as_json: Json = False,
+    words: Words,
+    reading: Reading,
+    output: Output,
 ) -> None:
     """Learn from labelled texts and write a model file.
 
-    Looks at the texts, learns, measures on texts held out, and says by which words.
+    Summarises the texts, fits the model, measures it on texts held out, and shows the words it decides by.
     """
     if test is not None and cv:
         raise typer.BadParameter("--test and --cv both say what to measure on; give one of them", param_hint="--cv")
-    check_output(output, report)
+    check_output(model_file, report)
     amount = _variance(variance)
-    quiet = quiet or as_json
-    with steps(quiet) as step:
-        step("loading the libraries", 0, 0)
+    with steps(output.is_silent) as step:
+        step("loading the libraries")
         from bayesift.cli import _show
         from bayesift.cli._compiling import say_if_compiling
-        from bayesift.workflow import TextClassifier, provenance_of, read_knowledge, save_classifier
+        from bayesift.workflow import TextClassifier, provenance_of, read_prior_knowledge, suited_vectorizer
         from bayesift.workflow import train as train_texts
-        from bayesift.workflow.pages import training_page, write_page
+        from bayesift.workflow.report import training_report, write_report
 
-        how = label_separator, delimiter, encoding, input_format
-        knowledge = None if prior_from is None else read_knowledge(prior_from)
-        step(f"reading {data.name}", 0, 0)
-        texts = reading(data, text, label, *how)
-        note = provenance_of(texts, label_separator)
-        others = None if test is None else reading(test, None, None, *how, note)
+        knowledge = None if prior_from is None else read_prior_knowledge(prior_from)
+        step(f"reading {data.name}")
+        texts = reading.read(data)
+        origin = provenance_of(texts, reading.label_separator)
+        others = None if test is None else reading.for_other_data().read(test, origin)
+        changes = words.vectorizer_options()
         classifier = TextClassifier(
-            str(model),
-            threshold=str(threshold),
+            model.value,
+            vectorizer=suited_vectorizer(model.value, len(texts), n_jobs=jobs, **changes) if changes else None,
+            threshold=threshold.value,
             variance=amount,
-            knowledge=knowledge,
-            posterior="auto" if posterior is None else posterior,
+            prior_knowledge=knowledge,
+            keep_posterior="auto" if posterior is None else posterior,
             n_jobs=jobs,
             random_state=seed,
         )
-        _set_words(classifier, stop_words, stemmer, weighting, ngrams, min_df, len(texts))
-        _set_selection(classifier, select, select_by)
-        say_if_compiling(str(model), quiet=quiet)
+        if words.select is not None:
+            from bayesift.select import TermSelector
+
+            classifier.selector = TermSelector(words.select_by.value, k=words.select)
+        say_if_compiling(model.value, quiet=output.is_silent)
         out = console()
 
-        def show(found: Examination) -> None:
-            if not quiet:
+        def show(found: DataSummary) -> None:
+            if not output.is_silent:
                 with step.paused():
                     _show.show_data(texts, found, out)
 
-        trained = train_texts(
-            texts,
-            classifier,
-            test=others,
-            how="cv" if cv else "held-out" if check else "none",
-            step=step,
-            seen=show,
-        )
-        step(f"writing {output.name}", 0, 0)
-        if trained.evaluation is not None:
-            figures = trained.evaluation.as_dict()
-            note["evaluation"] = {name: figures[name] for name in ("on", "n_texts", "accuracy", "macro_f1")}
-        save_classifier(trained.classifier, output, note)
+        validation: Validation = "cv" if cv else "held-out" if check else None
+        trained = train_texts(texts, classifier, test=others, validation=validation, step=step, on_summary=show)
+        step(f"writing {model_file.name}")
+        trained.save(model_file, origin)
         if report is not None:
-            write_page(training_page(trained, data.name), report)
-    if as_json:
-        print_json({"file": str(output), **trained.as_dict()})
-    if quiet:
+            write_report(training_report(trained, data.name), report)
+    if output.as_json:
+        print_json({"file": str(model_file), **trained.as_dict()})
+    if output.is_silent:
         return
-    _show.show_facts(trained.facts, out, trained.seconds)
-    for remark in trained.notes:
-        out.print(f"! {remark}", style="yellow")
+    _show.show_model(trained.info, out, trained.seconds)
+    for note in trained.notes:
+        out.print(f"! {note}", style="yellow")
     if trained.evaluation is not None:
         _show.show_evaluation(trained.evaluation, out)
         if test is None:
             out.print("The model itself learned from all texts.")
-    _show.show_telling(trained.telling, out)
-    size = output.stat().st_size
-    out.print(f"\nWritten: {output} ({size / 1000:,.0f} kB)", soft_wrap=True)
+    _show.show_top_words(trained.top_words, out)
+    out.print(f"\nWritten: {model_file} ({model_file.stat().st_size / 1000:,.0f} kB)", soft_wrap=True)
     if report is not None:
         out.print(f"Report: {report}", soft_wrap=True)
-    out.print(f"Next: bayesift classify {output} NEW.csv -o OUT.csv", soft_wrap=True)
+    out.print(f"Next: bayesift classify {model_file} NEW.csv -o OUT.csv", soft_wrap=True)
 
 
 def _variance(variance: str) -> Any:
@@ -229,39 +221,3 @@ def _variance(variance: str) -> Any:
             f"{variance!r} is none of cv, norm, auto and no number above 0", param_hint="--variance"
         )
     return amount
-
-
-def _set_words(
-    classifier: TextClassifier,
-    stop_words: str | None,
-    stemmer: str | None,
-    weighting: str | None,
-    ngrams: int,
-    min_df: int | None,
-    n_texts: int,
-) -> None:
-    """Return a classifier the vectoriser of the options, where there are any."""
-    from bayesift.text import TextVectorizer
-    from bayesift.text._terms import resolve_stop_words
-    from bayesift.workflow import MODELS, least_documents
-
-    if (stop_words, stemmer, weighting, ngrams, min_df) == (None, None, None, 1, None):
-        return
-    classifier.vectorizer = TextVectorizer(
-        weighting or MODELS[classifier.model].weighting,
-        stop_words=stop_words,
-        stemmer=stemmer,
-        ngram_range=(1, ngrams),
-        min_df=least_documents(n_texts) if min_df is None else min_df,
-        n_jobs=classifier.n_jobs,
-    )
-    # Before anything is shown of the data.
-    classifier.vectorizer._check_parameters()
-    resolve_stop_words(stop_words)
-
-
-def _set_selection(classifier: TextClassifier, select: int | None, score: Score) -> None:
-    if select is not None:
-        from bayesift.select import TermSelector
-
-        classifier.selector = TermSelector(str(score), k=select)

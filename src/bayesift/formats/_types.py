@@ -39,7 +39,7 @@ OBJECTS: dict[str, tuple[str, ...]] = {
     "bayesift.priors": ("Gaussian", "Jeffreys", "Laplace"),
     "bayesift.select": ("TermSelector",),
     "bayesift.text": ("TextVectorizer",),
-    "bayesift.workflow": ("OneAgainstRest", "TextClassifier"),
+    "bayesift.workflow": ("BinaryRelevance", "TextClassifier"),
     "sklearn.pipeline": ("Pipeline",),
 }
 

@@ -284,6 +284,11 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             check_is_fitted(self, "n_documents_")
         return self._weigh(self._count(documents))
 
+    def check_parameters(self) -> None:
+        """Refuse impossible settings, as fitting does, before there are documents."""
+        self._check_parameters()
+        resolve_stop_words(self.stop_words)
+
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
         # Made anew from the vocabulary when needed.

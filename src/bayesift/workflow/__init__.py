@@ -1,48 +1,44 @@
-"""From a file of texts to a classifier and back: what the commands do, as functions."""
+"""From a file of texts to a classifier and back: what the commands do, as functions, one module for each command."""
 
-from bayesift.workflow._knowledge import read_knowledge
 from bayesift.workflow._models import MODELS
-from bayesift.workflow._reasons import Reason, telling_words
-from bayesift.workflow.checking import check
-from bayesift.workflow.classifying import Classified, classify
-from bayesift.workflow.comparing import compare, comparison_dict
-from bayesift.workflow.converting import convert
-from bayesift.workflow.evaluation import Evaluation, evaluate
-from bayesift.workflow.examination import Examination, examine
-from bayesift.workflow.facts import Facts, facts
-from bayesift.workflow.model_files import load_classifier, provenance_of, save_classifier
-from bayesift.workflow.one_against_rest import OneAgainstRest
-from bayesift.workflow.text_classifier import TextClassifier, least_documents
-from bayesift.workflow.tracing import LabelPath, trace
-from bayesift.workflow.training import Trained, train
-from bayesift.workflow.updating import update
+from bayesift.workflow.binary_relevance import BinaryRelevance
+from bayesift.workflow.classify import Classified, classify
+from bayesift.workflow.compare import compare, comparison_dict
+from bayesift.workflow.convert import convert
+from bayesift.workflow.evaluate import Evaluation, evaluate, evaluate_held_out
+from bayesift.workflow.explain import Reason, top_words
+from bayesift.workflow.info import ModelInfo, load_classifier, model_info, provenance_of
+from bayesift.workflow.path import LabelPath, label_path
+from bayesift.workflow.prior_knowledge import read_prior_knowledge
+from bayesift.workflow.text_classifier import TextClassifier, suited_vectorizer
+from bayesift.workflow.train import DataSummary, Trained, summarize_data, train
+from bayesift.workflow.update import update
 
 __all__ = [
     "MODELS",
+    "BinaryRelevance",
     "Classified",
+    "DataSummary",
     "Evaluation",
-    "Examination",
-    "Facts",
     "LabelPath",
-    "OneAgainstRest",
+    "ModelInfo",
     "Reason",
     "TextClassifier",
     "Trained",
-    "check",
     "classify",
     "compare",
     "comparison_dict",
     "convert",
     "evaluate",
-    "examine",
-    "facts",
-    "least_documents",
+    "evaluate_held_out",
+    "label_path",
     "load_classifier",
+    "model_info",
     "provenance_of",
-    "read_knowledge",
-    "save_classifier",
-    "telling_words",
-    "trace",
+    "read_prior_knowledge",
+    "suited_vectorizer",
+    "summarize_data",
+    "top_words",
     "train",
     "update",
 ]

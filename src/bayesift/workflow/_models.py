@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
-from bayesift.workflow._targets import Kind
-from bayesift.workflow.one_against_rest import OneAgainstRest
+from bayesift._labels import TargetType
+from bayesift.workflow.binary_relevance import BinaryRelevance
 
 
 class Options(NamedTuple):
@@ -25,14 +25,14 @@ class Choice(NamedTuple):
 
     about: str
     weighting: str
-    build: Callable[[Options, Kind], Any]
+    build: Callable[[Options, TargetType], Any]
     one_label: bool = False
     takes_priors: bool = False
     tunes_threshold: bool = False
 
 
-def _linear(kind: str, **fixed: Any) -> Callable[[Options, Kind], Any]:
-    def build(options: Options, _: Kind) -> Any:
+def _linear(kind: str, **fixed: Any) -> Callable[[Options, TargetType], Any]:
+    def build(options: Options, _: TargetType) -> Any:
         from bayesift import linear
 
         made = getattr(linear, kind)(**fixed)
@@ -46,8 +46,8 @@ def _linear(kind: str, **fixed: Any) -> Callable[[Options, Kind], Any]:
     return build
 
 
-def _generative(kind: str) -> Callable[[Options, Kind], Any]:
-    def build(options: Options, _: Kind) -> Any:
+def _generative(kind: str) -> Callable[[Options, TargetType], Any]:
+    def build(options: Options, _: TargetType) -> Any:
         from bayesift import generative
 
         return getattr(generative, kind)(n_jobs=options.n_jobs)
@@ -55,18 +55,18 @@ def _generative(kind: str) -> Callable[[Options, Kind], Any]:
     return build
 
 
-def _relevance(kind: str, **fixed: Any) -> Callable[[Options, Kind], Any]:
-    def build(options: Options, labels: Kind) -> Any:
+def _relevance(kind: str, **fixed: Any) -> Callable[[Options, TargetType], Any]:
+    def build(options: Options, labels: TargetType) -> Any:
         from bayesift import ard
 
         made = getattr(ard, kind)(**fixed)
-        return made if labels == "binary" else OneAgainstRest(made, options.progress)
+        return made if labels == "binary" else BinaryRelevance(made, options.progress)
 
     return build
 
 
-def _online(kind: str, **fixed: Any) -> Callable[[Options, Kind], Any]:
-    def build(options: Options, _: Kind) -> Any:
+def _online(kind: str, **fixed: Any) -> Callable[[Options, TargetType], Any]:
+    def build(options: Options, _: TargetType) -> Any:
         from bayesift import online
 
         return getattr(online, kind)(**fixed, shuffle=True, n_jobs=options.n_jobs, random_state=options.random_state)
@@ -147,12 +147,12 @@ MODELS: dict[str, Choice] = {
 }
 
 
-def check_model(name: str, kind: Kind | None = None) -> Choice:
+def check_model(name: str, target_type: TargetType | None = None) -> Choice:
     """Return the model of a name, or say which names there are and which fit texts with several labels."""
     if name not in MODELS:
         raise ValueError(f"model is {name!r}; expected one of {', '.join(MODELS)}")
     found = MODELS[name]
-    if kind == "multilabel" and found.one_label:
+    if target_type == "multilabel-indicator" and found.one_label:
         others = ", ".join(other for other, choice in MODELS.items() if not choice.one_label)
         raise ValueError(
             f"model {name!r} gives every text exactly one label, but there are texts with several or none; "

@@ -18,15 +18,15 @@ from bayesift.decide import Threshold
 from bayesift.decide.tuning import check_policy
 from bayesift.evaluate import f_beta
 from bayesift.text import TextVectorizer
-from bayesift.workflow import _judging
-from bayesift.workflow._judging import Judgement
-from bayesift.workflow._knowledge import build_priors, family_of, with_variances
+from bayesift.workflow import _decisions
+from bayesift.workflow._decisions import Predictions
+from bayesift.workflow._label_sets import Targets, indicator, label_sets, read_targets
 from bayesift.workflow._models import Options, check_model
-from bayesift.workflow._reasons import Reason, reasons
 from bayesift.workflow._scorer import Scorer
-from bayesift.workflow._targets import Targets, indicator, label_sets, read_targets
+from bayesift.workflow.explain import Reason, reasons
+from bayesift.workflow.prior_knowledge import build_priors, family_of, with_variances
 
-#: From so many texts on, words that stand in one text only are left out.
+#: From so many texts on, words that occur in one text only are left out.
 MANY_TEXTS = 100
 
 #: Posteriors of more coefficients than this are not kept unless asked for: they cannot be packed.
@@ -58,17 +58,17 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Policy of :class:`bayesift.decide.Threshold`.
     variance : float, {"cv", "norm", "auto"} or mapping from label to float, default="cv"
         Prior variance, for models that have one.
-    knowledge : mapping or None, default=None
-        What is known of some categories: from label to a description, or to a table of ``description``, ``keywords``,
-        ``relative`` and ``mode``. Its words get a wider prior, or another mode.
-    several : bool or "auto", default="auto"
-        Whether a text may have any number of labels; ``"auto"``: if some text has not exactly one.
-    posterior : bool or "auto", default="auto"
-        Whether to keep what is needed to use this model as a prior later; ``"auto"`` does unless it is large.
+    prior_knowledge : mapping or None, default=None
+        What is known about some categories: from label to a description, or to a table of ``description``,
+        ``keywords``, ``relative`` and ``mode``. Its words get a wider prior, or another mode.
+    multilabel : bool or "auto", default="auto"
+        Whether a text may have any number of labels; ``"auto"``: if some text does not have exactly one.
+    keep_posterior : bool or "auto", default="auto"
+        Whether to keep what :func:`update` needs, the precision of the posterior; ``"auto"`` does unless it is large.
     n_jobs : int or None, default=-1
         Threads; -1 is all cores.
     random_state : int, RandomState or None, default=0
-        Deals folds and orders texts.
+        Draws the folds and the order of texts.
     progress : callable or None, default=None
         Called with the number of fits done and their total.
 
@@ -76,12 +76,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     ----------
     classes_ : ndarray
         The labels in order.
-    kind_ : {"binary", "multiclass", "multilabel"}
+    target_type_ : {"binary", "multiclass", "multilabel-indicator"}
         Whether texts have one of two labels, one of several, or any number of them.
     vectorizer_, selector_, model_, threshold_
         The fitted parts; ``selector_`` may be None.
     training_ : dict
-        Number of texts, texts by label, and a fingerprint of the texts and labels.
+        Number of texts, texts by label, and a hash of the texts and labels.
 
     Examples
     --------
@@ -102,9 +102,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         selector: Any = None,
         threshold: Any = "half",
         variance: float | Literal["cv", "norm", "auto"] | Mapping[Any, float] = "cv",
-        knowledge: Mapping[Any, Any] | None = None,
-        several: bool | Literal["auto"] = "auto",
-        posterior: bool | Literal["auto"] = "auto",
+        prior_knowledge: Mapping[Any, Any] | None = None,
+        multilabel: bool | Literal["auto"] = "auto",
+        keep_posterior: bool | Literal["auto"] = "auto",
         n_jobs: int | None = -1,
         random_state: Any = 0,
         progress: Callable[[int, int], None] | None = None,
@@ -114,9 +114,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.selector = selector
         self.threshold = threshold
         self.variance = variance
-        self.knowledge = knowledge
-        self.several = several
-        self.posterior = posterior
+        self.prior_knowledge = prior_knowledge
+        self.multilabel = multilabel
+        self.keep_posterior = keep_posterior
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.progress = progress
@@ -129,7 +129,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         texts : iterable of str
             The training texts.
         y : iterable of labels, or of sets, lists or tuples of labels
-            One for each text. Where every text has exactly one label they exclude each other (see ``several``);
+            One for each text. Where every text has exactly one label they exclude each other (see ``multilabel``);
             otherwise each category is decided on its own.
 
         Returns
@@ -139,7 +139,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         documents, labels = list(texts), list(y)
         if len(documents) != len(labels):
             raise ValueError(f"texts and y must have one length, found {len(documents)} and {len(labels)}")
-        targets = read_targets(labels, self.several)
+        targets = read_targets(labels, self.multilabel)
         self._check(targets)
         self.vectorizer_ = self._new_vectorizer(len(documents))
         X = self.vectorizer_.fit_transform(documents)
@@ -148,7 +148,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             if not self.selector_.fit(X, targets.y).get_support().any():
                 raise ValueError(f"selector {self.selector} keeps no word; loosen its k or threshold")
             X = self.selector_.transform(X)
-        self.classes_, self.kind_ = targets.classes, targets.kind
+        self.classes_, self.target_type_ = targets.classes, targets.target_type
         self._learn(X, targets, self._new_model(targets, X.shape[1]))
         balance = Counter(str(label) for found in label_sets(labels) for label in found)
         self.training_ = Training(len(documents), dict(balance), fingerprint(documents, labels))._asdict()
@@ -165,7 +165,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         -------
         labels : ndarray of shape (n_texts,)
         """
-        return self.labels_of(self.judge(texts, proba=False).decisions)
+        return self.labels_of(self.predictions(texts, proba=False).decisions)
 
     def predict_proba(self, texts: Iterable[str]) -> FloatArray:
         """Return the probability of each label.
@@ -179,10 +179,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         probabilities : ndarray of shape (n_texts, n_classes)
             In the order of ``classes_``; those of labels that exclude each other have a sum of one.
         """
-        return self.judge(texts).probabilities
+        return self.predictions(texts).probabilities
 
     def decision_function(self, texts: Iterable[str]) -> FloatArray:
-        """Return the scores that the thresholds are for: log odds, or what stands for them.
+        """Return the scores that the thresholds apply to: log odds, or what stands for them.
 
         Parameters
         ----------
@@ -193,30 +193,30 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         scores : ndarray of shape (n_texts,) for two labels, else (n_texts, n_classes)
         """
         scores, _ = self._scores(texts)
-        return scores[:, 0] if self.kind_ == "binary" else scores
+        return scores[:, 0] if self.target_type_ == "binary" else scores
 
-    def judge(self, texts: Iterable[str], *, proba: bool = True) -> Judgement:
-        """Decide and give probabilities in one go.
+    def predictions(self, texts: Iterable[str], *, proba: bool = True) -> Predictions:
+        """Return decisions and probabilities, computed together.
 
         Parameters
         ----------
         texts : iterable of str
         proba : bool, default=True
-            Whether to give probabilities; without them there are no rows.
+            Whether to compute probabilities; without them there are no rows.
 
         Returns
         -------
-        Judgement
+        Predictions
             ``decisions`` and ``probabilities``, texts × classes.
         """
         scores, X = self._scores(texts)
         nothing = np.zeros((0, len(self.classes_)))
         if not len(scores):
-            return Judgement(nothing > 0, nothing)
-        decisions = _judging.decide(self.kind_, self.threshold_, scores)
+            return Predictions(nothing > 0, nothing)
+        decisions = _decisions.decide(self.target_type_, self.threshold_, scores)
         if not proba:
-            return Judgement(decisions, nothing)
-        return Judgement(decisions, _judging.probabilities(self.model_, self.kind_, scores, X))
+            return Predictions(decisions, nothing)
+        return Predictions(decisions, _decisions.probabilities(self.model_, self.target_type_, scores, X))
 
     def explain(self, texts: Iterable[str], k: int = 5) -> list[list[Reason]]:
         """Say for every text which words speak for and against its labels.
@@ -248,8 +248,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         float
         """
         truth = indicator(label_sets(y), self.classes_.tolist()).toarray() > 0
-        decisions = self.judge(texts, proba=False).decisions
-        if self.kind_ == "multilabel":
+        decisions = self.predictions(texts, proba=False).decisions
+        if self.target_type_ == "multilabel-indicator":
             return float(f_beta(truth, decisions, average="micro"))
         return float(np.mean(np.all(truth == decisions, axis=1)))
 
@@ -276,7 +276,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     def labels_of(self, decisions: Any) -> AnyArray:
         """Turn decisions, texts × classes, into labels or tuples of labels."""
-        if self.kind_ != "multilabel":
+        if self.target_type_ != "multilabel-indicator":
             return self.classes_[np.argmax(decisions, axis=1)]
         found = np.empty(len(decisions), dtype=object)
         names = self.classes_.tolist()
@@ -318,19 +318,19 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 scorer = self._scorer = Scorer(self.vectorizer_, selected, self.model_)
             return scorer.scores(texts), None
         X = self.matrix(texts)
-        return _judging.scores_of(self.model_, X) if X.shape[0] else np.zeros((0, 1)), X
+        return _decisions.scores_of(self.model_, X) if X.shape[0] else np.zeros((0, 1)), X
 
     def _check(self, targets: Targets) -> None:
         """Refuse impossible settings before any text is read."""
         check_policy(self.threshold, "threshold")
         if not isinstance(self.model, str):
-            if self.knowledge:
-                raise ValueError("knowledge needs a model by name, found an estimator; give that its own prior")
+            if self.prior_knowledge:
+                raise ValueError("prior_knowledge needs a model by name, found an estimator; give that its own prior")
             return
-        choice = check_model(self.model, targets.kind)
-        if self.knowledge and not choice.takes_priors:
-            raise ValueError(f"knowledge needs a model with priors such as 'lasso', found {self.model!r}")
-        if targets.kind == "multiclass" and self.threshold != "half" and not choice.tunes_threshold:
+        choice = check_model(self.model, targets.target_type)
+        if self.prior_knowledge and not choice.takes_priors:
+            raise ValueError(f"prior_knowledge needs a model with priors such as 'lasso', found {self.model!r}")
+        if targets.target_type == "multiclass" and self.threshold != "half" and not choice.tunes_threshold:
             raise ValueError(
                 f"threshold is {self.threshold!r}, but model {self.model!r} gives every text its most probable label; "
                 f"expected 'half', or a model such as 'lasso'"
@@ -339,8 +339,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def _new_vectorizer(self, n_texts: int) -> Any:
         if self.vectorizer is not None:
             return clone(self.vectorizer)
-        weighting = check_model(self.model).weighting if isinstance(self.model, str) else "lsc"
-        return TextVectorizer(weighting, min_df=least_documents(n_texts), n_jobs=self.n_jobs)
+        return suited_vectorizer(self.model, n_texts, n_jobs=self.n_jobs)
 
     def _new_model(self, targets: Targets, n_words: int) -> Any:
         if not isinstance(self.model, str):
@@ -349,14 +348,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         options = Options(
             variance="cv" if isinstance(self.variance, Mapping) else self.variance,
             threshold=self.threshold,
-            precision=not large if self.posterior == "auto" else self.posterior,
+            precision=not large if self.keep_posterior == "auto" else self.keep_posterior,
             n_jobs=self.n_jobs,
             random_state=self.random_state,
             progress=self.progress,
         )
-        made = check_model(self.model).build(options, targets.kind)
-        if self.knowledge or isinstance(self.variance, Mapping):
-            priors, remarks = build_priors(self.knowledge or {}, targets, self.vectorizer_, family_of(made.prior))
+        made = check_model(self.model).build(options, targets.target_type)
+        if self.prior_knowledge or isinstance(self.variance, Mapping):
+            priors, remarks = build_priors(self.prior_knowledge or {}, targets, self.vectorizer_, family_of(made.prior))
             for remark in remarks:
                 warnings.warn(remark, stacklevel=3)
             if isinstance(self.variance, Mapping):
@@ -378,23 +377,46 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             self.model_.sparsify()
 
     def _tuned(self, X: Any, targets: Targets) -> Threshold:
-        scores = _judging.scores_of(self.model_, X)
-        if targets.kind == "multilabel":
+        scores = _decisions.scores_of(self.model_, X)
+        if targets.target_type == "multilabel-indicator":
             truth = targets.y.toarray()
-        elif targets.kind == "binary":
+        elif targets.target_type == "binary":
             truth = (targets.y == targets.classes[1]).astype(np.int64)[:, None]
         else:
             truth = None
         return Threshold(self.threshold, scale="log_odds").fit(scores, truth)
 
 
+def suited_vectorizer(model: Any, n_texts: int, **options: Any) -> TextVectorizer:
+    """Return the vectoriser that suits a model and a number of texts.
+
+    Parameters
+    ----------
+    model : str or classifier
+        As in :class:`TextClassifier`.
+    n_texts : int
+        How many training texts there are.
+    **options
+        Parameters of the vectoriser that are to be different; refused at once where they are impossible.
+
+    Returns
+    -------
+    TextVectorizer
+        Not fitted.
+    """
+    weighting = check_model(model).weighting if isinstance(model, str) else "lsc"
+    made = TextVectorizer(**{"weighting": weighting, "min_df": least_documents(n_texts), **options})
+    made.check_parameters()
+    return made
+
+
 def least_documents(n_texts: int) -> int:
-    """Return in how many texts a word must stand: words of a single one tell little where there are many."""
+    """Return in how many texts a word must occur: where there are many texts, words of a single one tell little."""
     return 2 if n_texts >= MANY_TEXTS else 1
 
 
 def fingerprint(texts: Sequence[str], labels: Sequence[Any]) -> str:
-    """Return a number that tells these texts and labels, in this order, from all others."""
+    """Return a hash of these texts and labels, in this order."""
     digest = hashlib.sha256()
     for text, found in zip(texts, label_sets(labels), strict=True):
         for part in (text, *sorted(map(str, found))):

@@ -16,8 +16,7 @@ from bayesift.bbr import (
     write_polytomous_model,
 )
 from bayesift.linear import BayesianLogisticRegression, BayesianMultinomialRegression
-from bayesift.workflow._onnx import onnx_bytes
-from bayesift.workflow._plain_sklearn import plain_pipeline
+from bayesift.workflow._plain_pipeline import onnx_bytes, plain_pipeline
 from bayesift.workflow.text_classifier import TextClassifier
 
 Target = Literal["bbr", "bmr", "bxr", "sklearn", "onnx"]
@@ -69,7 +68,7 @@ def convert(
 
 def _binary(classifier: TextClassifier) -> BinaryModel:
     model = classifier.model_
-    if not isinstance(model, BayesianLogisticRegression) or classifier.kind_ != "binary":
+    if not isinstance(model, BayesianLogisticRegression) or classifier.target_type_ != "binary":
         raise ValueError(
             f"to='bbr' takes a logistic model (lasso, ridge) of two labels, found {type(model).__name__} of "
             f"{len(classifier.classes_)} labels; polytomous models go to 'bmr' or 'bxr'"

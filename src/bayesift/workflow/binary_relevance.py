@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from bayesift._typing import AnyArray, FloatArray
 
 
-class OneAgainstRest(ClassifierMixin, BaseEstimator):
+class BinaryRelevance(ClassifierMixin, BaseEstimator):
     """One two-class model for each class or category, trained against all other texts.
 
     Parameters
@@ -38,9 +38,9 @@ class OneAgainstRest(ClassifierMixin, BaseEstimator):
     --------
     >>> import numpy as np
     >>> from bayesift.ard import RelevanceTaggingMachine
-    >>> from bayesift.workflow import OneAgainstRest
+    >>> from bayesift.workflow import BinaryRelevance
     >>> X = np.tile(np.eye(3), (8, 1))
-    >>> model = OneAgainstRest(RelevanceTaggingMachine()).fit(X, np.tile(["gold", "sea", "wheat"], 8))
+    >>> model = BinaryRelevance(RelevanceTaggingMachine()).fit(X, np.tile(["gold", "sea", "wheat"], 8))
     >>> model.predict(np.eye(3)).tolist()
     ['gold', 'sea', 'wheat']
     """

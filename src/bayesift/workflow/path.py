@@ -1,16 +1,20 @@
-"""Regularisation paths of a label: which words enter as the prior loosens."""
+"""Regularisation path of a label: which words enter as the prior loosens."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from bayesift._extras import require
+from bayesift._files import atomic_path
 from bayesift.datasets import Split
 from bayesift.linear import RegularizationPath, regularization_path
 from bayesift.text import TextVectorizer
-from bayesift.workflow._reasons import WeightedWords
+from bayesift.workflow.explain import WeightedWords
 from bayesift.workflow.text_classifier import least_documents
 
 
@@ -49,7 +53,7 @@ class LabelPath:
         return lines
 
     def last(self, k: int) -> WeightedWords:
-        """Return the words of the largest weights at the end of the path."""
+        """Return the words with the largest weights at the end of the path."""
         row = self.path.coef[[-1]]
         order = np.argsort(-np.abs(row.data), kind="stable")[:k]
         names = self.path.feature_names
@@ -58,8 +62,17 @@ class LabelPath:
             for j in order.tolist()
         ]
 
+    def draw(self, picture: str | os.PathLike[str]) -> None:
+        """Draw the path into a file; its ending says which format: ``.png``, ``.svg`` or ``.pdf``."""
+        from bayesift.plots import RegularizationPathDisplay
 
-def trace(data: Split, label: str | None = None, *, n_steps: int = 20, prior: Any = "laplace") -> LabelPath:
+        figure = require("matplotlib.figure", extra="plot", purpose="drawing").Figure(layout="constrained")
+        RegularizationPathDisplay(self.path).plot(figure.subplots())
+        with atomic_path(Path(picture)) as temporary:
+            figure.savefig(temporary, dpi=150)
+
+
+def label_path(data: Split, label: str | None = None, *, n_steps: int = 20, prior: Any = "laplace") -> LabelPath:
     """Follow the lasso (or ridge) of one label against all others, from the strongest prior to the weakest.
 
     Parameters

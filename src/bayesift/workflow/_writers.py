@@ -1,4 +1,4 @@
-"""Where classified texts go: CSV, TSV or JSON lines, to a file or to standard output."""
+"""Writing classified texts: CSV, TSV or JSON lines, to a file or to standard output."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from typing import IO, Any, Literal, Protocol, cast
 from bayesift._files import atomic_path
 from bayesift.datasets import TextRow
 
-SinkFormat = Literal["csv", "tsv", "jsonl"]
+OutputFormat = Literal["csv", "tsv", "jsonl"]
 
-_ENDINGS: dict[str, SinkFormat] = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+_ENDINGS: dict[str, OutputFormat] = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
 
-class Sink(Protocol):
-    """Takes rows or lines as they were read, and what is added to them, a list for each column."""
+class Writer(Protocol):
+    """Writes rows or lines as they were read, with what is added to them, a list for each column."""
 
     def write(self, rows: list[Any], added: list[list[Any]]) -> None:
         """Write some rows."""
@@ -38,7 +38,7 @@ class _Lines:
         self._stream.write(line[:-2] + "\n")
 
 
-class CsvSink:
+class CsvWriter:
     """Lines of fields, with a header."""
 
     def __init__(self, stream: TextIOWrapper, columns: list[str], added: list[str], delimiter: str) -> None:
@@ -57,11 +57,11 @@ class CsvSink:
         return list(row)
 
 
-class RawSink:
+class RawCsvWriter:
     """Lines of fields as they were read, with cells added at the end."""
 
     def __init__(self, stream: TextIOWrapper, columns: list[str], added: list[str], delimiter: str) -> None:
-        CsvSink(stream, columns, added, delimiter)
+        CsvWriter(stream, columns, added, delimiter)
         stream.flush()
         self._bytes = stream.buffer
         self._delimiter = delimiter
@@ -99,7 +99,7 @@ class _Cells:
         self._cells.append(line[:-2])
 
 
-class JsonSink:
+class JsonWriter:
     """One JSON object a line."""
 
     def __init__(self, stream: TextIOWrapper, columns: list[str], added: list[str]) -> None:
@@ -118,7 +118,7 @@ class JsonSink:
             self._stream.write("\n")
 
 
-def sink_format(path: str, format: SinkFormat | None, source: str) -> SinkFormat:
+def output_format(path: str, format: OutputFormat | None, source: str) -> OutputFormat:
     """Tell the format from the argument, the name of the file, or the format that was read."""
     if format is not None:
         return format

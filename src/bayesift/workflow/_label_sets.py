@@ -8,9 +8,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from bayesift._labels import TargetType, check_label_types
 from bayesift._typing import AnyArray
-
-Kind = Literal["binary", "multiclass", "multilabel"]
 
 
 class Targets(NamedTuple):
@@ -20,19 +19,19 @@ class Targets(NamedTuple):
     indicator matrix with a column for each.
     """
 
-    kind: Kind
+    target_type: TargetType
     classes: AnyArray
     y: Any
 
 
-def read_targets(y: Any, several: bool | Literal["auto"] = "auto") -> Targets:
+def read_targets(y: Any, multilabel: bool | Literal["auto"] = "auto") -> Targets:
     """Tell one label per text from sets of labels.
 
     Parameters
     ----------
     y : sequence of labels, or of sets, lists or tuples of labels
         One for each text.
-    several : bool or "auto", default="auto"
+    multilabel : bool or "auto", default="auto"
         Whether a text may have any number of labels; ``"auto"``: if some set does not hold exactly one.
 
     Returns
@@ -48,15 +47,15 @@ def read_targets(y: Any, several: bool | Literal["auto"] = "auto") -> Targets:
         raise ValueError(f"y mixes sets of labels and single labels such as {odd!r}; expected one form for all texts")
     sets = [tuple(dict.fromkeys(found)) for found in label_sets(labels)]
     alone = [len(found) == 1 for found in sets]
-    if several is False and not all(alone):
+    if multilabel is False and not all(alone):
         odd = labels[alone.index(False)]
         raise ValueError(f"y holds {odd!r}; expected exactly one label for each text")
-    if several is not True and all(alone):
+    if multilabel is not True and all(alone):
         return _one_label_each([found[0] for found in sets])
     classes = _sorted({name for found in sets for name in found})
     if not classes.size:
         raise ValueError("y holds no label at all; expected some texts with a label")
-    return Targets("multilabel", classes, indicator(sets, classes.tolist()))
+    return Targets("multilabel-indicator", classes, indicator(sets, classes.tolist()))
 
 
 def is_label_set(label: Any) -> bool:
@@ -87,8 +86,5 @@ def _one_label_each(labels: list[Any]) -> Targets:
 
 
 def _sorted(labels: set[Any]) -> AnyArray:
-    texts = [isinstance(label, str) for label in labels]
-    if any(texts) and not all(texts):
-        kinds = ", ".join(sorted({type(label).__name__ for label in labels}))
-        raise ValueError(f"y mixes labels of the types {kinds}; expected labels of one type")
+    check_label_types(list(labels))
     return np.array(sorted(labels))

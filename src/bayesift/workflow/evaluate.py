@@ -1,15 +1,19 @@
-"""How good a classifier is on labelled texts."""
+"""How good a classifier is: on labelled texts, or on training texts held out."""
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 
-from bayesift._typing import BoolArray, FloatArray
+from bayesift._labels import TargetType
+from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.evaluate import (
     Results,
     brier,
@@ -20,8 +24,11 @@ from bayesift.evaluate import (
     recall,
     reliability_curve,
 )
-from bayesift.workflow._targets import Kind, indicator, label_sets
+from bayesift.workflow._label_sets import indicator, label_sets
 from bayesift.workflow.text_classifier import TextClassifier
+
+#: Parts that the training texts are divided into.
+N_FOLDS = 5
 
 
 class CategoryScore(NamedTuple):
@@ -53,13 +60,13 @@ class Confusion(NamedTuple):
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a classifier did on labelled texts.
+    """How good a classifier is on labelled texts.
 
     Parameters
     ----------
     on : str
         Which texts.
-    kind : {"binary", "multiclass", "multilabel"}
+    target_type : {"binary", "multiclass", "multilabel-indicator"}
         Whether texts have one label or several.
     n_texts : int
         How many.
@@ -85,7 +92,7 @@ class Evaluation:
     """
 
     on: str
-    kind: Kind
+    target_type: TargetType
     n_texts: int
     accuracy: float
     baseline: float
@@ -101,11 +108,31 @@ class Evaluation:
     results: Results = field(repr=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all figures as values that JSON can hold; what cannot be computed is None."""
+        """Return all measures as values that JSON can hold; what cannot be computed is None."""
         found = {name: _plain(value) for name, value in vars(self).items() if name != "results"}
         for name in ("categories", "reliability", "confusions"):
             found[name] = [{key: _plain(value) for key, value in row._asdict().items()} for row in found[name]]
         return found
+
+    def sentences(self) -> list[str]:
+        """Return the measures of all labels together, a sentence each."""
+        what = "All labels right" if self.target_type == "multilabel-indicator" else "Right"
+        macro = f"{self.macro_f1:.3f}" if isfinite(self.macro_f1) else "–"
+        lines = [
+            f"{what}: {self.accuracy:.1%} of texts (always the most frequent: {self.baseline:.1%}). "
+            f"F1: micro {self.micro_f1:.3f}, macro {macro}.",
+            f"Probabilities are {self.calibration_error:.3f} off on average (calibration error); "
+            f"Brier score {self.brier:.4f}, log loss {self.log_loss:.4f}.",
+        ]
+        if self.confusions:
+            pairs = ", ".join(f"{row.label} as {row.given} ({row.n})" for row in self.confusions[:3])
+            lines.append(f"Most often confused: {pairs}.")
+        if self.unknown:
+            number = sum(self.unknown.values())
+            names = ", ".join(repr(label) for label in list(self.unknown)[:5])
+            what = "label" if number == 1 else "labels"
+            lines.append(f"! {number:,} {what} that the model does not know, counted as errors: {names}")
+        return lines
 
 
 def evaluate(classifier: TextClassifier, texts: Iterable[str], y: Iterable[Any], *, on: str = "") -> Evaluation:
@@ -138,19 +165,77 @@ def evaluate(classifier: TextClassifier, texts: Iterable[str], y: Iterable[Any],
         raise ValueError(f"texts and y must have one length, found {len(documents)} and {len(sets)}")
     if not documents:
         raise ValueError("texts is empty; expected some to evaluate on")
-    decisions, probabilities = classifier.judge(documents)
-    return figures(classifier.classes_.tolist(), classifier.kind_, sets, decisions, probabilities, on)
+    decisions, probabilities = classifier.predictions(documents)
+    return _measured(classifier.classes_.tolist(), classifier.target_type_, sets, decisions, probabilities, on)
 
 
-def figures(
+def evaluate_held_out(
+    classifier: TextClassifier,
+    texts: Sequence[str],
+    y: Sequence[Any],
+    *,
+    n_held_out: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> Evaluation:
+    """Fit again without a part of the texts and evaluate on that part; the classifier itself is not changed.
+
+    The prior variance is the one that the classifier chose, so that it is not searched for again.
+
+    Parameters
+    ----------
+    classifier : TextClassifier
+        Fitted to these texts.
+    texts : sequence of str
+    y : sequence of labels or sets of labels
+    n_held_out : int, default=1
+        How many of five parts to hold out in turn; with 5 every text is classified once.
+    progress : callable, optional
+        Called with the number of fits done and their total.
+
+    Returns
+    -------
+    Evaluation
+    """
+    if not 1 <= n_held_out <= N_FOLDS:
+        raise ValueError(f"n_held_out is {n_held_out!r}; expected 1 to {N_FOLDS}")
+    sets = label_sets(y)
+    fold = assign_folds(sets, N_FOLDS)
+    classes = classifier.classes_.tolist()
+    place = {label: column for column, label in enumerate(classes)}
+    decisions = np.zeros((len(texts), len(classes)), dtype=bool)
+    probabilities = np.zeros((len(texts), len(classes)))
+    multilabel = classifier.target_type_ == "multilabel-indicator"
+    again = clone(classifier).set_params(
+        variance=classifier.chosen_variance(), multilabel=multilabel, keep_posterior=False, progress=None
+    )
+    for turn in range(n_held_out):
+        out = np.flatnonzero(fold == turn)
+        rest = np.flatnonzero(fold != turn)
+        labels = [sets[i] for i in rest.tolist()]
+        with warnings.catch_warnings():
+            # The fit to all texts has warned already.
+            warnings.simplefilter("ignore")
+            part = again.fit([texts[i] for i in rest.tolist()], labels)
+        found = part.predictions([texts[i] for i in out.tolist()])
+        columns = np.array([place[label] for label in part.classes_.tolist()])
+        decisions[np.ix_(out, columns)], probabilities[np.ix_(out, columns)] = found
+        if progress is not None:
+            progress(turn + 1, n_held_out)
+    seen = np.flatnonzero(fold < n_held_out)
+    on = f"{seen.size:,} texts held out" if n_held_out == 1 else f"all {len(texts):,} texts, each held out once"
+    held_out = [sets[i] for i in seen.tolist()]
+    return _measured(classes, classifier.target_type_, held_out, decisions[seen], probabilities[seen], on)
+
+
+def _measured(
     classes: Sequence[Any],
-    kind: Kind,
+    target_type: TargetType,
     sets: Sequence[tuple[Any, ...]],
     decisions: BoolArray,
     probabilities: FloatArray,
     on: str,
 ) -> Evaluation:
-    """Compute all figures from label sets, decisions and probabilities, texts × classes."""
+    """Compute all measures from label sets, decisions and probabilities, texts × classes."""
     names = [str(label) for label in classes]
     known = set(names)
     sets = [tuple(map(str, found)) for found in sets]
@@ -166,7 +251,7 @@ def figures(
     f1 = scored[2][np.isfinite(scored[2])]
     return Evaluation(
         on=on,
-        kind=kind,
+        target_type=target_type,
         n_texts=len(sets),
         accuracy=float(np.mean(np.all(truth == decisions, axis=1) & ~_beyond(sets, known))),
         baseline=Counter(tuple(sorted(found)) for found in sets).most_common(1)[0][1] / len(sets),
@@ -177,10 +262,19 @@ def figures(
         calibration_error=float(expected_calibration_error(truth, results.probabilities, average="micro")),
         categories=sorted(scores, key=lambda score: (-score.n_texts, score.label)),
         reliability=[ProbabilityGroup(int(n), float(p), float(o)) for n, p, o in zip(*curve, strict=True)],
-        confusions=[] if kind == "multilabel" else _confusions(names, sets, decisions),
+        confusions=[] if target_type == "multilabel-indicator" else _confusions(names, sets, decisions),
         unknown=dict(unknown.most_common()),
         results=results,
     )
+
+
+def assign_folds(sets: Sequence[tuple[Any, ...]], n_folds: int) -> Int64Array:
+    """Return the fold of each text; every fold has about the same share of every label set, always in the same way."""
+    order = np.random.default_rng(0).permutation(len(sets))
+    ranked = sorted(order.tolist(), key=lambda i: tuple(map(str, sets[i])))
+    fold = np.empty(len(sets), dtype=np.int64)
+    fold[ranked] = np.arange(len(sets)) % n_folds
+    return fold
 
 
 def _beyond(sets: Sequence[tuple[str, ...]], known: set[str]) -> BoolArray:

@@ -17,7 +17,7 @@ NEWS = load("newsroom")
 TEXTS, TEST = NEWS.train.texts, NEWS.test.texts
 ONE = [labels[0] for labels in NEWS.train.labels]
 TWO = ["money" if label in ("economy", "energy", "agriculture") else "life" for label in ONE]
-KINDS = {"binary": TWO, "multiclass": ONE, "multilabel": NEWS.train.labels}
+KINDS = {"binary": TWO, "multiclass": ONE, "multilabel-indicator": NEWS.train.labels}
 
 
 def fitted(model, kind, **options):
@@ -73,16 +73,16 @@ def test_bmr_and_bxr(tmp_path, to):
 def test_scikit_learn(tmp_path, model, kind, vectorizer):
     from skops.io import load as load_skops
 
-    if (model, kind) == ("polytomous", "multilabel"):
+    if (model, kind) == ("polytomous", "multilabel-indicator"):
         pytest.skip("gives one label a text")
     classifier = fitted(model, kind, vectorizer=vectorizer)
     [path] = convert(classifier, "sklearn", tmp_path / "news.skops")
     plain = load_skops(path, trusted=[])
     np.testing.assert_allclose(plain.predict_proba(TEST), classifier.predict_proba(TEST), atol=1e-9)
     found = plain.predict(TEST)
-    if kind == "multilabel":
+    if kind == "multilabel-indicator":
         np.testing.assert_array_equal(
-            found.toarray() if hasattr(found, "toarray") else found, classifier.judge(TEST).decisions
+            found.toarray() if hasattr(found, "toarray") else found, classifier.predictions(TEST).decisions
         )
     else:
         np.testing.assert_array_equal(found, classifier.predict(TEST))
@@ -116,7 +116,7 @@ def test_onnx(tmp_path, kind, model):
 def test_onnx_of_several_labels(tmp_path):
     pytest.importorskip("skl2onnx")
     runtime = pytest.importorskip("onnxruntime")
-    classifier = fitted("lasso", "multilabel")
+    classifier = fitted("lasso", "multilabel-indicator")
     [path] = convert(classifier, "onnx", tmp_path / "news.onnx", locale="C.UTF-8")
     session = runtime.InferenceSession(path.read_bytes())
     assert json.loads(session.get_modelmeta().custom_metadata_map["labels"]) == classifier.classes_.tolist()
@@ -124,7 +124,7 @@ def test_onnx_of_several_labels(tmp_path):
     ours = classifier.predict_proba(TEST)
     np.testing.assert_allclose(probabilities, ours, atol=1e-4)
     certain = np.abs(ours - 0.5) > 1e-3
-    np.testing.assert_array_equal(decisions[certain], classifier.judge(TEST).decisions[certain])
+    np.testing.assert_array_equal(decisions[certain], classifier.predictions(TEST).decisions[certain])
     assert certain.mean() > 0.95
 
 

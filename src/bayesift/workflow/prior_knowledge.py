@@ -1,4 +1,4 @@
-"""What a person knows of the categories, as priors of the words."""
+"""What a person knows about the categories, as priors of the words."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from bayesift.priors import Gaussian, Laplace, Prior, from_description, from_keywords
-from bayesift.workflow._targets import Targets
+from bayesift.workflow._label_sets import Targets
 
 _KEYS = ("description", "keywords", "relative", "mode")
 
 
-def read_knowledge(path: str | os.PathLike[str]) -> dict[str, Any]:
+def read_prior_knowledge(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read what is known of each category from a TOML file.
 
     A category is a string, its description, or a table with ``description``, ``keywords`` (a list of words, or a table
@@ -53,7 +53,7 @@ def build_priors(
     Parameters
     ----------
     knowledge : mapping
-        From category to a string or a table, as :func:`read_knowledge` gives it.
+        From category to a string or a table, as :func:`read_prior_knowledge` gives it.
     targets : Targets
         The labels; of two classes there is one prior, that of the second.
     vectorizer : TextVectorizer
@@ -72,7 +72,7 @@ def build_priors(
     unknown = [str(name) for name in knowledge if str(name) not in by_name]
     if unknown:
         raise ValueError(
-            f"knowledge names the category {unknown[0]!r}, which no text has; the labels are {', '.join(by_name)}"
+            f"prior_knowledge names the category {unknown[0]!r}, which no text has; the labels are {', '.join(by_name)}"
         )
     remarks: list[str] = []
     words: dict[Any, tuple[dict[Any, float], dict[Any, float]]] = {}
@@ -81,7 +81,7 @@ def build_priors(
         if not modes and not relative:
             remarks.append(f"no word of what is said about {str(name)!r} occurs in the texts")
         words[by_name[str(name)]] = modes, relative
-    if targets.kind == "binary":
+    if targets.target_type == "binary":
         against, towards = (words.get(label, ({}, {})) for label in classes)
         modes = {**{word: -value for word, value in against[0].items()}, **towards[0]}
         return [_prior(family, modes, {**against[1], **towards[1]})], remarks

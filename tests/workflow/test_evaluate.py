@@ -11,17 +11,17 @@ from sklearn.metrics import accuracy_score, brier_score_loss, f1_score, precisio
 from bayesift.datasets import Split, load
 from bayesift.workflow import (
     TextClassifier,
-    check,
     compare,
     evaluate,
-    examine,
-    facts,
-    telling_words,
-    trace,
+    evaluate_held_out,
+    label_path,
+    model_info,
+    summarize_data,
+    top_words,
     train,
 )
-from bayesift.workflow.checking import deal
-from bayesift.workflow.pages import evaluation_page, explanation_page, training_page
+from bayesift.workflow.evaluate import assign_folds
+from bayesift.workflow.report import evaluation_report, explanation_report, training_report
 
 NEWS = load("newsroom")
 TEXTS, TEST = NEWS.train.texts, NEWS.test.texts
@@ -54,7 +54,7 @@ def test_figures_of_one_label_each(classifier):
 def test_figures_of_several_labels():
     classifier = TextClassifier("ridge", variance=5.0, threshold="max_f1").fit(TEXTS, NEWS.train.labels)
     found = evaluate(classifier, TEST, NEWS.test.labels)
-    truth, said = NEWS.indicator("test").toarray(), classifier.judge(TEST).decisions
+    truth, said = NEWS.indicator("test").toarray(), classifier.predictions(TEST).decisions
     assert found.micro_f1 == pytest.approx(f1_score(truth, said, average="micro"))
     assert found.accuracy == pytest.approx(accuracy_score(truth, said))
     assert found.confusions == []
@@ -80,12 +80,12 @@ def test_held_out_texts_are_judged_by_models_that_did_not_see_them():
     labels = random.choice(["a", "b"], len(TEXTS)).tolist()
     classifier = TextClassifier("ridge", variance=100.0).fit(TEXTS, labels)
     assert classifier.score(TEXTS, labels) > 0.95
-    assert 0.35 < check(classifier, TEXTS, labels, folds=5).accuracy < 0.65
+    assert 0.35 < evaluate_held_out(classifier, TEXTS, labels, n_held_out=5).accuracy < 0.65
 
 
 def test_the_check_is_what_fitting_by_hand_gives(classifier):
-    fold = deal([(label,) for label in ONE], 5)
-    found = check(classifier, TEXTS, ONE)
+    fold = assign_folds([(label,) for label in ONE], 5)
+    found = evaluate_held_out(classifier, TEXTS, ONE)
     rest, out = np.flatnonzero(fold != 0), np.flatnonzero(fold == 0)
     again = TextClassifier("ridge", variance=5.0).fit([TEXTS[i] for i in rest], [ONE[i] for i in rest])
     assert found.accuracy == pytest.approx(again.score([TEXTS[i] for i in out], [ONE[i] for i in out]))
@@ -102,7 +102,7 @@ def test_the_check_does_not_search_the_variance_again():
 
 
 def test_every_label_is_dealt_to_every_fold():
-    fold = deal([(label,) for label in ONE], 5)
+    fold = assign_folds([(label,) for label in ONE], 5)
     for label in set(ONE):
         counts = np.bincount(fold[[i for i, other in enumerate(ONE) if other == label]], minlength=5)
         assert counts.max() - counts.min() <= 1
@@ -110,9 +110,9 @@ def test_every_label_is_dealt_to_every_fold():
 
 def test_a_label_with_one_text_is_no_obstacle():
     texts, labels = [*TEXTS[:60], "a lonely xylophone"], [*ONE[:60], "music"]
-    trained = train(Split([(label,) for label in labels], [""] * 61, texts), TextClassifier("nb"), how="cv")
+    trained = train(Split([(label,) for label in labels], [""] * 61, texts), TextClassifier("nb"), validation="cv")
     assert trained.evaluation.n_texts == 61
-    assert any("fewer than 5 texts" in warning for warning in trained.examination.warnings)
+    assert any("fewer than 5 texts" in warning for warning in trained.data.warnings)
 
 
 def test_too_few_texts_to_hold_some_out():
@@ -128,7 +128,7 @@ def test_steps_and_examination_are_told():
         NEWS.train,
         TextClassifier("ridge", variance=1.0),
         step=lambda name, done, total: told.append((name, done, total)),
-        seen=seen.append,
+        on_summary=seen.append,
     )
     assert ("learning", 9, 9) in told
     assert ("measuring", 1, 1) in told
@@ -136,9 +136,9 @@ def test_steps_and_examination_are_told():
 
 
 def test_examination_counts():
-    found = examine(["a b", "a b", "a b", "!!", "c", "d"], [("x",), ("x",), ("y",), ("x",), (), ("y", "z")])
+    found = summarize_data(["a b", "a b", "a b", "!!", "c", "d"], [("x",), ("x",), ("y",), ("x",), (), ("y", "z")])
     assert (found.n_duplicates, found.n_conflicts, found.n_empty, found.n_unlabelled) == (2, 1, 1, 1)
-    assert found.several
+    assert found.multilabel
     assert found.balance == {"x": 3, "y": 2, "z": 1}
 
 
@@ -147,7 +147,7 @@ def test_examination_counts():
     [(["a", "b;c", "b", "c"], True), (["a", "b;c", "d", "e"], False), (["a,b", "b", "a", "a"], True)],
 )
 def test_labels_in_one_cell_are_noticed(labels, warned):
-    found = examine(["t"] * 4, [(label,) for label in labels])
+    found = summarize_data(["t"] * 4, [(label,) for label in labels])
     assert any("look like several" in warning for warning in found.warnings) == warned
 
 
@@ -168,7 +168,7 @@ def test_classifiers_of_different_labels_can_be_compared(classifier):
 
 
 def test_the_path_begins_with_nothing_and_gains_words():
-    found = trace(NEWS.train, "sport", n_steps=6)
+    found = label_path(NEWS.train, "sport", n_steps=6)
     steps = found.steps()
     assert steps[0]["words"] == 0
     assert steps[-1]["words"] > 10
@@ -176,11 +176,11 @@ def test_the_path_begins_with_nothing_and_gains_words():
     assert len(entered) == len(set(entered))
     assert found.last(1)[0][0] in entered
     with pytest.raises(ValueError, match="label must name one of"):
-        trace(NEWS.train)
+        label_path(NEWS.train)
 
 
-def test_facts(classifier):
-    found = facts(classifier)
+def test_model_info(classifier):
+    found = model_info(classifier)
     assert (found.model, found.prior, found.variance_by, found.n_texts) == ("ridge", "Gaussian", "given", 316)
     assert found.gap < 1e-5
     assert found.converged
@@ -191,17 +191,17 @@ def test_telling_words_are_the_largest_weights(classifier):
     words = classifier.words()
     row = np.asarray(classifier.model_.coef_)[classifier.classes_.tolist().index("sport")]
     expected = [words[j] for j in np.argsort(-np.abs(row))[:5]]
-    assert [word for word, _ in telling_words(classifier, 5)["sport"]] == expected
+    assert [word for word, _ in top_words(classifier, 5)["sport"]] == expected
 
 
 def test_pages_stand_alone_and_escape_what_they_show():
     labels = [("<script>alert(1)</script>",) if label == "sport" else (label,) for label in ONE]
     trained = train(Split(labels, [""] * len(TEXTS), TEXTS), TextClassifier("lasso", variance=5.0))
     pages = [
-        training_page(trained, "<b>data</b>"),
-        evaluation_page(trained.evaluation, "title"),
-        explanation_page(
-            trained.telling, [("<i>text</i>", trained.classifier.explain(["<i>football</i>"])[0])], "title"
+        training_report(trained, "<b>data</b>"),
+        evaluation_report(trained.evaluation, "title"),
+        explanation_report(
+            trained.top_words, [("<i>text</i>", trained.classifier.explain(["<i>football</i>"])[0])], "title"
         ),
     ]
     for page in pages:

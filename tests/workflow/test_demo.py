@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from bayesift.cli.demo import N_STEPS, run_demo
+from bayesift.workflow.demo import N_STEPS, run_demo
 
 
 def test_best_terms_of_every_topic_and_score():
@@ -43,9 +43,10 @@ def test_the_reasons_add_up_to_the_score():
 
 def test_the_first_step_is_named_before_the_slow_imports():
     script = (
-        "import sys; from bayesift.cli.demo import run_demo\n"
-        "def step(name): print(name, 'numpy' in sys.modules); sys.exit()\n"
-        "run_demo(1, step)"
+        "import sys; from bayesift.cli import _shell, demo\n"
+        "def step(self, name): print(name, 'numpy' in sys.modules); sys.exit()\n"
+        "_shell.Steps.__call__ = step\n"
+        "demo.demo(1)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "loading the libraries False\n"

@@ -1,12 +1,15 @@
-"""What a fitted classifier is: its model, its prior and how that was chosen, its words, its proof."""
+"""What a model file holds: the classifier, its prior and how that was chosen, its certificate, where it comes from."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from bayesift.datasets import Split
+from bayesift.formats import ModelFileError, describe, load
 from bayesift.priors import Prior
 from bayesift.workflow._models import MODELS
 from bayesift.workflow._weights import nonzero_words, word_weights
@@ -14,8 +17,8 @@ from bayesift.workflow.text_classifier import TextClassifier
 
 
 @dataclass(frozen=True)
-class Facts:
-    """What a classifier is.
+class ModelInfo:
+    """What a fitted classifier is.
 
     Parameters
     ----------
@@ -23,19 +26,19 @@ class Facts:
         Its name, or that of its class.
     about : str
         What that is, in a line.
-    kind : {"binary", "multiclass", "multilabel"}
+    target_type : {"binary", "multiclass", "multilabel-indicator"}
         Whether texts have one label or several.
     labels : list of str
     n_texts : int
         Texts that it learned from.
     fingerprint : str
-        Tells those texts and labels from all others.
+        A hash of those texts and labels.
     weighting : str
         How counts of words become numbers.
     n_terms : int
         Words that it knows.
     n_kept : int or None
-        Words that have a weight; None for models without weights of words.
+        Words with a weight; None for models without weights of words.
     prior : str or None
         Family of the prior, or what was given.
     variance : dict of str to float, float or None
@@ -56,7 +59,7 @@ class Facts:
 
     model: str
     about: str
-    kind: str
+    target_type: str
     labels: list[str]
     n_texts: int
     fingerprint: str
@@ -76,9 +79,35 @@ class Facts:
         """Return all of it as values that JSON can hold."""
         return dict(vars(self))
 
+    def lines(self, seconds: float | None = None) -> list[tuple[str, str]]:
+        """Return names and values for a table, and the time of the fit where it is given."""
+        lines = []
+        if self.n_kept is None or self.n_kept == self.n_terms:
+            lines.append(("words", f"{self.n_terms:,}"))
+        else:
+            lines.append(("words kept", f"{self.n_kept:,} of {self.n_terms:,}"))
+        if self.prior is not None:
+            lines.append(("prior", f"{self.prior}{self._variance()}"))
+        if self.gap is not None:
+            lines.append(("proof", f"no fit can be better by more than {self.gap:.0e} of its objective (duality gap)"))
+        elif self.residual is not None:
+            lines.append(("proof", f"no slope is steeper than {self.residual:.0e} at the optimum"))
+        if self.policy != "half":
+            lines.append(("thresholds", f"{self.policy}: {_range(list(self.thresholds.values()))} on the score"))
+        if seconds is not None:
+            lines.append(("time", f"{seconds:.1f} s"))
+        return lines
 
-def facts(classifier: TextClassifier) -> Facts:
-    """Say what a fitted classifier is.
+    def _variance(self) -> str:
+        if self.variance is None:
+            return ""
+        values = list(self.variance.values()) if isinstance(self.variance, dict) else [self.variance]
+        how = "" if self.variance_by in (None, "given") else f" by {self.variance_by}"
+        return f", variance {_range(values)}{how}"
+
+
+def model_info(classifier: TextClassifier) -> ModelInfo:
+    """Describe a fitted classifier.
 
     Parameters
     ----------
@@ -87,13 +116,13 @@ def facts(classifier: TextClassifier) -> Facts:
 
     Returns
     -------
-    Facts
+    ModelInfo
 
     Examples
     --------
-    >>> from bayesift.workflow import TextClassifier, facts
+    >>> from bayesift.workflow import TextClassifier, model_info
     >>> texts, labels = ["wheat", "corn", "sea", "ship"] * 3, ["farm", "farm", "sea", "sea"] * 3
-    >>> found = facts(TextClassifier(variance=1.0).fit(texts, labels))
+    >>> found = model_info(TextClassifier(variance=1.0).fit(texts, labels))
     >>> found.model, found.n_terms, found.prior, found.variance_by
     ('lasso', 4, 'Laplace', 'given')
     """
@@ -103,10 +132,10 @@ def facts(classifier: TextClassifier) -> Facts:
     gap = None if certificate is None else float(np.max(certificate.relative_gap))
     name = classifier.model if isinstance(classifier.model, str) else type(model).__name__
     labels = [str(label) for label in classifier.classes_]
-    return Facts(
+    return ModelInfo(
         model=name,
         about=MODELS[name].about if name in MODELS else type(model).__name__,
-        kind=classifier.kind_,
+        target_type=classifier.target_type_,
         labels=labels,
         n_texts=classifier.training_["n_texts"],
         fingerprint=classifier.training_["fingerprint"],
@@ -124,6 +153,54 @@ def facts(classifier: TextClassifier) -> Facts:
     )
 
 
+def load_classifier(path: str | os.PathLike[str]) -> tuple[TextClassifier, dict[str, Any]]:
+    """Read a classifier and where it comes from.
+
+    Parameters
+    ----------
+    path : path
+        A model file with a :class:`TextClassifier`.
+
+    Returns
+    -------
+    classifier : TextClassifier
+    provenance : dict
+    """
+    found = load(path)
+    if not isinstance(found, TextClassifier):
+        raise ModelFileError(
+            f"{path} holds a {type(found).__name__}, which does not take texts; expected a TextClassifier, as "
+            f"'bayesift train' writes it"
+        )
+    return found, describe(path).provenance
+
+
+def provenance_of(data: Split, label_separator: str | None = None) -> dict[str, Any]:
+    """Return where texts come from, to be kept with the model that learned from them.
+
+    Parameters
+    ----------
+    data : Split
+        As read from a file.
+    label_separator : str, optional
+        The separator of several labels in a cell.
+
+    Returns
+    -------
+    dict
+        Name of the file (not of its folder), columns and separator.
+    """
+    origin = data.origin
+    if origin is None:
+        return {}
+    return {
+        "data": origin.path.name,
+        "text": origin.text,
+        "labels": origin.labels,
+        "label_separator": label_separator,
+    }
+
+
 def _prior(classifier: TextClassifier) -> str | None:
     prior = getattr(classifier.model_, "prior", None)
     if isinstance(prior, list | tuple) and prior:
@@ -131,8 +208,8 @@ def _prior(classifier: TextClassifier) -> str | None:
     family = type(prior).__name__ if isinstance(prior, Prior) else str(prior).capitalize()
     if prior is None or not hasattr(classifier.model_, "variance_"):
         return None
-    told = sorted(map(str, classifier.knowledge or {}))
-    return f"{family}, with what was told of {', '.join(told)}" if told else family
+    told = sorted(map(str, classifier.prior_knowledge or {}))
+    return f"{family}, with prior knowledge of {', '.join(told)}" if told else family
 
 
 def _variance(model: Any, labels: list[str]) -> dict[str, float] | float | None:
@@ -154,6 +231,11 @@ def _variance_by(classifier: TextClassifier) -> str | None:
     }
     wanted = getattr(classifier.model_, "variance", None)
     return ways.get(wanted, "given") if isinstance(wanted, str) else "given"
+
+
+def _range(values: list[float]) -> str:
+    low, high = min(values), max(values)
+    return f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
 
 
 def _thresholds(classifier: TextClassifier, labels: list[str]) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Learn on: yesterday's posterior is today's prior."""
+"""Learn from further texts: yesterday's posterior is today's prior."""
 
 from __future__ import annotations
 
@@ -13,17 +13,32 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from bayesift._labels import TargetType
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.linear._base import LinearModel
 from bayesift.linear.probit import BayesianProbitRegression
 from bayesift.online import BayesianPerceptron
-from bayesift.priors import Gaussian, Prior, from_model
-from bayesift.workflow._posterior_prior import SparsePosterior
-from bayesift.workflow._targets import Kind, indicator, label_sets
+from bayesift.priors import GAUSSIAN, LAPLACE, Gaussian, Laplace, Prior, PriorArrays, from_model
+from bayesift.workflow._label_sets import indicator, label_sets
 from bayesift.workflow.text_classifier import TextClassifier, fingerprint
 
 #: Weight of an empty text that stands for a class of which there is none today; a weight of 0 would not count.
 _NEXT_TO_NOTHING = 1e-9
+
+
+class SparsePosterior(Laplace):
+    """Gaussian around what was learned, Laplace around zero.
+
+    A coefficient that is not zero has a posterior of the form of a bell; further texts move it a little each. One that
+    is zero stays so until there is evidence enough, as under the prior before.
+    """
+
+    def _arrays(self, variance: FloatArray, mode: FloatArray, sign: FloatArray) -> PriorArrays:
+        found = super()._arrays(variance, mode, sign)
+        learned = (mode != 0) & (found.kind == LAPLACE)
+        kind = np.where(learned, GAUSSIAN, found.kind).astype(np.int8)
+        weight = np.where(learned, 1.0 / np.where(learned, variance, 1.0), found.weight)
+        return PriorArrays(kind, weight, found.mode, found.sign)
 
 
 def update(
@@ -72,7 +87,7 @@ def update(
     if new_words and grows:
         _grow(today.vectorizer_, documents)
     X = today.matrix(documents)
-    targets = _targets(today.classes_.tolist(), today.kind_, sets)
+    targets = _targets(today.classes_.tolist(), today.target_type_, sets)
     if isinstance(today.model_, LinearModel):
         thresholds = today.threshold_
         precision = _whole_precision(classifier)
@@ -85,7 +100,7 @@ def update(
         if isinstance(today.model_, BayesianPerceptron) and X.shape[1] > len(words):
             today.model_.add_features(X.shape[1] - len(words))
         today.model_.partial_fit(X, targets)
-        today.classes_ = today.classes_ if today.kind_ == "multilabel" else today.model_.classes_
+        today.classes_ = today.classes_ if today.target_type_ == "multilabel-indicator" else today.model_.classes_
     today.training_ = _training(classifier, documents, sets)
     return today
 
@@ -95,7 +110,7 @@ def _check(classifier: TextClassifier, sets: Sequence[tuple[Any, ...]]) -> None:
     model = classifier.model_
     if isinstance(model, LinearModel):
         if not hasattr(model, "precision_"):
-            raise ValueError("the model has no posterior to go on from; train it with posterior=True")
+            raise ValueError("the model has no posterior to go on from; train it with keep_posterior=True")
         if any(str(prior).startswith("jeffreys") for prior in [model.prior]):
             raise ValueError("a model with Jeffreys priors cannot be updated: no Gaussian stands for its posterior")
     elif not hasattr(model, "partial_fit"):
@@ -108,12 +123,12 @@ def _check(classifier: TextClassifier, sets: Sequence[tuple[Any, ...]]) -> None:
         raise ValueError(
             f"label {next(iter(odd))!r} is new to the model, which knows {listed}; train again on all texts"
         )
-    if classifier.kind_ != "multilabel" and any(len(found) != 1 for found in sets):
+    if classifier.target_type_ != "multilabel-indicator" and any(len(found) != 1 for found in sets):
         raise ValueError("y has texts without exactly one label; the model gives every text one")
 
 
-def _targets(classes: list[Any], kind: Kind, sets: Sequence[tuple[Any, ...]]) -> Any:
-    return indicator(sets, classes) if kind == "multilabel" else np.array([found[0] for found in sets])
+def _targets(classes: list[Any], target_type: TargetType, sets: Sequence[tuple[Any, ...]]) -> Any:
+    return indicator(sets, classes) if target_type == "multilabel-indicator" else np.array([found[0] for found in sets])
 
 
 def _grow(vectorizer: Any, documents: list[str]) -> None:

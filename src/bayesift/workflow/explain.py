@@ -1,4 +1,4 @@
-"""Why a text has a label: its words by what they add to the score."""
+"""By which words a classifier decides: about a text, and for each label."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from bayesift._typing import FloatArray
-from bayesift.workflow import _judging
+from bayesift.workflow import _decisions
 from bayesift.workflow._weights import row, word_weights
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def reasons(classifier: TextClassifier, texts: list[str], k: int) -> list[list[R
     """Return for every text the reasons of its labels, or of the most probable label if it has none."""
     if k < 1:
         raise ValueError(f"k is {k!r}; expected at least 1")
-    decisions, probabilities = classifier.judge(texts)
+    decisions, probabilities = classifier.predictions(texts)
     X = classifier.matrix(texts)
     weights = word_weights(classifier.model_)
     words = classifier.words()
@@ -48,7 +48,7 @@ def reasons(classifier: TextClassifier, texts: list[str], k: int) -> list[list[R
                     str(classifier.classes_[column]),
                     bool(decisions[place, column]),
                     float(probabilities[place, column]),
-                    _largest(words[x.indices], _towards(classifier, added, int(column)), k),
+                    largest(words[x.indices], _towards(classifier, added, int(column)), k),
                 )
                 for column in chosen.tolist()
             ]
@@ -56,23 +56,33 @@ def reasons(classifier: TextClassifier, texts: list[str], k: int) -> list[list[R
     return found
 
 
-def telling_words(classifier: TextClassifier, k: int) -> dict[str, WeightedWords]:
-    """Return for every label the words of the largest weights, by size; of two labels, those that speak for each.
+def top_words(classifier: TextClassifier, k: int = 10) -> dict[str, WeightedWords]:
+    """Return for every label the words with the largest weights, by size; of two labels, those that speak for each.
 
-    There are none for models without weights of words.
+    Parameters
+    ----------
+    classifier : TextClassifier
+        Fitted.
+    k : int, default=10
+        How many words for each label.
+
+    Returns
+    -------
+    dict of str to list of (str, float)
+        Words and weights of every label; none for models that have no weights of words.
     """
     weights = word_weights(classifier.model_)
     labels = [str(label) for label in classifier.classes_]
     if weights is None:
         return {label: [] for label in labels}
     words = classifier.words()
-    if classifier.kind_ == "binary":
+    if classifier.target_type_ == "binary":
         second = row(weights, 0)
         return {
-            labels[0]: _largest(words, np.maximum(-second, 0.0), k),
-            labels[1]: _largest(words, np.maximum(second, 0.0), k),
+            labels[0]: largest(words, np.maximum(-second, 0.0), k),
+            labels[1]: largest(words, np.maximum(second, 0.0), k),
         }
-    return {label: _largest(words, row(weights, place), k) for place, label in enumerate(labels)}
+    return {label: largest(words, row(weights, place), k) for place, label in enumerate(labels)}
 
 
 def _added(classifier: TextClassifier, x: sp.csr_matrix, weights: Any) -> FloatArray:
@@ -86,16 +96,17 @@ def _added(classifier: TextClassifier, x: sp.csr_matrix, weights: Any) -> FloatA
     rows = sp.csr_matrix((without.data, x.indices[without.indices], without.indptr), shape=(n, x.shape[1]))
     if not n:
         return np.zeros((1, 0))
-    return (_judging.scores_of(classifier.model_, x) - _judging.scores_of(classifier.model_, rows)).T
+    return (_decisions.scores_of(classifier.model_, x) - _decisions.scores_of(classifier.model_, rows)).T
 
 
 def _towards(classifier: TextClassifier, added: FloatArray, column: int) -> FloatArray:
     """Pick what speaks for a label; of two labels there is one score, that of the second."""
-    if classifier.kind_ == "binary":
+    if classifier.target_type_ == "binary":
         return added[0] if column == 1 else -added[0]
     return added[column]
 
 
-def _largest(words: Any, values: FloatArray, k: int) -> WeightedWords:
+def largest(words: Any, values: FloatArray, k: int) -> WeightedWords:
+    """Return the k words whose values are largest in size, without those whose value is zero."""
     order = np.argsort(-np.abs(values), kind="stable")[:k]
     return [(str(words[place]), float(values[place])) for place in order.tolist() if values[place] != 0]

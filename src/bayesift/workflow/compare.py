@@ -11,7 +11,7 @@ import numpy as np
 from bayesift._typing import FloatArray
 from bayesift.evaluate import Comparison, Results, micro_sign_test
 from bayesift.evaluate import compare as compare_results
-from bayesift.workflow._targets import indicator, label_sets
+from bayesift.workflow._label_sets import indicator, label_sets
 from bayesift.workflow.text_classifier import TextClassifier
 
 
@@ -56,12 +56,12 @@ def compare(
         raise ValueError("texts is empty; expected some to compare on")
     labels = sorted({str(label) for one in (first, second) for label in one.classes_})
     truth = indicator(sets, labels).toarray() > 0
-    single = "multilabel" not in (first.kind_, second.kind_)
+    single = "multilabel-indicator" not in (first.target_type_, second.target_type_)
     # Of two labels that exclude each other one column tells all.
     shown = [1] if single and len(labels) == 2 else list(range(len(labels)))
     results, right = [], []
     for classifier, name in zip((first, second), names, strict=True):
-        decisions, probabilities = (_spread(part, classifier, labels) for part in classifier.judge(documents))
+        decisions, probabilities = (_spread(part, classifier, labels) for part in classifier.predictions(documents))
         results.append(
             Results(
                 truth[:, shown],

@@ -10,8 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from bayesift.datasets import TextFormat, TextRow, TextStream, open_texts
-from bayesift.workflow._addition import Addition
-from bayesift.workflow._sinks import CsvSink, JsonSink, RawSink, Sink, SinkFormat, open_stream, sink_format
+from bayesift.workflow._decisions import Predictions
+from bayesift.workflow._writers import (
+    CsvWriter,
+    JsonWriter,
+    OutputFormat,
+    RawCsvWriter,
+    Writer,
+    open_stream,
+    output_format,
+)
+from bayesift.workflow.explain import Reason
 from bayesift.workflow.text_classifier import TextClassifier
 
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -19,7 +28,7 @@ _DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 @dataclass(frozen=True)
 class Classified:
-    """What became of the texts.
+    """How texts were classified.
 
     Parameters
     ----------
@@ -54,7 +63,7 @@ def classify(
     proba: bool = False,
     explain: int = 0,
     brief: bool = False,
-    format: SinkFormat | None = None,
+    format: OutputFormat | None = None,
     text: str | None = None,
     prefer: str | None = None,
     label_separator: str = ";",
@@ -86,9 +95,9 @@ def classify(
     text, prefer, source_format, encoding, delimiter, quotes
         How to read, as in :func:`bayesift.datasets.open_texts`; ``prefer`` is the column to take where it is there.
     label_separator : str, default=";"
-        What to put between several labels in a cell.
+        The separator of several labels in a cell.
     opened : callable, optional
-        Told the source, with its format and column, before the first text.
+        Called with the source, which has its format and column, before the first text.
     progress : callable, optional
         Called with the number of texts after every block.
 
@@ -121,12 +130,12 @@ def classify(
     reading: dict[str, Any] = {"encoding": encoding, "delimiter": delimiter, "quotes": quotes, "exact": exact}
     with open_texts(data, text, prefer=prefer, format=source_format, **reading) as source:
         opened(source)
-        written = sink_format(target, format, source.format)
-        table = Addition(classifier, written, proba, explain > 0, label_separator)
+        written = output_format(target, format, source.format)
+        table = AddedColumns(classifier, written, proba, explain > 0, label_separator)
         counts: Counter[str] = Counter()
         n_texts = 0
         with open_stream(target) as stream:
-            sink: Sink | None = None
+            writer: Writer | None = None
             for block in source.blocks:
                 texts = block.texts
                 raw = block.lines is not None and not brief and _DELIMITERS.get(written) == source.delimiter
@@ -134,23 +143,104 @@ def classify(
                 columns = source.columns or list(rows[0])
                 if brief:
                     columns, rows = _brief(columns, rows, n_texts)
-                if sink is None:
-                    sink = _sink(stream, written, columns, table.name(columns), raw)
-                found = classifier.judge(texts, proba=proba)
+                if writer is None:
+                    writer = _writer(stream, written, columns, table.name(columns), raw)
+                found = classifier.predictions(texts, proba=proba)
                 why = classifier.explain(texts, explain) if explain else None
-                sink.write(rows, table.values(found, why))
+                writer.write(rows, table.values(found, why))
                 counts.update(table.counts(found))
                 n_texts += len(texts)
                 progress(n_texts)
-            if sink is None and source.columns is not None:
-                _sink(stream, written, [] if brief else source.columns, table.name(source.columns), False)
+            if writer is None and source.columns is not None:
+                _writer(stream, written, [] if brief else source.columns, table.name(source.columns), False)
     return Classified(n_texts, dict(counts.most_common()), source.format, source.text, table.added)
 
 
-def _sink(stream: Any, format: SinkFormat, columns: list[str], added: list[str], raw: bool) -> Sink:
+class AddedColumns:
+    """Turns predictions into cells, or into values of JSON.
+
+    Parameters
+    ----------
+    classifier : TextClassifier
+    format : {"csv", "tsv", "jsonl"}
+        The format that is written.
+    proba, reasons : bool
+        Whether to add probabilities and reasons.
+    separator : str
+        The separator of several labels in a cell.
+    """
+
+    def __init__(
+        self, classifier: TextClassifier, format: OutputFormat, proba: bool, reasons: bool, separator: str
+    ) -> None:
+        self._classifier = classifier
+        self._nested = format == "jsonl"
+        self._proba = proba
+        self._reasons = reasons
+        self._separator = separator
+        self._labels = [str(label) for label in classifier.classes_]
+        self.added: list[str] = []
+
+    def name(self, columns: list[str]) -> list[str]:
+        """Name the columns that are added, each unlike those that are there."""
+        wanted = ["predicted"]
+        if self._proba:
+            wanted += ["probabilities"] if self._nested else [f"p({label})" for label in self._labels]
+        if self._reasons:
+            wanted.append("reasons")
+        self.added = [_free(name, columns) for name in wanted]
+        return self.added
+
+    def values(self, found: Predictions, why: list[list[Reason]] | None) -> list[list[Any]]:
+        """Return the values to add, a list for each column."""
+        columns: list[list[Any]] = [self._given(found)]
+        if self._proba:
+            shares = found.probabilities.round(6)
+            if self._nested:
+                columns.append([dict(zip(self._labels, row, strict=True)) for row in shares.tolist()])
+            else:
+                columns += shares.T.tolist()
+        if why is not None:
+            columns.append([[reason._asdict() for reason in row] if self._nested else _line(row) for row in why])
+        return columns
+
+    def _given(self, found: Predictions) -> list[Any]:
+        if self._classifier.target_type_ != "multilabel-indicator":
+            return [self._labels[place] for place in found.decisions.argmax(axis=1).tolist()]
+        return [self._set(labels) for labels in self._classifier.labels_of(found.decisions).tolist()]
+
+    def counts(self, found: Predictions) -> dict[str, int]:
+        """Count the labels given; texts without any under an empty name."""
+        counts = dict(zip(self._labels, found.decisions.sum(axis=0).tolist(), strict=True))
+        without = int((~found.decisions.any(axis=1)).sum())
+        return {name: n for name, n in {**counts, "": without}.items() if n}
+
+    def _set(self, labels: tuple[Any, ...]) -> Any:
+        names = list(map(str, labels))
+        return names if self._nested else self._separator.join(names)
+
+
+def _line(why: list[Reason]) -> str:
+    said = [", ".join(f"{word} {added:+.2f}" for word, added in reason.words) for reason in why]
+    if len(said) == 1:
+        return said[0]
+    return "; ".join(f"{reason.label}: {words}" for reason, words in zip(why, said, strict=True))
+
+
+def _free(name: str, taken: list[str]) -> str:
+    """Return the name, or the name with the first number that makes it new."""
+    number = 2
+    found = name
+    while found in taken:
+        found = f"{name}_{number}"
+        number += 1
+    return found
+
+
+def _writer(stream: Any, format: OutputFormat, columns: list[str], added: list[str], raw: bool) -> Writer:
     if format == "jsonl":
-        return JsonSink(stream, columns, added)
-    return (RawSink if raw else CsvSink)(stream, columns, added, _DELIMITERS[format])
+        return JsonWriter(stream, columns, added)
+    return (RawCsvWriter if raw else CsvWriter)(stream, columns, added, _DELIMITERS[format])
 
 
 def _brief(columns: list[str], rows: list[TextRow], before: int) -> tuple[list[str], list[TextRow]]:

@@ -13,7 +13,7 @@ NEWS = load("newsroom")
 TEXTS = NEWS.train.texts
 ONE = [labels[0] for labels in NEWS.train.labels]
 TWO = ["money" if label in ("economy", "energy", "agriculture") else "life" for label in ONE]
-KINDS = {"binary": TWO, "multiclass": ONE, "multilabel": NEWS.train.labels}
+KINDS = {"binary": TWO, "multiclass": ONE, "multilabel-indicator": NEWS.train.labels}
 
 
 def fitted(model, y, n, **options):
@@ -26,11 +26,11 @@ def fitted(model, y, n, **options):
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_more_texts_make_it_better(model, kind):
     y = KINDS[kind]
-    if (model, kind) == ("polytomous", "multilabel"):
+    if (model, kind) == ("polytomous", "multilabel-indicator"):
         pytest.skip("gives one label a text")
     before = fitted(model, y, 150)
     after = update(before, TEXTS[150:], y[150:])
-    test = {"binary": None, "multiclass": None, "multilabel": NEWS.test.labels}[kind]
+    test = {"binary": None, "multiclass": None, "multilabel-indicator": NEWS.test.labels}[kind]
     if test is None:
         single = [labels[0] for labels in NEWS.test.labels]
         test = (
@@ -130,4 +130,4 @@ def test_what_can_not_be(model, labels, message):
 
 def test_without_a_posterior_there_is_nothing_to_go_on_from():
     with pytest.raises(ValueError, match="has no posterior to go on from"):
-        update(fitted("ridge", TWO, 60, posterior=False), TEXTS[:2], TWO[:2])
+        update(fitted("ridge", TWO, 60, keep_posterior=False), TEXTS[:2], TWO[:2])

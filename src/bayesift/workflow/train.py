@@ -1,0 +1,302 @@
+"""Train a classifier: a look at the data, the fit, and how good it is."""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from bayesift.datasets import Split
+from bayesift.formats import save
+from bayesift.workflow.evaluate import N_FOLDS, Evaluation, evaluate, evaluate_held_out
+from bayesift.workflow.explain import WeightedWords, top_words
+from bayesift.workflow.info import ModelInfo, model_info
+from bayesift.workflow.text_classifier import TextClassifier
+
+#: Labels with fewer texts than this are too rare to learn much.
+FEW = 5
+
+_SEPARATORS = (";", "|", ",", "/")
+
+#: Called with the name of a step, and the number of its parts done and their total; 0 and 0 where that is not known.
+Step = Callable[[str, int, int], None]
+
+#: How to measure without texts of its own: on a fifth held out, on all fifths in turn, or not at all.
+Validation = Literal["held-out", "cv"] | None
+
+
+@dataclass(frozen=True)
+class DataSummary:
+    """What texts and labels look like.
+
+    Parameters
+    ----------
+    n_texts : int
+        How many there are.
+    balance : dict of str to int
+        Texts by label, the most frequent first.
+    multilabel : bool
+        Whether some text has more than one label.
+    n_unlabelled, n_empty, n_duplicates, n_conflicts : int
+        Texts without a label; without a letter or digit; that occurred before; that occurred before with other labels.
+    warnings : list of str
+        What a person should look at, a sentence each.
+    """
+
+    n_texts: int
+    balance: dict[str, int]
+    multilabel: bool
+    n_unlabelled: int
+    n_empty: int
+    n_duplicates: int
+    n_conflicts: int
+    warnings: list[str] = field(default_factory=list)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all of it as values that JSON can hold."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A classifier and what there is to say about it.
+
+    Parameters
+    ----------
+    classifier : TextClassifier
+        Fitted to all texts.
+    data : DataSummary
+        What the texts and labels look like.
+    info : ModelInfo
+        The model, its prior and its certificate.
+    evaluation : Evaluation or None
+        How good it is.
+    top_words : dict of str to list of (str, float)
+        For every label the words with the largest weights.
+    notes : list of str
+        Warnings of the fit.
+    seconds : float
+        Time for the fit.
+    """
+
+    classifier: TextClassifier
+    data: DataSummary
+    info: ModelInfo
+    evaluation: Evaluation | None
+    top_words: dict[str, WeightedWords]
+    notes: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all of it as values that JSON can hold."""
+        return {
+            "data": self.data.as_dict(),
+            "model": self.info.as_dict(),
+            "evaluation": None if self.evaluation is None else self.evaluation.as_dict(),
+            "top_words": self.top_words,
+            "notes": self.notes,
+            "seconds": round(self.seconds, 3),
+        }
+
+    def save(self, path: str | os.PathLike[str], provenance: Mapping[str, Any] | None = None) -> None:
+        """Write the classifier to a model file, with a note of where it comes from and how good it is.
+
+        Parameters
+        ----------
+        path : path
+            Where to; what stands there is replaced.
+        provenance : mapping, optional
+            Where the texts come from, as :func:`provenance_of` says it.
+        """
+        note = dict(provenance or {})
+        if self.evaluation is not None:
+            measures = self.evaluation.as_dict()
+            note["evaluation"] = {name: measures[name] for name in ("on", "n_texts", "accuracy", "macro_f1")}
+        save(self.classifier, path, provenance=note)
+
+
+def train(
+    data: Split,
+    classifier: TextClassifier | None = None,
+    *,
+    test: Split | None = None,
+    validation: Validation = "held-out",
+    n_words: int = 8,
+    step: Step = lambda name, done, total: None,
+    on_summary: Callable[[DataSummary], None] = lambda found: None,
+) -> Trained:
+    """Fit a classifier to all texts, and measure it on other texts or on parts of these.
+
+    Texts without a label are left out where every other text has exactly one of two or more labels.
+
+    Parameters
+    ----------
+    data : Split
+        Texts and label sets, as :func:`bayesift.datasets.read_texts` and :func:`bayesift.datasets.read` return them.
+    classifier : TextClassifier, optional
+        With the settings wanted; a lasso by default. It is fitted in place.
+    test : Split, optional
+        Other texts to measure on.
+    validation : {"held-out", "cv"} or None, default="held-out"
+        Without ``test``: fit again without a fifth of the texts and measure on that fifth; do so for every fifth in
+        turn; or measure nothing.
+    n_words : int, default=8
+        How many words to list for each label.
+    step : callable, optional
+        Called with the name of each step, and the number of parts done and their total.
+    on_summary : callable, optional
+        Called with the summary of the data before the fit.
+
+    Returns
+    -------
+    Trained
+
+    Examples
+    --------
+    >>> from bayesift.datasets import load
+    >>> from bayesift.workflow import TextClassifier, train
+    >>> trained = train(load("newsroom").train, TextClassifier("nb"))
+    >>> trained.evaluation.n_texts, trained.classifier.target_type_
+    (64, 'multilabel-indicator')
+    """
+    step("looking at the texts", 0, 0)
+    texts, labels = data.texts, data.labels
+    found = summarize_data(texts, labels)
+    if not found.balance:
+        raise ValueError("no text has a label; expected a column of labels to learn from")
+    if found.n_unlabelled and not found.multilabel and len(found.balance) > 1:
+        kept = [place for place, label in enumerate(labels) if label]
+        texts, labels = [texts[place] for place in kept], [labels[place] for place in kept]
+        found.warnings.append(f"{counted(found.n_unlabelled, 'text')} without a label left out")
+    on_summary(found)
+    classifier = TextClassifier() if classifier is None else classifier
+    classifier.set_params(progress=lambda done, total: step("learning", done, total))
+    step("learning", 0, 0)
+    begin = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        classifier.fit(texts, labels)
+    seconds = time.perf_counter() - begin
+    classifier.set_params(progress=None)
+    notes = list(dict.fromkeys(str(warning.message) for warning in caught))
+    evaluation = None
+    if test is not None:
+        step("measuring", 0, 0)
+        evaluation = evaluate(classifier, test.texts, test.labels, on=_named(test))
+    elif validation is not None:
+        step("measuring", 0, 0)
+        try:
+            evaluation = evaluate_held_out(
+                classifier,
+                texts,
+                labels,
+                n_held_out=N_FOLDS if validation == "cv" else 1,
+                progress=lambda done, total: step("measuring", done, total),
+            )
+        except ValueError as error:
+            notes.append(f"too few texts to hold some out for a check: {error}")
+    words = top_words(classifier, n_words)
+    return Trained(classifier, found, model_info(classifier), evaluation, words, notes, seconds)
+
+
+def _named(split: Split) -> str:
+    name = "the test texts" if split.origin is None else split.origin.path.name
+    return f"{len(split):,} texts of {name}" if split.origin is not None else name
+
+
+def summarize_data(texts: Sequence[str], labels: Sequence[tuple[str, ...]]) -> DataSummary:
+    """Count labels, and find what is often wrong: duplicates, empty texts, rare labels, labels that are numbers.
+
+    Parameters
+    ----------
+    texts : sequence of str
+    labels : sequence of tuple of str
+        The label set of each text.
+
+    Returns
+    -------
+    DataSummary
+
+    Examples
+    --------
+    >>> from bayesift.workflow import summarize_data
+    >>> found = summarize_data(["buy now", "buy now", "hello", ""], [("spam",), ("spam",), ("ham",), ()])
+    >>> found.balance, found.n_duplicates, found.n_empty, found.n_unlabelled
+    ({'spam': 2, 'ham': 1}, 1, 1, 1)
+    """
+    balance = dict(Counter(name for found in labels for name in found).most_common())
+    seen: dict[str, tuple[str, ...]] = {}
+    duplicates = conflicts = 0
+    for text, found in zip(texts, labels, strict=True):
+        if text in seen:
+            duplicates += 1
+            conflicts += seen[text] != found
+        else:
+            seen[text] = found
+    result = DataSummary(
+        n_texts=len(texts),
+        balance=balance,
+        multilabel=any(len(found) > 1 for found in labels),
+        n_unlabelled=sum(not found for found in labels),
+        n_empty=sum(not any(map(str.isalnum, text)) for text in texts),
+        n_duplicates=duplicates,
+        n_conflicts=conflicts,
+    )
+    result.warnings.extend(_warnings(result))
+    return result
+
+
+def _warnings(found: DataSummary) -> list[str]:
+    said = []
+    if found.n_empty:
+        said.append(
+            f"{counted(found.n_empty, 'text')} without a letter or digit: nothing can be learned from such texts"
+        )
+    if found.n_duplicates:
+        extra = f", {found.n_conflicts} of them with other labels" if found.n_conflicts else ""
+        said.append(
+            f"{counted(found.n_duplicates, 'text')} that occurred before{extra}: copies on both sides of a check make "
+            f"the figures look better than they are"
+        )
+    few = [label for label, count in found.balance.items() if count < FEW]
+    if few:
+        said.append(f"fewer than {FEW} texts of {_some(few)}: too few to learn or to measure much")
+    names = list(found.balance)
+    if len(names) > 2 and all(map(_is_number, names)):
+        said.append(f"the labels look like numbers ({_some(names)}): they are taken as names, their order is not used")
+    if len(names) > 20 and 2 * len(names) > found.n_texts:
+        said.append(f"{len(names)} different labels for {found.n_texts} texts: is this the column of labels?")
+    return said + _several_in_one(names)
+
+
+def _several_in_one(names: list[str]) -> list[str]:
+    """Find labels that look like several labels in one cell."""
+    known = set(names)
+    for mark in _SEPARATORS:
+        joined = [name for name in names if mark in name]
+        # Parts that are labels of their own elsewhere tell a list from a name with a comma in it.
+        if any(part.strip() in known for name in joined for part in name.split(mark)):
+            return [f"labels such as {joined[0]!r} look like several in one: name their separator, {mark!r}"]
+    return []
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, in the singular or the plural."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def _some(names: list[str], shown: int = 5) -> str:
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return ", ".join(repr(name) for name in names[:shown]) + more
+
+
+def _is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
