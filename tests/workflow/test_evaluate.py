@@ -187,7 +187,7 @@ def test_model_info(classifier):
     assert found.n_terms == len(classifier.words())
 
 
-def test_telling_words_are_the_largest_weights(classifier):
+def test_top_words_are_the_largest_weights(classifier):
     words = classifier.words()
     row = np.asarray(classifier.model_.coef_)[classifier.classes_.tolist().index("sport")]
     expected = [words[j] for j in np.argsort(-np.abs(row))[:5]]
