@@ -170,7 +170,7 @@ def _modapte_row(setting: Mapping[str, Any]) -> dict[str, float]:
     vectorizer = TextVectorizer("nnn", token_pattern=LETTERS, min_df=2)
     X_train, X_test = vectorizer.fit_transform(data.train.texts), vectorizer.transform(data.test.texts)
     Y_train, Y_test = (data.indicator(part).toarray() for part in ("train", "test"))
-    odds = _MODAPTE[setting["model"]]().fit(X_train, Y_train).predict_log_odds(X_test)
+    odds = _MODAPTE[setting["model"]]().fit(X_train, Y_train).decision_function(X_test)
     outcomes = Outcomes.of(Y_test, odds > 0)
     row = {f"{kind} F1": 100.0 * float(f_beta(outcomes, average=kind)) for kind in ("micro", "macro")}
     return row | {"log loss": float(np.logaddexp(0.0, np.where(Y_test == 1, -odds, odds)).mean())}

@@ -35,14 +35,17 @@ ESTIMATORS = [
 
 
 def refused(estimator):
-    """Checks whose data are fractions, which a model of values refuses rather than cuts them off."""
-    if not isinstance(estimator, CategoricalNB):
-        return {}
-    reason = "X must hold the numbers of values"
-    return {
-        "check_sample_weight_equivalence_on_dense_data": reason,
-        "check_classifiers_one_label_sample_weights": reason,
-    }
+    """Checks whose data the models of counts and values refuse rather than change.
+
+    That scores and probabilities rank documents alike is tested with counts and values in ``test_protocol.py``.
+    """
+    found = {}
+    if estimator.__sklearn_tags__().input_tags.positive_only:
+        found["check_decision_proba_consistency"] = "X must not hold negative numbers"
+    if isinstance(estimator, CategoricalNB):
+        for check in ("sample_weight_equivalence_on_dense_data", "classifiers_one_label_sample_weights"):
+            found[f"check_{check}"] = "X must hold the numbers of values"
+    return found
 
 
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=refused)

@@ -211,7 +211,7 @@ def test_weights_are_copies_and_categories_are_models_of_their_own():
     assert together.concentration_.shape == (2, 2)
     for k in range(2):
         alone = DirichletCompoundMultinomial().fit(X, indicator[:, k])
-        assert_allclose(together.predict_log_odds(X)[:, k], alone.predict_log_odds(X), atol=1e-5)
+        assert_allclose(together.decision_function(X)[:, k], alone.decision_function(X), atol=1e-5)
     order = np.random.default_rng(1).permutation(30)
     shuffled = DirichletCompoundMultinomial().fit(X[order], y[order])
     assert_allclose(DirichletCompoundMultinomial().fit(X, y).alpha_, shuffled.alpha_, rtol=1e-9)

@@ -48,7 +48,7 @@ def test_moments_of_every_group():
     X = rng.normal(1e6, 1.0, (30, 3))
     X[rng.random((30, 3)) < 0.2] = np.nan
     indicator = (rng.random((30, 2)) < 0.4).astype(float)
-    layout = Layout("categories", 2)
+    layout = Layout(True, 2)
     members = every_group(category_members(sp.csr_matrix(indicator)), layout)
     weights = rng.integers(0, 3, 30).astype(float)
     count, mean, squares = (np.zeros((4, 3)) for _ in range(3))
@@ -64,7 +64,7 @@ def test_moments_of_every_group():
 
 
 def test_the_groups_of_an_indicator_are_without_and_with():
-    layout = Layout("categories", 2)
+    layout = Layout(True, 2)
     sums = np.array([[1.0, 2.0, 5.0]])
     assert_array_equal(layout.groups(sums), [[4, 1, 3, 2]])
     assert_array_equal(layout.by_task(layout.groups(sums)), [[[4, 1], [3, 2]]])

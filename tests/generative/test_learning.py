@@ -133,7 +133,7 @@ def test_an_indicator_matrix_is_one_model_for_each_category(kind, make):
     for k in range(3):
         alone = make().partial_fit(X, indicator[:, k], classes=[0, 1], sample_weight=weights)
         assert_allclose(together.predict_log_proba(X)[:, k], alone.predict_log_proba(X)[:, 1], atol=1e-9)
-        assert_allclose(together.predict_log_odds(X)[:, k], alone.predict_log_odds(X), atol=1e-9)
+        assert_allclose(together.decision_function(X)[:, k], alone.decision_function(X), atol=1e-9)
         assert_array_equal(together.predict(X)[:, k], alone.predict(X))
         assert_allclose(together.log_evidence_[k], alone.log_evidence_, rtol=1e-11)
         assert_allclose(together.mutual_information_[k], alone.mutual_information_, atol=1e-11)
@@ -141,9 +141,9 @@ def test_an_indicator_matrix_is_one_model_for_each_category(kind, make):
 
 def test_categories_are_asked_for_by_their_odds_far_into_the_tails():
     model = MultinomialNB().fit([[9, 0], [0, 9]], [[1], [0]] @ np.ones((1, 2), dtype=int))
-    odds = model.predict_log_odds([[5000, 0]])
+    odds = model.decision_function([[5000, 0]])
     assert odds[0, 0] > 60
-    assert_allclose(model.predict_log_proba([[0, 5000]]), model.predict_log_odds([[0, 5000]]))
+    assert_allclose(model.predict_log_proba([[0, 5000]]), model.decision_function([[0, 5000]]))
     assert model.predict([[5000, 0], [0, 5000]]).tolist() == [[1, 1], [0, 0]]
 
 

@@ -148,7 +148,7 @@ def _relevance(part: Any) -> None:
 
 
 def _layout(part: Any) -> None:
-    _demand(part.kind in ("classes", "categories") and _count(part, "n") > 0, part, "groups")
+    _demand(isinstance(part.multilabel, bool) and _count(part, "n") > 0, part, "groups")
 
 
 def _words(part: Any) -> None:
@@ -213,7 +213,8 @@ def _dcm(part: Any) -> None:
 def _groups(part: Any) -> None:
     _shaped(part, "classes_", (part._layout.n,), "biufUSO")
     n_tasks, n_classes = part._layout.tasks
-    _shaped(part, "class_count_", (n_classes,) if part._layout.kind == "classes" else (n_tasks, n_classes))
+    _shaped(part, "class_count_", (n_tasks, n_classes) if part._layout.multilabel else (n_classes,))
+    _demand(part.target_type_ == part._layout.target_type, part, "targets and classes")
 
 
 def _perceptron(part: Any) -> None:

@@ -1,18 +1,15 @@
-"""Who belongs to what: labels or an indicator matrix as groups of documents whose statistics are added up."""
+"""Labels or an indicator matrix as groups of documents whose statistics are added up."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import column_or_1d
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
+from bayesift._labels import TargetType, labels_or_indicator
 from bayesift._typing import AnyArray, FloatArray, Int64Array
-
-Kind = Literal["classes", "categories"]
 
 
 class Members(NamedTuple):
@@ -32,19 +29,26 @@ class Layout:
 
     Parameters
     ----------
-    kind : {"classes", "categories"}
-        Labels, or an indicator matrix.
+    multilabel : bool
+        Whether the targets are an indicator matrix.
     n : int
         Number of classes or of categories.
     """
 
-    kind: Kind
+    multilabel: bool
     n: int
+
+    @property
+    def target_type(self) -> TargetType:
+        """What the targets are, as scikit-learn calls it."""
+        if self.multilabel:
+            return "multilabel-indicator"
+        return "binary" if self.n == 2 else "multiclass"
 
     @property
     def tasks(self) -> tuple[int, int]:
         """Number of tasks, and of the classes of each."""
-        return (1, self.n) if self.kind == "classes" else (self.n, 2)
+        return (self.n, 2) if self.multilabel else (1, self.n)
 
     @property
     def n_groups(self) -> int:
@@ -54,11 +58,11 @@ class Layout:
     @property
     def n_sums(self) -> int:
         """Number of sums that are kept."""
-        return self.n if self.kind == "classes" else self.n + 1
+        return self.n + self.multilabel
 
     def groups(self, sums: FloatArray) -> FloatArray:
         """Return the sums of the groups from those that are kept, along the last axis."""
-        if self.kind == "classes":
+        if not self.multilabel:
             return sums
         inside, everyone = sums[..., :-1], sums[..., -1:]
         # Where weights are fractions the difference may miss 0 by a rounding error.
@@ -70,24 +74,38 @@ class Layout:
 
     def by_class(self, table: FloatArray) -> FloatArray:
         """Turn features × groups into classes × features, or categories × 2 × features."""
-        return table.T if self.kind == "classes" else np.moveaxis(self.by_task(table), 0, -1)
+        return np.moveaxis(self.by_task(table), 0, -1) if self.multilabel else table.T
 
 
-def read_targets(y: Any) -> tuple[Kind, AnyArray]:
-    """Return labels as a flat array, or an indicator matrix in compressed rows of zeros and ones."""
-    if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
-        y = y.toarray().ravel() if sp.issparse(y) else column_or_1d(y, warn=True)
-    kind = type_of_target(y, input_name="y")
-    if kind not in ("binary", "multiclass", "multilabel-indicator", "multiclass-multioutput"):
-        check_classification_targets(y)
-    if kind == "multiclass-multioutput":
-        raise ValueError("y has several columns with values other than 0 and 1; expected an indicator matrix")
-    if kind == "multilabel-indicator":
-        indicator = sp.csr_matrix(y, dtype=np.float64)
-        indicator.sum_duplicates()
-        indicator.eliminate_zeros()
-        return "categories", indicator
-    return "classes", np.asarray(y)
+class Targets(NamedTuple):
+    """Labels as they were read: ``classes`` are those found, and ``codes`` the place of each document's label.
+
+    After an indicator matrix, ``classes`` are the numbers of its columns, and ``indicator`` is the matrix.
+    """
+
+    classes: AnyArray
+    codes: Int64Array | None
+    indicator: sp.csr_matrix | None
+
+    @property
+    def multilabel(self) -> bool:
+        """Whether they came as an indicator matrix."""
+        return self.indicator is not None
+
+    def members(self, places: Int64Array) -> Members:
+        """Return the sums of each document; ``places`` says where the classes found stand among all."""
+        if self.codes is not None:
+            return class_members(places[self.codes])
+        return category_members(self.indicator)
+
+
+def read_targets(y: Any) -> Targets:
+    """Read labels of any type, or an indicator matrix."""
+    target_type, labels = labels_or_indicator(y)
+    if target_type == "multilabel-indicator":
+        return Targets(np.arange(labels.shape[1]), None, labels)
+    classes, codes = np.unique(labels, return_inverse=True)
+    return Targets(classes, codes, None)
 
 
 def class_members(codes: AnyArray) -> Members:
@@ -105,7 +123,7 @@ def category_members(indicator: sp.csr_matrix) -> Members:
 
 def every_group(members: Members, layout: Layout) -> Members:
     """Return the groups of each document, without or with every category, for sums that cannot be subtracted."""
-    if layout.kind == "classes":
+    if not layout.multilabel:
         return members
     n_documents = members.start.size - 1
     inside = np.zeros((n_documents, layout.n_sums), dtype=np.int64)

@@ -8,16 +8,17 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import xlogy
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from bayesift._checks import POSITIVE, generator, numbers
+from bayesift._classifier import ScoreClassifier
+from bayesift._labels import validate_documents
 from bayesift._special import log_rising
 from bayesift._typing import AnyArray, FloatArray
-from bayesift.generative._groups import Layout
+from bayesift.generative._groups import Layout, Targets, read_targets
 
 
-class GenerativeClassifier(ClassifierMixin, BaseEstimator, ABC):
+class GenerativeClassifier(ScoreClassifier, ABC):
     """A classifier that models the documents of every class, and turns that round by Bayes' rule.
 
     p(class | document) ∝ p(document | class) p(class). A subclass learns, and gives one thing,
@@ -29,7 +30,6 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator, ABC):
     #: Whether a sparse matrix is taken; then everything else is made one.
     _takes_sparse: ClassVar[bool] = True
 
-    classes_: AnyArray
     class_count_: FloatArray
     class_prior: Any
     estimate: Any
@@ -49,8 +49,8 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator, ABC):
         """Draw documents of a group."""
         raise NotImplementedError(f"{type(self).__name__} draws no documents")
 
-    def _shares(self) -> FloatArray:
-        """Probabilities of the classes, tasks × classes."""
+    def _class_shares(self) -> FloatArray:
+        """Return the probabilities of the classes, tasks × classes."""
         return np.atleast_2d(class_shares(self.class_count_, self.class_prior, self.estimate))
 
     @property
@@ -75,48 +75,12 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator, ABC):
         """
         check_is_fitted(self)
         joint = self._layout.by_task(self._joint_log_likelihood(self._documents(X)))
-        prior = self.class_log_prior_
         # Nothing can be said from a document that no class could have written.
         impossible = np.all(joint == -np.inf, axis=-1, keepdims=True)
-        joint = np.where(impossible, prior, joint) if impossible.any() else joint
-        return joint[:, 0] if self._layout.kind == "classes" else joint
+        joint = np.where(impossible, self.class_log_prior_, joint) if impossible.any() else joint
+        return joint if self._layout.multilabel else joint[:, 0]
 
-    def predict_log_proba(self, X: Any) -> FloatArray:
-        """Return log probabilities, exact far into the tails.
-
-        Parameters
-        ----------
-        X : sparse matrix or array of shape (n_documents, n_features)
-
-        Returns
-        -------
-        log_probabilities : ndarray of shape (n_documents, n_classes)
-            For an indicator matrix, that of each category on its own.
-        """
-        joint = self.predict_joint_log_proba(X)
-        if self._layout.kind == "categories":
-            return -np.logaddexp(0.0, joint[..., 0] - joint[..., 1])
-        largest = joint.max(axis=1, keepdims=True)
-        joint -= largest
-        joint -= np.log(np.exp(joint).sum(axis=1, keepdims=True))  # (3.74)
-        return joint
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Return probabilities.
-
-        Parameters
-        ----------
-        X : sparse matrix or array of shape (n_documents, n_features)
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_documents, n_classes)
-            For an indicator matrix, that of each category on its own.
-        """
-        logs = self.predict_log_proba(X)
-        return np.exp(logs, out=logs)
-
-    def predict_log_odds(self, X: Any) -> FloatArray:
+    def decision_function(self, X: Any) -> FloatArray:
         """Return log odds, which go on where probabilities are 0 or 1 to the last digit.
 
         Parameters
@@ -129,26 +93,15 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator, ABC):
             For more than two classes, the log probabilities.
         """
         joint = self.predict_joint_log_proba(X)
-        if self._layout.kind == "categories" or joint.shape[1] == 2:
-            with np.errstate(invalid="ignore"):
-                return joint[..., 1] - joint[..., 0]
-        return joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
+        if self.target_type_ != "multiclass":
+            return joint[..., 1] - joint[..., 0]
+        joint -= joint.max(axis=1, keepdims=True)
+        joint -= np.log(np.exp(joint).sum(axis=1, keepdims=True))  # (3.74)
+        return joint
 
-    def predict(self, X: Any) -> AnyArray:
-        """Return the most probable class, or the categories that are more probable than not.
-
-        Parameters
-        ----------
-        X : sparse matrix or array of shape (n_documents, n_features)
-
-        Returns
-        -------
-        labels : ndarray of shape (n_documents,), or a 0/1 indicator of shape (n_documents, n_categories)
-        """
-        joint = self.predict_joint_log_proba(X)
-        if self._layout.kind == "categories":
-            return (joint[..., 1] > joint[..., 0]).astype(np.int64)
-        return self.classes_[np.argmax(joint, axis=1)]
+    def scores_to_log_proba(self, scores: FloatArray) -> FloatArray:
+        """Return the log probabilities that scores stand for; those of several classes are log probabilities."""
+        return np.array(scores) if self.target_type_ == "multiclass" else super().scores_to_log_proba(scores)
 
     def sample(
         self, n_samples: int = 1, *, label: Any = None, length: Any = None, random_state: Any = None
@@ -174,38 +127,52 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator, ABC):
         """
         check_is_fitted(self)
         rng = generator(random_state)
-        places = _drawn_places(self.classes_, self._layout, self._shares(), n_samples, label, rng)
+        places = _drawn_places(self.classes_, self._layout, self._class_shares(), n_samples, label, rng)
         blocks, order = [], np.argsort(places, kind="stable")
         lengths = length if length is None else np.broadcast_to(length, (n_samples,))
         for place in np.unique(places):
             rows = np.flatnonzero(places == place)
-            group = int(place) if self._layout.kind == "classes" else 2 * int(place) + 1
+            group = 2 * int(place) + 1 if self._layout.multilabel else int(place)
             own = None if lengths is None else lengths[rows]
             blocks.append(self._draw(group, rows.size, own, rng))
         stacked = sp.vstack(blocks, format="csr") if sp.issparse(blocks[0]) else np.vstack(blocks)
         return stacked[np.argsort(order, kind="stable")], self.classes_[places]
 
-    def _documents(self, X: Any, y: Any = None, *, reset: bool = False) -> Any:
-        """Return documents, or documents and targets, in the form the model works on."""
-        if np.ma.isMaskedArray(X):
-            X = np.ma.filled(X.astype(np.float64), np.nan)
-        options = {
-            "accept_sparse": "csr" if self._takes_sparse else False,
-            "dtype": np.float64,
-            "ensure_all_finite": "allow-nan",
-            "reset": reset,
-        }
+    def _documents(self, X: Any) -> Any:
+        """Return documents to predict, in the form the model works on."""
+        X = validate_data(self, _filled(X), reset=False, dtype=np.float64, **self._input_options())
+        return self._checked_rows(X, learning=False)
+
+    def _labelled(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Any, Targets, FloatArray]:
+        """Return documents to learn from, their targets and their weights."""
+        self._validate_params()
         if y is None:
-            X, targets = validate_data(self, X, **options), None
-        else:
-            X, targets = validate_data(self, X, y, multi_output=True, **options)
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        X, y = validate_documents(self, _filled(X), y, reset=reset, **self._input_options())
+        X = self._checked_rows(X, learning=True)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        return X, read_targets(y), weights
+
+    def _input_options(self) -> dict[str, Any]:
+        return {"accept_sparse": "csr" if self._takes_sparse else False, "ensure_all_finite": "allow-nan"}
+
+    def _checked_rows(self, X: Any, *, learning: bool) -> Any:
         if self._takes_sparse:
             X = sp.csr_matrix(X)
             if not X.has_canonical_format:
                 X = X.copy()
                 X.sum_duplicates()
-        self._check_values(X, learning=y is not None)
-        return X if y is None else (X, targets)
+        self._check_values(X, learning=learning)
+        return X
+
+    def _set_layout(self, layout: Layout) -> None:
+        self._layout = layout
+        self.target_type_ = layout.target_type
+
+    def _set_class_count(self, weights: FloatArray) -> None:
+        """Keep the weight of the documents of each group."""
+        counts = self._layout.by_task(weights)
+        self.class_count_ = counts if self._layout.multilabel else counts[0]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -215,12 +182,35 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator, ABC):
         return tags
 
 
+def contrast(logs: FloatArray) -> FloatArray:
+    """Return how much each class's logarithms exceed those of the mean of the others, one row for two classes.
+
+    Parameters
+    ----------
+    logs : array of shape (n_classes, n_features), or (n_categories, 2, n_features)
+        Log probabilities; the latter for an indicator matrix, whose categories are compared with their absence.
+    """
+    if logs.ndim == 3:
+        return logs[:, 1] - logs[:, 0]
+    if logs.shape[0] == 2:
+        return logs[[1]] - logs[[0]]
+    highest = logs.max(axis=0)
+    shares = np.exp(logs - highest)
+    others = (shares.sum(axis=0) - shares) / (logs.shape[0] - 1)
+    return logs - highest - np.log(np.maximum(others, np.finfo(np.float64).tiny))
+
+
+def _filled(X: Any) -> Any:
+    """Return documents with NaN for masked entries."""
+    return np.ma.filled(X.astype(np.float64), np.nan) if np.ma.isMaskedArray(X) else X
+
+
 def _drawn_places(
     classes: AnyArray, layout: Layout, shares: FloatArray, n_samples: int, label: Any, rng: np.random.Generator
 ) -> AnyArray:
     """Return the place of the class of every document to draw."""
     if label is None:
-        if layout.kind == "categories":
+        if layout.multilabel:
             raise ValueError("label is None; expected a column number: categories are modelled one by one")
         return rng.choice(layout.n, size=n_samples, p=shares[0])
     found = np.flatnonzero(classes == label)

@@ -14,7 +14,7 @@ from bayesift._typing import FloatArray, Int64Array
 from bayesift.conjugate import BetaBinomial
 from bayesift.generative._groups import Layout, Members
 from bayesift.generative._kernels import add_rows, add_weights, dot, log_table, split_missing, with_values
-from bayesift.generative.base import shares
+from bayesift.generative.base import contrast, shares
 from bayesift.generative.naive_bayes import Estimate, Likelihood, NaiveBayes, event_information, moved, pseudo_counts
 
 
@@ -111,6 +111,19 @@ class BernoulliNB(NaiveBayes):
         with np.errstate(divide="ignore"):
             logs = np.log(self._fitted().probabilities()[..., 1])
         return self._layout.by_class(logs)
+
+    def word_weights(self) -> FloatArray:
+        """Return what the presence of a feature tells more than its absence, less that of the other classes together.
+
+        That is, log odds: ln θ_jc/(1−θ_jc).
+
+        Returns
+        -------
+        weights : ndarray of shape (n_categories, n_features)
+            One row for two classes, that of the second.
+        """
+        logs = self.feature_log_prob_
+        return contrast(logs - np.log1p(-np.exp(np.minimum(logs, -1e-12))))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

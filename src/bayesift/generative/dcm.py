@@ -13,17 +13,16 @@ import scipy.sparse as sp
 from scipy.special import gammaln, xlogy
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from bayesift._labels import check_label_types
 from bayesift._special import log_rising
 from bayesift._threads import map_threads
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.generative._dcm_kernels import Histogram, descend, digamma_sum, exponential_total, histogram, objective
-from bayesift.generative._groups import Layout, category_members, class_members, every_group, read_targets
+from bayesift.generative._groups import Layout, every_group
 from bayesift.generative._kernels import dot, rising_scores, split_missing, with_values
 from bayesift.generative._sampling import document_lengths, draw_bursts
-from bayesift.generative.base import GenerativeClassifier, concentrations
+from bayesift.generative.base import GenerativeClassifier, concentrations, contrast
 from bayesift.generative.multinomial import check_amounts
 from bayesift.linear.certificate import Certificate
 
@@ -163,25 +162,14 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
         -------
         self
         """
-        self._validate_params()
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        check_label_types(y)
-        X, y = self._documents(X, y, reset=True)
-        kind, targets = read_targets(y)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if kind == "classes":
-            self.classes_, codes = np.unique(targets, return_inverse=True)
-            members = class_members(codes)
-        else:
-            self.classes_, members = np.arange(targets.shape[1]), category_members(targets)
-        self._layout = Layout(kind, len(self.classes_))
+        X, targets, weights = self._labelled(X, y, sample_weight, reset=True)
+        self.classes_ = targets.classes
+        self._set_layout(Layout(targets.multilabel, len(self.classes_)))
         concentrations(self.class_prior, self._layout.tasks[1])
-        own = every_group(members, self._layout)
+        own = every_group(targets.members(np.arange(len(self.classes_))), self._layout)
         documents = np.repeat(np.arange(X.shape[0]), np.diff(own.start))
         groups = [documents[own.sums == group] for group in range(self._layout.n_groups)]
-        counts = self._layout.by_task(np.array([weights[rows].sum() for rows in groups]))
-        self.class_count_ = counts[0] if kind == "classes" else counts
+        self._set_class_count(np.array([weights[rows].sum() for rows in groups]))
         self._fit_groups(X, groups, weights)
         return self
 
@@ -260,6 +248,16 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
     def concentration_(self) -> FloatArray:
         """Sums of the Dirichlet parameters; categories × 2 for an indicator matrix."""
         return self.alpha_.sum(axis=-1)
+
+    def word_weights(self) -> FloatArray:
+        """Return ln α_jc/A_c, the log probability of a first word, less that of the other classes together.
+
+        Returns
+        -------
+        weights : ndarray of shape (n_categories, n_features)
+            One row for two classes, that of the second.
+        """
+        return contrast(np.log(self.alpha_) - np.log(self.concentration_)[..., np.newaxis])
 
     def _joint_log_likelihood(self, X: sp.csr_matrix) -> FloatArray:
         values, missing = split_missing(X)

@@ -140,12 +140,9 @@ class MixedNB(NaiveBayes, _BaseComposition):
             raise ValueError(f"part {name!r} has the columns {columns!r}; expected numbers from 0 to {n_features - 1}")
         return np.arange(n_features)[given]
 
-    def _documents(self, X: Any, y: Any = None, *, reset: bool = False) -> Any:
-        dense = not sp.issparse(X)
-        found = super()._documents(X, y, reset=reset)
-        if not dense:
-            return found
-        return found.toarray() if y is None else (found[0].toarray(), found[1])
+    def _checked_rows(self, X: Any, *, learning: bool) -> Any:
+        found = super()._checked_rows(X, learning=learning)
+        return found if sp.issparse(X) else found.toarray()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -15,7 +15,7 @@ from bayesift.conjugate import DirichletMultinomial
 from bayesift.generative._groups import Layout, Members
 from bayesift.generative._kernels import add_rows, add_weights, dot, log_table, rising_scores, split_missing
 from bayesift.generative._sampling import document_lengths, draw_bursts, draw_words
-from bayesift.generative.base import shares
+from bayesift.generative.base import contrast, shares
 from bayesift.generative.naive_bayes import Estimate, Likelihood, NaiveBayes, event_information, moved, pseudo_counts
 
 
@@ -118,6 +118,16 @@ class MultinomialNB(NaiveBayes):
         with np.errstate(divide="ignore"):
             return self._layout.by_class(np.log(likelihood.probabilities()))
 
+    def word_weights(self) -> FloatArray:
+        """Return ln p(word | class) less that of the other classes together.
+
+        Returns
+        -------
+        weights : ndarray of shape (n_categories, n_features)
+            One row for two classes, that of the second.
+        """
+        return contrast(self.feature_log_prob_)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
@@ -159,7 +169,7 @@ class MultinomialLikelihood(Likelihood):
 
     def counts(self) -> FloatArray:
         """Occurrences of each word, features × groups."""
-        if self.layout.kind == "classes":
+        if not self.layout.multilabel:
             return self.words
         if "counts" not in self._tables:
             self._tables["counts"] = self.layout.groups(self.words)
@@ -185,7 +195,8 @@ class MultinomialLikelihood(Likelihood):
         totals = self.layout.groups(self.sizes[1]) + self.alpha.sum()
         scores = rising_scores(X, counts, self.alpha, (float(self.alpha.min()), float(totals.max())), self.n_jobs)
         if missing is not None:
-            totals = totals - missing @ (counts + self.alpha[:, np.newaxis])
+            # Nothing is left where all words are missing, but for rounding errors.
+            totals = np.maximum(totals - missing @ (counts + self.alpha[:, np.newaxis]), self.alpha.min())
             return scores - log_rising(totals, lengths)
         distinct, place = np.unique(lengths, return_inverse=True)
         return scores - log_rising(totals, distinct[:, np.newaxis])[place.ravel()]

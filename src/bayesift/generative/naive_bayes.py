@@ -9,12 +9,11 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from scipy.special import rel_entr
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from bayesift._checks import POSITIVE, numbers
-from bayesift._labels import check_label_types
 from bayesift._typing import AnyArray, FloatArray, Int64Array
-from bayesift.generative._groups import Layout, Members, category_members, class_members, read_targets
+from bayesift.generative._groups import Layout, Members, Targets
 from bayesift.generative._kernels import add_weights
 from bayesift.generative.base import GenerativeClassifier, class_log_evidence, concentrations
 
@@ -119,41 +118,30 @@ class NaiveBayes(GenerativeClassifier):
         return self._learn(X, y, classes, sample_weight, reset=not hasattr(self, "_likelihood"))
 
     def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any, *, reset: bool) -> Self:
-        self._validate_params()
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        check_label_types(y)
-        X, y = self._documents(X, y, reset=reset)
-        kind, targets = read_targets(y)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if kind == "classes":
-            found, codes = np.unique(targets, return_inverse=True)
-        else:
-            found, codes = np.arange(targets.shape[1]), None
+        X, targets, weights = self._labelled(X, y, sample_weight, reset=reset)
         if reset:
-            self._begin(kind, found, classes)
-        elif kind != self._layout.kind:
-            raise ValueError(f"y holds {kind}; expected {self._layout.kind}, as in the first batch")
-        places = self._match(found, classes)
-        members = category_members(targets) if codes is None else class_members(places[codes])
+            self._begin(targets, classes)
+        elif targets.multilabel != self._layout.multilabel:
+            found, expected = ("categories", "classes") if targets.multilabel else ("classes", "categories")
+            raise ValueError(f"y holds {found}; expected {expected}, as in the first batch")
+        members = targets.members(self._match(targets.classes, classes))
         concentrations(self.class_prior, self._layout.tasks[1])
         self._likelihood.add(X, members, weights)
         add_weights(members.start, members.sums, weights, self._weights)
-        counts = self._layout.by_task(self._layout.groups(self._weights))
-        self.class_count_ = counts[0] if self._layout.kind == "classes" else counts
+        self._set_class_count(self._layout.groups(self._weights))
         return self
 
-    def _begin(self, kind: Any, found: AnyArray, classes: Any) -> None:
+    def _begin(self, targets: Targets, classes: Any) -> None:
         """Start with no documents; labels to come may be announced."""
         self._announced = classes is not None
-        self.classes_ = found if classes is None or kind == "categories" else np.unique(np.asarray(classes))
-        self._layout = Layout(kind, len(self.classes_))
+        self.classes_ = targets.classes if classes is None or targets.multilabel else np.unique(np.asarray(classes))
+        self._set_layout(Layout(targets.multilabel, len(self.classes_)))
         self._weights = np.zeros(self._layout.n_sums)
         self._likelihood = self._new_likelihood(self.n_features_in_, self._layout)
 
     def _match(self, found: AnyArray, classes: Any) -> Int64Array:
         """Return the places of labels among the classes, and make room for new ones."""
-        if self._layout.kind == "categories":
+        if self._layout.multilabel:
             if found.size != self._layout.n:
                 raise ValueError(f"y has {found.size} columns; expected {self._layout.n}, as in the first batch")
             return found
@@ -177,7 +165,7 @@ class NaiveBayes(GenerativeClassifier):
         every = np.union1d(self.classes_, found)
         places = np.searchsorted(every, self.classes_)
         self.classes_ = every
-        self._layout = Layout("classes", len(every))
+        self._set_layout(Layout(False, len(every)))
         self._weights = moved(self._weights, places, len(every))
         self._likelihood.extend(places, self._layout)
 
@@ -202,7 +190,7 @@ class NaiveBayes(GenerativeClassifier):
         check_is_fitted(self)
         documents = self._layout.by_task(self._likelihood.log_evidence()).sum(axis=-1)
         total = documents + class_log_evidence(np.atleast_2d(self.class_count_), self.class_prior)
-        return float(total[0]) if self._layout.kind == "classes" else total
+        return total if self._layout.multilabel else float(total[0])
 
     @property
     def mutual_information_(self) -> FloatArray:
@@ -211,8 +199,8 @@ class NaiveBayes(GenerativeClassifier):
         Categories × features for an indicator matrix.
         """
         check_is_fitted(self)
-        information = self._likelihood.mutual_information(self._shares())
-        return information[0] if self._layout.kind == "classes" else information
+        information = self._likelihood.mutual_information(self._class_shares())
+        return information if self._layout.multilabel else information[0]
 
 
 def moved(sums: FloatArray, places: Int64Array, n: int, axis: int = -1) -> FloatArray:

@@ -26,7 +26,7 @@ class Predictions(NamedTuple):
 
 def scores_of(model: Any, X: Any) -> FloatArray:
     """Return log odds, or what stands for them, texts × categories; one column for two classes."""
-    scores = model.predict_log_odds(X) if isinstance(model, GenerativeClassifier) else model.decision_function(X)
+    scores = model.decision_function(X)
     # A word that a class cannot have makes infinite odds, of which no threshold could be computed.
     scores = np.clip(np.nan_to_num(scores, nan=0.0), -1e300, 1e300)
     return scores[:, None] if scores.ndim == 1 else scores

@@ -32,14 +32,8 @@ def word_weights(model: Any) -> Any:
         return coef[[1]] - coef[[0]] if two else coef
     if hasattr(model, "mean_"):
         return model.mean_[:, : model.n_features_in_]
-    if hasattr(model, "alpha_") and hasattr(model, "concentration_"):
-        return _contrast(np.log(model.alpha_) - np.log(model.concentration_)[..., None])
-    if hasattr(model, "feature_log_prob_"):
-        logs = model.feature_log_prob_
-        if hasattr(model, "binarize"):
-            # What presence tells more than absence: the log odds.
-            logs = logs - np.log1p(-np.exp(np.minimum(logs, -1e-12)))
-        return _contrast(logs)
+    if hasattr(model, "word_weights"):
+        return model.word_weights()
     return None
 
 
@@ -54,15 +48,3 @@ def nonzero_words(weights: Any) -> int:
     if sp.issparse(weights):
         return int(np.unique(weights.nonzero()[1]).size)
     return int(np.count_nonzero(np.any(weights != 0, axis=0)))
-
-
-def _contrast(logs: FloatArray) -> FloatArray:
-    """Compare every class with the mean of the others; with and without, for categories."""
-    if logs.ndim == 3:
-        return logs[:, 1] - logs[:, 0]
-    if logs.shape[0] == 2:
-        return logs[[1]] - logs[[0]]
-    highest = logs.max(axis=0)
-    shares = np.exp(logs - highest)
-    others = (shares.sum(axis=0) - shares) / (logs.shape[0] - 1)
-    return logs - highest - np.log(np.maximum(others, np.finfo(np.float64).tiny))
