@@ -1,17 +1,14 @@
-"""The fast way from texts to scores: against the matrix and the model's own predictions, and against plain numpy."""
+"""The fast way from texts to scores: against the matrix and the model's own predictions."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from bayesift.datasets import load
 from bayesift.select import TermSelector
-from bayesift.text import TextVectorizer
+from bayesift.text import TextScorer, TextVectorizer
 from bayesift.workflow import TextClassifier, _decisions
-from bayesift.workflow._scorer import Scorer, _weights_of_counts, score_texts
 
 NEWS = load("newsroom")
 TEXTS = NEWS.train.texts
@@ -30,7 +27,7 @@ def test_scores_are_those_of_the_model(model, kind):
     if (model, kind) == ("polytomous", "multilabel-indicator"):
         pytest.skip("gives one label a text")
     classifier = TextClassifier(model, variance=5.0).fit(TEXTS, KINDS[kind])
-    assert Scorer.can_score(classifier.vectorizer_, classifier.model_)
+    assert classifier._linear_scorer() is not None
     fast, _ = classifier._scores(NEWS.test.texts)
     np.testing.assert_allclose(fast, slow_scores(classifier, NEWS.test.texts), atol=1e-10)
     X = classifier.matrix(NEWS.test.texts)
@@ -72,7 +69,8 @@ def test_words_that_are_not_selected_count_for_the_norm_only():
 )
 def test_what_has_no_fast_way_goes_by_the_matrix(vectorizer):
     classifier = TextClassifier("ridge", variance=1.0, vectorizer=vectorizer).fit(TEXTS[:80], TWO[:80])
-    assert not Scorer.can_score(classifier.vectorizer_, classifier.model_)
+    assert not TextScorer.supports(classifier.vectorizer_)
+    assert classifier._linear_scorer() is None
     expected = classifier.model_.predict(classifier.vectorizer_.transform(TEXTS[80:]))
     np.testing.assert_array_equal(classifier.predict(TEXTS[80:]), expected)
 
@@ -106,32 +104,3 @@ def test_no_texts_at_all():
         classifier = TextClassifier(model, variance=1.0).fit(TEXTS[:40], TWO[:40])
         assert classifier.predict([]).shape == (0,)
         assert classifier.predict_proba([]).shape == (0, 2)
-
-
-@given(
-    texts=st.lists(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 400)), max_size=8), max_size=5),
-    tf=st.sampled_from("nlb"),
-    cosine=st.booleans(),
-    seed=st.integers(0, 99),
-)
-def test_the_kernel_and_plain_numpy(texts, tf, cosine, seed):
-    random = np.random.default_rng(seed)
-    texts = [list(dict(text).items()) for text in texts]
-    coef = np.where(random.random((3, 6)) < 0.5, 0.0, random.normal(size=(3, 6)))
-    factor = random.random(6)
-    start = np.concatenate([[0], np.cumsum(np.count_nonzero(coef, axis=0))])
-    category = np.concatenate([np.flatnonzero(column) for column in coef.T]).astype(np.int32)
-    values = np.concatenate([column[column != 0] for column in coef.T])
-    numbers = np.array([t for text in texts for t, _ in text], dtype=np.int32)
-    counts = np.array([n for text in texts for _, n in text], dtype=np.int32)
-    ends = np.cumsum([len(text) for text in texts], dtype=np.int64) if texts else np.empty(0, dtype=np.int64)
-    out = np.zeros((len(texts), 3))
-    table = factor, start.astype(np.int64), category, values
-    score_texts(numbers, counts, ends, "nlb".index(tf), _weights_of_counts(tf), cosine, *table, out)
-    for row, text in zip(out, texts, strict=True):
-        x = np.zeros(6)
-        for t, n in text:
-            x[t] = factor[t] * {"n": n, "l": 1 + np.log(n), "b": 1}[tf]
-        if cosine and np.any(x):
-            x /= np.linalg.norm(x)
-        np.testing.assert_allclose(row, coef @ x, atol=1e-10)

@@ -12,8 +12,7 @@ from sklearn.base import clone
 from bayesift._sparse import Compressed, compressed
 from bayesift._typing import FloatArray, Int32Array, Int64Array
 from bayesift.filtering.topic import Row
-from bayesift.text import TextVectorizer
-from bayesift.text._terms import resolve_stop_words
+from bayesift.text import TextVectorizer, resolve_stop_words
 from bayesift.text.weighting import apply_weighting, inverse_document_frequency, parse_weighting
 
 Unseen = Literal["rare", "ignore"]
@@ -173,8 +172,7 @@ class TermWeights:
 
     def _counted(self, texts: Sequence[str]) -> tuple[sp.csr_matrix, dict[str, int]]:
         column_of: dict[str, int] = {}
-        vectorizer = self._vectorizer
-        return vectorizer._counter().count_growing(vectorizer._batches(texts), column_of), column_of
+        return self._vectorizer.count_terms(texts, column_of), column_of
 
     def _factors_of(self, columns: Int64Array) -> FloatArray:
         known = (columns >= 0) & (columns < self._factors.size)

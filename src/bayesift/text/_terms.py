@@ -65,7 +65,23 @@ def check_strings(names: Iterable[Any], rule: str) -> None:
 
 
 def resolve_stop_words(stop_words: Any) -> frozenset[str]:
-    """Return the words to leave out for a name or an iterable."""
+    """Return the words to leave out for a name or an iterable.
+
+    Parameters
+    ----------
+    stop_words : {"smart", "english"}, iterable of str or None
+        As in :class:`TextVectorizer`; None is no word.
+
+    Returns
+    -------
+    frozenset of str
+
+    Examples
+    --------
+    >>> from bayesift.text import resolve_stop_words
+    >>> "the" in resolve_stop_words("english")
+    True
+    """
     if stop_words is None:
         return frozenset()
     if isinstance(stop_words, str):

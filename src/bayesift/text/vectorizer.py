@@ -21,11 +21,9 @@ from sklearn.utils.validation import check_is_fitted
 from bayesift._files import check_encoding
 from bayesift._typing import AnyArray
 from bayesift.text import _count
-from bayesift.text._analysis import Analyzer
-from bayesift.text._counter import Counter
+from bayesift.text._counter import Analyzer, Counter, LookupTable
 from bayesift.text._documents import batches, check_documents
 from bayesift.text._lexicon import CompiledLexicon, Lexicon, PythonLexicon
-from bayesift.text._lookup import LookupTable
 from bayesift.text._terms import (
     TermRules,
     check_ngram_range,
@@ -258,7 +256,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
                 self.vocabulary_ = {} if self.vocabulary is None else check_vocabulary(self.vocabulary, self.lowercase)
             self.n_documents_ = 0
         if self.n_features is None and self.vocabulary is None:
-            counts = self._counter().count_growing(self._batches(documents), self.vocabulary_)
+            counts = self.count_terms(documents, self.vocabulary_)
         else:
             counts = self._count(documents)
         frequency = _count.document_frequencies(counts.indices, counts.shape[1])
@@ -266,6 +264,22 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         self.document_frequency_ = frequency
         self.n_documents_ += counts.shape[0]
         return self
+
+    def count_terms(self, documents: Iterable[Any], vocabulary: dict[str, int]) -> sp.csr_matrix:
+        """Count the terms of documents by a vocabulary of the caller's, without learning anything.
+
+        Parameters
+        ----------
+        documents : iterable of str (or bytes, or paths)
+            The documents, one for each row.
+        vocabulary : dict of str to int
+            Column of every term; terms that it lacks are added at its end.
+
+        Returns
+        -------
+        counts : csr_matrix of shape (n_documents, n_terms)
+        """
+        return self._counter().count_growing(self._batches(documents), vocabulary)
 
     def transform(self, documents: Iterable[Any]) -> sp.csr_matrix:
         """Return the weights of the known terms in these documents.

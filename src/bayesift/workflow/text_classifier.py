@@ -17,12 +17,13 @@ from bayesift._typing import AnyArray, FloatArray
 from bayesift.decide import Threshold
 from bayesift.decide.tuning import check_policy
 from bayesift.evaluate import f_beta
-from bayesift.text import TextVectorizer
+from bayesift.linear._base import LinearModel
+from bayesift.text import TextScorer, TextVectorizer
 from bayesift.workflow import _decisions
 from bayesift.workflow._decisions import Predictions
 from bayesift.workflow._label_sets import Targets, indicator, label_sets, read_targets
 from bayesift.workflow._models import Options, check_model
-from bayesift.workflow._scorer import Scorer
+from bayesift.workflow._weights import word_weights
 from bayesift.workflow.explain import Reason, reasons
 from bayesift.workflow.prior_knowledge import build_priors, family_of, with_variances
 
@@ -311,14 +312,25 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def _scores(self, texts: Iterable[str]) -> tuple[FloatArray, sp.csr_matrix | None]:
         """Return the scores, texts × categories (one column for two classes), and the matrix if one had to be made."""
         check_is_fitted(self)
-        if Scorer.can_score(self.vectorizer_, self.model_):
-            scorer: Scorer | None = getattr(self, "_scorer", None)
-            if scorer is None or not scorer.fits(self.vectorizer_, self.model_):
-                selected = None if self.selector_ is None else np.flatnonzero(self.selector_.get_support())
-                scorer = self._scorer = Scorer(self.vectorizer_, selected, self.model_)
+        if (scorer := self._linear_scorer()) is not None:
             return scorer.scores(texts), None
         X = self.matrix(texts)
         return _decisions.scores_of(self.model_, X) if X.shape[0] else np.zeros((0, 1)), X
+
+    def _linear_scorer(self) -> TextScorer | None:
+        """Return the fast way to the scores, kept until vectoriser or model change; None where there is none."""
+        vectorizer, model = self.vectorizer_, self.model_
+        if not (isinstance(model, LinearModel) and TextScorer.supports(vectorizer)):
+            return None
+        key = vectorizer, vectorizer.vocabulary_, vectorizer.document_frequency_, model, model.coef_, model.intercept_
+        kept = getattr(self, "_scorer", None)
+        if kept is None or any(now is not before for now, before in zip(key, kept[0], strict=True)):
+            weights, intercept = word_weights(model), model.intercept_
+            # Softmax of two classes: one score, as there is one row of weights.
+            intercept = np.diff(intercept) if weights.shape[0] < intercept.size else intercept
+            selected = None if self.selector_ is None else np.flatnonzero(self.selector_.get_support())
+            kept = self._scorer = key, TextScorer(vectorizer, weights, intercept, selected=selected)
+        return kept[1]
 
     def _check(self, targets: Targets) -> None:
         """Refuse impossible settings before any text is read."""

@@ -7,7 +7,6 @@ categories in which the term has a coefficient. No row is sorted, and terms with
 from __future__ import annotations
 
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,12 +14,11 @@ import scipy.sparse as sp
 from joblib import effective_n_jobs
 
 from bayesift._kernel import kernel
+from bayesift._threads import map_threads
 from bayesift._typing import FloatArray, Int32Array, Int64Array
-from bayesift.linear._base import LinearModel
-from bayesift.text import TextVectorizer
 from bayesift.text._lexicon import Stream
+from bayesift.text.vectorizer import TextVectorizer
 from bayesift.text.weighting import parse_weighting
-from bayesift.workflow._weights import word_weights
 
 #: Weights of counts up to this are looked up.
 COUNTS = 256
@@ -39,21 +37,35 @@ class TermTable(NamedTuple):
     coefficient: FloatArray
 
 
-class Scorer:
-    """Scores texts by a linear model.
+class TextScorer:
+    """Scores of texts by a linear model, straight from the tokens: intercept + Σ coefficient · term weight.
+
+    It is made for what the vectoriser and the coefficients are now; when they change, make another one.
 
     Parameters
     ----------
     vectorizer : TextVectorizer
-        Fitted; :meth:`can_score` says which will do.
-    selected : array of int or None
-        The columns that the model sees; None is all.
-    model : LinearModel
-        Fitted.
+        Fitted; :meth:`supports` says which will do.
+    weights : {array, sparse matrix} of shape (n_categories, n_features)
+        Coefficients.
+    intercept : array of shape (n_categories,)
+        Added to the scores.
+    selected : array of int, optional
+        The terms, by column of the vectoriser, that the columns of ``weights`` belong to; all by default.
+
+    Examples
+    --------
+    >>> from bayesift.text import TextScorer, TextVectorizer
+    >>> vectorizer = TextVectorizer("nnn").fit(["wheat and corn", "ships"])
+    >>> vectorizer.get_feature_names_out().tolist()
+    ['and', 'corn', 'ships', 'wheat']
+    >>> TextScorer(vectorizer, [[0, 1, -1, 2]], [0.5]).scores(["corn, corn and wheat", "ships"]).tolist()
+    [[4.5], [-0.5]]
     """
 
-    def __init__(self, vectorizer: TextVectorizer, selected: Int64Array | None, model: Any) -> None:
-        self._key = _key(vectorizer, model)
+    def __init__(
+        self, vectorizer: TextVectorizer, weights: Any, intercept: Any, *, selected: Int64Array | None = None
+    ) -> None:
         self._vectorizer = vectorizer
         self._lookup = vectorizer._table()
         weighting = parse_weighting(vectorizer.weighting)
@@ -61,20 +73,28 @@ class Scorer:
         self._weight_of = _weights_of_counts(tf)
         self._tf = "nlb".index(tf)
         self._cosine = weighting.normalization == "c"
-        weights = sp.csc_matrix(word_weights(model))
-        self._n_categories = weights.shape[0]
-        # Softmax of two classes: one score, as there is one row of weights.
-        self._intercept = np.diff(model.intercept_) if self._n_categories < model.intercept_.size else model.intercept_
-        self._weights = weights
+        self._weights = sp.csc_matrix(weights, dtype=np.float64)
+        self._n_categories = self._weights.shape[0]
+        self._intercept = np.asarray(intercept, dtype=np.float64)
         self._selected = selected
         self._table: TermTable | None = None
 
     @staticmethod
-    def can_score(vectorizer: Any, model: Any) -> bool:
-        """Tell whether the terms are found as they stand and scores are sums over terms."""
+    def supports(vectorizer: Any) -> bool:
+        """Tell whether the terms of a vectoriser are found as they stand and have weights of their own.
+
+        Parameters
+        ----------
+        vectorizer : object
+            Fitted.
+
+        Returns
+        -------
+        bool
+            True for a :class:`TextVectorizer` without hashing, phrases, stop words, stems and augmented frequencies.
+        """
         return (
-            isinstance(model, LinearModel)
-            and isinstance(vectorizer, TextVectorizer)
+            isinstance(vectorizer, TextVectorizer)
             and vectorizer.n_features is None
             and hasattr(vectorizer, "stop_words_")
             and np.dtype(vectorizer.dtype) == np.float64
@@ -82,12 +102,18 @@ class Scorer:
             and vectorizer._table() is not None
         )
 
-    def fits(self, vectorizer: Any, model: Any) -> bool:
-        """Tell whether nothing has changed since this was made."""
-        return all(now is before for now, before in zip(_key(vectorizer, model), self._key, strict=True))
-
     def scores(self, texts: Iterable[str]) -> FloatArray:
-        """Return the scores, texts × categories; one column for two classes."""
+        """Return the scores of texts.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            The texts.
+
+        Returns
+        -------
+        array of shape (n_texts, n_categories)
+        """
         assert self._lookup is not None
         n_threads = int(effective_n_jobs(self._vectorizer.n_jobs))
         streams, column_of = self._lookup.look_up(self._vectorizer._batches(texts), n_threads)
@@ -102,11 +128,7 @@ class Scorer:
             out += self._intercept
             return out
 
-        if len(streams) > 1 and n_threads > 1:
-            with ThreadPoolExecutor(min(n_threads, len(streams))) as pool:
-                parts = list(pool.map(work, streams))
-        else:
-            parts = [work(stream) for stream in streams]
+        parts = map_threads(work, streams, n_threads)
         return np.concatenate([np.empty((0, self._n_categories)), *parts])
 
     def _by_number(self, column_of: Int32Array) -> TermTable:
@@ -128,10 +150,6 @@ class Scorer:
             by_number.indices.astype(np.int32),
             by_number.data.astype(np.float64),
         )
-
-
-def _key(vectorizer: Any, model: Any) -> tuple[Any, ...]:
-    return vectorizer, vectorizer.vocabulary_, vectorizer.document_frequency_, model, model.coef_, model.intercept_
 
 
 def _weights_of_counts(tf: str) -> FloatArray:

@@ -1,0 +1,63 @@
+"""Scores straight from the tokens: against the matrix of weights, and the kernel against plain numpy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bayesift.text import TextScorer, TextVectorizer
+from bayesift.text.scorer import _weights_of_counts, score_texts
+
+TEXTS = ["wheat and corn, corn", "ships at sea", "the sea", "a ship of wheat", ""]
+
+
+@pytest.mark.parametrize("selected", [None, np.array([0, 3, 4])])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_scores_are_those_of_the_matrix(form, selected):
+    vectorizer = TextVectorizer().fit(TEXTS)
+    assert TextScorer.supports(vectorizer)
+    X = vectorizer.transform(TEXTS)
+    n_columns = X.shape[1] if selected is None else selected.size
+    coef = np.random.default_rng(0).normal(size=(3, n_columns))
+    scorer = TextScorer(vectorizer, form(coef), [1.0, 0.0, -1.0], selected=selected)
+    columns = slice(None) if selected is None else selected
+    np.testing.assert_allclose(scorer.scores(TEXTS), X[:, columns] @ coef.T + [1.0, 0.0, -1.0], atol=1e-12)
+
+
+def test_terms_may_be_counted_by_a_vocabulary_of_ones_own():
+    column_of = {"sea": 0}
+    counts = TextVectorizer().count_terms(TEXTS[:3], column_of)
+    assert column_of == {"sea": 0, "and": 1, "at": 2, "corn": 3, "ships": 4, "the": 5, "wheat": 6}
+    np.testing.assert_array_equal(counts.toarray()[0], [0, 1, 0, 2, 0, 0, 1])
+
+
+@given(
+    texts=st.lists(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 400)), max_size=8), max_size=5),
+    tf=st.sampled_from("nlb"),
+    cosine=st.booleans(),
+    seed=st.integers(0, 99),
+)
+def test_the_kernel_and_plain_numpy(texts, tf, cosine, seed):
+    random = np.random.default_rng(seed)
+    texts = [list(dict(text).items()) for text in texts]
+    coef = np.where(random.random((3, 6)) < 0.5, 0.0, random.normal(size=(3, 6)))
+    factor = random.random(6)
+    start = np.concatenate([[0], np.cumsum(np.count_nonzero(coef, axis=0))])
+    category = np.concatenate([np.flatnonzero(column) for column in coef.T]).astype(np.int32)
+    values = np.concatenate([column[column != 0] for column in coef.T])
+    numbers = np.array([t for text in texts for t, _ in text], dtype=np.int32)
+    counts = np.array([n for text in texts for _, n in text], dtype=np.int32)
+    ends = np.cumsum([len(text) for text in texts], dtype=np.int64) if texts else np.empty(0, dtype=np.int64)
+    out = np.zeros((len(texts), 3))
+    table = factor, start.astype(np.int64), category, values
+    score_texts(numbers, counts, ends, "nlb".index(tf), _weights_of_counts(tf), cosine, *table, out)
+    for row, text in zip(out, texts, strict=True):
+        x = np.zeros(6)
+        for t, n in text:
+            x[t] = factor[t] * {"n": n, "l": 1 + np.log(n), "b": 1}[tf]
+        if cosine and np.any(x):
+            x /= np.linalg.norm(x)
+        np.testing.assert_allclose(row, coef @ x, atol=1e-10)
