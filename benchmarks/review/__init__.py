@@ -25,7 +25,7 @@ def run(_repeats: int) -> None:
         )
     stops = results("watched")
     show("stopping rules on the reviews", _RULE_COLUMNS, _rules(stops))
-    show("stopping rules on synthetic piles", _RULE_COLUMNS, coverage.piles(60))
+    show("stopping rules on synthetic collections", _RULE_COLUMNS, coverage.collections(60))
     show("rule by bets, readers with a noisy score", ("documents", "share", "distance", *_RULE_COLUMNS[1:]),
          [tuple(map(str, row)) for row in coverage.readers(100)])  # fmt: skip
     pictures.draw(found, stops)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from bayesift._typing import BoolArray
 from bayesift.datasets import load
-from bayesift.review.engine import Knowledge, Mix, Pile
+from bayesift.review.engine import Corpus, Knowledge, Mix
 from bayesift.review.simulate import RULES, Simulation, simulate, starting_pair
 from benchmarks.review.topics import LINES, METHOD
 
@@ -16,12 +16,12 @@ GREEDY = Mix(1.0, 0.0, 0.0)
 
 
 class Review(NamedTuple):
-    """One review: texts, which of them are part of it in the end, and the pile."""
+    """One review: texts, which of them are part of it in the end, and the corpus."""
 
     name: str
     texts: list[str]
     relevant: BoolArray
-    pile: Pile
+    corpus: Corpus
 
 
 class Way(NamedTuple):
@@ -34,18 +34,18 @@ class Way(NamedTuple):
 def loaded(name: str) -> Review:
     records = load("cohen2006", review=name).train
     relevant = records.indicator(("included",)).toarray().ravel() > 0
-    return Review(name, records.texts, relevant, Pile.build(records.texts))
+    return Review(name, records.texts, relevant, Corpus.build(records.texts))
 
 
 def from_pair(review: Review, seed: int) -> Simulation:
     """Start from one relevant and one irrelevant record, as the peer does."""
     pair = starting_pair(review.relevant, seed)
-    return simulate(review.pile, review.relevant, start=pair, mix=GREEDY, rules={}, seed=seed)
+    return simulate(review.corpus, review.relevant, start=pair, mix=GREEDY, rules={}, seed=seed)
 
 
 def mixed(review: Review, seed: int) -> Simulation:
     """The same with the usual mix: a share for information and one for chance."""
-    return simulate(review.pile, review.relevant, start=starting_pair(review.relevant, seed), rules={}, seed=seed)
+    return simulate(review.corpus, review.relevant, start=starting_pair(review.relevant, seed), rules={}, seed=seed)
 
 
 def from_line(review: Review, seed: int) -> Simulation:
@@ -65,13 +65,13 @@ def pair_and_line(review: Review, seed: int) -> Simulation:
 
 def _told(review: Review, seed: int, line: str, start: tuple[int, ...] = ()) -> Simulation:
     knowledge = Knowledge(line)
-    return simulate(review.pile, review.relevant, knowledge=knowledge, start=start, mix=GREEDY, rules={}, seed=seed)
+    return simulate(review.corpus, review.relevant, knowledge=knowledge, start=start, mix=GREEDY, rules={}, seed=seed)
 
 
 def watched(review: Review, seed: int) -> Simulation:
     """The usual mix with a check after every quiet time, watched by the stopping rules."""
     pair = starting_pair(review.relevant, seed)
-    return simulate(review.pile, review.relevant, start=pair, check=True, rules=RULES, look_every=10, seed=seed)
+    return simulate(review.corpus, review.relevant, start=pair, check=True, rules=RULES, look_every=10, seed=seed)
 
 
 #: Without a pair of records the seed only chooses the stand-ins: it hardly matters.

@@ -2,7 +2,7 @@
 
     python -m benchmarks.review.page [DOCUMENTS]
 
-The pile is 20 Newsgroups (see BAYESIFT_DATA), repeated with a third of the words changed and the ends cut off.
+The collection is 20 Newsgroups (see BAYESIFT_DATA), repeated with a third of the words changed and the ends cut off.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ import httpx
 from bayesift.datasets import load
 
 
-def write_pile(path: Path, n_documents: int) -> list[bool]:
-    """Write the pile; tell which documents are about space flight."""
+def write_documents(path: Path, n_documents: int) -> list[bool]:
+    """Write the documents; tell which documents are about space flight."""
     news = load("20newsgroups")
     texts = [text for part in (news.train, news.test) for text in part.texts]
     groups = [labels[0] for part in (news.train, news.test) for labels in part.labels]
@@ -102,8 +102,8 @@ def label(server: Server, truth: list[bool], n_labels: int, pause: float) -> Non
 def main() -> None:
     n_documents = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     with TemporaryDirectory() as folder:
-        data = Path(folder) / "pile.csv"
-        truth = write_pile(data, n_documents)
+        data = Path(folder) / "news.csv"
+        truth = write_documents(data, n_documents)
         print(f"{n_documents} documents, {data.stat().st_size / 1e6:.0f} MB")
         server = Server(data)
         print(f"import: {server.seconds:.1f} s; memory at most {server.status('VmHWM')} MB")

@@ -15,7 +15,7 @@ from sqlalchemy import create_engine, text
 
 from bayesift.review.storage import Document, Project
 
-PILE = [
+DOCUMENTS = [
     Document("a", "Tin falls in London", "The price of tin fell again on the metal exchange."),
     Document("b", "Ships wait", "A hundred ships wait for grain before the port.", {"year": 1987}),
     Document("c", "", "A court has fined a maker of tin cans."),
@@ -89,14 +89,14 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
 
 
 @pytest.fixture(scope="session")
-def pile() -> list[Document]:
+def documents() -> list[Document]:
     """Six documents, one of them a danger to careless pages."""
-    return PILE
+    return DOCUMENTS
 
 
 @pytest.fixture
 def project(database: str | Path) -> Iterator[Project]:
     """A small project in either kind of database."""
-    made = Project.create(database, "News", PILE)
+    made = Project.create(database, "News", DOCUMENTS)
     yield made
     made.close()

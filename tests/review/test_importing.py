@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bayesift.review.decisions import Decisions
 from bayesift.review.exporting import Row, rows, to_csv, to_jsonl, to_ris
-from bayesift.review.importing import Columns, read_labels, read_pile
-from bayesift.review.ledger import Ledger
+from bayesift.review.importing import Columns, import_documents, read_labels
 from bayesift.review.storage import Document, Event
 
 RIS = """\ufeffTY  - JOUR
@@ -36,7 +36,7 @@ ER  -
 def test_ris_is_read_with_its_details(tmp_path):
     path = tmp_path / "papers.ris"
     path.write_text(RIS)
-    first, second = read_pile(path)
+    first, second = import_documents(path)
     assert first == Document(
         "10.1/tin", "Tin in cans", "On tin. It rusts not.",
         {"type": "JOUR", "authors": "Aalto, A.; Berg, B.", "year": "1987", "doi": "10.1/tin", "XX": "odd"},
@@ -48,10 +48,10 @@ def test_ris_that_is_none_is_refused_with_its_line(tmp_path):
     path = tmp_path / "papers.ris"
     path.write_text("hello\n")
     with pytest.raises(ValueError, match=r"papers.ris, line 1: found 'hello', expected a tag"):
-        list(read_pile(path))
+        list(import_documents(path))
     path.write_bytes(b"TY  - JOUR\nTI  - \xff\n")
     with pytest.raises(ValueError, match=r"line 2: not utf-8"):
-        list(read_pile(path))
+        list(import_documents(path))
 
 
 def test_tables_are_read_by_the_usual_names(tmp_path):
@@ -59,16 +59,16 @@ def test_tables_are_read_by_the_usual_names(tmp_path):
     path.write_bytes(
         gzip.compress(b"record_id,Title,Abstract,year,label_included\n7,Tin,On tin.,1987,1\n,Lead,,1988,0\n")
     )
-    assert list(read_pile(path)) == [
+    assert list(import_documents(path)) == [
         Document("7", "Tin", "On tin.", {"year": "1987", "label_included": "1"}),
         Document("2", "Lead", "", {"year": "1988", "label_included": "0"}),
     ]
     path = tmp_path / "papers.jsonl"
     path.write_text('{"text": "On tin.", "tags": ["a"], "n": NaN, "year": 1987}\n')
-    assert list(read_pile(path)) == [Document("1", "", "On tin.", {"tags": "['a']", "n": None, "year": 1987})]
+    assert list(import_documents(path)) == [Document("1", "", "On tin.", {"tags": "['a']", "n": None, "year": 1987})]
     path = tmp_path / "papers.tsv"
     path.write_text("name\tsays\nx\ty\n")
-    assert list(read_pile(path, Columns(text="says", title="name"))) == [Document("1", "x", "y")]
+    assert list(import_documents(path, Columns(text="says", title="name"))) == [Document("1", "x", "y")]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_columns_that_are_missing_are_named(tmp_path, columns, problem):
     path = tmp_path / "papers.csv"
     path.write_text("name,says\nx,y\n")
     with pytest.raises(ValueError, match=problem):
-        list(read_pile(path, columns))
+        list(import_documents(path, columns))
 
 
 def test_a_folder_is_a_document_a_file(tmp_path):
@@ -91,12 +91,12 @@ def test_a_folder_is_a_document_a_file(tmp_path):
     (tmp_path / "in" / "b.txt").write_text("second")
     (tmp_path / "in" / "deep" / "a.txt").write_text("third")
     (tmp_path / "in" / ".hidden").write_text("never")
-    assert [document[:3] for document in read_pile(tmp_path / "in")] == [
+    assert [document[:3] for document in import_documents(tmp_path / "in")] == [
         ("b.txt", "b", "second"), ("deep/a.txt", "a", "third"),
     ]  # fmt: skip
 
 
-PILE = [
+DOCUMENTS = [
     Document("a", "Tin: falls!", "x", {"doi": "10.1/A"}, 0),
     Document("b", "Ships", "y", {}, 1),
     Document("c", "Ships", "z", {}, 2),
@@ -114,7 +114,7 @@ PILE = [
     ],
 )
 def test_labels_of_other_programs_find_their_documents(content, decisions, unmatched, undecided):
-    assert read_labels(content, PILE) == (decisions, unmatched, undecided)
+    assert read_labels(content, DOCUMENTS) == (decisions, unmatched, undecided)
 
 
 @pytest.mark.parametrize(
@@ -129,25 +129,25 @@ def test_labels_of_other_programs_find_their_documents(content, decisions, unmat
 )
 def test_files_without_labels_are_refused(content, problem):
     with pytest.raises(ValueError, match=problem):
-        read_labels(content, PILE)
+        read_labels(content, DOCUMENTS)
 
 
 @given(st.binary(max_size=200))
 def test_any_file_is_read_or_refused(content):
     # Anything else than a ValueError would be a fault of the server.
     with suppress(ValueError):
-        read_labels(b"id,label\n" + content, PILE)
+        read_labels(b"id,label\n" + content, DOCUMENTS)
 
 
 def exported():
-    ledger = Ledger(
+    decisions = Decisions(
         [
             Event(0, 1, "label", "relevant", None, "random", "prior", 3, 0.25, id=1, at="2026-01-01T00:00:00.000Z"),
             Event(1, 1, "label", "irrelevant", id=2),
             Event(1, 2, "label", "relevant", id=3),
         ]
     )
-    return list(rows(PILE, np.array([0.9, 0.5, 0.125]), ledger, {1: "Anna", 2: "Ben"}, decided_only=False))
+    return list(rows(DOCUMENTS, np.array([0.9, 0.5, 0.125]), decisions, {1: "Anna", 2: "Ben"}, decided_only=False))
 
 
 def test_exports_say_who_decided_what_and_why():
@@ -168,18 +168,18 @@ def test_exports_say_who_decided_what_and_why():
 def test_what_is_exported_can_be_imported():
     content = "".join(to_csv(exported(), ["doi"])).encode()
     with pytest.raises(ValueError, match="conflict"):
-        read_labels(content, PILE)
+        read_labels(content, DOCUMENTS)
     settled = [row._replace(decision="relevant") for row in exported()[:2]]
-    assert read_labels("".join(to_csv(settled, [])).encode(), PILE).decisions == {0: "relevant", 1: "relevant"}
+    assert read_labels("".join(to_csv(settled, [])).encode(), DOCUMENTS).decisions == {0: "relevant", 1: "relevant"}
 
 
 def test_ris_comes_back_as_it_went(tmp_path):
     path = tmp_path / "papers.ris"
     path.write_text(RIS)
-    pile = list(read_pile(path))
-    path.write_text("".join(to_ris([Row(document, 0.5, "relevant", {}) for document in pile])))
-    again = list(read_pile(path))
-    for before, after in zip(pile, again, strict=True):
+    given = list(import_documents(path))
+    path.write_text("".join(to_ris([Row(document, 0.5, "relevant", {}) for document in given])))
+    again = list(import_documents(path))
+    for before, after in zip(given, again, strict=True):
         assert after[:3] == before[:3]
         notes = after.extra.pop("N1")
         assert notes == "Bayesift decision: relevant; Bayesift probability: 0.5000"

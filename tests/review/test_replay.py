@@ -4,8 +4,9 @@ import csv
 
 import pytest
 
-from bayesift.cli._replay import replay, show
+from bayesift.cli.review import show_replays
 from bayesift.review.importing import Columns, relevance
+from bayesift.review.simulate import read_review, replay
 from bayesift.review.storage import Document
 
 
@@ -23,16 +24,16 @@ def labelled(tmp_path):
 
 
 def test_a_labelled_file_is_replayed_and_reported(labelled, capsys):
-    found = replay(labelled, Columns(), "utf-8", label=None, description="tin and copper", seeds=2, quiet=True)
+    found = replay(*read_review(labelled, Columns()), description="tin and copper", seeds=2)
     assert (found.n_documents, found.n_relevant, len(found.runs)) == (40, 5, 2)
     # The most probable come first, but for the random share.
     assert all(run.recall_at(0.25) == 1.0 for run in found.runs)
     assert all(run.start == () for run in found.runs)
-    show(found)
+    show_replays(found)
     words = capsys.readouterr().out
     assert "40 documents, 5 relevant; means over 2 replays" in words
     assert "50 in a row" in words
-    paired = replay(labelled, Columns(), "utf-8", label="label_included", description="", seeds=1, quiet=True)
+    paired = replay(*read_review(labelled, Columns(), label="label_included"), seeds=1)
     assert [document % 8 == 0 for document in paired.runs[0].start] == [True, False]
 
 

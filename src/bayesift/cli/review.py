@@ -1,123 +1,22 @@
-"""``bayesift review``: a person and the model sort a pile of documents together."""
+"""``bayesift review``: a person and the model sort a collection of documents together."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from statistics import fmean
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bayesift import progress
+from bayesift.cli._shell import console, steps, table
+
 if TYPE_CHECKING:
     from bayesift.review.importing import Columns
-    from bayesift.review.service import Service
-    from bayesift.review.storage import Project
-
-Advance = Callable[[int], None]
-
-#: Gives a bar for a part of the work with a name and, if it is known, a number of steps.
-Bars = Callable[[str, int | None], Advance]
-
-
-class Opened(NamedTuple):
-    """A project at work, and the token of each reviewer who was given one."""
-
-    service: Service
-    tokens: dict[str, str]
-
-
-def project_file(data: Path) -> Path:
-    """Name the project file of some data: beside it, with ``.review.sqlite`` for its ending.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from bayesift.cli.review import project_file
-    >>> project_file(Path("papers.csv.gz")).name, project_file(Path("papers.review.sqlite")).name
-    ('papers.review.sqlite', 'papers.review.sqlite')
-    """
-    if data.name.endswith(".review.sqlite"):
-        return data
-    name = data.name if data.is_dir() else data.name.partition(".")[0]
-    return data.with_name(f"{name}.review.sqlite")
-
-
-def open_or_create(data: Path | None, database: str | Path, columns: Columns, encoding: str, bars: Bars) -> Project:
-    """Open the project of a database; if there is none, make it from the data.
-
-    Parameters
-    ----------
-    data : Path, optional
-        File or folder of documents; not read again if the project exists.
-    database : str or Path
-        Where the project is, or shall be.
-    columns : Columns
-        Which columns hold what.
-    encoding : str
-        Of the data.
-    bars : callable
-        Shows progress.
-
-    Returns
-    -------
-    Project
-        The open project.
-    """
-    from bayesift.review.importing import read_pile
-    from bayesift.review.storage import Project
-
-    if Project.exists(database):
-        return Project.open(database)
-    if data is None or data == database:
-        raise FileNotFoundError(f"there is no project at {database}; expected DATA to make one from")
-    pile = read_pile(data, columns, encoding)
-    return Project.create(
-        database, data.name.partition(".")[0] or data.name, pile, source=data.name, progress=bars("reading", None)
-    )
-
-
-def put_to_work(project: Project, reviewers: list[str], bars: Bars) -> Opened:
-    """Vectorise the pile and let reviewers in.
-
-    Parameters
-    ----------
-    project : Project
-        The open project.
-    reviewers : list of str
-        Who is given a new token; those who are not known are added. The first of the project always is.
-    bars : callable
-        Shows progress.
-
-    Returns
-    -------
-    Opened
-    """
-    from bayesift.review.engine import Pile
-    from bayesift.review.service import Service
-
-    known = project.reviewers.all()
-    names = dict.fromkeys([*([known[0].name] if known else []), *reviewers] or [_own_name()])
-    texts = project.documents.texts()
-    bar, told = bars("reading words", len(texts)), 0
-
-    def progress(done: int, _total: int) -> None:
-        nonlocal told
-        bar(done - told)
-        told = done
-
-    service = Service(project, Pile.build(texts, progress))
-    people = [project.reviewers.named(name) or project.reviewers.add(name) for name in names]
-    return Opened(service, {person.name: project.reviewers.issue_token(person) for person in people})
-
-
-def _own_name() -> str:
-    from getpass import getuser
-
-    try:
-        return getuser()
-    except (OSError, KeyError, ImportError):
-        return "reviewer"
+    from bayesift.review.serve import Page
+    from bayesift.review.simulate import Replays
 
 
 def review(
@@ -148,79 +47,88 @@ def review(
     ] = "",
     seeds: Annotated[int, typer.Option(min=1, help="With --simulate: how often to replay.")] = 3,
 ) -> None:
-    """Sort a pile of documents with the model: a page in the browser, on this machine."""
+    """Sort documents with a model that learns along: a page in the browser, on this machine."""
     from bayesift._extras import require
 
     for module in ("fastapi", "uvicorn", "jinja2", "python_multipart", "sqlalchemy"):
         require(module, extra="review", purpose="the review page")
     from bayesift.review.importing import Columns
-    from bayesift.review.web import address_of, bind, serve, settings_for
+    from bayesift.review.serve import open_page
 
     columns = Columns(text, title, id, delimiter)
     if simulate:
-        from bayesift.cli._replay import replay, show
-
         if data is None:
             raise ValueError("there is no DATA; expected a file with labels to replay")
-        show(replay(data, columns, encoding, label=label, description=description, seeds=seeds))
+        _simulate(data, columns, encoding, label, description, seeds)
         return
-    settings = settings_for(host, public_url)
-    where = _where(data, project, database)
-    with bind(host, port) as listening:
-        with _bars() as bars:
-            opened = put_to_work(open_or_create(data, where, columns, encoding, bars), reviewer or [], bars)
-        base = (public_url or address_of(listening)).rstrip("/")
-        links = {name: f"{base}/login#{token}" for name, token in opened.tokens.items()}
-        if public_url is not None and not settings.https:
-            typer.echo("Warning: without HTTPS, whoever listens on the network can read along and log in.", err=True)
-        try:
-            serve(opened.service, listening, settings, lambda: _tell(opened.service, where, links, browser))
-        finally:
-            opened.service.close()
-            opened.service.project.close()
+    with ExitStack() as stack:
+        with _bars("reading words"):
+            page = stack.enter_context(
+                open_page(
+                    data,
+                    project=project,
+                    database=database,
+                    columns=columns,
+                    encoding=encoding,
+                    reviewers=reviewer or [],
+                    host=host,
+                    port=port,
+                    public_url=public_url,
+                )
+            )
+        if public_url is not None and not page.settings.https:
+            typer.echo("Warning: without HTTPS, anyone on the network can read along and log in.", err=True)
+        page.serve(lambda: _announce(page, browser))
 
 
-def _tell(service: Service, where: str | Path, links: dict[str, str], browser: bool) -> None:
-    typer.echo(f"Project: {_without_password(where)}, {service.n_documents} documents")
-    for name, link in links.items():
+def _announce(page: Page, browser: bool) -> None:
+    """Write the links to standard output, and open the first one."""
+    typer.echo(f"Project: {page.database}, {page.service.n_documents} documents")
+    for name, link in page.links.items():
         typer.echo(f"{name}: {link}")
     typer.echo("Stop with Ctrl+C; everything is saved.")
     if browser:
         import webbrowser
 
-        webbrowser.open(next(iter(links.values())))
-
-
-def _where(data: Path | None, project: Path | None, database: str | None) -> str | Path:
-    if database is not None and project is not None:
-        raise ValueError("project and database are both given; expected one of them")
-    if database is not None:
-        return database
-    if project is None and data is None:
-        raise ValueError("there is neither DATA nor --project nor --database; expected one of them")
-    return project if project is not None else project_file(data or Path())
-
-
-def _without_password(where: str | Path) -> str:
-    if isinstance(where, Path):
-        return str(where)
-    from sqlalchemy.engine import make_url
-
-    return make_url(where).render_as_string(hide_password=True)
+        webbrowser.open(next(iter(page.links.values())))
 
 
 @contextmanager
-def _bars() -> Iterator[Bars]:
-    """Show bars on standard error; the links alone go to standard output."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+def _bars(name: str) -> Iterator[None]:
+    """Show progress on standard error; as long as nobody knows of how many documents, they are read from the file."""
+    with (
+        steps(quiet=False) as step,
+        progress.callback(lambda done, total: step(name if total else "reading", done, total)),
+    ):
+        yield
 
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    errors = Console(stderr=True)
-    with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as progress:
 
-        def bar(name: str, total: int | None) -> Advance:
-            task = progress.add_task(name, total=total)
-            return lambda steps: progress.advance(task, steps)
+def _simulate(data: Path, columns: Columns, encoding: str, label: str | None, description: str, seeds: int) -> None:
+    """Replay the labels of a file, and write the means over the replays to standard output."""
+    from bayesift.review.simulate import read_review, replay
 
-        yield bar
+    with _bars("reading words"):
+        corpus, relevant = read_review(data, columns, encoding, label)
+    with _bars("replaying"):
+        found = replay(corpus, relevant, description=description, seeds=seeds)
+    show_replays(found)
+
+
+def show_replays(found: Replays) -> None:
+    """Write the means over replays to standard output."""
+    screen = console()
+    runs = found.runs
+    screen.print(f"{found.n_documents} documents, {found.n_relevant} relevant; means over {len(runs)} replays\n")
+    measures = table("measure", ">value")
+    measures.add_row("recall after reading 10 %", f"{fmean(run.recall_at(0.1) for run in runs):.1%}")
+    measures.add_row("work saved over sampling at 95 % recall", f"{fmean(run.wss95 for run in runs):.1%}")
+    discovery = fmean(run.average_time_to_discovery for run in runs)
+    measures.add_row("average time to discovery, share of all documents", f"{discovery:.1%}")
+    screen.print(measures)
+    stops = table("rule", ">read", ">recall reached", ">target missed", title="\nWhere each rule would have stopped")
+    for name in runs[0].stops:
+        ends = [run.stops[name] for run in runs]
+        missed = sum(end.recall < 0.95 for end in ends)
+        effort, recall = fmean(end.effort for end in ends), fmean(end.recall for end in ends)
+        stops.add_row(name, f"{effort:.1%}", f"{recall:.1%}", f"{missed} of {len(ends)}")
+    screen.print(stops)

@@ -1,1 +1,1 @@
-"""The review page: a person and the model sort a pile of documents together."""
+"""The review page: a person and the model sort a collection of documents together."""

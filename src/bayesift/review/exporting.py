@@ -12,7 +12,7 @@ import numpy as np
 
 from bayesift._typing import FloatArray
 from bayesift.datasets import RIS_NAMES
-from bayesift.review.ledger import Ledger
+from bayesift.review.decisions import Decisions
 from bayesift.review.storage import Document
 
 
@@ -48,7 +48,7 @@ class Row(NamedTuple):
         """The decision as other programs write it: 1, 0 or nothing."""
         return {"relevant": "1", "irrelevant": "0"}.get(self.decision, "")
 
-    def facts(self) -> dict[str, Any]:
+    def columns(self) -> dict[str, Any]:
         """Return what the review adds to the document, by the names of columns."""
         return {
             "probability": float(np.round(self.probability, 6)),
@@ -64,19 +64,24 @@ class Row(NamedTuple):
 
 
 def rows(
-    pile: Iterable[Document], probabilities: FloatArray, ledger: Ledger, names: Mapping[int, str], *, decided_only: bool
+    documents: Iterable[Document],
+    probabilities: FloatArray,
+    decisions: Decisions,
+    names: Mapping[int, str],
+    *,
+    decided_only: bool,
 ) -> Iterator[Row]:
     """Return the documents of a topic in the order of the file."""
-    for document in pile:
-        standing = ledger.standing(document.place)
-        if decided_only and standing in (None, "skip"):
+    for document in documents:
+        status = decisions.status(document.place)
+        if decided_only and status in (None, "skip"):
             continue
-        held = ledger.held(document.place)
+        held = decisions.by_reviewer(document.place)
         last = max(held.values(), key=lambda event: event.id, default=None)
         row = Row(
             document,
             float(probabilities[document.place]),
-            standing or "",
+            status or "",
             {name: str(held[number].decision) if number in held else "" for number, name in names.items()},
         )
         if last is not None:
@@ -96,14 +101,14 @@ def to_csv(found: Iterable[Row], extra: Iterable[str]) -> Iterator[str]:
     stream = StringIO(newline="")
     writer = csv.writer(stream)
     for number, row in enumerate(found):
-        facts = row.facts()
+        added = row.columns()
         # A column of the file may have the name of one of ours; ours wins.
-        others = [name for name in extra if name not in (*facts, "id", "title", "text")]
+        others = [name for name in extra if name not in (*added, "id", "title", "text")]
         if number == 0:
-            writer.writerow(["id", "title", "text", *facts, *others])
+            writer.writerow(["id", "title", "text", *added, *others])
         document = row.document
         writer.writerow(
-            [document.key, document.title, document.text, *facts.values(), *(document.extra.get(key) for key in others)]
+            [document.key, document.title, document.text, *added.values(), *(document.extra.get(key) for key in others)]
         )
         yield _taken(stream)
 
@@ -112,7 +117,7 @@ def to_jsonl(found: Iterable[Row], _extra: Iterable[str] = ()) -> Iterator[str]:
     """Write rows as one JSON object a line."""
     for row in found:
         document = row.document
-        own = {"id": document.key, "title": document.title, "text": document.text, **row.facts()}
+        own = {"id": document.key, "title": document.title, "text": document.text, **row.columns()}
         yield json.dumps({**document.extra, **own}, ensure_ascii=False) + "\n"
 
 

@@ -41,14 +41,14 @@ class Columns(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """What a file decides about the pile.
+    """What a file decides about the documents of a project.
 
     Parameters
     ----------
     decisions : dict
         Place of a document to the decision.
     unmatched : int
-        Rows with a decision whose document is not in the pile.
+        Rows with a decision whose document is not in the project.
     undecided : int
         Rows without a decision.
     """
@@ -58,7 +58,11 @@ class Labels(NamedTuple):
     undecided: int
 
 
-def read_pile(path: Path, columns: Columns = Columns(), encoding: str = "utf-8") -> Iterator[Document]:  # noqa: B008
+def import_documents(
+    path: Path,
+    columns: Columns = Columns(),  # noqa: B008
+    encoding: str = "utf-8",
+) -> Iterator[Document]:
     """Return the documents of any file or folder that :func:`bayesift.datasets.read_documents` knows, one at a time.
 
     Parameters
@@ -77,7 +81,7 @@ def read_pile(path: Path, columns: Columns = Columns(), encoding: str = "utf-8")
     return (Document(*document) for document in read_documents(path, **columns._asdict(), encoding=encoding))
 
 
-def read_labels(content: bytes, pile: Iterable[Document]) -> Labels:
+def read_labels(content: bytes, documents: Iterable[Document]) -> Labels:
     """Read decisions from a CSV or TSV file with a header, and find their documents.
 
     A row is matched by the identifier of the document, then by its DOI, then by its title, whatever its case and
@@ -87,25 +91,25 @@ def read_labels(content: bytes, pile: Iterable[Document]) -> Labels:
     ----------
     content : bytes
         The file, in UTF-8.
-    pile : iterable of Document
-        The documents.
+    documents : iterable of Document
+        Those of the project.
 
     Returns
     -------
     Labels
         Of several rows about one document, the last counts.
     """
-    places = _index(pile)
+    places = _index(documents)
     decisions: dict[int, Decision] = {}
     unmatched = undecided = 0
-    for line, decision, marks in _decided_rows(content):
+    for line, decision, identifiers in _decided_rows(content):
         if decision in ("", "-1", "nan", "none"):
             undecided += 1
             continue
         if decision not in _MEANINGS:
             expected = "expected 1 or 0, yes or no, or unsure"
             raise ValueError(f"line {line} of the file decides {decision[:40]!r}; {expected}")
-        place = next((places[mark] for mark in marks if mark in places), None)
+        place = next((places[identifier] for identifier in identifiers if identifier in places), None)
         if place is None:
             unmatched += 1
         else:
@@ -113,12 +117,12 @@ def read_labels(content: bytes, pile: Iterable[Document]) -> Labels:
     return Labels(decisions, unmatched, undecided)
 
 
-def relevance(pile: Sequence[Document], column: str | None = None) -> list[bool]:
+def relevance(documents: Sequence[Document], column: str | None = None) -> list[bool]:
     """Return for each document whether a column of its own file calls it relevant.
 
     Parameters
     ----------
-    pile : sequence of Document
+    documents : sequence of Document
         The documents; at least one.
     column : str, optional
         The column; by its usual name if not given.
@@ -134,14 +138,14 @@ def relevance(pile: Sequence[Document], column: str | None = None) -> list[bool]
     >>> relevance([Document("1", "Tin", "", {"included": "1"}), Document("2", "Ships", "", {"included": "0"})])
     [True, False]
     """
-    if not pile:
-        raise ValueError("the pile has no documents; expected at least one")
-    names = list(pile[0].extra)
+    if not documents:
+        raise ValueError("there are no documents; expected at least one")
+    names = list(documents[0].extra)
     found = column if column is not None else find_column(names, ("label_included", *DECISIONS))
     if found is None or found not in names:
         raise ValueError(f"label must name a column with decisions; the columns are {', '.join(names)}")
     answers = []
-    for document in pile:
+    for document in documents:
         said = str(document.extra.get(found, "")).strip().lower()
         if _MEANINGS.get(said) not in ("relevant", "irrelevant"):
             raise ValueError(f"{found} of document {document.key} is {said[:40]!r}; expected 1 or 0, yes or no")
@@ -152,7 +156,7 @@ def relevance(pile: Sequence[Document], column: str | None = None) -> list[bool]
 def _decided_rows(content: bytes) -> Iterator[tuple[int, str, list[tuple[str, str]]]]:
     """Return line, decision, and the identifier, DOI and title of each row."""
     head = content.partition(b"\n")[0]
-    delimiter = max(",;\t", key=lambda mark: head.count(mark.encode()))
+    delimiter = max(",;\t", key=lambda separator: head.count(separator.encode()))
     try:
         with open_table(content, delimiter=delimiter, strict=False) as table:
             names = table.columns
@@ -169,24 +173,24 @@ def _decided_rows(content: bytes) -> Iterator[tuple[int, str, list[tuple[str, st
                 expected = "expected one named id, doi or title"
                 raise ValueError(f"no column of the file says which document is meant; {expected}")
             for line, row in table.rows():
-                marks = [(kind, _same(row[name])) for kind, name in known.items() if name is not None]
-                yield line, row[column].strip().lower(), marks
+                identifiers = [(kind, _same(row[name])) for kind, name in known.items() if name is not None]
+                yield line, row[column].strip().lower(), identifiers
     except EncodingError as error:
         raise ValueError("the file is not UTF-8; save it as CSV in UTF-8") from error
 
 
-def _index(pile: Iterable[Document]) -> dict[tuple[str, str], int]:
+def _index(documents: Iterable[Document]) -> dict[tuple[str, str], int]:
     """Note where each identifier, DOI and title is; those of several documents nowhere."""
     places: dict[tuple[str, str], int | None] = {}
-    for document in pile:
-        marks = {
+    for document in documents:
+        identifiers = {
             ("key", _same(document.key)),
             ("doi", _same(str(document.extra.get("doi", document.extra.get("DOI", ""))))),
             ("title", _same(document.title)),
         }
-        for mark in marks:
-            places[mark] = None if mark in places else document.place
-    return {mark: place for mark, place in places.items() if place is not None and mark[1]}
+        for identifier in identifiers:
+            places[identifier] = None if identifier in places else document.place
+    return {identifier: place for identifier, place in places.items() if place is not None and identifier[1]}
 
 
 def _same(text: str | None) -> str:

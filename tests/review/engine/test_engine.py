@@ -1,3 +1,4 @@
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -7,17 +8,18 @@ from hypothesis import strategies as st
 from scipy.special import ndtr
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from bayesift import progress
 from bayesift.datasets import load
 from bayesift.formats import load as load_model
 from bayesift.formats import save
 from bayesift.online import start, update
-from bayesift.review.engine import Knowledge, Mix, Pile, ReviewEngine, with_title_words
+from bayesift.review.engine import Corpus, Judgement, Judgements, Knowledge, Mix, ReviewEngine, with_title_words
 from bayesift.review.engine.topic_model import CONSTANT_MODE, CONSTANT_VARIANCE, NOISE, VARIANCE
 
 NEWS = load("newsroom")
 TOPIC = NEWS.categories.index("courts")
 TRUTH = NEWS.indicator("train").toarray()[:, TOPIC] > 0
-PILE = Pile.build(NEWS.train.texts)
+CORPUS = Corpus.build(NEWS.train.texts)
 KNOWLEDGE = Knowledge("courts, judges and trials")
 
 
@@ -34,64 +36,64 @@ def same(one, other):
 
 
 def test_knowledge_alone_ranks_the_pile():
-    p = ReviewEngine(PILE, KNOWLEDGE).probabilities()
+    p = ReviewEngine(CORPUS, KNOWLEDGE).probabilities()
     first = np.argsort(-p)[: TRUTH.sum()]
     assert TRUTH[first].mean() > 3 * TRUTH.mean()
 
 
 def test_keywords_against_lower_a_document():
-    word = next(text for text in PILE.texts if "judge" in text.lower())
-    document = PILE.texts.index(word)
-    without = ReviewEngine(PILE, Knowledge("courts")).probabilities()[document]
-    assert ReviewEngine(PILE, Knowledge("courts", keywords_against=("judge",))).probabilities()[document] < without
-    assert ReviewEngine(PILE, Knowledge("courts", keywords_for=("judge",))).probabilities()[document] > without
+    word = next(text for text in CORPUS.texts if "judge" in text.lower())
+    document = CORPUS.texts.index(word)
+    without = ReviewEngine(CORPUS, Knowledge("courts")).probabilities()[document]
+    assert ReviewEngine(CORPUS, Knowledge("courts", keywords_against=("judge",))).probabilities()[document] < without
+    assert ReviewEngine(CORPUS, Knowledge("courts", keywords_for=("judge",))).probabilities()[document] > without
 
 
 def test_unknown_words_and_empty_knowledge_mean_a_random_start():
     for knowledge in (Knowledge(), Knowledge("zzyzx"), Knowledge(keywords_for=("qqqqq",))):
-        engine = ReviewEngine(PILE, knowledge, seed=3)
+        engine = ReviewEngine(CORPUS, knowledge, seed=3)
         cards = engine.next(4)
         assert [card.why for card in cards] == ["random"] * 4
         assert np.ptp(engine.probabilities()) == pytest.approx(0)
 
 
 def test_learning_finds_what_reading_in_order_does_not():
-    engine = replay(ReviewEngine(PILE, KNOWLEDGE), 60)
-    found = sum(TRUTH[document] for document, _, _ in engine.state)
+    engine = replay(ReviewEngine(CORPUS, KNOWLEDGE), 60)
+    found = sum(TRUTH[document] for document, _, _ in list(engine.judgements))
     assert found > 3 * 60 * TRUTH.mean()
 
 
 def test_one_judgement_is_learnt_exactly():
-    engine = ReviewEngine(PILE, KNOWLEDGE)
+    engine = ReviewEngine(CORPUS, KNOWLEDGE)
     prior = engine._prior.belief.mean
     engine.label(7, True, why="probable")
-    X = np.column_stack([PILE.matrix.toarray(), np.ones(len(PILE))])
-    variance = np.append(np.full(PILE.n_terms, VARIANCE), CONSTANT_VARIANCE)
+    X = np.column_stack([CORPUS.matrix.toarray(), np.ones(len(CORPUS))])
+    variance = np.append(np.full(CORPUS.n_terms, VARIANCE), CONSTANT_VARIANCE)
     belief = start(len(prior), noise=NOISE, covariance="diagonal", prior_mean=prior, prior_covariance=variance)
     belief, _ = update(belief, X[7], 1)
     f, s2 = X @ belief.mean, X**2 @ belief.covariance
     np.testing.assert_allclose(engine.probabilities(), ndtr(f / np.sqrt(NOISE**2 + s2)), rtol=1e-9)
-    card = engine.look(3)
+    card = engine.suggestion(3)
     ends = ndtr((f[3] + np.array([-1, 1]) * 1.6448536269514722 * np.sqrt(s2[3])) / NOISE)
     np.testing.assert_allclose(card.interval, ends, rtol=1e-9)
     assert card.interval[0] < card.probability < card.interval[1]
 
 
 def test_rank_counts_the_unjudged_that_are_more_probable():
-    engine = replay(ReviewEngine(PILE, KNOWLEDGE), 5)
+    engine = replay(ReviewEngine(CORPUS, KNOWLEDGE), 5)
     p = engine.probabilities()
-    judged = {document for document, _, _ in engine.state}
-    card = engine.look(11)
-    assert card.rank == 1 + sum(p[i] > p[11] for i in range(len(PILE)) if i not in judged)
-    assert engine.look(next(iter(judged))).rank >= 1
+    judged = {document for document, _, _ in list(engine.judgements)}
+    card = engine.suggestion(11)
+    assert card.rank == 1 + sum(p[i] > p[11] for i in range(len(CORPUS)) if i not in judged)
+    assert engine.suggestion(next(iter(judged))).rank >= 1
 
 
 @settings(max_examples=15)
-@given(st.lists(st.integers(0, len(PILE) - 1), min_size=2, max_size=12, unique=True), st.data())
+@given(st.lists(st.integers(0, len(CORPUS) - 1), min_size=2, max_size=12, unique=True), st.data())
 def test_undo_leaves_no_trace(documents, data):
     gone = data.draw(st.sampled_from(documents))
     fit_after = data.draw(st.integers(0, len(documents)))
-    one, other = ReviewEngine(PILE, KNOWLEDGE), ReviewEngine(PILE, KNOWLEDGE)
+    one, other = ReviewEngine(CORPUS, KNOWLEDGE), ReviewEngine(CORPUS, KNOWLEDGE)
     for place, document in enumerate(documents):
         one.label(document, bool(TRUTH[document]), why="probable")
         if document != gone:
@@ -100,27 +102,27 @@ def test_undo_leaves_no_trace(documents, data):
             for engine in (one, other):
                 engine.adopt(engine.refit())
     one.unlabel(gone)
-    assert one.state == other.state
+    assert list(one.judgements) == list(other.judgements)
     if documents.index(gone) < fit_after:
         # A fit that had seen the document is made anew of all that is left.
         other.adopt(other.refit())
     same(one, other)
 
 
-def test_from_labels_is_a_fit_of_the_same_judgements():
-    engine = replay(ReviewEngine(PILE, KNOWLEDGE, seed=2), 25)
+def test_judgements_given_at_the_start_are_fitted():
+    engine = replay(ReviewEngine(CORPUS, KNOWLEDGE, seed=2), 25)
     engine.label(3, None, why="random")
     engine.adopt(engine.refit())
-    again = ReviewEngine.from_labels(PILE, KNOWLEDGE, engine.state, seed=2)
-    assert again.state == engine.state
+    again = ReviewEngine(CORPUS, KNOWLEDGE, Judgements(len(CORPUS), engine.judgements), seed=2)
+    assert list(again.judgements) == list(engine.judgements)
     same(engine, again)
 
 
 def test_a_fit_taken_over_late_learns_what_came_meanwhile():
-    engine = replay(ReviewEngine(PILE, KNOWLEDGE), 20)
+    engine = replay(ReviewEngine(CORPUS, KNOWLEDGE), 20)
     fit = engine.refit()
     assert fit.model.name == "refit 20"
-    early = ReviewEngine.from_labels(PILE, KNOWLEDGE, engine.state)
+    early = ReviewEngine(CORPUS, KNOWLEDGE, Judgements(len(CORPUS), engine.judgements))
     for target in (engine, early):
         target.label(5, False, why="probable")
     engine.adopt(fit)
@@ -129,9 +131,9 @@ def test_a_fit_taken_over_late_learns_what_came_meanwhile():
 
 
 def test_a_fit_to_judgements_that_hold_no_longer_is_not_taken_over():
-    engine = replay(ReviewEngine(PILE, KNOWLEDGE), 10)
+    engine = replay(ReviewEngine(CORPUS, KNOWLEDGE), 10)
     fit = engine.refit()
-    document = engine.state[4][0]
+    document = list(engine.judgements)[4][0]
     engine.label(document, not TRUTH[document], why="probable")
     before = engine.probabilities()
     engine.adopt(fit)
@@ -142,26 +144,26 @@ def test_a_fit_to_judgements_that_hold_no_longer_is_not_taken_over():
 def test_judgements_of_one_kind_can_be_fitted(judgement):
     for knowledge in (Knowledge(), KNOWLEDGE):
         labels = [(document, judgement, "random") for document in range(8)]
-        engine = ReviewEngine.from_labels(PILE, knowledge, labels)
-        before = ReviewEngine(PILE, knowledge).probabilities()
+        engine = ReviewEngine(CORPUS, knowledge, Judgements(len(CORPUS), labels))
+        before = ReviewEngine(CORPUS, knowledge).probabilities()
         assert np.isfinite(engine.probabilities()).all()
         assert (np.mean(engine.probabilities()[:8] - before[:8]) > 0) == judgement
         assert len(engine.next(3)) == 3
 
 
 def test_a_pile_can_be_judged_to_the_last_document():
-    pile = Pile.build(["wheat", "", "gold mine", "wheat harvest"])
-    engine = ReviewEngine(pile)
+    corpus = Corpus.build(["wheat", "", "gold mine", "wheat harvest"])
+    engine = ReviewEngine(corpus)
     for _ in range(4):
         card = engine.next()[0]
-        engine.label(card.document, "wheat" in pile.texts[card.document], why=card.why)
+        engine.label(card.document, "wheat" in corpus.texts[card.document], why=card.why)
         engine.adopt(engine.refit())
     assert engine.next() == []
     assert engine.stopping().verdict == "may stop"
 
 
 def test_judging_again_replaces_the_judgement():
-    one, other = ReviewEngine(PILE, KNOWLEDGE), ReviewEngine(PILE, KNOWLEDGE)
+    one, other = ReviewEngine(CORPUS, KNOWLEDGE), ReviewEngine(CORPUS, KNOWLEDGE)
     one.label(1, True, why="probable")
     one.label(1, False, why="probable")
     other.label(1, False, why="probable")
@@ -169,7 +171,7 @@ def test_judging_again_replaces_the_judgement():
 
 
 def test_fit_is_the_posterior_mode():
-    engine = replay(ReviewEngine(PILE, KNOWLEDGE), 30)
+    engine = replay(ReviewEngine(CORPUS, KNOWLEDGE), 30)
     fit = engine.refit()
     mean, prior = fit.model.belief.mean, engine._prior.belief.mean
     judged = np.array(list(fit.judged))
@@ -177,24 +179,24 @@ def test_fit_is_the_posterior_mode():
     assert len(moved)
     assert mean[-1] != CONSTANT_MODE
     # Scores of what was judged follow the judgements.
-    p = ReviewEngine.from_labels(PILE, KNOWLEDGE, engine.state).probabilities()[judged]
+    p = ReviewEngine(CORPUS, KNOWLEDGE, Judgements(len(CORPUS), engine.judgements)).probabilities()[judged]
     assert p[TRUTH[judged]].mean() > p[~TRUTH[judged]].mean()
 
 
 def test_unsure_documents_are_neither_learnt_nor_shown():
-    engine = ReviewEngine(PILE, KNOWLEDGE)
+    engine = ReviewEngine(CORPUS, KNOWLEDGE)
     before = engine.probabilities()
     card = engine.next()[0]
     engine.label(card.document, None, why=card.why)
     np.testing.assert_array_equal(engine.probabilities(), before)
-    assert card.document not in {later.document for later in engine.next(len(PILE))}
+    assert card.document not in {later.document for later in engine.next(len(CORPUS))}
     assert engine.stopping().unsure == 1
     engine.unlabel(card.document)
     assert engine.next()[0] == card
 
 
 def test_cards_keep_the_mix_and_leave_out_the_excluded():
-    engine = ReviewEngine(PILE, KNOWLEDGE, mix=Mix(0.5, 0.25, 0.25))
+    engine = ReviewEngine(CORPUS, KNOWLEDGE, mix=Mix(0.5, 0.25, 0.25))
     cards = engine.next(40, exclude=range(100))
     assert [sum(card.why == why for card in cards) for why in Mix._fields] == [20, 10, 10]
     assert min(card.document for card in cards) >= 100
@@ -203,82 +205,117 @@ def test_cards_keep_the_mix_and_leave_out_the_excluded():
 
 
 def test_all_documents_are_shown_in_the_end():
-    engine = ReviewEngine(PILE, KNOWLEDGE)
-    assert sorted(card.document for card in engine.next(10**6)) == list(range(len(PILE)))
-    assert engine.next(1, exclude=range(len(PILE))) == []
+    engine = ReviewEngine(CORPUS, KNOWLEDGE)
+    assert sorted(card.document for card in engine.next(10**6)) == list(range(len(CORPUS)))
+    assert engine.next(1, exclude=range(len(CORPUS))) == []
 
 
 def test_random_share_follows_an_order_that_nothing_changes():
-    engine = ReviewEngine(PILE, KNOWLEDGE, mix=Mix(0, 0, 1), seed=5)
+    engine = ReviewEngine(CORPUS, KNOWLEDGE, mix=Mix(0, 0, 1), seed=5)
     order = [card.document for card in engine.next(30)]
     engine.label(order[2], True, why="probable")
     assert [card.document for card in engine.next(29)] == order[:2] + order[3:]
-    assert order != [card.document for card in ReviewEngine(PILE, KNOWLEDGE, mix=Mix(0, 0, 1), seed=6).next(30)]
+    assert order != [card.document for card in ReviewEngine(CORPUS, KNOWLEDGE, mix=Mix(0, 0, 1), seed=6).next(30)]
 
 
 def test_near_duplicates_are_held_back_from_the_informative():
     texts = [*NEWS.train.texts[:80], *(text + " again" for text in NEWS.train.texts[:80])]
-    pile = Pile.build(texts)
-    assert (pile.groups[80:] == np.arange(80)).mean() > 0.9
-    engine = ReviewEngine(pile, KNOWLEDGE, mix=Mix(0, 1, 0))
+    corpus = Corpus.build(texts)
+    assert (corpus.groups[80:] == np.arange(80)).mean() > 0.9
+    engine = ReviewEngine(corpus, KNOWLEDGE, mix=Mix(0, 1, 0))
     for _ in range(60):
         card = engine.next()[0]
         engine.label(card.document, bool(TRUTH[card.document % 80]), why=card.why)
-    groups = pile.groups[[document for document, _, why in engine.state if why == "informative"]]
+    groups = corpus.groups[[document for document, _, why in list(engine.judgements) if why == "informative"]]
     assert len(groups) == len(set(groups)) > 50
 
 
 def test_highlights_add_up_to_the_field():
-    engine = replay(ReviewEngine(PILE, KNOWLEDGE), 10)
+    engine = replay(ReviewEngine(CORPUS, KNOWLEDGE), 10)
     document, mean = 4, engine._model.belief.mean
     spans = engine.highlights(document)
-    text = PILE.texts[document]
+    text = CORPUS.texts[document]
     weights = {}
     for start_, end, weight in spans:
-        row = PILE.vectorizer.transform([text[start_:end]])
+        row = CORPUS.vectorizer.transform([text[start_:end]])
         weights[row.indices[0]] = weight
     assert all(one.end <= other.start for one, other in pairwise(spans))
-    total = float((PILE.matrix[[document]] @ mean[:-1])[0])
+    total = float((CORPUS.matrix[[document]] @ mean[:-1])[0])
     assert sum(weights.values()) == pytest.approx(total)
 
 
+def test_words_are_marked_by_the_columns_that_the_vectorizer_gives_them():
+    text = "Gold MINES near Zürich\nwere opening: the mines' openings, 3rd re-opened; naïve İstanbul x"
+    corpus = Corpus.build([text, *NEWS.train.texts[:50]])
+    engine = replay(ReviewEngine(corpus, Knowledge("mines opening in Zurich", keywords_for=("gold",))), 5)
+    weights = engine._model.belief.mean
+    row = dict(zip(corpus.matrix[[0]].indices, corpus.matrix[[0]].data, strict=True))
+    expected = []
+    for match in re.finditer(r"\b\w\w+\b", text):
+        forms = [match.group()] + [f"title_{match.group()}"] * (match.end() <= text.index("\n"))
+        columns = {int(column) for form in forms for column in corpus.vectorizer.transform([form]).indices}
+        if columns:
+            expected.append((*match.span(), sum(row[column] * weights[column] for column in columns)))
+    spans = engine.highlights(0)
+    assert [span[:2] for span in spans] == [span[:2] for span in expected if span[2]]
+    np.testing.assert_allclose([span[2] for span in spans], [span[2] for span in expected if span[2]])
+
+
+def test_judgements_that_others_change_are_followed():
+    shared = Judgements(len(CORPUS))
+    engine, plain = ReviewEngine(CORPUS, KNOWLEDGE, shared), ReviewEngine(CORPUS, KNOWLEDGE)
+    for document in (4, 9, 17):
+        shared.set(document, Judgement(bool(TRUTH[document]), "probable"))
+        plain.label(document, bool(TRUTH[document]), why="probable")
+    assert engine.follow() == [4, 9, 17]
+    assert engine.follow() == []
+    same(engine, plain)
+    shared.set(9, None)
+    shared.set(4, Judgement(None, "random"))
+    assert engine.follow() == [9, 4]
+    plain.unlabel(9)
+    plain.label(4, None, why="random")
+    same(engine, plain)
+
+
 def test_highlights_of_texts_without_words():
-    engine = ReviewEngine(Pile.build(["", "the of and", "wheat"]), Knowledge("wheat"))
+    engine = ReviewEngine(Corpus.build(["", "the of and", "wheat"]), Knowledge("wheat"))
     assert engine.highlights(0) == engine.highlights(1) == []
     assert [span[:2] for span in engine.highlights(2)] == [(0, 5)]
 
 
 def test_model_can_be_kept_and_says_the_same(tmp_path):
-    engine = replay(ReviewEngine(PILE, KNOWLEDGE), 30)
+    engine = replay(ReviewEngine(CORPUS, KNOWLEDGE), 30)
     engine.adopt(engine.refit())
     save(engine.model(), tmp_path / "topic.bayesift")
-    texts = [with_title_words(text) for text in PILE.texts]
+    texts = [with_title_words(text) for text in CORPUS.texts]
     scores = load_model(tmp_path / "topic.bayesift").decision_function(texts)
     np.testing.assert_allclose(scores, engine._moments()[0], atol=1e-9)
 
 
-@pytest.mark.parametrize("document", [-1, len(PILE), 1.5, "1"])
+@pytest.mark.parametrize("document", [-1, len(CORPUS), 1.5, "1"])
 def test_places_outside_the_pile_are_refused(document):
     with pytest.raises(IndexError, match="expected a place from 0"):
-        ReviewEngine(PILE, KNOWLEDGE).label(document, True, why="probable")
+        ReviewEngine(CORPUS, KNOWLEDGE).label(document, True, why="probable")
 
 
 def test_bad_input():
     with pytest.raises(ValueError, match="sum to 1"):
-        ReviewEngine(PILE, KNOWLEDGE, mix=Mix(0.5, 0.1, 0.1))
+        ReviewEngine(CORPUS, KNOWLEDGE, mix=Mix(0.5, 0.1, 0.1))
     with pytest.raises(KeyError, match="no judgement"):
-        ReviewEngine(PILE, KNOWLEDGE).unlabel(3)
+        ReviewEngine(CORPUS, KNOWLEDGE).unlabel(3)
     with pytest.raises(ValueError, match="at least one document"):
-        Pile.build([])
+        Corpus.build([])
     with pytest.raises(ValueError, match="target_recall"):
-        ReviewEngine(PILE, KNOWLEDGE).stopping(1.2)
+        ReviewEngine(CORPUS, KNOWLEDGE).stopping(1.2)
     with pytest.raises(ValueError, match="confidence"):
-        ReviewEngine(PILE, KNOWLEDGE).stopping(confidence=1)
+        ReviewEngine(CORPUS, KNOWLEDGE).stopping(confidence=1)
 
 
 def test_progress_is_told():
     told = []
-    Pile.build(["wheat"] * 1200, lambda done, total: told.append((done, total)))
+    with progress.callback(lambda done, total: told.append((done, total))):
+        Corpus.build(["wheat"] * 1200)
     assert told == [(500, 1200), (1000, 1200), (1200, 1200)]
 
 
@@ -292,7 +329,7 @@ def test_weights_are_those_of_scikit_learn():
     texts = ["gold silver gold", "corn", "corn silver tin", "lead tin"]
     marked = [f"{text} " + " ".join(f"title_{word}" for word in text.split()) for text in texts]
     X = TfidfVectorizer(sublinear_tf=True).fit_transform(marked)
-    pile = Pile.build(texts)
-    # The pile e times as large has a whole number of documents: the weights differ a little.
-    np.testing.assert_allclose(pile.matrix.toarray(), X.toarray(), atol=0.02)
-    np.testing.assert_allclose(pile.vectorizer.transform(marked).toarray(), pile.matrix.toarray(), rtol=1e-12)
+    corpus = Corpus.build(texts)
+    # The corpus e times as large has a whole number of documents: the weights differ a little.
+    np.testing.assert_allclose(corpus.matrix.toarray(), X.toarray(), atol=0.02)
+    np.testing.assert_allclose(corpus.vectorizer.transform(marked).toarray(), corpus.matrix.toarray(), rtol=1e-12)

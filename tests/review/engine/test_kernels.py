@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.preprocessing import normalize
 
-from bayesift.review.engine._duplicates import near_duplicates
-from bayesift.review.engine._fields import field_moments, pair_products, smallest_hashes
+from bayesift.review.engine._kernels import field_moments, pair_products, smallest_hashes
+from bayesift.review.engine.corpus import near_duplicates
 
 
 def some_rows(seed, n=12, d=9, density=0.4):

@@ -29,20 +29,20 @@ def chance_of_error(n, total, habit, limit, patience):
     choose = HABITS[habit]
 
     @cache
-    def chance(journal):
-        draws = draws_of(journal, n, patience)
+    def chance(judged):
+        draws = draws_of(judged, n, patience)
         if log_wealth(draws, total) >= limit:
             return 1.0
-        relevant = total - sum(outcome for outcome, _ in journal)
-        irrelevant = n - len(journal) - relevant
+        relevant = total - sum(outcome for outcome, _ in judged)
+        irrelevant = n - len(judged) - relevant
         if relevant + irrelevant == 0:
             return 0.0
-        choice = choose(len(journal), relevant, irrelevant)
+        choice = choose(len(judged), relevant, irrelevant)
         if choice != "random":
-            return chance((*journal, (choice == "relevant", False)))
+            return chance((*judged, (choice == "relevant", False)))
         p = relevant / (relevant + irrelevant)
         parts = [(p, True), (1 - p, False)]
-        return sum(weight * chance((*journal, (outcome, True))) for weight, outcome in parts if weight)
+        return sum(weight * chance((*judged, (outcome, True))) for weight, outcome in parts if weight)
 
     return chance(())
 
@@ -58,11 +58,11 @@ def test_the_exact_chance_of_error_is_not_trivial():
     assert chance_of_error(10, 3, "random only", log(1 / 0.8), patience=2) > 0.05
 
 
-def slow_wealth(journal, n, total, patience):
+def slow_wealth(judged, n, total, patience):
     """Every bet as a person would keep its book."""
     found = silence = 0
     wealth, waiting, bold = [STEADY_STAKE], 1 - STEADY_STAKE, None
-    for place, (relevant, random) in enumerate(journal):
+    for place, (relevant, random) in enumerate(judged):
         if bold is None and found and silence >= patience:
             waiting, patience, bold = waiting / 2, patience * 2, len(wealth)
             wealth.append(waiting)
@@ -76,18 +76,18 @@ def slow_wealth(journal, n, total, patience):
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=30), st.integers(1, 20), st.integers(0, 20))
-def test_wealth_equals_a_plain_computation(journal, more, extra):
-    found = sum(relevant for relevant, _ in journal)
-    n = len(journal) + more
+def test_wealth_equals_a_plain_computation(judged, more, extra):
+    found = sum(relevant for relevant, _ in judged)
+    n = len(judged) + more
     total = found + min(extra, more - 1)
-    expected = slow_wealth(journal, n, total, 3)
-    assert exp(log_wealth(draws_of(journal, n, 3), total)) == pytest.approx(expected, rel=1e-9)
+    expected = slow_wealth(judged, n, total, 3)
+    assert exp(log_wealth(draws_of(judged, n, 3), total)) == pytest.approx(expected, rel=1e-9)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=40), st.integers(0, 60))
-def test_bound_is_the_greatest_total_that_is_not_ruled_out(journal, more):
-    found, n = sum(relevant for relevant, _ in journal), len(journal) + more
-    draws = draws_of(journal, n, 4)
+def test_bound_is_the_greatest_total_that_is_not_ruled_out(judged, more):
+    found, n = sum(relevant for relevant, _ in judged), len(judged) + more
+    draws = draws_of(judged, n, 4)
     kept = [total for total in range(found, found + more + 1) if log_wealth(draws, total) < log(20)]
     bound = bound_by_bets(draws, found, more)
     assert bound.total == (kept[-1] if kept else found)
@@ -108,15 +108,15 @@ def test_a_sample_of_nothing_says_nothing_and_one_of_all_says_all():
 
 
 def test_draws_needed_are_enough_and_no_more_than_needed():
-    journal = [(True, False)] * 40 + [(False, False)] * 60 + [(False, True)] * 20
+    judged = [(True, False)] * 40 + [(False, False)] * 60 + [(False, True)] * 20
     n, found, total = 500, 40, 43
-    needed = quiet_draws_needed(draws_of(journal, n), found, n - len(journal), total, 0.95)
+    needed = quiet_draws_needed(draws_of(judged, n), found, n - len(judged), total, 0.95)
     assert 100 < needed < 380
     for more in (needed - 1, needed):
-        wealth = log_wealth(draws_of([*journal, *[(False, True)] * more], n), total)
+        wealth = log_wealth(draws_of([*judged, *[(False, True)] * more], n), total)
         assert (wealth >= log(20)) == (more == needed)
     # The hypergeometric test, which stakes everything, could not do with much less.
-    left = n - len(journal)
+    left = n - len(judged)
     alone = next(s for s in range(left) if comb(left - 3, s) / comb(left, s) <= 0.05)
     assert alone < needed < 1.5 * alone
 

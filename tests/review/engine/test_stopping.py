@@ -1,28 +1,28 @@
 import numpy as np
 import pytest
 
-from bayesift.review.engine import Knowledge, Pile, ReviewEngine
+from bayesift.review.engine import Corpus, Knowledge, ReviewEngine
 from bayesift.review.engine.stopping import greatest_total, posterior_interval
 
 TEXTS = [f"wheat harvest report {i}" for i in range(12)] + [f"gold mine number {i} opens" for i in range(188)]
-PILE = Pile.build(TEXTS)
+CORPUS = Corpus.build(TEXTS)
 
 
 def judged(n_random=0):
-    engine = ReviewEngine(PILE, Knowledge("wheat harvest"))
+    engine = ReviewEngine(CORPUS, Knowledge("wheat harvest"))
     for document in range(12):
         engine.label(document, True, why="probable")
     for document in range(12, 50):
         engine.label(document, False, why="probable")
     engine.adopt(engine.refit())
-    free = [int(i) for i in engine._order if engine._journal.open[i]]
+    free = [int(i) for i in engine._order if engine.judgements.open[i]]
     for document in free[:n_random]:
         engine.label(document, False, why="random")
     return engine
 
 
 def test_counts_and_verdicts_through_a_review():
-    start = ReviewEngine(PILE, Knowledge("wheat harvest")).stopping()
+    start = ReviewEngine(CORPUS, Knowledge("wheat harvest")).stopping()
     assert (start.found, start.irrelevant, start.unjudged, start.verdict) == (0, 0, 200, "go on")
     engine = judged()
     now = engine.stopping()
@@ -49,7 +49,7 @@ def test_everything_judged_may_stop():
 
 
 def test_sample_is_the_random_order_up_to_the_first_unjudged():
-    engine = ReviewEngine(PILE, Knowledge("wheat harvest"), seed=9)
+    engine = ReviewEngine(CORPUS, Knowledge("wheat harvest"), seed=9)
     order = engine._order[:6].tolist()
     for document in (*order[:4], order[5]):
         engine.label(document, document < 12, why="probable")

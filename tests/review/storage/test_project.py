@@ -19,7 +19,7 @@ from bayesift.review.storage import Document, Event, NotSavedError, Project, Pro
 OLD = Path(__file__).with_name("version-1.sqlite")
 
 
-def test_the_pile_comes_back_as_it_was_given(project):
+def test_the_documents_come_back_as_they_were_given(project):
     assert len(project.documents) == 6
     assert [document.key for document in project.documents] == list("abcdef")
     assert project.documents.get(1).extra == {"year": 1987}
@@ -37,8 +37,8 @@ def test_search_takes_every_word_and_no_pattern(project):
 
 
 def test_texts_that_no_database_can_hold_are_mended(database):
-    pile = [Document("a\0", "\0", "before\0after \ud800", {"note": "a\0b"}), Document("b", "Ärzte", "")]
-    project = Project.create(database, "Odd", pile)
+    given = [Document("a\0", "\0", "before\0after \ud800", {"note": "a\0b"}), Document("b", "Ärzte", "")]
+    project = Project.create(database, "Odd", given)
     assert project.documents.search(["äRZTE"]) == [1]
     assert project.documents.get(0).text == "before\ufffdafter ?"
     assert project.documents.get(0).extra["note"].startswith("a")

@@ -13,11 +13,11 @@ import httpx
 import pytest
 import uvicorn
 
-from bayesift.review.engine import Pile
+from bayesift.review.engine import Corpus
+from bayesift.review.serve import address_of, bind
 from bayesift.review.service import Service
-from bayesift.review.storage import Project, Topic
-from bayesift.review.storage.documents import reading_text
-from bayesift.review.web import Settings, address_of, bind, create_app
+from bayesift.review.storage import Project, Topic, reading_text
+from bayesift.review.web import Settings, create_app
 
 TOPIC = Topic("metals", "Prices of metals such as tin and copper", ("tin", "copper"), ("ships",))
 
@@ -72,13 +72,13 @@ def served(service: Service, settings: Settings | None = None) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def words(pile) -> Pile:
-    return Pile.build([reading_text(document.title, document.text) for document in pile])
+def words(documents) -> Corpus:
+    return Corpus.build([reading_text(document.title, document.text) for document in documents])
 
 
 @pytest.fixture
-def service(tmp_path: Path, pile, words: Pile) -> Iterator[Service]:
-    project = Project.create(tmp_path / "project.sqlite", "News", pile)
+def service(tmp_path: Path, documents, words: Corpus) -> Iterator[Service]:
+    project = Project.create(tmp_path / "project.sqlite", "News", documents)
     made = Service(project, words)
     yield made
     made.close()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bayesift.review.engine import Pile
+from bayesift.review.engine import Corpus
 from bayesift.review.service import Service
 from bayesift.review.storage import Document, Project
 
@@ -35,11 +35,11 @@ def chromium():
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory, pile, serve_once):
+def site(tmp_path_factory, documents, serve_once):
     """A project without a topic, served; and links to log in."""
     copies = [Document(f"x{n}", f"Note {n}", f"The port waits for ship number {n}.") for n in range(6)]
-    project = Project.create(tmp_path_factory.mktemp("site") / "project.sqlite", "News", [*pile, *copies])
-    service = Service(project, Pile.build(project.documents.texts()))
+    project = Project.create(tmp_path_factory.mktemp("site") / "project.sqlite", "News", [*documents, *copies])
+    service = Service(project, Corpus.build(project.documents.texts()))
     with serve_once(service) as address:
 
         def link(name):
@@ -86,7 +86,7 @@ def press(page, key):
     """Press a key and wait until the next card is there."""
     with page.expect_response(lambda answer: "/api/topics/" in answer.url and answer.request.method == "POST"):
         page.keyboard.press(key)
-    page.wait_for_selector("#desk:not([aria-busy])")
+    page.wait_for_selector("#review:not([aria-busy])")
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_a_topic_is_made_and_read_by_keys_alone(topic, tmp_path):
     assert page.inner_text("#counts").startswith("3 of 12 read · 1 relevant")
     for _ in range(3):
         press(page, "z")
-    assert (card(page), page.inner_text("#message")) == (second, "Taken back: irrelevant.")
+    assert (card(page), page.inner_text("#message")) == (second, "Undone: irrelevant.")
     page.reload()
     assert card(page) == second
     press(page, "z")
@@ -158,13 +158,13 @@ def test_two_reviewers_work_at_once_and_the_message_to_stop_comes(topic, open_pa
     assert page.locator("svg.plot").count() == 3
     other.goto(page.url.replace("progress", "documents/0"))
     other.click("button:has-text('Irrelevant')")
-    other.wait_for_selector("text=Settle it")
+    other.wait_for_selector("text=Resolve it")
     page.click("nav >> text=Agreement")
     page.click("text=It is relevant")
     page.wait_for_selector("text=There are none.")
 
 
-def test_the_result_is_taken_home(topic):
+def test_the_result_is_exported(topic):
     page = topic
     press(page, "r")
     page.click("nav >> text=Export")
@@ -175,7 +175,7 @@ def test_the_result_is_taken_home(topic):
     assert len(lines) == 2
     page.set_input_files("#file", {"name": "x.csv", "mimeType": "text/csv", "buffer": b"id,label\nb,0\nzz,1\n"})
     page.click("main >> text=Import >> nth=-1")
-    page.wait_for_selector("text=1 decisions imported")
+    page.wait_for_selector("text=1 decision imported")
 
 
 def test_a_document_full_of_script_does_nothing(topic):
@@ -201,7 +201,7 @@ def test_when_saving_fails_the_card_stays_and_says_so(topic):
     assert card(page) != before
 
 
-def test_a_check_by_lot_is_offered_and_ended(topic):
+def test_a_check_at_random_is_offered_and_ended(topic):
     page = topic
     told = {"verdict": "not enough evidence", "sentence": "Not enough evidence yet.", "check": 9, "checking": False}
     page.route("**/stopping", lambda route: route.fulfill(json=told))

@@ -13,7 +13,7 @@ def body(answer) -> str:
 def test_the_first_card_comes_from_the_words_of_the_topic_alone(anna):
     page = body(anna.get("/topics/1"))
     assert "Copper rises" in re.sub("<[^>]+>", "", page) or "Tin falls" in re.sub("<[^>]+>", "", page)
-    assert "Most probable of those not read yet" in page
+    assert "Most probable among the unread" in page
     assert re.search(r'<mark class="for level-\d" title="speaks for: \+[\d.]+">', page)
     assert "model: prior" in page
 
@@ -92,7 +92,7 @@ def test_reviewers_share_a_queue_and_never_see_the_same_card(anna, ben):
 
 
 def test_reviewers_with_queues_of_their_own_read_everything(anna, ben, service):
-    service.change_topic(service.room(1).topic._replace(shared=False))
+    service.change_topic(service.topic(1).topic._replace(shared=False))
     assert anna.card() == ben.card()
     assert {anna.label("irrelevant") for _ in range(6)} == {ben.label("irrelevant") for _ in range(6)} == set(range(6))
 
@@ -101,30 +101,31 @@ def test_the_state_after_a_restart_is_the_state_before(anna, service, visitor):
     for decision in ("relevant", "irrelevant", "unsure", "relevant"):
         anna.label(decision)
     anna.undo()
-    service.settle()
+    service.wait_for_fits()
     card = anna.card()
-    service._rooms.clear()
+    service._reviews.clear()
     assert visitor("Anna").card() == card
-    assert service.room(1).counts(1) == (3, 1)
-    assert service.room(1).desk(1).counts() == (3, 1)
+    assert service.topic(1).counts(1) == (3, 1)
+    service.topic(1).queue(1)
+    assert service.topic(1).counts(1) == (3, 1)
 
 
-def test_two_programs_on_one_database_learn_from_each_other(project, pile, words):
+def test_two_programs_on_one_database_learn_from_each_other(project, documents, words):
     from bayesift.review.service import Service
     from bayesift.review.storage import Topic
 
     person = project.reviewers.add("Anna").id
     here, there = Service(project, words), Service(project, words)
     try:
-        room, other = here.add_topic(Topic("metals", "tin"), person), there.room(1)
+        review, other = here.add_topic(Topic("metals", "tin"), person), there.topic(1)
         for _ in range(3):
-            room.label(person, room.card(person).document, "relevant")
+            review.label(person, review.card(person).document, "relevant")
             other.label(person, other.card(person).document, "irrelevant")
-        room.refresh()
+        review.refresh()
         other.refresh()
-        assert room.counts(person) == other.counts(person) == (6, 3)
+        assert review.counts(person) == other.counts(person) == (6, 3)
         assert other.undo(person).decision == "irrelevant"
-        assert room.undo(person).decision == "relevant"
+        assert review.undo(person).decision == "relevant"
         other.refresh()
         assert other.counts(person) == (4, 2)
     finally:
@@ -135,8 +136,8 @@ def test_two_programs_on_one_database_learn_from_each_other(project, pile, words
 def test_a_full_fit_follows_in_the_background(anna, service):
     for _ in range(5):
         anna.label("irrelevant" if anna.card() == 1 else "relevant")
-    service.settle()
-    assert service.room(1).desk(1).look(anna.card()).model == "refit 5"
+    service.wait_for_fits()
+    assert service.topic(1).suggestion(1, anna.card()).model == "refit 5"
 
 
 WRONG = [
@@ -164,13 +165,13 @@ def test_the_sentence_about_stopping(anna):
     assert "every document has been judged" in answer["sentence"]
 
 
-def test_a_check_draws_by_lot_until_a_relevant_document_turns_up(anna, service):
+def test_a_check_draws_at_random_until_a_relevant_document_turns_up(anna, service):
     anna.label("relevant", 0)
     assert anna.json_post("/api/topics/1/check", {"on": True}).json()["checking"]
     for _ in range(3):
         anna.label("irrelevant")
     drawn = [event.why for event in service.project.history.since(1)]
-    # The card that lay open already is decided first.
+    # The card that was open already is decided first.
     assert drawn == ["chosen", "probable", "random", "random"]
     anna.label("relevant")
     assert not anna.get("/api/topics/1/stopping").json()["checking"]

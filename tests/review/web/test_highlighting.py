@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesift.review.engine import Highlight
-from bayesift.review.web.highlighting import heaviest_words, pieces
-from bayesift.review.web.svg import Axis, Frame, counting_axis, interval_bar, tag
+from bayesift.review.web.rendering import fragment, heaviest_words, pieces
+from bayesift.review.web.svg import Axis, Frame, counting_axis, tag
 
 marks = st.builds(Highlight, st.integers(-2, 30), st.integers(-2, 30), st.floats(-5, 5))
 
@@ -48,7 +48,7 @@ def test_drawings_are_escaped_and_within_their_frame():
 
 
 def test_a_dot_lies_within_its_interval():
-    drawing = str(interval_bar(0.5, 0.25, 0.75))
+    drawing = fragment("_interval.html", value=0.5, low=0.25, high=0.75)
     x, width = map(float, re.search(r'<rect x="([\d.]+)" y="4" width="([\d.]+)"', drawing).groups())
     assert (x, x + width) == (26.0, 74.0)
     assert 'cx="50"' in drawing

@@ -20,14 +20,14 @@ def test_a_topic_is_made_changed_and_listed(anna, service):
     topic = service.project.topics.get(2)
     assert (topic.keywords_for, topic.random, topic.informative) == (("ship", "grain", "port"), 0.2, 0.1)
     assert [event.action for event in service.project.history.since(2)] == ["known"]
-    assert service.room(2).ledger().standing(1) == "relevant"
+    assert service.topic(2).decisions().status(1) == "relevant"
     assert "1 of 6 read · 1 relevant" in plain(anna.get("/"))
     form = anna.get("/topics/2/settings").text
     assert 'value="20"' in form
     answer = anna.form_post("/topics/2/settings", name="ships", queue="own", random="5", informative="10")
     assert answer.url.path == "/topics/2"
     assert service.project.topics.get(2) == Topic("ships", shared=False, id=2)
-    assert service.room(2).ledger().standing(1) == "relevant"
+    assert service.topic(2).decisions().status(1) == "relevant"
 
 
 def test_a_form_that_is_wrong_comes_back_with_a_sentence(anna, service):
@@ -95,10 +95,10 @@ def test_a_decision_is_changed_on_the_page_of_the_document_and_all_is_kept(anna,
     assert page.url.path == "/topics/1/documents/0"
     words = plain(page)
     assert words.count("Anna") >= 2
-    assert service.room(1).ledger().standing(0) == "irrelevant"
+    assert service.topic(1).decisions().status(0) == "irrelevant"
     anna.undo()
-    assert service.room(1).ledger().standing(0) == "relevant"
-    assert "taken back" in plain(anna.get("/topics/1/documents/0"))
+    assert service.topic(1).decisions().status(0) == "relevant"
+    assert "undone" in plain(anna.get("/topics/1/documents/0"))
     assert anna.get("/topics/1/documents/6").status_code == 404
     assert anna.form_post("/topics/1/documents/6", decision="relevant").status_code == 404
 
@@ -112,13 +112,13 @@ def test_conflicts_are_shown_and_settled_once(anna, ben, service):
     words = plain(anna.get("/topics/1/agreement"))
     assert "Anna and Ben 3 67 % 0.40" in words
     assert "Anna : relevant, Ben : irrelevant" in words.replace("Anna:", "Anna :").replace("Ben:", "Ben :")
-    assert "Reviewers contradict each other" in plain(ben.get("/topics/1/documents/1"))
+    assert "Reviewers disagree" in plain(ben.get("/topics/1/documents/1"))
     answer = ben.form_post("/topics/1/conflicts/1", decision="relevant")
     assert "There are none." in plain(answer)
-    assert service.room(1).ledger().standing(1) == "relevant"
+    assert service.topic(1).decisions().status(1) == "relevant"
     assert anna.form_post("/topics/1/conflicts/1", decision="irrelevant").status_code == 409
     assert ben.undo()["undone"] == "relevant"
-    assert service.room(1).ledger().standing(1) == "conflict"
+    assert service.topic(1).decisions().status(1) == "conflict"
 
 
 def test_labels_go_out_and_come_in_again(anna, ben, service):
@@ -136,7 +136,7 @@ def test_labels_go_out_and_come_in_again(anna, ben, service):
     service.add_topic(Topic("again"), 1)
     answer = ben.post("/topics/2/labels/import", data={"csrf": ben.csrf}, files={"file": ("x.csv", decided.content)})
     assert "2 decisions imported; 0 rows had none" in plain(answer)
-    assert [service.room(2).ledger().standing(place) for place in (0, 3)] == ["relevant", "irrelevant"]
+    assert [service.topic(2).decisions().status(place) for place in (0, 3)] == ["relevant", "irrelevant"]
     assert {event.action for event in service.project.history.since(2)} == {"import"}
     wrong = ben.post("/topics/2/labels/import", data={"csrf": ben.csrf}, files={"file": ("x.csv", b"\xff\x00")})
     assert wrong.status_code == 422

@@ -160,7 +160,7 @@ def test_only_the_first_reviewer_adds_others(anna, ben, service):
     assert service.project.reviewers.by_token(token).name == "Cleo"
     assert anna.form_post("/reviewers", name="  ").status_code == 422
     assert 'action="/reviewers"' not in ben.get("/reviewers").text
-    assert "Make a link" not in ben.get("/reviewers").text
+    assert "Create a link" not in ben.get("/reviewers").text
 
 
 def test_listening_to_other_machines_is_refused_without_an_address():

@@ -17,9 +17,9 @@ schema = schemathesis.openapi.from_dict(create_app(None).openapi()).exclude(path
 
 
 @pytest.fixture(scope="module")
-def fuzzed(tmp_path_factory, pile, words, serve_once, visit_once):
+def fuzzed(tmp_path_factory, documents, words, serve_once, visit_once):
     """A server of its own with a reviewer logged in, and a session of requests."""
-    project = Project.create(tmp_path_factory.mktemp("fuzz") / "project.sqlite", "News", pile)
+    project = Project.create(tmp_path_factory.mktemp("fuzz") / "project.sqlite", "News", documents)
     service = Service(project, words)
     person = project.reviewers.add("Anna")
     for name in ("metals", "ships"):

@@ -1,6 +1,6 @@
-r"""How many relevant documents a pile can hold, given what was drawn from it at random.
+r"""How many relevant documents a collection can hold, given what was drawn from it at random.
 
-A pile holds N relevant documents, N unknown. When u documents are without a judgement and f relevant ones have been
+A collection holds N relevant documents, N unknown. When u documents are without a judgement and f relevant ones are
 found, a document drawn at random from the u is relevant with the probability p = (N − f)/u, however the others were
 chosen. Whoever doubts N bets against it: that the share of relevant documents is only λp, λ ≤ 1 chosen before the draw.
 The bettor's wealth is multiplied by λ if the document is relevant and by (1 − λp)/(1 − p) if not. If N is the truth the
@@ -35,7 +35,7 @@ STEADY_STAKE = 0.125
 
 
 class Bound(NamedTuple):
-    """At most ``total`` relevant documents in the pile, so ``left`` not found yet and at least this ``recall``."""
+    """At most ``total`` relevant documents in all, so ``left`` not found yet and at least this ``recall``."""
 
     total: int
     left: int
@@ -60,7 +60,7 @@ class Draws(NamedTuple):
 
 
 def draws_of(judgements: Iterable[tuple[bool, bool]], n: int, patience: int = QUIET) -> Draws:
-    """Collect the random draws from judgements (relevant, drawn at random) of a pile of n in their order."""
+    """Collect the random draws from judgements (relevant, drawn at random) of n documents in their order."""
     rows: list[tuple[int, int, bool]] = []
     openings: list[int] = []
     found = silence = 0
@@ -143,7 +143,7 @@ def bound_by_sample(n: int, size: int, relevant: int, found: int, confidence: fl
     Parameters
     ----------
     n : int
-        Documents of the pile.
+        Documents of the collection.
     size, relevant : int
         Documents of the sample, and relevant ones among them.
     found : int

@@ -2,30 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Mapping
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 from sklearn.pipeline import Pipeline
 
 from bayesift._typing import BoolArray, FloatArray, Int64Array
+from bayesift.online._moments import expected_information
+from bayesift.review.decisions import Judgement, Judgements
 from bayesift.review.engine import stopping as stops
 from bayesift.review.engine import topic_model as models
-from bayesift.review.engine._choosing import most_informative, most_probable
-from bayesift.review.engine._words import highlights
-from bayesift.review.engine.journal import Journal
-from bayesift.review.engine.knowledge import Knowledge
-from bayesift.review.engine.mix import Mix, Reason
-from bayesift.review.engine.pile import Pile
+from bayesift.review.engine.corpus import Corpus
 from bayesift.review.engine.stopping import Stopping
-from bayesift.review.engine.suggestion import Highlight, Suggestion
-from bayesift.review.engine.topic_model import NOISE, Refit, TopicModel
+from bayesift.review.engine.topic_model import NOISE, Highlight, Knowledge, Refit, TopicModel
+
+Reason = Literal["probable", "informative", "random"]
+REASONS: tuple[Reason, ...] = get_args(Reason)
+
+#: Credibility of the interval of a probability.
+_CREDIBILITY = 0.9
+
+#: The expected information is computed exactly for so many documents whose probability is nearest to one half.
+_CANDIDATES = 300
+
+
+class Mix(NamedTuple):
+    """Shares of the reasons for which documents are shown; they sum to 1.
+
+    ``probable``: the most probable document. ``informative``: the one whose judgement is expected to tell most about
+    the weights, near-duplicates of judged documents held back. ``random``: the next of a random order of the corpus,
+    which keeps the estimate of recall honest.
+
+    Examples
+    --------
+    >>> from bayesift.review.engine import Mix
+    >>> Mix().checked().due({"probable": 9, "informative": 1, "random": 0})
+    'random'
+    """
+
+    probable: float = 0.85
+    informative: float = 0.10
+    random: float = 0.05
+
+    def checked(self) -> Mix:
+        """Return the mix, or raise if its shares are none."""
+        if min(self) < 0 or abs(sum(self) - 1) > 1e-6:
+            raise ValueError(f"mix is {tuple(self)}; expected three shares of at least 0 that sum to 1")
+        return self
+
+    def due(self, shown: Mapping[str, int]) -> Reason:
+        """Return the reason whose share lags most behind after so many documents shown for each."""
+        total = sum(shown.get(reason, 0) for reason in REASONS) + 1
+        lag = [share * total - shown.get(reason, 0) for reason, share in zip(REASONS, self, strict=True)]
+        return REASONS[max(range(3), key=lambda place: (self[place] > 0, lag[place]))]
+
 
 #: Without a word about the topic, and with the usual mix.
 NOTHING, USUAL = Knowledge(), Mix()
 
-#: Credibility of the interval of a probability.
-_CREDIBILITY = 0.9
+
+class Suggestion(NamedTuple):
+    """A document to judge, and why.
+
+    ``document`` is its place in the corpus. ``why`` is "probable", "informative" or "random", or "chosen" for a
+    document that was asked for. ``interval`` holds the probability with a credibility of 90 % under the belief.
+    ``rank`` is its place among the documents without a judgement, 1 the most probable. ``model`` says which model
+    spoke: "prior", "refit 40" (fitted to 40 judgements) or "online 43" (three more learnt since).
+    """
+
+    document: int
+    why: str
+    probability: float
+    interval: tuple[float, float]
+    rank: int
+    model: str
 
 
 class ReviewEngine:
@@ -36,75 +88,50 @@ class ReviewEngine:
 
     Parameters
     ----------
-    pile : Pile
+    corpus : Corpus
         The documents; shared by topics, never changed.
     knowledge : Knowledge
         What is known of the topic before any judgement.
+    judgements : Judgements, optional
+        The judgements that hold; they are learnt by one fit. Whoever changes them elsewhere calls :meth:`follow`.
     mix : Mix
         In what shares documents are shown for which reason.
     seed : int, default=0
-        Fixes the random order of the pile.
+        Fixes the random order of the corpus.
 
     Examples
     --------
-    >>> from bayesift.review.engine import Knowledge, Pile, ReviewEngine
-    >>> pile = Pile.build(["wheat harvest", "gold mine", "corn and wheat", "silver mine"])
-    >>> engine = ReviewEngine(pile, Knowledge("wheat"))
+    >>> from bayesift.review.engine import Corpus, Knowledge, ReviewEngine
+    >>> corpus = Corpus.build(["wheat harvest", "gold mine", "corn and wheat", "silver mine"])
+    >>> engine = ReviewEngine(corpus, Knowledge("wheat"))
     >>> card = engine.next()[0]
-    >>> pile.texts[card.document], card.why, card.model
+    >>> corpus.texts[card.document], card.why, card.model
     ('wheat harvest', 'probable', 'prior')
     >>> engine.label(card.document, True, why=card.why)
-    >>> pile.texts[engine.next()[0].document]
+    >>> corpus.texts[engine.next()[0].document]
     'corn and wheat'
     """
 
-    def __init__(self, pile: Pile, knowledge: Knowledge = NOTHING, *, mix: Mix = USUAL, seed: int = 0) -> None:
-        self.pile = pile
-        self.knowledge = knowledge
-        self.mix = mix.checked()
-        self.seed = seed
-        self._order: Int64Array = np.random.default_rng([seed, 0]).permutation(len(pile))
-        self._journal = Journal(len(pile))
-        self._prior = models.prior_model(pile, knowledge)
-        self._told = bool(np.any(self._prior.belief.mean[:-1]))
-        self._base = Refit(self._prior, {})
-        self._model = self._prior
-        self._fields: tuple[FloatArray, FloatArray, FloatArray] | None = None
-
-    @classmethod
-    def from_labels(
-        cls,
-        pile: Pile,
-        knowledge: Knowledge,
-        labels: Iterable[tuple[int, bool | None, str]],
+    def __init__(
+        self,
+        corpus: Corpus,
+        knowledge: Knowledge = NOTHING,
+        judgements: Judgements | None = None,
         *,
         mix: Mix = USUAL,
         seed: int = 0,
-    ) -> ReviewEngine:
-        """Make an engine that has learnt stored judgements, by one fit.
-
-        Parameters
-        ----------
-        pile, knowledge, mix, seed
-            As for the class.
-        labels : iterable of (document, relevant, why)
-            The judgements that hold, in the order in which they were made.
-
-        Returns
-        -------
-        ReviewEngine
-        """
-        engine = cls(pile, knowledge, mix=mix, seed=seed)
-        for document, relevant, why in labels:
-            engine._check(document)
-            engine._journal.add(document, relevant, why)
-        engine.adopt(engine.refit())
-        return engine
-
-    @property
-    def state(self) -> list[tuple[int, bool | None, str]]:
-        """The judgements that hold, in their order: what :meth:`from_labels` takes."""
-        return self._journal.state
+    ) -> None:
+        self.corpus = corpus
+        self.knowledge = knowledge
+        self.judgements = Judgements(len(corpus)) if judgements is None else judgements
+        self.mix = mix.checked()
+        self.seed = seed
+        self._order: Int64Array = np.random.default_rng([seed, 0]).permutation(len(corpus))
+        self._prior = models.prior_model(corpus, knowledge)
+        self._told = bool(np.any(self._prior.belief.mean[:-1]))
+        self._fields: tuple[FloatArray, FloatArray, FloatArray] | None = None
+        self.judgements.take_changes()
+        self.adopt(self.refit())
 
     def label(self, document: int, relevant: bool | None, *, why: str) -> None:
         """Learn a judgement; a judgement that the document had before is forgotten.
@@ -112,7 +139,7 @@ class ReviewEngine:
         Parameters
         ----------
         document : int
-            Place in the pile.
+            Place in the corpus.
         relevant : bool or None
             None is unsure: nothing is learnt, but the document is not shown again.
         why : str
@@ -120,27 +147,48 @@ class ReviewEngine:
             not choose. Only "random" ones are taken for random draws.
         """
         self._check(document)
-        if document in self._journal:
-            self.unlabel(document)
-        self._journal.add(document, relevant, why)
-        if relevant is not None:
-            self._use(self._learn(self._model, document, relevant))
+        self.judgements.set(document, Judgement(relevant, why))
+        self.follow()
 
     def unlabel(self, document: int) -> None:
         """Forget a judgement: the belief becomes what it would be had the document never been judged.
 
-        Judgements learnt since the last fit are learnt again on top of it; if the fit itself had seen the document, the
-        others are fitted anew.
-
         Parameters
         ----------
         document : int
-            Place in the pile.
+            Place in the corpus.
         """
-        if document not in self._journal:
+        if document not in self.judgements:
             raise KeyError(f"document {document!r} has no judgement to take back")
-        self._journal.remove(document)
-        self.adopt(self.refit() if document in self._base.judged else self._base)
+        self.judgements.set(document, None)
+        self.follow()
+
+    def follow(self) -> list[int]:
+        """Learn and forget what has changed among the judgements.
+
+        Judgements learnt since the last fit are learnt again on top of it; if the fit itself had seen a judgement that
+        no longer holds, the others are fitted anew.
+
+        Returns
+        -------
+        list of int
+            The documents whose judgements have changed.
+        """
+        changed = self.judgements.take_changes()
+        judged = {document: self.judgements.get(document) for document in changed}
+        given = {document: None if said is None else said.relevant for document, said in judged.items()}
+        forgotten = {
+            document for document in given if self._learnt.get(document, given[document]) is not given[document]
+        }
+        if forgotten:
+            kept = {document: relevant for document, relevant in self._learnt.items() if document not in forgotten}
+            self.adopt(self._base if forgotten.isdisjoint(self._base.judged) else self._fit(kept))
+        else:
+            for document, relevant in given.items():
+                if relevant is not None and document not in self._learnt:
+                    self._use(self._learn(self._model, document, relevant))
+                    self._learnt[document] = relevant
+        return changed
 
     def refit(self) -> Refit:
         """Fit all judgements of this moment; changes nothing, so it may run in another thread.
@@ -150,10 +198,7 @@ class ReviewEngine:
         Refit
             For :meth:`adopt`.
         """
-        judged = self._journal.learnable()
-        if not judged:
-            return Refit(self._prior, {})
-        return Refit(models.fitted(self.pile, self._prior, judged, self.seed), judged)
+        return self._fit(self.judgements.learnable())
 
     def adopt(self, refit: Refit) -> None:
         """Take over a fit and learn the judgements that came since on top of it.
@@ -165,10 +210,10 @@ class ReviewEngine:
         refit : Refit
             From :meth:`refit`.
         """
-        judged = self._journal.learnable()
+        judged = self.judgements.learnable()
         if any(judged.get(document) is not relevant for document, relevant in refit.judged.items()):
             return
-        self._base, model = refit, refit.model
+        self._base, self._learnt, model = refit, judged, refit.model
         for document, relevant in judged.items():
             if document not in refit.judged:
                 model = self._learn(model, document, relevant)
@@ -188,9 +233,9 @@ class ReviewEngine:
         -------
         list of Suggestion
         """
-        free = self._journal.open.copy()
+        free = self.judgements.open.copy()
         free[np.fromiter(exclude, dtype=np.int64)] = False
-        shown = self._journal.shown.copy()
+        shown = self.judgements.shown.copy()
         blind = self._blind()
         chosen: list[Suggestion] = []
         while len(chosen) < n and free.any():
@@ -203,13 +248,13 @@ class ReviewEngine:
             chosen.append(self._card(document, reason))
         return chosen
 
-    def look(self, document: int) -> Suggestion:
+    def suggestion(self, document: int) -> Suggestion:
         """Return the card of any document, judged or not; its rank is among the unjudged.
 
         Parameters
         ----------
         document : int
-            Place in the pile.
+            Place in the corpus.
 
         Returns
         -------
@@ -234,7 +279,7 @@ class ReviewEngine:
         Parameters
         ----------
         document : int
-            Place in the pile.
+            Place in the corpus.
 
         Returns
         -------
@@ -242,7 +287,7 @@ class ReviewEngine:
             Spans of characters that do not overlap.
         """
         self._check(document)
-        return highlights(self.pile, document, self._model.belief.mean)
+        return models.highlights(self._model, self.corpus, document)
 
     def stopping(self, target_recall: float = 0.95, confidence: float = 0.95) -> Stopping:
         """Tell what may be left and whether one may stop.
@@ -262,7 +307,7 @@ class ReviewEngine:
             if not 0 < value < 1 and not (name == "target_recall" and value == 1):
                 raise ValueError(f"{name} is {value!r}; expected a number between 0 and 1")
         left, interval = self._expected_left(confidence)
-        return stops.report(self._journal, self._order, left, interval, target_recall, confidence)
+        return stops.report(self.judgements, self._order, left, interval, target_recall, confidence)
 
     def model(self) -> Pipeline:
         """Return vectoriser and classifier as one estimator: the mean of the belief of this moment.
@@ -270,18 +315,23 @@ class ReviewEngine:
         Returns
         -------
         Pipeline
-            Of the pile's :class:`TextVectorizer` and a :class:`BayesianLogisticRegression`. It reads texts as
+            Of the corpus's :class:`TextVectorizer` and a :class:`BayesianLogisticRegression`. It reads texts as
             :func:`with_title_words` gives them; without that, titles count only as text.
         """
-        return Pipeline([("vectorizer", self.pile.vectorizer), ("model", models.estimator(self._model))])
+        return Pipeline([("vectorizer", self.corpus.vectorizer), ("model", models.estimator(self._model))])
 
     def _check(self, document: int) -> None:
-        if not (isinstance(document, int | np.integer) and 0 <= document < len(self.pile)):
-            raise IndexError(f"document is {document!r}; expected a place from 0 to {len(self.pile) - 1}")
+        if not (isinstance(document, int | np.integer) and 0 <= document < len(self._order)):
+            raise IndexError(f"document is {document!r}; expected a place from 0 to {len(self._order) - 1}")
+
+    def _fit(self, judged: dict[int, bool]) -> Refit:
+        if not judged:
+            return Refit(self._prior, {})
+        return Refit(models.fitted(self.corpus, self._prior, judged, self.seed), judged)
 
     def _learn(self, model: TopicModel, document: int, relevant: bool) -> TopicModel:
-        name = f"online {self._journal.found + self._journal.irrelevant}"
-        return models.learnt(model, self.pile, document, relevant, name)
+        name = f"online {self.judgements.found + self.judgements.irrelevant}"
+        return models.learnt(model, self.corpus, document, relevant, name)
 
     def _use(self, model: TopicModel) -> None:
         self._model, self._fields = model, None
@@ -289,36 +339,56 @@ class ReviewEngine:
     def _moments(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return mean and variance of the field of every document, and its probability."""
         if self._fields is None:
-            mean, variance = self._model.fields(self.pile.matrix)
+            mean, variance = self._model.fields(self.corpus.matrix)
             self._fields = (mean, variance, models.probabilities(mean, variance))
         return self._fields
 
     def _blind(self) -> bool:
         """Whether there is neither knowledge nor a relevant document to go by."""
-        return not self._told and not self._journal.found
+        return not self._told and not self.judgements.found
 
     def _choose(self, reason: Reason, free: BoolArray) -> int | None:
         if reason == "random":
             return int(self._order[free[self._order]][0])
         means, variances, p = self._moments()
         if reason == "informative":
-            return most_informative(means, variances, free, self._journal.open, self.pile.groups)
+            return most_informative(means, variances, free, self.judgements.open, self.corpus.groups)
         return most_probable(p, free)
 
     def _card(self, document: int, why: str) -> Suggestion:
         means, variances, p = self._moments()
         mean, variance = float(means[document]), float(variances[document])
-        reach = ndtri((1 + _CREDIBILITY) / 2) * np.sqrt(variance)
-        interval = (float(ndtr((mean - reach) / NOISE)), float(ndtr((mean + reach) / NOISE)))
-        rank = 1 + int(np.count_nonzero(p[self._journal.open] > p[document]))
+        half_width = ndtri((1 + _CREDIBILITY) / 2) * np.sqrt(variance)
+        interval = (float(ndtr((mean - half_width) / NOISE)), float(ndtr((mean + half_width) / NOISE)))
+        rank = 1 + int(np.count_nonzero(p[self.judgements.open] > p[document]))
         return Suggestion(int(document), why, float(p[document]), interval, rank, self._model.name)
 
     def _expected_left(self, confidence: float) -> tuple[float, tuple[float, float]]:
         """Return the number of relevant documents expected among the unjudged, and its interval under the belief."""
-        unjudged = self._journal.open
+        unjudged = self.judgements.open
         p = np.where(unjudged, self.probabilities(), 0.0)
         # Delta method: the outcomes vary, and the weights that documents share move all of them together.
         slope = p * (1 - p)
-        gradient = np.append(self.pile.matrix.T @ slope, slope.sum())
+        gradient = np.append(self.corpus.matrix.T @ slope, slope.sum())
         variance = float(slope.sum() + gradient**2 @ self._model.variances)
         return float(p.sum()), stops.posterior_interval(float(p.sum()), variance, confidence)
+
+
+def most_probable(p: FloatArray, free: BoolArray) -> int:
+    """Return the most probable of the free documents; the first of equals."""
+    return int(np.argmax(np.where(free, p, -1.0)))
+
+
+def most_informative(
+    mean: FloatArray, variance: FloatArray, free: BoolArray, unjudged: BoolArray, groups: Int64Array
+) -> int | None:
+    """Return the free document, unlike any judged one, with the greatest expected information, if there is one."""
+    seen = np.zeros(len(free), dtype=bool)
+    seen[groups[~unjudged]] = True
+    places = np.flatnonzero(free & ~seen[groups])
+    if not len(places):
+        return None
+    doubt = np.abs(mean[places]) / np.sqrt(NOISE**2 + variance[places])
+    if len(places) > _CANDIDATES:
+        places = places[np.sort(np.argpartition(doubt, _CANDIDATES)[:_CANDIDATES])]
+    return int(places[np.argmax(expected_information(mean[places], variance[places], NOISE, 0.0))])

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.stats import gamma
 
 from bayesift._typing import Int64Array
+from bayesift.review.decisions import Judgements
 from bayesift.review.engine import recall as recalls
-from bayesift.review.engine.journal import Journal
 from bayesift.review.engine.recall import Bound
 
 Verdict = Literal["go on", "may stop", "not enough evidence"]
@@ -77,22 +77,42 @@ def posterior_interval(mean: float, variance: float, confidence: float) -> tuple
 
 
 def report(
-    journal: Journal, order: Int64Array, left: float, interval: tuple[float, float], target: float, confidence: float
+    judgements: Judgements,
+    order: Int64Array,
+    left: float,
+    interval: tuple[float, float],
+    target: float,
+    confidence: float,
 ) -> Stopping:
     """Put the report together from the judgements, the random order, and what the model expects to be left."""
-    found, unjudged = journal.found, journal.unjudged
-    draws = journal.draws()
+    found, unjudged = judgements.found, judgements.unjudged
+    # Unsure documents do not count as documents of the collection.
+    n = len(order) - judgements.unsure
+    outcomes = ((relevant, why == "random") for _, relevant, why in judgements if relevant is not None)
+    draws = recalls.draws_of(outcomes, n)
     by_bets = recalls.bound_by_bets(draws, found, unjudged, confidence)
-    size, in_sample = journal.sample(order)
-    by_sample = recalls.bound_by_sample(len(order) - journal.unsure, size, in_sample, found, confidence)
+    size, in_sample = random_sample(judgements, order)
+    by_sample = recalls.bound_by_sample(n, size, in_sample, found, confidence)
     recall = found / (found + left) if found else 0.0
     total = greatest_total(found, target) + 1
     check = recalls.quiet_draws_needed(draws, found, unjudged, total, confidence)
     verdict, sentence = verdict_of(found, unjudged, recall, by_bets, check, target, confidence)
     return Stopping(
-        found, journal.irrelevant, journal.unsure, unjudged, left, interval, size, in_sample, by_sample, by_bets,
+        found, judgements.irrelevant, judgements.unsure, unjudged, left, interval, size, in_sample, by_sample, by_bets,
         recall, check, target, confidence, verdict, sentence,
     )  # fmt: skip
+
+
+def random_sample(judgements: Judgements, order: Int64Array) -> tuple[int, int]:
+    """Return size and relevant documents of the simple random sample: a random order up to the first unjudged."""
+    size = relevant = 0
+    for document in order:
+        judgement = judgements.get(int(document))
+        if judgement is None:
+            break
+        if judgement.relevant is not None:
+            size, relevant = size + 1, relevant + judgement.relevant
+    return size, relevant
 
 
 def verdict_of(
@@ -109,12 +129,12 @@ def verdict_of(
     if recall < target:
         return "go on", (
             f"Keep going: {found} relevant found, and the model expects a recall of {recall:.0%} so far; "
-            f"{unjudged} documents are not judged."
+            f"{unjudged} documents are not judged yet."
         )
     need = (
-        f" If the next {check} random documents hold no relevant one, you may stop."
+        f" If none of the next {check} random documents is relevant, you may stop."
         if check is not None
-        else " Only judging nearly all of the rest could show it."
+        else " Only reading nearly all of the rest could show it."
     )
     return "not enough evidence", (
         f"Not enough evidence yet: the model expects a recall of {recall:.0%}, but the random sample shows only "

@@ -8,15 +8,21 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import expit, ndtr
+from Stemmer import Stemmer
 
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.linear import BayesianLogisticRegression
 from bayesift.online import Belief, start
 from bayesift.online.belief import learn
-from bayesift.priors import Gaussian
-from bayesift.review.engine._fields import field_moments
-from bayesift.review.engine.knowledge import Knowledge, prior_modes
-from bayesift.review.engine.pile import Pile
+from bayesift.priors import Gaussian, from_description, from_keywords
+from bayesift.review.engine._kernels import field_moments
+from bayesift.review.engine.corpus import STEMMER, TITLE_MARK, WORD, Corpus, with_title_words
+
+#: Length of the prior modes of a description's words: a text that says the same has this field before any judgement.
+DESCRIPTION_LENGTH = 3.0
+
+#: Prior mode of a keyword's words.
+KEYWORD_MODE = 2.0
 
 #: Prior variances of the weights of a fit, and of its constant, whose mode is 0: even odds under the weights below.
 FIT_VARIANCE, FIT_CONSTANT_VARIANCE = 10.0, 0.1
@@ -37,6 +43,26 @@ SLOPE_VARIANCE = 25.0
 
 #: Φ(f/1.7) is the logistic function of f within 0.01: fits are logistic, single judgements are learnt by a probit.
 NOISE = 1.7
+
+
+class Knowledge(NamedTuple):
+    """What a person says about a topic: a description, and words that speak for and against it.
+
+    Examples
+    --------
+    >>> from bayesift.review.engine import Knowledge
+    >>> Knowledge("Trade in wheat", keywords_for=("harvest",)).empty
+    False
+    """
+
+    description: str = ""
+    keywords_for: tuple[str, ...] = ()
+    keywords_against: tuple[str, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was said."""
+        return not (self.description.strip() or self.keywords_for or self.keywords_against)
 
 
 class TopicModel(NamedTuple):
@@ -62,18 +88,48 @@ class Refit(NamedTuple):
     judged: dict[int, bool]
 
 
+class Highlight(NamedTuple):
+    """Characters ``start`` to ``end`` of a text, and what they add to the document's field: positive speaks for it."""
+
+    start: int
+    end: int
+    weight: float
+
+
 class Examples(NamedTuple):
-    """Rows of the pile, which of them are relevant, and how much each counts in a fit."""
+    """Rows of the corpus, which of them are relevant, and how much each counts in a fit."""
 
     rows: Int64Array
     relevant: BoolArray
     weights: FloatArray
 
 
-def prior_model(pile: Pile, knowledge: Knowledge) -> TopicModel:
+def prior_modes(knowledge: Knowledge, corpus: Corpus) -> FloatArray:
+    """Return the weight that each column of the corpus is expected to have; keywords overrule the description."""
+    modes = np.zeros(corpus.n_terms)
+    if not corpus.n_terms or knowledge.empty:
+        return modes
+    keywords = {
+        with_title_words(keyword): sign * KEYWORD_MODE
+        for sign, given in ((1, knowledge.keywords_for), (-1, knowledge.keywords_against))
+        for keyword in given
+    }
+    row = corpus.vectorizer.transform([with_title_words(knowledge.description)])
+    described = from_description(
+        with_title_words(knowledge.description), corpus.vectorizer, mode=DESCRIPTION_LENGTH * row.data.max(initial=0.0),
+        relative=1.0, weighted=True, variance=1.0, family=Gaussian, unknown="ignore",
+    )  # fmt: skip
+    named = from_keywords(keywords, corpus.vectorizer, variance=1.0, family=Gaussian, unknown="ignore")
+    names = corpus.vectorizer.get_feature_names_out()
+    modes = described.resolve(corpus.n_terms, names).mode
+    keyword_modes = named.resolve(corpus.n_terms, names).mode
+    return np.where(keyword_modes != 0.0, keyword_modes, modes)
+
+
+def prior_model(corpus: Corpus, knowledge: Knowledge) -> TopicModel:
     """Return the belief before any judgement."""
-    mean = np.append(prior_modes(knowledge, pile), CONSTANT_MODE)
-    variance = np.append(np.full(pile.n_terms, VARIANCE), CONSTANT_VARIANCE)
+    mean = np.append(prior_modes(knowledge, corpus), CONSTANT_MODE)
+    variance = np.append(np.full(corpus.n_terms, VARIANCE), CONSTANT_VARIANCE)
     belief = start(len(mean), noise=NOISE, covariance="diagonal", prior_mean=mean, prior_covariance=variance)
     return TopicModel(belief, "prior")
 
@@ -83,24 +139,24 @@ def probabilities(mean: FloatArray, variance: FloatArray) -> FloatArray:
     return np.asarray(ndtr(mean / np.sqrt(NOISE**2 + variance)))
 
 
-def learnt(model: TopicModel, pile: Pile, document: int, relevant: bool, name: str) -> TopicModel:
+def learnt(model: TopicModel, corpus: Corpus, document: int, relevant: bool, name: str) -> TopicModel:
     """Learn one judgement."""
-    X = pile.matrix
+    X = corpus.matrix
     begin, end = X.indptr[document], X.indptr[document + 1]
     # The constant is the last column.
-    values, columns = np.append(X.data[begin:end], 1.0), np.append(X.indices[begin:end], pile.n_terms)
+    values, columns = np.append(X.data[begin:end], 1.0), np.append(X.indices[begin:end], corpus.n_terms)
     rows = (np.array([0, len(columns)], dtype=np.uint32), columns.astype(np.uint32), values)
     return TopicModel(learn(model.belief, rows, np.array([1.0 if relevant else -1.0]), np.zeros(1, np.int64)), name)
 
 
-def fitted(pile: Pile, prior: TopicModel, judged: Mapping[int, bool], seed: int) -> TopicModel:
+def fitted(corpus: Corpus, prior: TopicModel, judged: Mapping[int, bool], seed: int) -> TopicModel:
     """Fit all judgements: weights from a fit in which the classes are balanced, then their scale and the constant.
 
     The first fit is good at ranking, but its fields are no log odds. A second one of two parameters, a slope and a
     constant, makes them so, by the judged documents, each under the weights that it would have without itself.
     """
-    examples = _examples(len(pile), prior, judged, seed)
-    rows = pile.matrix[examples.rows]
+    examples = _examples(len(corpus), prior, judged, seed)
+    rows = corpus.matrix[examples.rows]
     columns = np.unique(rows.indices)
     fit = _balanced_fit(rows[:, columns], prior.belief.mean[columns], examples)
     slope, constant = _scale(fit, rows[:, columns], examples, len(judged))
@@ -123,6 +179,26 @@ def estimator(model: TopicModel) -> BayesianLogisticRegression:
     regression.intercept_ = model.belief.mean[-1:].copy()
     regression.n_nonzero_ = np.count_nonzero(regression.coef_, axis=1)
     return regression
+
+
+def highlights(model: TopicModel, corpus: Corpus, document: int) -> list[Highlight]:
+    """Return the spans of the words that speak for or against a document, with what their columns add to its field."""
+    text, title = corpus.texts[document], corpus.title_ends[document]
+    row = corpus.matrix[[document]]
+    added = dict(zip(row.indices.tolist(), (row.data * model.belief.mean[row.indices]).tolist(), strict=True))
+    # The rules of the vectorizer, which itself is made for many documents at once. A capital letter may become two
+    # characters, of which the second ends a word.
+    spans = [(*match.span(), WORD.findall(match.group().lower())) for match in WORD.finditer(text)]
+    forms = [mark + word for word in {word for *_, words in spans for word in words} for mark in ("", TITLE_MARK)]
+    stems = dict(zip(forms, Stemmer(STEMMER, 0).stemWords(forms), strict=True))
+    column = corpus.vectorizer.vocabulary_
+    found = []
+    for begin, end, words in spans:
+        marks = ("", TITLE_MARK) if end <= title else ("",)
+        weight = sum(added.get(column.get(stems[mark + word]), 0.0) for word in words for mark in marks)
+        if weight:
+            found.append(Highlight(begin, end, weight))
+    return found
 
 
 def _balanced_fit(X: sp.csr_matrix, modes: FloatArray, examples: Examples) -> BayesianLogisticRegression:

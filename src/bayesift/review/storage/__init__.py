@@ -1,11 +1,10 @@
 """Keeping a project: documents, topics, reviewers and the history, in SQLite or PostgreSQL."""
 
-from bayesift.review.storage.documents import Document, Documents
-from bayesift.review.storage.errors import NotSavedError, ProjectError
+from bayesift.review.storage.connection import NotSavedError, ProjectError
+from bayesift.review.storage.documents import Document, Documents, reading_text
 from bayesift.review.storage.history import Action, Decision, Event, History
 from bayesift.review.storage.project import Project
-from bayesift.review.storage.reviewers import Reviewer, Reviewers
-from bayesift.review.storage.sessions import Sessions
+from bayesift.review.storage.reviewers import Reviewer, Reviewers, Sessions
 from bayesift.review.storage.topics import Topic, Topics
 
 __all__ = [
@@ -23,4 +22,5 @@ __all__ = [
     "Sessions",
     "Topic",
     "Topics",
+    "reading_text",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,17 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 
 from bayesift._extras import require
-from bayesift.review.storage.errors import NotSavedError, ProjectError
 
 #: How long a writer waits for another one, in seconds.
 PATIENCE = 30
+
+
+class ProjectError(ValueError):
+    """A file or a database is not a project that this version can open."""
+
+
+class NotSavedError(OSError):
+    """Something could not be written: the disk is full, or the database does not answer."""
 
 
 def open_database(database: str | Path) -> Engine:
@@ -67,6 +75,16 @@ def reading(engine: Engine) -> Iterator[Connection]:
             yield connection
     except (OperationalError, InterfaceError) as error:
         raise NotSavedError(f"The project cannot be read: {_reason(error)}.") from error
+
+
+def now() -> str:
+    """Return the time as text."""
+    return as_text(datetime.now(UTC))
+
+
+def as_text(moment: datetime) -> str:
+    """Write a time in UTC, to the millisecond, as text that sorts by time."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _url(database: str | Path) -> URL:

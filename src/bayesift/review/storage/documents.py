@@ -1,15 +1,15 @@
-"""The pile of documents."""
+"""The documents of a project."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, func, or_, select
 
-from bayesift.review.storage._values import storable
+from bayesift import progress
 from bayesift.review.storage.connection import reading
 from bayesift.review.storage.tables import documents
 
@@ -17,7 +17,7 @@ _BATCH = 1000
 
 
 class Document(NamedTuple):
-    """A document of the pile.
+    """A document of a project.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Document(NamedTuple):
     extra : mapping
         Whatever else the source says, such as authors and year; strings and numbers.
     place : int
-        Its place in the pile, counted from 0; set by the pile.
+        Its place among the documents, counted from 0; set by the project.
     """
 
     key: str
@@ -49,7 +49,7 @@ class Documents:
             return connection.scalar(select(func.count()).select_from(documents)) or 0
 
     def __iter__(self) -> Iterator[Document]:
-        """Go through the pile without holding it in memory."""
+        """Go through the documents without holding it in memory."""
         # Chunk by chunk: a transaction that stays open would keep the log of SQLite growing.
         after = -1
         while rows := self._chunk(after):
@@ -110,9 +110,14 @@ class Documents:
             return connection.execute(query).all()
 
 
-def fill(connection: Connection, pile: Iterable[Document], progress: Callable[[int], None]) -> int:
-    """Write the pile, telling after each batch how many were added; return their number."""
-    place, source = 0, iter(pile)
+def storable(text: str) -> str:
+    """Replace what a database cannot hold as text: the null character, and halves of surrogate pairs."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+
+
+def fill(connection: Connection, given: Iterable[Document]) -> int:
+    """Write the documents and return their number; :mod:`bayesift.progress` tells how many there are so far."""
+    place, source = 0, iter(given)
     while batch := list(islice(source, _BATCH)):
         rows = [
             {
@@ -126,7 +131,7 @@ def fill(connection: Connection, pile: Iterable[Document], progress: Callable[[i
         ]
         connection.execute(documents.insert(), rows)
         place += len(rows)
-        progress(len(rows))
+        progress.report(place, 0)
     return place
 
 

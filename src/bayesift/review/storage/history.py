@@ -8,8 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import Connection, Engine, select
 
-from bayesift.review.storage._values import now
-from bayesift.review.storage.connection import reading, writing
+from bayesift.review.storage.connection import now, reading, writing
 from bayesift.review.storage.tables import events, topics
 
 Action = Literal["label", "undo", "known", "import", "resolve"]
@@ -25,7 +24,7 @@ class Event(NamedTuple):
         Which document, and who.
     action : {"label", "undo", "known", "import", "resolve"}
         A decision on a card, taking one back, a document given with the topic, a decision from a file, or the
-        settlement of a conflict.
+        resolution of a conflict.
     decision : {"relevant", "irrelevant", "unsure", "skip"}, optional
         What was decided; None for an undo.
     undoes : int, optional

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from sqlalchemy import Connection, Engine, inspect, select, update
 from sqlalchemy.exc import DatabaseError
 
-from bayesift.review.storage.connection import reading, writing
-from bayesift.review.storage.errors import ProjectError
+from bayesift.review.storage.connection import ProjectError, reading, writing
 from bayesift.review.storage.tables import SCHEMA_VERSION, facts, metadata
 
 

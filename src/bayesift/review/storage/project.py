@@ -1,29 +1,26 @@
-"""A project: everything about one pile of documents, in one file or one database."""
+"""A project: everything about one collection of documents, in one file or one database."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
 from sqlalchemy import Engine, select
 
-from bayesift.review.storage._values import now
-from bayesift.review.storage.connection import open_database, reading, writing
+from bayesift.review.storage.connection import ProjectError, now, open_database, reading, writing
 from bayesift.review.storage.documents import Document, Documents, fill
-from bayesift.review.storage.errors import ProjectError
 from bayesift.review.storage.history import History
 from bayesift.review.storage.migrations import create_tables, migrate, version_of
-from bayesift.review.storage.reviewers import Reviewers
-from bayesift.review.storage.sessions import Sessions
+from bayesift.review.storage.reviewers import Reviewers, Sessions
 from bayesift.review.storage.tables import facts
 from bayesift.review.storage.topics import Topics
 
 
 class Project:
-    """A pile of documents with its topics, reviewers and their history.
+    """A collection of documents with its topics, reviewers and their history.
 
     Made by :meth:`create` and :meth:`open`.
 
@@ -45,8 +42,8 @@ class Project:
     >>> from tempfile import TemporaryDirectory
     >>> from bayesift.review.storage import Document, Project
     >>> with TemporaryDirectory() as folder:
-    ...     pile = [Document("1", "Tin falls", "The price of tin fell."), Document("2", "", "Ships sail.")]
-    ...     project = Project.create(Path(folder) / "news.sqlite", "News", pile)
+    ...     documents = [Document("1", "Tin falls", "The price of tin fell."), Document("2", "", "Ships sail.")]
+    ...     project = Project.create(Path(folder) / "news.sqlite", "News", documents)
     ...     print(len(project.documents), project.documents.get(0).title)
     ...     project.close()
     2 Tin falls
@@ -65,16 +62,10 @@ class Project:
         self.id = known["id"]
 
     @classmethod
-    def create(
-        cls,
-        database: str | Path,
-        name: str,
-        pile: Iterable[Document],
-        *,
-        source: str = "",
-        progress: Callable[[int], None] = lambda added: None,
-    ) -> Self:
+    def create(cls, database: str | Path, name: str, documents: Iterable[Document], *, source: str = "") -> Self:
         """Make a project in a new file or an empty database: whole, or not at all.
+
+        :mod:`bayesift.progress` tells how many documents have been added.
 
         Parameters
         ----------
@@ -82,12 +73,10 @@ class Project:
             Path of the file, or an address ``postgresql://…``.
         name : str
             What to call it.
-        pile : iterable of Document
+        documents : iterable of Document
             The documents; at least one.
         source : str
             Where they come from, as a note.
-        progress : callable
-            Told after each batch how many documents were added.
 
         Returns
         -------
@@ -100,8 +89,8 @@ class Project:
                 raise ProjectError(f"{engine.url.database} is not empty, expected a new file or an empty database")
             with writing(engine) as connection:
                 create_tables(connection, name=name, id=secrets.token_hex(8), created=now(), source=source)
-                if not fill(connection, pile, progress):
-                    raise ValueError("the pile has no documents; expected at least one")
+                if not fill(connection, documents):
+                    raise ValueError("there are no documents; expected at least one")
             return cls(engine)
 
     @classmethod

@@ -1,18 +1,21 @@
-"""The people, and how they prove who they are."""
+"""The people, how they prove who they are, and who is logged in."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
 import secrets
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Engine, select, update
+from sqlalchemy import Engine, delete, select, update
 from sqlalchemy.exc import IntegrityError
 
-from bayesift.review.storage._values import now
-from bayesift.review.storage.connection import reading, writing
-from bayesift.review.storage.tables import reviewers
+from bayesift.review.storage.connection import as_text, now, reading, writing
+from bayesift.review.storage.tables import reviewers, sessions
+
+#: After so long a reviewer has to log in again.
+LIFETIME = timedelta(days=30)
 
 
 class Reviewer(NamedTuple):
@@ -69,6 +72,41 @@ class Reviewers:
         return owner
 
 
+class Sessions:
+    """The sessions of a project; they outlive the program, so that a restart logs nobody out."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def begin(self, reviewer: Reviewer) -> str:
+        """Log a reviewer in and give the secret of the session; sessions that are too old are forgotten."""
+        secret = secrets.token_urlsafe(32)
+        with writing(self._engine) as connection:
+            connection.execute(delete(sessions).where(sessions.c.created < _oldest()))
+            row = {"token_hash": hashed(secret), "reviewer": reviewer.id, "created": now()}
+            connection.execute(sessions.insert().values(row))
+        return secret
+
+    def owner(self, secret: str) -> Reviewer | None:
+        """Tell whose session it is.
+
+        The hash is looked up, not compared: how long that takes tells nothing about the secret behind it.
+        """
+        query = (
+            select(reviewers.c.id, reviewers.c.name)
+            .join(sessions, sessions.c.reviewer == reviewers.c.id)
+            .where(sessions.c.token_hash == hashed(secret), sessions.c.created >= _oldest())
+        )
+        with reading(self._engine) as connection:
+            row = connection.execute(query).one_or_none()
+        return None if row is None else Reviewer(row.id, row.name)
+
+    def end(self, secret: str) -> None:
+        """Log out."""
+        with writing(self._engine) as connection:
+            connection.execute(delete(sessions).where(sessions.c.token_hash == hashed(secret)))
+
+
 def hashed(secret: str) -> str:
     """Return what is kept of a secret that is long and random: no salt and no stretching are needed."""
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
@@ -76,3 +114,7 @@ def hashed(secret: str) -> str:
 
 def _reviewer(row: Any) -> Reviewer:
     return Reviewer(row.id, row.name)
+
+
+def _oldest() -> str:
+    return as_text(datetime.now(UTC) - LIFETIME)

@@ -29,7 +29,7 @@ facts = Table(
     Column("value", Text, nullable=False),
 )
 
-#: The pile, in the order of the source; ``extra`` is a JSON object of whatever else the source says.
+#: The documents, in the order of the source; ``extra`` is a JSON object of whatever else the source says.
 documents = Table(
     "documents",
     metadata,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, NamedTuple
 
 from sqlalchemy import Engine, select, update
 from sqlalchemy.exc import IntegrityError
 
-from bayesift.review.storage._values import now, words_from_json, words_to_json
-from bayesift.review.storage.connection import reading, writing
+from bayesift.review.storage.connection import now, reading, writing
 from bayesift.review.storage.tables import topics
 
 
@@ -26,7 +26,7 @@ class Topic(NamedTuple):
     target_recall, confidence : float
         When the review may stop: so much found, so surely.
     shared : bool
-        Whether all reviewers work on one queue; or else each goes through the pile alone.
+        Whether all reviewers work on one queue; or else each goes through all documents alone.
     id : int
         Set by the project.
     """
@@ -87,11 +87,11 @@ _WORDS = "keywords_for", "keywords_against"
 
 
 def _row(topic: Topic) -> dict[str, Any]:
-    row = topic._asdict() | {name: words_to_json(getattr(topic, name)) for name in _WORDS}
+    row = topic._asdict() | {name: json.dumps(getattr(topic, name), ensure_ascii=False) for name in _WORDS}
     del row["id"]
     return row
 
 
 def _topic(row: Any) -> Topic:
     values = {name: getattr(row, name) for name in Topic._fields}
-    return Topic(**values | {name: words_from_json(values[name]) for name in _WORDS})
+    return Topic(**values | {name: tuple(json.loads(values[name])) for name in _WORDS})

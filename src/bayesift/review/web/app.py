@@ -1,8 +1,10 @@
-"""The application: pages by theme, behind the gates."""
+"""The application: pages by theme, the files they need, and what is said when something is wrong."""
 
 from __future__ import annotations
 
-from fastapi import FastAPI, HTTPException, Request
+from importlib.resources import files
+
+from fastapi import APIRouter, FastAPI, HTTPException, Request
 from fastapi.exception_handlers import http_exception_handler
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException as StarletteHTTPException
@@ -10,11 +12,19 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 from bayesift._version import __version__
 from bayesift.review.service import Service
 from bayesift.review.storage import NotSavedError
-from bayesift.review.web import browse, cards, exchange, login, progress, static_files, team, topics
-from bayesift.review.web.gates import Gates
+from bayesift.review.web import browse, cards, exchange, progress, team, topics
+from bayesift.review.web.access import AccessControl, NotLoggedInError, Settings
 from bayesift.review.web.rendering import page
-from bayesift.review.web.sessions import NotLoggedInError
-from bayesift.review.web.settings import Settings
+
+_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+
+#: The scripts and the style sheet: read once, so that no path of a request ever reaches the disk.
+_FILES = {
+    file.name: (file.read_bytes(), _TYPES[file.name[file.name.rindex(".") :]])
+    for file in files("bayesift.review.web").joinpath("static").iterdir()
+}
+
+static_files = APIRouter()
 
 
 def create_app(service: Service, settings: Settings | None = None) -> FastAPI:
@@ -37,12 +47,13 @@ def create_app(service: Service, settings: Settings | None = None) -> FastAPI:
     app = FastAPI(title="Bayesift review", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
     app.state.service = service
     app.state.settings = settings
-    for room in (login, topics, cards, progress, browse, team, exchange, static_files):
-        app.include_router(room.router)
+    for theme in (team, topics, cards, progress, browse, exchange):
+        app.include_router(theme.router)
+    app.include_router(static_files)
     app.add_exception_handler(NotLoggedInError, _ask_to_log_in)
     app.add_exception_handler(NotSavedError, _say_not_saved)
     app.add_exception_handler(StarletteHTTPException, _say_what_is_wrong)
-    app.add_middleware(Gates, settings=settings)
+    app.add_middleware(AccessControl, settings=settings)
     return app
 
 
@@ -67,3 +78,12 @@ async def _say_what_is_wrong(request: Request, error: Exception) -> Response:
     if _wants_page(request) and request.method in ("GET", "POST"):
         return page(request, "problem.html", None, status=error.status_code, sentence=str(error.detail))
     return await http_exception_handler(request, HTTPException(error.status_code, error.detail, error.headers))
+
+
+@static_files.get("/static/{name}", response_class=Response)
+def static_file(name: str) -> Response:
+    """Return a file of the page."""
+    if name not in _FILES:
+        raise HTTPException(404, "There is no such file.")
+    content, kind = _FILES[name]
+    return Response(content, media_type=kind, headers={"Cache-Control": "no-cache"})

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import BaseModel, Field
 
-from bayesift.review.ledger import Ledger
-from bayesift.review.service import Service
+from bayesift.review.decisions import Decisions
 from bayesift.review.storage import Decision
-from bayesift.review.web.cards import Number, card_context, check_document, room_of
+from bayesift.review.web.access import (
+    CurrentDocument,
+    CurrentService,
+    CurrentSession,
+    CurrentTopic,
+    Guarded,
+    ShortText,
+)
+from bayesift.review.web.cards import card_context
 from bayesift.review.web.rendering import page
-from bayesift.review.web.sessions import CurrentService, CurrentSession, Guarded
-from bayesift.review.web.texts import ShortText
 
 router = APIRouter()
 
@@ -40,19 +45,15 @@ class Answer(BaseModel):
     decision: Decision
 
 
-def _places(
-    ledger: Ledger, search: Search, found: list[int] | None, n_documents: int, reviewer: int | None
-) -> list[int]:
-    """Choose and order the documents of a list."""
-    decided = ledger.in_order(reviewer)
-    standings = {document: ledger.standing(document, reviewer) for document in decided}
-    chosen = range(n_documents) if found is None else found
+def _places(search: Search, found: list[int], decisions: Decisions, reviewer: int | None) -> list[int]:
+    """Choose the documents of a list among those found."""
+    if search.show == "all":
+        return found
+    status = {document: decisions.status(document, reviewer) for document in decisions.decided(reviewer)}
     if search.show == "unread":
-        return [place for place in chosen if place not in standings]
-    if search.show != "all":
-        wanted = {place for place, held in standings.items() if search.show in ("decided", held)}
-        return [place for place in chosen if place in wanted]
-    return list(chosen)
+        return [place for place in found if place not in status]
+    wanted = {place for place, held in status.items() if search.show in ("decided", held)}
+    return [place for place in found if place in wanted]
 
 
 @router.get("/topics/{topic}/browse", response_class=HTMLResponse)
@@ -60,21 +61,20 @@ def browse_page(
     request: Request,
     service: CurrentService,
     session: CurrentSession,
-    topic: Number,
+    review: CurrentTopic,
     search: Annotated[Search, Query()],
 ) -> HTMLResponse:
     """List documents."""
-    room = room_of(service, topic)
-    ledger = room.ledger()
-    reviewer = None if room.topic.shared else session.reviewer.id
+    decisions = review.decisions()
+    reviewer = None if review.topic.shared else session.reviewer.id
     words = search.q.split()
-    found = service.project.documents.search(words) if words else None
-    places = _places(ledger, search, found, service.n_documents, reviewer)
-    probabilities = room.desk(session.reviewer.id).probabilities()
+    found = service.project.documents.search(words) if words else list(range(service.n_documents))
+    places = _places(search, found, decisions, reviewer)
+    probabilities = review.queue(session.reviewer.id).probabilities()
     if search.order == "score":
         places = [places[k] for k in np.argsort(-probabilities[places], kind="stable")] if places else []
     elif search.order == "recent":
-        age = {place: -step for step, place in enumerate(ledger.in_order(reviewer), start=1)}
+        age = {place: -step for step, place in enumerate(decisions.decided(reviewer), start=1)}
         places.sort(key=lambda place: age.get(place, 0))
     pages = max(1, -(-len(places) // _ON_A_PAGE))
     here = min(search.page, pages)
@@ -84,7 +84,7 @@ def browse_page(
         {
             "document": titles[place],
             "probability": float(probabilities[place]),
-            "standing": ledger.standing(place, reviewer),
+            "status": decisions.status(place, reviewer),
         }
         for place in some
     ]
@@ -92,7 +92,7 @@ def browse_page(
         request,
         "browse.html",
         session,
-        topic=room.topic,
+        topic=review.topic,
         search=search.model_copy(update={"page": here}),
         rows=rows,
         n_found=len(places),
@@ -102,36 +102,33 @@ def browse_page(
 
 @router.get("/topics/{topic}/documents/{document}", response_class=HTMLResponse)
 def document_page(
-    request: Request, service: CurrentService, session: CurrentSession, topic: Number, document: Number
+    request: Request,
+    service: CurrentService,
+    session: CurrentSession,
+    review: CurrentTopic,
+    document: CurrentDocument,
 ) -> HTMLResponse:
     """Show a document with everything that was ever decided about it."""
-    room = room_of(service, topic)
-    check_document(service, document)
-    ledger = room.ledger()
-    context = card_context(service, room, session.reviewer.id, room.desk(session.reviewer.id).look(document))
-    return page(request, "document.html", session, topic=room.topic, **context, **_past(service, ledger, document))
-
-
-def _past(service: Service, ledger: Ledger, document: int) -> dict[str, Any]:
+    decisions = review.decisions()
     names = {reviewer.id: reviewer.name for reviewer in service.project.reviewers.all()}
-    return {
-        "history": ledger.history(document),
-        "names": names,
-        "standing": ledger.standing(document),
-        "held": {names[reviewer]: event.decision for reviewer, event in ledger.held(document).items()},
-    }
+    held = {names[reviewer]: event.decision for reviewer, event in decisions.by_reviewer(document).items()}
+    return page(
+        request,
+        "document.html",
+        session,
+        topic=review.topic,
+        history=decisions.history(document),
+        names=names,
+        in_conflict=decisions.status(document) == "conflict",
+        held=held,
+        **card_context(service, review, session.reviewer.id, review.suggestion(session.reviewer.id, document)),
+    )
 
 
 @router.post("/topics/{topic}/documents/{document}", dependencies=[Guarded], response_class=HTMLResponse)
 def decide(
-    service: CurrentService,
-    session: CurrentSession,
-    topic: Number,
-    document: Number,
-    answer: Annotated[Answer, Form()],
+    session: CurrentSession, review: CurrentTopic, document: CurrentDocument, answer: Annotated[Answer, Form()]
 ) -> RedirectResponse:
-    """Decide about a document, or decide anew."""
-    room = room_of(service, topic)
-    check_document(service, document)
-    room.label(session.reviewer.id, document, answer.decision)
-    return RedirectResponse(f"/topics/{topic}/documents/{document}", 303)
+    """Decide about a document, or change the decision."""
+    review.label(session.reviewer.id, document, answer.decision)
+    return RedirectResponse(f"/topics/{review.topic.id}/documents/{document}", 303)

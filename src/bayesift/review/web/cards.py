@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, HTTPException, Path, Request
+from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
 from bayesift.review.engine import Suggestion
-from bayesift.review.room import Room
-from bayesift.review.service import Service
-from bayesift.review.storage import Decision
-from bayesift.review.storage.documents import reading_text
-from bayesift.review.web.highlighting import heaviest_words, pieces
-from bayesift.review.web.rendering import fragment, page
-from bayesift.review.web.sessions import CurrentService, CurrentSession, Guarded
+from bayesift.review.service import Service, TopicReview
+from bayesift.review.storage import Decision, reading_text
+from bayesift.review.web.access import CurrentService, CurrentSession, CurrentTopic, Guarded, document_of
+from bayesift.review.web.rendering import fragment, heaviest_words, page, pieces
 
 router = APIRouter()
 
-#: The numbers that both kinds of database can hold.
-Number = Annotated[int, Path(ge=0, le=2**31 - 1)]
-
 REASONS = {
-    "probable": "Most probable of those not read yet",
-    "informative": "Its answer would teach the model most",
+    "probable": "Most probable among the unread",
+    "informative": "Your answer would teach the model the most",
     "random": "Drawn at random, to keep the estimates honest",
     "chosen": "You looked it up",
-    "known": "Given with the topic",
+    "known": "Named as relevant when the topic was made",
     "import": "Decided in an imported file",
 }
 
@@ -44,7 +38,7 @@ class Labelling(BaseModel):
 
 
 class Counts(BaseModel):
-    """How far the work at a desk is."""
+    """How much of a queue is decided."""
 
     decided: int
     relevant: int
@@ -86,27 +80,13 @@ class Check(BaseModel):
     on: bool
 
 
-def room_of(service: CurrentService, topic: Number) -> Room:
-    """Return the room of the topic in the path."""
-    try:
-        return service.room(topic)
-    except LookupError as error:
-        raise HTTPException(404, "There is no such topic.") from error
-
-
-def check_document(service: Service, document: int) -> None:
-    """Refuse a place that the pile does not have."""
-    if document >= service.n_documents:
-        raise HTTPException(404, "There is no such document.")
-
-
-def card_context(service: Service, room: Room, reviewer: int, seen: Suggestion) -> dict[str, Any]:
+def card_context(service: Service, review: TopicReview, reviewer: int, seen: Suggestion) -> dict[str, Any]:
     """Gather what the template of a card needs."""
     document = service.project.documents.get(seen.document)
     if document is None:
         raise HTTPException(404, "There is no such document.")
     text = reading_text(document.title, document.text)
-    highlights = room.desk(reviewer).highlights(seen.document)
+    highlights = review.queue(reviewer).highlights(seen.document)
     body = len(text) - len(document.text)
     title_pieces = pieces(text, highlights, 0, len(document.title))
     body_pieces = pieces(text, highlights, body)
@@ -121,70 +101,58 @@ def card_context(service: Service, room: Room, reviewer: int, seen: Suggestion) 
     }
 
 
-def _answer(service: Service, room: Room, reviewer: int) -> dict[str, Any]:
-    seen = room.card(reviewer)
+def _answer(service: Service, review: TopicReview, reviewer: int) -> dict[str, Any]:
+    seen = review.card(reviewer)
     if seen is None:
-        html = fragment("_finished.html", topic=room.topic)
+        html = fragment("_finished.html", topic=review.topic)
     else:
-        html = fragment("_card.html", **card_context(service, room, reviewer, seen))
+        html = fragment("_card.html", **card_context(service, review, reviewer, seen))
+    decided, relevant = review.counts(reviewer)
     return {
         "document": None if seen is None else seen.document,
         "html": html,
-        "counts": _counts(service, room, reviewer),
+        "counts": Counts(decided=decided, relevant=relevant, documents=service.n_documents),
     }
 
 
-def _counts(service: Service, room: Room, reviewer: int) -> Counts:
-    decided, relevant = room.counts(reviewer)
-    return Counts(decided=decided, relevant=relevant, documents=service.n_documents)
-
-
 @router.get("/topics/{topic}", response_class=HTMLResponse)
-def card_page(request: Request, service: CurrentService, session: CurrentSession, topic: Number) -> HTMLResponse:
+def card_page(request: Request, service: CurrentService, session: CurrentSession, review: CurrentTopic) -> HTMLResponse:
     """Show the page on which documents are read and decided."""
-    room = room_of(service, topic)
-    answer = _answer(service, room, session.reviewer.id)
-    return page(request, "card.html", session, topic=room.topic, **answer)
+    answer = _answer(service, review, session.reviewer.id)
+    return page(request, "card.html", session, topic=review.topic, **answer)
 
 
 @router.get("/api/topics/{topic}/card")
-def card(service: CurrentService, session: CurrentSession, topic: Number) -> CardAnswer:
+def card(service: CurrentService, session: CurrentSession, review: CurrentTopic) -> CardAnswer:
     """Return the card of the reviewer: the same one until it is decided."""
-    return CardAnswer(**_answer(service, room_of(service, topic), session.reviewer.id))
+    return CardAnswer(**_answer(service, review, session.reviewer.id))
 
 
 @router.post("/api/topics/{topic}/labels", dependencies=[Guarded])
-def label(service: CurrentService, session: CurrentSession, topic: Number, labelling: Labelling) -> LabelAnswer:
+def label(service: CurrentService, session: CurrentSession, review: CurrentTopic, labelling: Labelling) -> LabelAnswer:
     """Save a decision; the answer comes when it is on the disk."""
-    room = room_of(service, topic)
-    check_document(service, labelling.document)
-    event = room.label(session.reviewer.id, labelling.document, labelling.decision)
-    return LabelAnswer(event=event.id, **_answer(service, room, session.reviewer.id))
+    document = document_of(service, labelling.document)
+    event = review.label(session.reviewer.id, document, labelling.decision)
+    return LabelAnswer(event=event.id, **_answer(service, review, session.reviewer.id))
 
 
 @router.post("/api/topics/{topic}/undo", dependencies=[Guarded])
-def undo(service: CurrentService, session: CurrentSession, topic: Number) -> UndoAnswer:
+def undo(service: CurrentService, session: CurrentSession, review: CurrentTopic) -> UndoAnswer:
     """Take back the last decision of the reviewer that holds."""
-    room = room_of(service, topic)
-    undone = room.undo(session.reviewer.id)
-    return UndoAnswer(undone=undone and undone.decision, **_answer(service, room, session.reviewer.id))
+    undone = review.undo(session.reviewer.id)
+    return UndoAnswer(undone=undone and undone.decision, **_answer(service, review, session.reviewer.id))
 
 
 @router.get("/api/topics/{topic}/stopping")
-def stopping(service: CurrentService, session: CurrentSession, topic: Number) -> StoppingAnswer:
+def stopping(session: CurrentSession, review: CurrentTopic) -> StoppingAnswer:
     """Say in a sentence whether to go on."""
-    return _stopping(room_of(service, topic), session.reviewer.id)
+    queue = review.queue(session.reviewer.id)
+    found = queue.stopping(review.topic.target_recall, review.topic.confidence)
+    return StoppingAnswer(verdict=found.verdict, sentence=found.sentence, check=found.check, checking=queue.checking)
 
 
 @router.post("/api/topics/{topic}/check", dependencies=[Guarded])
-def check(service: CurrentService, session: CurrentSession, topic: Number, wanted: Check) -> StoppingAnswer:
+def check(session: CurrentSession, review: CurrentTopic, wanted: Check) -> StoppingAnswer:
     """Draw all cards at random until a relevant one turns up, or go back to the usual mix."""
-    room = room_of(service, topic)
-    room.desk(session.reviewer.id).check(wanted.on)
-    return _stopping(room, session.reviewer.id)
-
-
-def _stopping(room: Room, reviewer: int) -> StoppingAnswer:
-    desk = room.desk(reviewer)
-    found = desk.stopping(room.topic.target_recall, room.topic.confidence)
-    return StoppingAnswer(verdict=found.verdict, sentence=found.sentence, check=found.check, checking=desk.checking)
+    review.queue(session.reviewer.id).check(wanted.on)
+    return stopping(session, review)

@@ -1,4 +1,4 @@
-"""Taking the result home, and bringing decisions along."""
+"""Exporting the result, and importing decisions."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from fastapi.responses import HTMLResponse, Response, StreamingResponse
 
 from bayesift.review.exporting import WRITERS, rows
 from bayesift.review.importing import read_labels
-from bayesift.review.room import Room
+from bayesift.review.service import TopicReview
 from bayesift.review.storage import Event
-from bayesift.review.web.cards import Number, room_of
+from bayesift.review.web.access import CurrentService, CurrentSession, CurrentTopic, Guarded
 from bayesift.review.web.rendering import page, thousands
-from bayesift.review.web.sessions import CurrentService, CurrentSession, Guarded
 
 router = APIRouter()
 
@@ -25,41 +24,39 @@ _PART = 100_000
 
 
 @router.get("/topics/{topic}/data", response_class=HTMLResponse)
-def data_page(request: Request, service: CurrentService, session: CurrentSession, topic: Number) -> HTMLResponse:
-    """Offer files to take home, and ask for one with decisions."""
-    return page(request, "data.html", session, topic=room_of(service, topic).topic, told="", problem="")
+def data_page(request: Request, session: CurrentSession, review: CurrentTopic) -> HTMLResponse:
+    """Offer files to download, and ask for one with decisions."""
+    return page(request, "data.html", session, topic=review.topic, told="", problem="")
 
 
 @router.get("/topics/{topic}/export", response_class=StreamingResponse)
 def export(
     service: CurrentService,
     session: CurrentSession,
-    topic: Number,
+    review: CurrentTopic,
     format: Literal["csv", "jsonl", "ris"] = "csv",
     decided_only: Annotated[bool, Query()] = False,
 ) -> StreamingResponse:
     """Return all documents, or the decided ones, with probabilities and decisions."""
-    room = room_of(service, topic)
     names = {reviewer.id: reviewer.name for reviewer in service.project.reviewers.all()}
-    probabilities = room.desk(session.reviewer.id).probabilities()
-    found = rows(service.project.documents, probabilities, room.ledger(), names, decided_only=decided_only)
+    probabilities = review.queue(session.reviewer.id).probabilities()
+    found = rows(service.project.documents, probabilities, review.decisions(), names, decided_only=decided_only)
     writer, kind = WRITERS[format]
     content = writer(found, service.project.documents.extra_names())
-    return StreamingResponse(_gathered(content), media_type=kind, headers=_attachment(room, format))
+    return StreamingResponse(_gathered(content), media_type=kind, headers=_attachment(review, format))
 
 
 @router.get("/topics/{topic}/model", response_class=Response)
-def export_model(service: CurrentService, session: CurrentSession, topic: Number) -> Response:
+def export_model(session: CurrentSession, review: CurrentTopic) -> Response:
     """Return the trained model as a file that any Bayesift can load."""
     from bayesift.formats import save
 
-    room = room_of(service, topic)
-    room.refresh()
+    review.refresh()
     with TemporaryDirectory() as folder:
         path = Path(folder) / "model.bayesift"
-        save(room.desk(session.reviewer.id).model(), path)
+        save(review.queue(session.reviewer.id).model(), path)
         content = path.read_bytes()
-    return Response(content, media_type="application/octet-stream", headers=_attachment(room, "bayesift"))
+    return Response(content, media_type="application/octet-stream", headers=_attachment(review, "bayesift"))
 
 
 @router.post("/topics/{topic}/labels/import", dependencies=[Guarded], response_class=HTMLResponse)
@@ -67,11 +64,10 @@ def import_labels(
     request: Request,
     service: CurrentService,
     session: CurrentSession,
-    topic: Number,
+    review: CurrentTopic,
     file: Annotated[UploadFile, File()],
 ) -> HTMLResponse:
     """Enter the decisions of a CSV file as the reviewer's own."""
-    room = room_of(service, topic)
     try:
         labels = read_labels(file.file.read(), service.project.documents)
     except ValueError as error:
@@ -79,20 +75,22 @@ def import_labels(
             request,
             "data.html",
             session,
-            topic=room.topic,
+            topic=review.topic,
             told="",
             problem=f"Nothing was imported: {error}.",
             status=422,
         )
     reviewer = session.reviewer.id
-    room.enter(
+    review.add(
         [Event(place, reviewer, "import", said, why="import") for place, said in sorted(labels.decisions.items())]
     )
+    n = len(labels.decisions)
     told = (
-        f"{thousands(len(labels.decisions))} decisions imported; {thousands(labels.undecided)} rows had none, and "
-        f"{thousands(labels.unmatched)} were about documents that are not in the pile."
+        f"{thousands(n)} {'decision' if n == 1 else 'decisions'} imported; "
+        f"{thousands(labels.undecided)} rows had none, and "
+        f"{thousands(labels.unmatched)} were about documents that are not in the project."
     )
-    return page(request, "data.html", session, topic=room.topic, told=told, problem="")
+    return page(request, "data.html", session, topic=review.topic, told=told, problem="")
 
 
 def _gathered(parts: Iterable[str]) -> Iterator[str]:
@@ -108,7 +106,7 @@ def _gathered(parts: Iterable[str]) -> Iterator[str]:
     yield "".join(held)
 
 
-def _attachment(room: Room, ending: str) -> dict[str, str]:
+def _attachment(review: TopicReview, ending: str) -> dict[str, str]:
     """Name a file after the topic, in letters that no browser and no disk takes for anything else."""
-    name = re.sub(r"[^A-Za-z0-9]+", "-", room.topic.name).strip("-")[:60] or "topic"
+    name = re.sub(r"[^A-Za-z0-9]+", "-", review.topic.name).strip("-")[:60] or "topic"
     return {"Content-Disposition": f'attachment; filename="{name}.{ending}"'}

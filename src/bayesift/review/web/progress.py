@@ -15,11 +15,9 @@ from markupsafe import Markup
 
 from bayesift._typing import FloatArray
 from bayesift.review.engine import Stopping
-from bayesift.review.ledger import Ledger
 from bayesift.review.storage import Event
-from bayesift.review.web.cards import Number, room_of
+from bayesift.review.web.access import CurrentService, CurrentSession, CurrentTopic
 from bayesift.review.web.rendering import page, percent, thousands
-from bayesift.review.web.sessions import CurrentService, CurrentSession
 from bayesift.review.web.svg import Axis, Frame, counting_axis, stacked
 
 router = APIRouter()
@@ -30,14 +28,13 @@ _REASONS = ("probable", "informative", "random")
 
 
 @router.get("/topics/{topic}/progress", response_class=HTMLResponse)
-def progress_page(request: Request, service: CurrentService, session: CurrentSession, topic: Number) -> HTMLResponse:
+def progress_page(
+    request: Request, service: CurrentService, session: CurrentSession, review: CurrentTopic
+) -> HTMLResponse:
     """Show what is found, what may be left, and how it came."""
-    room = room_of(service, topic)
-    ledger = room.ledger()
-    reviewer = None if room.topic.shared else session.reviewer.id
-    desk = room.desk(session.reviewer.id)
-    found = desk.stopping(room.topic.target_recall, room.topic.confidence)
-    held = _held(ledger, reviewer)
+    topic, queue = review.topic, review.queue(session.reviewer.id)
+    held = review.decisions().in_force(None if topic.shared else session.reviewer.id)
+    found = queue.stopping(topic.target_recall, topic.confidence)
     unread = np.ones(service.n_documents, dtype=bool)
     unread[[event.document for event in held]] = False
     shown = Counter(event.why for event in held)
@@ -45,30 +42,17 @@ def progress_page(request: Request, service: CurrentService, session: CurrentSes
         request,
         "progress.html",
         session,
-        topic=room.topic,
+        topic=topic,
         found=found,
-        facts=_facts(found),
-        shares=_shares(shown, room.topic.informative, room.topic.random),
+        estimates=_estimates(found),
+        shares=_shares(shown, topic.informative, topic.random),
         curve=recall_plot(held, found),
-        histogram=histogram_plot(desk.probabilities()[unread]),
+        histogram=histogram_plot(queue.probabilities()[unread]),
         times=time_plot(held),
     )
 
 
-def _held(ledger: Ledger, reviewer: int | None) -> list[Event]:
-    """Return for each decided document an event with what holds, in order."""
-    held = []
-    for document in ledger.in_order(reviewer):
-        standing = ledger.standing(document, reviewer)
-        if standing != "skip":
-            events = ledger.held(document)
-            event = next(iter(events.values())) if reviewer not in events or reviewer is None else events[reviewer]
-            decision = None if standing == "conflict" else standing
-            held.append(event._replace(decision=decision, why=ledger.reason(document, reviewer)))
-    return held
-
-
-def _facts(found: Stopping) -> list[tuple[str, str, str]]:
+def _estimates(found: Stopping) -> list[tuple[str, str, str]]:
     """Return what is known about the rest: what it is, the number, and where it comes from."""
     low, high = found.model_interval
     confidence = percent(found.confidence)
@@ -83,12 +67,13 @@ def _facts(found: Stopping) -> list[tuple[str, str, str]]:
         (
             "Relevant left, by the random sample",
             f"≤ {thousands(found.by_sample.left)}",
-            f"exact bound, {confidence} confidence: {found.sample_relevant} among {thousands(found.sample_size)} drawn",
+            f"exact bound, {confidence} confidence: {found.sample_relevant} relevant among "
+            f"{thousands(found.sample_size)} drawn",
         ),
         (
-            "Relevant left, at any time",
+            "Relevant left, at every look",
             f"≤ {thousands(found.by_bets.left)}",
-            f"{confidence} confidence, however often one looks: recall at least {percent(found.by_bets.recall)}",
+            f"{confidence} confidence, however often you look: recall at least {percent(found.by_bets.recall)}",
         ),
     ]
 

@@ -24,18 +24,6 @@ def _short(number: float) -> str:
     return f"{number:.2f}".rstrip("0").rstrip(".")
 
 
-def interval_bar(value: float, low: float, high: float) -> Markup:
-    """Draw a probability as a dot on a line from 0 to 1, with its interval."""
-    span = tag(
-        "rect", x=_short(2 + 96 * low), y=4, width=_short(max(96 * (high - low), 1)), height=6, rx=3, class_="span"
-    )
-    dot = tag("circle", cx=_short(2 + 96 * value), cy=7, r=4.5, class_="dot")
-    base = tag("line", x1=2, y1=7, x2=98, y2=7, class_="base")
-    return tag(
-        "svg", base, span, dot, viewBox="0 0 100 14", width=100, height=14, class_="interval", aria_hidden="true"
-    )
-
-
 class Axis(NamedTuple):
     """One direction of a plot.
 

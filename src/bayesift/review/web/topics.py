@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Request
@@ -10,10 +11,8 @@ from pydantic import BaseModel, Field, ValidationError, field_validator, model_v
 
 from bayesift.review.service import Service
 from bayesift.review.storage import Topic
-from bayesift.review.web.cards import Number, room_of
+from bayesift.review.web.access import CurrentService, CurrentSession, CurrentTopic, Guarded, LongText, ShortText
 from bayesift.review.web.rendering import page
-from bayesift.review.web.sessions import CurrentService, CurrentSession, Guarded
-from bayesift.review.web.texts import LongText, ShortText, words_of
 
 router = APIRouter()
 
@@ -76,6 +75,18 @@ class TopicForm(BaseModel):
         )
 
 
+def words_of(text: str) -> tuple[str, ...]:
+    r"""Split a list of words at commas, semicolons and line ends.
+
+    Examples
+    --------
+    >>> from bayesift.review.web.topics import words_of
+    >>> words_of("tin, copper\nzinc mine,")
+    ('tin', 'copper', 'zinc mine')
+    """
+    return tuple(dict.fromkeys(word.strip() for word in re.split(r"[,;\n]", text) if word.strip()))
+
+
 def _fields_of(topic: Topic) -> TopicFields:
     return TopicFields(
         name=topic.name,
@@ -91,12 +102,12 @@ def _fields_of(topic: Topic) -> TopicFields:
 
 
 def _known_places(service: Service, known: str) -> tuple[int, ...]:
-    """Find the documents that are named in the form, by their keys, one a line."""
+    """Find the documents that are named in the form, by their keys, one on each line."""
     keys = [line.strip() for line in known.splitlines() if line.strip()]
     places = service.project.documents.places(keys)
     missing = [key for key in keys if key not in places]
     if missing:
-        raise ValueError(f"no document is called {missing[0]!r}; expected one of the pile's own identifiers a line")
+        raise ValueError(f"no document is called {missing[0]!r}; expected one identifier of the file on each line")
     return tuple(places[key] for key in dict.fromkeys(keys))
 
 
@@ -105,7 +116,7 @@ def home(request: Request, service: CurrentService, session: CurrentSession) -> 
     """List the topics and how far each is."""
     rows = []
     for topic in service.project.topics.all():
-        decided, relevant = service.room(topic.id).counts(session.reviewer.id)
+        decided, relevant = service.topic(topic.id).counts(session.reviewer.id)
         rows.append({"topic": topic, "decided": decided, "relevant": relevant})
     return page(request, "home.html", session, rows=rows, n_documents=service.n_documents)
 
@@ -123,17 +134,17 @@ def new_topic(
     """Make a topic and go to its first card."""
     try:
         form = TopicForm(**fields.model_dump())
-        room = service.add_topic(form.topic(), session.reviewer.id, _known_places(service, form.known))
+        review = service.add_topic(form.topic(), session.reviewer.id, _known_places(service, form.known))
     except ValueError as error:
         return _again(request, session, fields, None, error)
-    return RedirectResponse(f"/topics/{room.topic.id}", 303)
+    return RedirectResponse(f"/topics/{review.topic.id}", 303)
 
 
 @router.get("/topics/{topic}/settings", response_class=HTMLResponse)
-def topic_page(request: Request, service: CurrentService, session: CurrentSession, topic: Number) -> HTMLResponse:
+def topic_page(request: Request, session: CurrentSession, review: CurrentTopic) -> HTMLResponse:
     """Show the form of a topic."""
-    found = room_of(service, topic).topic
-    return page(request, "topic_form.html", session, form=_fields_of(found), topic=found, problem=None)
+    topic = review.topic
+    return page(request, "topic_form.html", session, form=_fields_of(topic), topic=topic, problem=None)
 
 
 @router.post("/topics/{topic}/settings", dependencies=[Guarded], response_class=HTMLResponse)
@@ -141,17 +152,17 @@ def change_topic(
     request: Request,
     service: CurrentService,
     session: CurrentSession,
-    topic: Number,
+    review: CurrentTopic,
     fields: Annotated[TopicFields, Form()],
 ) -> Response:
     """Write a topic anew."""
-    found = room_of(service, topic).topic
+    topic = review.topic
     try:
         form = TopicForm(**fields.model_dump())
-        service.change_topic(form.topic(topic))
+        service.change_topic(form.topic(topic.id))
     except ValueError as error:
-        return _again(request, session, fields, found, error)
-    return RedirectResponse(f"/topics/{topic}", 303)
+        return _again(request, session, fields, topic, error)
+    return RedirectResponse(f"/topics/{topic.id}", 303)
 
 
 def _again(request: Request, session: Any, fields: TopicFields, topic: Topic | None, error: ValueError) -> HTMLResponse:

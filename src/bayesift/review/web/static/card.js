@@ -1,7 +1,7 @@
 "use strict";
 // One decision at a time: while one is being saved, keys do nothing, so that no card is decided unseen.
-const desk = document.getElementById("desk");
-const api = `/api/topics/${desk.dataset.topic}`;
+const review = document.getElementById("review");
+const api = `/api/topics/${review.dataset.topic}`;
 const csrf = document.querySelector("meta[name=csrf]").content;
 const message = document.getElementById("message");
 const dialog = document.getElementById("help-dialog");
@@ -55,7 +55,7 @@ async function once(work) {
     return;
   }
   busy = true;
-  desk.setAttribute("aria-busy", "true");
+  review.setAttribute("aria-busy", "true");
   try {
     await work();
   } catch (error) {
@@ -63,7 +63,7 @@ async function once(work) {
     message.textContent = `${error.message} Nothing was changed; try again.`;
   } finally {
     busy = false;
-    desk.removeAttribute("aria-busy");
+    review.removeAttribute("aria-busy");
   }
 }
 
@@ -81,7 +81,7 @@ function decide(decision) {
 function undo() {
   once(async () => {
     const answer = await send("/undo", {});
-    show(answer, answer.undone === null ? "There is nothing to undo." : `Taken back: ${answer.undone}.`);
+    show(answer, answer.undone === null ? "There is nothing to undo." : `Undone: ${answer.undone}.`);
     askWhetherToStop();
   });
 }

@@ -1,4 +1,4 @@
-"""Passes over the pile: fields under a belief of independent weights, hashes, and products of rows."""
+"""Passes over the corpus: fields under a belief of independent weights, hashes, and products of rows."""
 
 from __future__ import annotations
 

@@ -1,0 +1,349 @@
+"""What was decided about the documents of a topic: its events, and everything that follows from them.
+
+The events are the truth: they are stored, and only ever added to. :class:`Decisions` derives from them what holds now,
+for the page and for exports; :class:`Judgements` is the part of it that a queue's engine learns from.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from bayesift._typing import BoolArray
+
+if TYPE_CHECKING:
+    # The engine also works without a database.
+    from bayesift.review.storage import Event
+
+#: What holds for a document; ``conflict`` where reviewers contradict each other and nobody has resolved it.
+Status = Literal["relevant", "irrelevant", "unsure", "skip", "conflict"]
+
+#: These can be taken back one by one with the key for undo.
+_UNDOABLE = ("label", "resolve")
+
+_RELEVANT = {"relevant": True, "irrelevant": False}
+
+
+class Judgement(NamedTuple):
+    """What was said about a document (None: unsure), and why it was shown."""
+
+    relevant: bool | None
+    why: str
+
+
+class Judgements:
+    """The judgements of n documents that hold, in their order, and the counts that are needed all the time.
+
+    Parameters
+    ----------
+    n : int
+        Number of documents.
+    judged : iterable of (document, relevant, why)
+        Judgements to begin with, in their order.
+
+    Attributes
+    ----------
+    open : array of shape (n,)
+        Which documents have no judgement.
+    shown : Counter
+        How many were shown for each reason.
+
+    Examples
+    --------
+    >>> from bayesift.review.decisions import Judgement, Judgements
+    >>> judgements = Judgements(3)
+    >>> judgements.set(2, Judgement(True, "random"))
+    >>> judgements.found, judgements.unjudged
+    (1, 2)
+    """
+
+    def __init__(self, n: int, judged: Iterable[tuple[int, bool | None, str]] = ()) -> None:
+        self._judgements: dict[int, Judgement] = {}
+        self._changed: list[int] = []
+        self._outcomes: Counter[bool | None] = Counter()
+        self.open: BoolArray = np.ones(n, dtype=bool)
+        self.shown: Counter[str] = Counter()
+        for document, relevant, why in judged:
+            self.set(document, Judgement(relevant, why))
+        self.take_changes()
+
+    def __len__(self) -> int:
+        return len(self._judgements)
+
+    def __contains__(self, document: object) -> bool:
+        return document in self._judgements
+
+    def __iter__(self) -> Iterator[tuple[int, bool | None, str]]:
+        """Go through document, judgement and reason, in their order."""
+        return ((document, *judgement) for document, judgement in self._judgements.items())
+
+    @property
+    def found(self) -> int:
+        """Documents judged relevant."""
+        return self._outcomes[True]
+
+    @property
+    def irrelevant(self) -> int:
+        """Documents judged irrelevant."""
+        return self._outcomes[False]
+
+    @property
+    def unsure(self) -> int:
+        """Documents put aside."""
+        return self._outcomes[None]
+
+    @property
+    def unjudged(self) -> int:
+        """Documents without a judgement."""
+        return len(self.open) - len(self)
+
+    def get(self, document: int) -> Judgement | None:
+        """Return the judgement of a document."""
+        return self._judgements.get(document)
+
+    def set(self, document: int, judgement: Judgement | None) -> None:
+        """Replace the judgement of a document; None removes it. One that is new or different comes last."""
+        document = int(document)
+        earlier = self._judgements.get(document)
+        if judgement == earlier:
+            return
+        if earlier is not None:
+            del self._judgements[document]
+            self._count(earlier, -1)
+        if judgement is not None:
+            relevant = None if judgement.relevant is None else bool(judgement.relevant)
+            self._judgements[document] = judgement = Judgement(relevant, judgement.why)
+            self._count(judgement, 1)
+        self.open[document] = judgement is None
+        self._changed.append(document)
+
+    def take_changes(self) -> list[int]:
+        """Return the documents whose judgements have changed since this was last asked."""
+        changed, self._changed = self._changed, []
+        return changed
+
+    def learnable(self) -> dict[int, bool]:
+        """Return the documents judged relevant or irrelevant; safe while another thread writes."""
+        kept = dict(self._judgements)
+        return {document: judgement.relevant for document, judgement in kept.items() if judgement.relevant is not None}
+
+    def _count(self, judgement: Judgement, change: int) -> None:
+        self.shown[judgement.why] += change
+        self._outcomes[judgement.relevant] += change
+
+
+class Decisions:
+    """The events of one topic and what follows from them.
+
+    The last decision of a reviewer about a document that was not taken back is the one that holds. For all
+    reviewers together the resolution of a conflict comes before everything else.
+
+    Attributes
+    ----------
+    last : int
+        Number of the last event that was added.
+    events : list of Event
+        All events, in order.
+    """
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self.last = 0
+        self.events: list[Event] = []
+        self._by_document: dict[int, list[Event]] = defaultdict(list)
+        self._undoable: dict[int, list[Event]] = defaultdict(list)
+        self._undone: dict[int, list[Event]] = defaultdict(list)
+        self._judgements: dict[int | None, Judgements] = {}
+        self.add(events)
+
+    def add(self, events: Iterable[Event]) -> None:
+        """Add events that follow the last one; the judgements of all queues follow."""
+        for event in events:
+            if event.action == "undo":
+                self._take_back(event)
+            else:
+                self._put(event)
+            self.events.append(event)
+            self.last = event.id
+            for reviewer, judgements in self._judgements.items():
+                judgements.set(event.document, self._judgement(event.document, reviewer))
+
+    def _put(self, event: Event) -> None:
+        self._by_document[event.document].append(event)
+        if event.action in _UNDOABLE:
+            self._undoable[event.reviewer].append(event)
+        undone = self._undone[event.reviewer]
+        self._undone[event.reviewer] = [earlier for earlier in undone if earlier.document != event.document]
+
+    def _take_back(self, undo: Event) -> None:
+        taken = next(event for event in reversed(self._undoable[undo.reviewer]) if event.id == undo.undoes)
+        self._undoable[undo.reviewer].remove(taken)
+        self._by_document[taken.document].remove(taken)
+        self._undone[undo.reviewer].append(taken)
+
+    def judgements(self, n_documents: int, reviewer: int | None = None) -> Judgements:
+        """Return what is to be learnt for one reviewer or for all; it follows the events that are added later."""
+        if reviewer not in self._judgements:
+            held = ((document, self._judgement(document, reviewer)) for document in self.decided(reviewer))
+            judged = [(document, *judgement) for document, judgement in held if judgement is not None]
+            self._judgements[reviewer] = Judgements(n_documents, judged)
+        return self._judgements[reviewer]
+
+    def _judgement(self, document: int, reviewer: int | None) -> Judgement | None:
+        status = self.status(document, reviewer)
+        if status in (None, "skip"):
+            return None
+        return Judgement(_RELEVANT.get(str(status)), self.reason(document, reviewer))
+
+    def last_undoable(self, reviewer: int) -> Event | None:
+        """Return the event that an undo of the reviewer would take back."""
+        events = self._undoable[reviewer]
+        return events[-1] if events else None
+
+    def undone(self, reviewer: int) -> Event | None:
+        """Return what the reviewer took back last and has not decided again: the card to show next."""
+        events = self._undone[reviewer]
+        return events[-1] if events else None
+
+    def by_reviewer(self, document: int) -> dict[int, Event]:
+        """Return the decision of each reviewer that holds; the resolution of a conflict is none of them."""
+        events = self._by_document.get(document, ())
+        return {event.reviewer: event for event in events if event.action != "resolve"}
+
+    def resolution(self, document: int) -> Event | None:
+        """Return the event by which a conflict was resolved."""
+        events = self._by_document.get(document, ())
+        return next((event for event in reversed(events) if event.action == "resolve"), None)
+
+    def status(self, document: int, reviewer: int | None = None) -> Status | None:
+        """Return what holds for a document, for one reviewer or for all together; None if nobody has decided."""
+        events = self._by_document.get(document)
+        if not events:
+            return None
+        resolution = self.resolution(document)
+        if resolution is not None:
+            return resolution.decision
+        if reviewer is not None:
+            own = self.by_reviewer(document).get(reviewer)
+            return None if own is None else own.decision
+        decisions = {event.decision for event in self.by_reviewer(document).values()}
+        if {"relevant", "irrelevant"} <= decisions:
+            return "conflict"
+        order: tuple[Status, ...] = ("relevant", "irrelevant", "unsure", "skip")
+        return next(decision for decision in order if decision in decisions)
+
+    def reason(self, document: int, reviewer: int | None = None) -> str:
+        """Return why a document was first shown, of the decisions that hold."""
+        events = self._by_document.get(document, ())
+        first = next((event for event in events if reviewer in (None, event.reviewer)), None)
+        return "chosen" if first is None or first.why is None else first.why
+
+    def decided(self, reviewer: int | None = None) -> list[int]:
+        """Return the documents that are decided, for one reviewer or for all, by when they came to be so."""
+        since = {}
+        for document in self._touched():
+            status = self.status(document, reviewer)
+            if status is not None:
+                resolution = self.resolution(document)
+                held = [resolution] if resolution else self.by_reviewer(document).values()
+                agreeing = [event.id for event in held if event.decision == status]
+                since[document] = min(agreeing) if agreeing else max(event.id for event in held)
+        return sorted(since, key=since.__getitem__)
+
+    def in_force(self, reviewer: int | None = None) -> list[Event]:
+        """Return one event for each document that is decided and not skipped, in order, with what holds and why.
+
+        Where reviewers contradict each other, its decision is None.
+        """
+        events = []
+        for document in self.decided(reviewer):
+            status = self.status(document, reviewer)
+            if status != "skip":
+                held = self.by_reviewer(document)
+                event = held[reviewer] if reviewer in held else next(iter(held.values()), self.resolution(document))
+                assert event is not None
+                decision = None if status == "conflict" else status
+                events.append(event._replace(decision=decision, why=self.reason(document, reviewer)))
+        return events
+
+    def recently_skipped(self, reviewer: int, memory: int) -> list[int]:
+        """Return the documents that the reviewer skipped among the last ``memory`` decisions that hold."""
+        recent = self._undoable[reviewer][-memory:]
+        skipped = dict.fromkeys(event.document for event in recent if event.decision == "skip")
+        return [document for document in skipped if self.status(document, reviewer) == "skip"]
+
+    def conflicts(self) -> list[int]:
+        """Return the documents about which reviewers contradict each other."""
+        return [document for document in self._touched() if self.status(document) == "conflict"]
+
+    def history(self, document: int) -> list[Event]:
+        """Return everything that ever happened to a document."""
+        return [event for event in self.events if event.document == document]
+
+    def agreements(self, reviewers: Iterable[int]) -> list[Agreement]:
+        """Compare every two reviewers who have decided about a document in common; resolutions do not count."""
+        pairs: dict[tuple[int, int], list[tuple[bool, bool]]] = {}
+        for document in self._touched():
+            given = {
+                reviewer: _RELEVANT[event.decision]
+                for reviewer, event in self.by_reviewer(document).items()
+                if event.decision in _RELEVANT
+            }
+            for first, second in combinations(sorted(given), 2):
+                pairs.setdefault((first, second), []).append((given[first], given[second]))
+        found = []
+        for first, second in combinations(sorted(reviewers), 2):
+            answers = pairs.get((first, second))
+            if answers:
+                share = sum(one == other for one, other in answers) / len(answers)
+                found.append(Agreement(first, second, len(answers), share, kappa(answers)))
+        return found
+
+    def _touched(self) -> Iterator[int]:
+        """Return the documents about which any decision holds."""
+        return (document for document, events in self._by_document.items() if events)
+
+
+class Agreement(NamedTuple):
+    """Two reviewers and the documents that both called relevant or irrelevant.
+
+    Parameters
+    ----------
+    first, second : int
+        The reviewers.
+    n_documents : int
+        How many documents both have decided.
+    share : float
+        The share of them on which they agree.
+    kappa : float or None
+        Cohen's κ; None where both gave one and the same answer throughout, or there is no document.
+    """
+
+    first: int
+    second: int
+    n_documents: int
+    share: float
+    kappa: float | None
+
+
+def kappa(answers: list[tuple[bool, bool]]) -> float | None:
+    r"""Compute Cohen's κ of pairs of answers.
+
+    κ = (p − e)/(1 − e), p the share of equal answers and e what it would be if each gave as many of either at random.
+
+    Examples
+    --------
+    >>> from bayesift.review.decisions import kappa
+    >>> kappa([(True, True), (True, False), (False, False), (False, False)])
+    0.5
+    """
+    if not answers:
+        return None
+    n = len(answers)
+    share = sum(first == second for first, second in answers) / n
+    yes = sum(first for first, _ in answers) / n, sum(second for _, second in answers) / n
+    by_chance = yes[0] * yes[1] + (1 - yes[0]) * (1 - yes[1])
+    return None if by_chance == 1 else (share - by_chance) / (1 - by_chance)

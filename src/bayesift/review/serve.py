@@ -1,0 +1,247 @@
+"""From a file of documents to a page in the browser: the project, its reviewers, and the server."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from getpass import getuser
+from ipaddress import IPv6Address, ip_address
+from pathlib import Path
+from threading import Thread
+from time import sleep
+from typing import NamedTuple
+
+import uvicorn
+from sqlalchemy.engine import make_url
+
+from bayesift.review.engine import Corpus
+from bayesift.review.importing import Columns, import_documents
+from bayesift.review.service import Service
+from bayesift.review.storage import Project
+from bayesift.review.web import Settings, create_app, settings_for
+
+#: The port that is tried first.
+USUAL_PORT = 8787
+
+
+class Page(NamedTuple):
+    """A project that is ready to be served.
+
+    Parameters
+    ----------
+    service : Service
+        The project at work.
+    listening : socket
+        Where requests come from.
+    settings : Settings
+        Names and limits.
+    database : str
+        Where the project is, without a password.
+    links : dict
+        The link to log in of each reviewer who was given a new token, by name.
+    """
+
+    service: Service
+    listening: socket.socket
+    settings: Settings
+    database: str
+    links: dict[str, str]
+
+    def serve(self, when_ready: Callable[[], None] = lambda: None) -> None:
+        """Answer requests until the process is told to stop.
+
+        Parameters
+        ----------
+        when_ready : callable
+            Called once, from another thread, when the first request would be answered.
+        """
+        config = uvicorn.Config(
+            create_app(self.service, self.settings),
+            log_level="warning",
+            # Nothing that a client says about where it comes from is believed.
+            proxy_headers=False,
+            server_header=False,
+            lifespan="off",
+            timeout_graceful_shutdown=5,
+        )
+        server = uvicorn.Server(config)
+
+        def wait() -> None:
+            while not server.started and not server.should_exit:
+                sleep(0.02)
+            if server.started:
+                when_ready()
+
+        Thread(target=wait, daemon=True).start()
+        server.run(sockets=[self.listening])
+
+
+@contextmanager
+def open_page(
+    data: Path | None = None,
+    *,
+    project: Path | None = None,
+    database: str | None = None,
+    columns: Columns = Columns(),  # noqa: B008
+    encoding: str = "utf-8",
+    reviewers: Sequence[str] = (),
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    public_url: str | None = None,
+) -> Iterator[Page]:
+    """Open a project, make it if there is none, and prepare its page; :mod:`bayesift.progress` tells how far it is.
+
+    Parameters
+    ----------
+    data : Path, optional
+        File or folder of documents, or a project file; not read again if the project exists.
+    project : Path, optional
+        The project file; beside the data by default.
+    database : str, optional
+        Address of a database, ``postgresql://…``, instead of a project file.
+    columns : Columns
+        Which columns of the data hold what.
+    encoding : str
+        Of the data.
+    reviewers : sequence of str
+        Who is given a new token; those who are not known are added. The first of the project always is.
+    host, port
+        Where to listen: by default on this machine only, at 8787 or at any free port.
+    public_url : str, optional
+        How the reviewers reach the page; needed where other machines can.
+
+    Yields
+    ------
+    Page
+        Closed when the block ends.
+    """
+    settings = settings_for(host, public_url)
+    where = project_location(data, project, database)
+    with (
+        bind(host, port) as listening,
+        closing(open_project(data, where, columns, encoding)) as opened,
+        closing(Service(opened, Corpus.build(opened.documents.texts()))) as service,
+    ):
+        base = (public_url or address_of(listening)).rstrip("/")
+        tokens = issue_tokens(opened, reviewers)
+        links = {name: f"{base}/login#{token}" for name, token in tokens.items()}
+        yield Page(service, listening, settings, _without_password(where), links)
+
+
+def project_file(data: Path) -> Path:
+    """Name the project file of some data: beside it, with ``.review.sqlite`` for its ending.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from bayesift.review.serve import project_file
+    >>> project_file(Path("papers.csv.gz")).name, project_file(Path("papers.review.sqlite")).name
+    ('papers.review.sqlite', 'papers.review.sqlite')
+    """
+    if data.name.endswith(".review.sqlite"):
+        return data
+    name = data.name if data.is_dir() else data.name.partition(".")[0]
+    return data.with_name(f"{name}.review.sqlite")
+
+
+def project_location(data: Path | None, project: Path | None, database: str | None) -> str | Path:
+    """Return where the project is, or shall be: the database or the file given, or a file beside the data."""
+    if database is not None and project is not None:
+        raise ValueError("project and database are both given; expected one of them")
+    if database is not None:
+        return database
+    if project is not None:
+        return project
+    if data is None:
+        raise ValueError("there is neither DATA nor --project nor --database; expected one of them")
+    return project_file(data)
+
+
+def open_project(
+    data: Path | None,
+    database: str | Path,
+    columns: Columns = Columns(),  # noqa: B008
+    encoding: str = "utf-8",
+) -> Project:
+    """Open the project of a database; if there is none, make it from the data.
+
+    Parameters
+    ----------
+    data : Path, optional
+        File or folder of documents; not read again if the project exists.
+    database : str or Path
+        Where the project is, or shall be.
+    columns : Columns
+        Which columns hold what.
+    encoding : str
+        Of the data.
+
+    Returns
+    -------
+    Project
+        The open project.
+    """
+    if Project.exists(database):
+        return Project.open(database)
+    if data is None or data == database:
+        raise FileNotFoundError(f"there is no project at {database}; expected DATA to make one from")
+    name = data.name.partition(".")[0] or data.name
+    return Project.create(database, name, import_documents(data, columns, encoding), source=data.name)
+
+
+def issue_tokens(project: Project, reviewers: Sequence[str]) -> dict[str, str]:
+    """Give a new token to the first reviewer of a project and to those named, who are added if they are new."""
+    known = project.reviewers.all()
+    names = dict.fromkeys([*(person.name for person in known[:1]), *reviewers] or [_own_name()])
+    people = [project.reviewers.named(name) or project.reviewers.add(name) for name in names]
+    return {person.name: project.reviewers.issue_token(person) for person in people}
+
+
+def bind(host: str, port: int | None) -> socket.socket:
+    """Take a port: the one given (0 for any), or the usual one if it is free, or else any.
+
+    Parameters
+    ----------
+    host : str
+        The address to listen on.
+    port : int, optional
+        The port.
+
+    Returns
+    -------
+    socket
+        Bound and listening.
+    """
+    family = socket.AF_INET6 if _is_ipv6(host) else socket.AF_INET
+    if port is None:
+        with suppress(OSError):
+            return socket.create_server((host, USUAL_PORT), family=family)
+    try:
+        return socket.create_server((host, port or 0), family=family)
+    except OSError as error:
+        raise OSError(f"cannot listen on {host}, port {port or 0}: {error.strerror or error}") from error
+
+
+def address_of(listening: socket.socket) -> str:
+    """Return the address of a socket as a browser writes it."""
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _is_ipv6(host: str) -> bool:
+    try:
+        return isinstance(ip_address(host), IPv6Address)
+    except ValueError:
+        return False
+
+
+def _own_name() -> str:
+    try:
+        return getuser()
+    except (OSError, KeyError, ImportError):
+        return "reviewer"
+
+
+def _without_password(where: str | Path) -> str:
+    return str(where) if isinstance(where, Path) else make_url(where).render_as_string(hide_password=True)
