@@ -14,11 +14,19 @@ import typer
 from typer.testing import CliRunner
 
 from bayesift.cli import main
-from bayesift.cli._filtering import LeaveError, StreamDocument, asking, read_judgements, read_stream, read_topics
 from bayesift.cli._shell import console
-from bayesift.cli.filter import filter_command, filter_stream, running
+from bayesift.cli.filter import asking, filter_command
 from bayesift.datasets import load
 from bayesift.filtering import AdaptiveFilter
+from bayesift.workflow.filter import (
+    QuitError,
+    StreamDocument,
+    filter_stream,
+    read_judgements,
+    read_stream,
+    read_topics,
+    status,
+)
 
 TOPICS = ("courts", "energy")
 
@@ -148,9 +156,9 @@ def test_a_person_answers():
     decision = next(filter.stream(["wheat\x1b[31m and " + "oats " * 900]))
     document = StreamDocument("7", decision.text, "A title", None)
     assert [ask(decision, document) for _ in range(3)] == [True, False, None]
-    with pytest.raises(LeaveError):
+    with pytest.raises(QuitError):
         ask(decision, document)
-    with pytest.raises(LeaveError):
+    with pytest.raises(QuitError):
         ask(decision, document)
     text = screen.getvalue()
     assert "A title" in text
@@ -167,14 +175,14 @@ def test_leaving_keeps_the_document_for_the_next_time(tmp_path):
     def judge(decision, document):
         seen.append(document.id)
         if not answers:
-            raise LeaveError
+            raise QuitError
         return answers.pop()
 
     for more in ([], [False, False]):
         answers += more
         with AdaptiveFilter(query=None).fit(train, labels, topics, state=tmp_path) as filter:
             tally = filter_stream(filter, iter([documents[filter.position_ :]]), judge, lambda entry: None)
-            assert "4 documents" in running(filter, tally) or not more
+            assert "4 documents" in status(filter, tally) or not more
     assert seen[:3] == ["0", "1", "2"]
     assert seen[3] == "2"
 
@@ -275,6 +283,6 @@ def test_nobody_to_judge(inputs):
 
 
 def test_the_command_is_there_before_the_slow_imports():
-    script = "import sys; import bayesift.cli.filter, bayesift.cli._filtering; print('numpy' in sys.modules)"
+    script = "import sys; import bayesift.cli.filter; print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

@@ -114,7 +114,7 @@ def test_the_first_use_says_that_it_compiles_and_keeps_the_result(folder, tmp_pa
     package = tmp_path / "package" / "bayesift"
     shutil.copytree(Path(bayesift.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
     script = (
-        "from bayesift.cli._compiling import is_compiled, say_if_compiling\n"
+        "from bayesift.cli._shell import is_compiled, say_if_compiling\n"
         "import bayesift.text._scan as scan\n"
         "say_if_compiling()\n"
         "print(is_compiled('bayesift.text._scan'), scan.__file__)\n"

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bayesift.cli._options import Delimiter, Encoding, ModelFile, Output, Text, with_option_groups
-from bayesift.cli._shell import check_output, console, print_json, say, shown, steps
+from bayesift.cli._shell import check_output, console, print_json, say, say_if_compiling, shown, steps
 
 
 class SourceFormat(StrEnum):
@@ -69,7 +69,6 @@ def classify(
     check_output(None if target == "-" else Path(target))
     with steps(output.is_silent) as step:
         step("loading the libraries")
-        from bayesift.cli._compiling import say_if_compiling
         from bayesift.workflow import classify as classify_texts
         from bayesift.workflow import load_classifier
 

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from bayesift.cli._compiling import say_if_compiling
 from bayesift.cli._options import Label, LabelSeparator, Quiet, Text
-from bayesift.cli._shell import console, say, shown, table
+from bayesift.cli._shell import Steps, console, say, say_if_compiling, shown, steps, table
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.console import Console
 
-    from bayesift.cli._filtering import Judge, StreamDocument
-    from bayesift.evaluate import Outcomes
-    from bayesift.filtering import AdaptiveFilter, Entry
+    from bayesift.filtering import AdaptiveFilter, Decision
     from bayesift.filtering.topic import Query
+    from bayesift.workflow.filter import Judge, StreamDocument, Tally
 
 #: How often the moving line changes.
 _SECONDS = 0.3
+
+#: Characters of a document that are shown to a person.
+_SHOWN = 1500
 
 
 class QueryKind(StrEnum):
@@ -38,77 +38,10 @@ class QueryKind(StrEnum):
 
 
 class Unlisted(StrEnum):
-    """What the silence of a file of judgements means."""
+    """What it means that a file of judgements does not name a document."""
 
     irrelevant = "irrelevant"
     unsure = "unsure"
-
-
-class Tally:
-    """How many documents have come, and, where the stream says it of all, how many were relevant to each topic."""
-
-    def __init__(self, topics: tuple[str, ...]) -> None:
-        self.relevant: dict[str, int] | None = dict.fromkeys(topics, 0)
-
-    def count(self, documents: list[StreamDocument]) -> None:
-        """Take in more documents of the stream."""
-        for document in documents:
-            if document.topics is None:
-                self.relevant = None
-            elif self.relevant is not None:
-                for name in self.relevant.keys() & document.topics:
-                    self.relevant[name] += 1
-
-
-def filter_stream(
-    filter: AdaptiveFilter,
-    batches: Iterator[list[StreamDocument]],
-    judge: Judge,
-    write: Callable[[Entry], None],
-    tell: Callable[[Tally], None] = lambda tally: None,
-) -> Tally:
-    """Pass a stream through a fitted filter.
-
-    Parameters
-    ----------
-    filter : AdaptiveFilter
-        Fitted, or resumed.
-    batches : iterator of list of StreamDocument
-        The documents from ``filter.position_`` on.
-    judge : callable
-        Gives the judgement of a retrieved document.
-    write : callable
-        Told the entry of each retrieved document after its judgement.
-    tell : callable
-        Told the tally now and then.
-
-    Returns
-    -------
-    tally : Tally
-    """
-    from bayesift.cli._filtering import LeaveError
-
-    tally = Tally(filter.topics_)
-    if filter.position_ > 0:
-        # What was relevant before the run was resumed is not known.
-        tally.relevant = None
-    for batch in batches:
-        begin = filter.position_
-        for decision in filter.stream(batch):
-            place, topic = decision.entry.place, decision.entry.topic
-            try:
-                answer = judge(decision, batch[place - begin])
-            except LeaveError:
-                tally.count(batch[: place - begin])
-                return tally
-            decision.judge(answer)
-            judged = filter.record_.get(place, topic)
-            if judged is not None:
-                write(judged)
-            tell(tally)
-        tally.count(batch)
-        tell(tally)
-    return tally
 
 
 def filter_command(
@@ -163,15 +96,21 @@ def filter_command(
 ) -> None:
     """Filter a stream of documents for topics, and learn from judgements of what was retrieved.
 
-    A line of JSON goes out for each retrieved document: place, id, topic, reason, probability, information, judgement.
+    Writes a line of JSON for each retrieved document: place, id, topic, reason, probability, information, judgement.
     """
-    from bayesift.cli import _filtering as inputs
-
-    names = inputs.read_topics(topics)
-    known = None if judgements is None else inputs.read_judgements(judgements)
     from bayesift.datasets import read
     from bayesift.filtering import AdaptiveFilter
+    from bayesift.workflow.filter import (
+        decision_writer,
+        filter_stream,
+        judge_from,
+        read_judgements,
+        read_stream,
+        read_topics,
+    )
 
+    names = read_topics(topics)
+    known = None if judgements is None else read_judgements(judgements)
     if str(stream) != "-" and not stream.is_file():
         raise FileNotFoundError(f"{stream} does not exist")
     data = read(train, text, label, label_separator=label_separator)
@@ -188,102 +127,46 @@ def filter_command(
     with filter.fit(data.texts, data.labels, names, state=state):
         if filter.position_ > 0:
             say(f"going on at document {filter.position_ + 1:,}; {len(filter.record_):,} were retrieved before", quiet)
-        with inputs.terminal(stream) as person, _decisions(output, filter) as write, _progress(quiet) as progress:
-            asks = None if person is None else _pausing(inputs.asking(person, console(stderr=True)), progress)
-            judge = inputs.judge_from(known, None if unlisted is Unlisted.unsure else False, asks)
-            batches = inputs.read_stream(stream, filter.position_)
-            tally = filter_stream(filter, batches, judge, write, _teller(progress, filter))
+        with terminal(stream) as person, decision_writer(output, filter) as write, steps(quiet) as step:
+            asks = None if person is None else _pausing(asking(person, console(stderr=True)), step)
+            judge = judge_from(known, None if unlisted is Unlisted.unsure else False, asks)
+            batches = read_stream(stream, filter.position_)
+            tally = filter_stream(filter, batches, judge, write, _teller(filter, step))
         if not quiet:
             _show(filter, tally)
 
 
-@contextmanager
-def _decisions(output: Path | None, filter: AdaptiveFilter) -> Iterator[Callable[[Entry], None]]:
-    """Open where decisions go; a file begins with what was judged before the run was resumed."""
-
-    def line(entry: Entry) -> str:
-        return json.dumps(entry._asdict(), ensure_ascii=False) + "\n"
-
-    def writer(file: IO[str]) -> Callable[[Entry], None]:
-        def write(entry: Entry) -> None:
-            file.write(line(entry))
-            file.flush()
-
-        return write
-
-    if output is None:
-        yield writer(sys.stdout)
-        return
-    with output.open("w", encoding="utf-8") as file:
-        file.writelines(line(entry) for entry in filter.record_ if entry.judged)
-        yield writer(file)
-
-
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Progress]:
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    errors = console(stderr=True)
-    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
-    with Progress(*columns, console=errors, transient=True, disable=quiet or not errors.is_terminal) as progress:
-        progress.add_task("starting", total=None)
-        yield progress
-
-
-def _pausing(ask: Judge, progress: Progress) -> Judge:
-    """Let the moving line rest while a person is asked."""
+def _pausing(ask: Judge, step: Steps) -> Judge:
+    """Take the moving line away while a person is asked."""
 
     def paused(*arguments: Any) -> bool | None:
-        progress.stop()
-        answer = ask(*arguments)
-        progress.start()
-        return answer
+        with step.paused():
+            return ask(*arguments)
 
     return paused
 
 
-def _teller(progress: Progress, filter: AdaptiveFilter) -> Callable[[Tally], None]:
+def _teller(filter: AdaptiveFilter, step: Steps) -> Callable[[Tally], None]:
+    """Return a function that shows how far the stream has come, now and then: counting takes time."""
+    from bayesift.workflow.filter import status
+
     last = 0.0
 
     def tell(tally: Tally) -> None:
         nonlocal last
-        # Counting takes longer than deciding on a document.
-        if not progress.disable and time.monotonic() - last > _SECONDS:
-            progress.update(progress.task_ids[0], description=running(filter, tally))
+        if step.is_shown and time.monotonic() - last > _SECONDS:
+            step(status(filter, tally))
             last = time.monotonic()
 
     return tell
 
 
-def running(filter: AdaptiveFilter, tally: Tally) -> str:
-    """Say in one line how far the stream has come and what it was worth."""
-    from bayesift.evaluate import recall, t9p, t9u
-
-    outcomes, target = _outcomes(filter, tally), max(round(filter.target), 1)
-    found = (
-        f"{filter.position_:,} documents, {len(filter.record_):,} retrieved, {int(outcomes.tp.sum()):,} relevant, "
-        f"mean T9U {t9u(outcomes, average='macro'):.1f}, "
-        f"mean T9P {t9p(outcomes, target=target, average='macro'):.3f}"
-    )
-    return found if tally.relevant is None else f"{found}, recall {recall(outcomes, average='micro'):.3f}"
-
-
-def _outcomes(filter: AdaptiveFilter, tally: Tally) -> Outcomes:
-    """Count the outcomes; a person may find relevant what the stream does not call so."""
-    import numpy as np
-
-    outcomes = filter.record_.outcomes()
-    if tally.relevant is None:
-        return outcomes
-    total = np.array([tally.relevant[name] for name in filter.topics_])
-    return outcomes._replace(fn=np.maximum(total - outcomes.tp, 0))
-
-
 def _show(filter: AdaptiveFilter, tally: Tally) -> None:
     """Show the outcome of every topic on standard error."""
     from bayesift.evaluate import recall, t9p, t9u
+    from bayesift.workflow.filter import outcomes_of, status
 
-    outcomes = _outcomes(filter, tally)
+    outcomes = outcomes_of(filter, tally)
     utility, recalls = t9u(outcomes), recall(outcomes)
     precision = t9p(outcomes, target=max(round(filter.target), 1))
     headers = ["topic", ">retrieved", ">relevant", ">T9U", ">T9P", *([">recall"] if tally.relevant is not None else [])]
@@ -294,4 +177,51 @@ def _show(filter: AdaptiveFilter, tally: Tally) -> None:
         rows.add_row(shown(name, 40), *numbers, f"{precision[k]:.3f}", *last)
     errors = console(stderr=True)
     errors.print(rows)
-    errors.print(running(filter, tally))
+    errors.print(status(filter, tally))
+
+
+def asking(answers: IO[str], console: Console) -> Judge:
+    """Return a function that shows a document and reads y, n, u or q."""
+    from bayesift.workflow.filter import QuitError
+
+    def ask(decision: Decision, document: StreamDocument) -> bool | None:
+        entry = decision.entry
+        why = "it looks relevant" if entry.reason == "relevant" else "its judgement would teach most"
+        console.rule()
+        console.print(
+            f"{shown(entry.topic)} – document {entry.place + 1} ({shown(entry.id)}): {why}; probability "
+            f"{entry.probability:.2f}, {entry.information:.2f} bits expected, number {entry.retrieved} of this topic"
+        )
+        if document.title:
+            console.print(shown(document.title), style="bold")
+        console.print(shown(document.text.removeprefix(document.title), _SHOWN))
+        while True:
+            console.print("Relevant? (y)es, (n)o, (u)nsure, (q)uit: ", end="")
+            line = answers.readline()
+            if not line:
+                raise QuitError
+            match line.strip().lower()[:1]:
+                case "y":
+                    return True
+                case "n":
+                    return False
+                case "u":
+                    return None
+                case "q":
+                    raise QuitError
+
+    return ask
+
+
+@contextmanager
+def terminal(stream: Path) -> Iterator[IO[str] | None]:
+    """Yield where a person can answer: standard input, or the terminal itself if the stream comes from there."""
+    with ExitStack() as stack:
+        if str(stream) != "-":
+            yield sys.stdin if sys.stdin.isatty() else None
+            return
+        try:
+            person = stack.enter_context(open("/dev/tty", encoding="utf-8")) if sys.stderr.isatty() else None
+        except OSError:
+            person = None
+        yield person

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bayesift.cli._options import Data, Output, Reading, with_option_groups
-from bayesift.cli._shell import UserError, console, print_json, shown, steps, table
+from bayesift.cli._shell import UserError, console, print_json, say_if_compiling, shown, steps, table
 
 
 @with_option_groups
@@ -30,7 +30,6 @@ def path(
         raise UserError(f"{picture} has the ending {picture.suffix!r}", "pictures are .png, .svg or .pdf")
     with steps(output.is_silent) as step:
         step("loading the libraries")
-        from bayesift.cli._compiling import say_if_compiling
         from bayesift.workflow import label_path
 
         step(f"reading {data.name}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayesift.cli._options import Data, Output, Reading, Report, with_option_groups
-from bayesift.cli._shell import check_output, console, print_json, steps
+from bayesift.cli._shell import check_output, console, print_json, say_if_compiling, steps
 
 if TYPE_CHECKING:
     from bayesift.workflow import DataSummary
@@ -152,7 +152,6 @@ def train(
     with steps(output.is_silent) as step:
         step("loading the libraries")
         from bayesift.cli import _show
-        from bayesift.cli._compiling import say_if_compiling
         from bayesift.workflow import TextClassifier, provenance_of, read_prior_knowledge, suited_vectorizer
         from bayesift.workflow import train as train_texts
         from bayesift.workflow.report import training_report, write_report

@@ -1,0 +1,228 @@
+"""Filter a stream of documents: topics, judgements, the pass of the stream through a filter, and what it was worth."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+
+from bayesift.datasets import MalformedFileError, stream_objects
+from bayesift.evaluate import Outcomes, recall, t9p, t9u
+from bayesift.filtering import AdaptiveFilter, Decision, Entry
+
+
+class QuitError(Exception):
+    """The person who judges wants to stop."""
+
+
+class NoJudgementError(ValueError):
+    """A document was retrieved, and there is nothing and nobody to judge it."""
+
+
+class StreamDocument(NamedTuple):
+    """A document of the stream; ``topics`` are those it is relevant to, None where the stream does not say."""
+
+    id: str
+    text: str
+    title: str
+    topics: frozenset[str] | None
+
+
+def read_topics(path: Path) -> dict[str, str]:
+    """Read names and statements of topics from TOML or JSONL.
+
+    TOML has a table ``[topics]`` of ``name = "statement"``; JSONL has objects with ``name`` and ``statement``.
+    """
+    if path.suffix.lower() == ".toml":
+        try:
+            found = tomllib.loads(path.read_text(encoding="utf-8")).get("topics")
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise ValueError(f"{path} is not TOML: {error}") from error
+        if not isinstance(found, dict) or not all(isinstance(statement, str) for statement in found.values()):
+            raise ValueError(f'{path} has no table [topics] with lines such as wheat = "wheat and other cereals"')
+        topics: dict[str, str] = found
+    else:
+        topics = {}
+        for number, row in chain.from_iterable(stream_objects(path)):
+            name, statement = row.get("name"), row.get("statement", "")
+            if not isinstance(name, str) or not isinstance(statement, str) or name in topics:
+                raise _malformed(
+                    path, number, "expected a 'name' that no other topic has, and a 'statement', as strings"
+                )
+            topics[name] = statement
+    if not topics:
+        raise ValueError(f"{path} holds no topic")
+    return topics
+
+
+def read_judgements(path: Path) -> dict[tuple[str, str], bool | None]:
+    """Read judgements from JSONL: objects with ``id``, ``topic`` and ``relevant`` (true, false or null)."""
+    found: dict[tuple[str, str], bool | None] = {}
+    for number, row in chain.from_iterable(stream_objects(path)):
+        if "id" not in row or not isinstance(row.get("topic"), str) or "relevant" not in row:
+            raise _malformed(path, number, "expected the keys 'id', 'topic' and 'relevant'")
+        if not isinstance(row["relevant"], bool | None):
+            raise _malformed(path, number, f"'relevant' is {row['relevant']!r}, expected true, false or null")
+        pair = str(row["id"]), row["topic"]
+        if found.setdefault(pair, row["relevant"]) != row["relevant"]:
+            raise _malformed(path, number, f"document {pair[0]!r} has another judgement for {pair[1]!r} above")
+    return found
+
+
+def read_stream(path: Path, skip: int) -> Iterator[list[StreamDocument]]:
+    """Return the documents of a JSONL file, or of standard input for ``-``, as they come; leave out the first ones."""
+    for batch in stream_objects(path, skip=skip):
+        yield [_document(path, number, row) for number, row in batch]
+
+
+def _document(path: Path, number: int, row: dict[str, Any]) -> StreamDocument:
+    text, title, topics = row.get("text"), row.get("title", ""), row.get("topics")
+    if not isinstance(text, str) or not isinstance(title, str):
+        raise _malformed(path, number, "expected a string 'text' (and, if there is one, a string 'title')")
+    if topics is not None and not (isinstance(topics, list) and all(isinstance(name, str) for name in topics)):
+        raise _malformed(path, number, "'topics' must be a list of the topics to which the document is relevant")
+    name = row.get("id", number)
+    known = None if topics is None else frozenset(topics)
+    return StreamDocument(str(name), f"{title}\n{text}" if title else text, title, known)
+
+
+def _malformed(path: Path, number: int, problem: str) -> Exception:
+    return MalformedFileError("standard input" if str(path) == "-" else path, number, problem)
+
+
+#: Gives the judgement of a retrieved document: relevant, irrelevant, or None for unsure.
+Judge = Callable[[Decision, StreamDocument], bool | None]
+
+
+def judge_from(
+    judgements: dict[tuple[str, str], bool | None] | None, unlisted: bool | None, ask: Judge | None
+) -> Judge:
+    """Return the function that judges: by the file, else by what the stream says, else by asking."""
+
+    def judge(decision: Decision, document: StreamDocument) -> bool | None:
+        entry = decision.entry
+        if judgements is not None:
+            return judgements.get((entry.id, entry.topic), unlisted)
+        if document.topics is not None:
+            return entry.topic in document.topics
+        if ask is None:
+            raise NoJudgementError(
+                f"document {entry.id!r} was retrieved for {entry.topic!r} and there is nobody to judge it"
+            )
+        return ask(decision, document)
+
+    return judge
+
+
+class Tally:
+    """How many documents have come, and, where the stream says it of all, how many were relevant to each topic."""
+
+    def __init__(self, topics: tuple[str, ...]) -> None:
+        self.relevant: dict[str, int] | None = dict.fromkeys(topics, 0)
+
+    def count(self, documents: list[StreamDocument]) -> None:
+        """Count more documents of the stream."""
+        for document in documents:
+            if document.topics is None:
+                self.relevant = None
+            elif self.relevant is not None:
+                for name in self.relevant.keys() & document.topics:
+                    self.relevant[name] += 1
+
+
+def filter_stream(
+    filter: AdaptiveFilter,
+    batches: Iterator[list[StreamDocument]],
+    judge: Judge,
+    write: Callable[[Entry], None],
+    tell: Callable[[Tally], None] = lambda tally: None,
+) -> Tally:
+    """Pass a stream through a fitted filter.
+
+    Parameters
+    ----------
+    filter : AdaptiveFilter
+        Fitted, or resumed.
+    batches : iterator of list of StreamDocument
+        The documents from ``filter.position_`` on.
+    judge : callable
+        Gives the judgement of a retrieved document.
+    write : callable
+        Called with the entry of each retrieved document after its judgement.
+    tell : callable
+        Called with the tally after every judgement and every batch.
+
+    Returns
+    -------
+    tally : Tally
+    """
+    tally = Tally(filter.topics_)
+    if filter.position_ > 0:
+        # What was relevant before the run was resumed is not known.
+        tally.relevant = None
+    for batch in batches:
+        begin = filter.position_
+        for decision in filter.stream(batch):
+            place, topic = decision.entry.place, decision.entry.topic
+            try:
+                answer = judge(decision, batch[place - begin])
+            except QuitError:
+                tally.count(batch[: place - begin])
+                return tally
+            decision.judge(answer)
+            judged = filter.record_.get(place, topic)
+            if judged is not None:
+                write(judged)
+            tell(tally)
+        tally.count(batch)
+        tell(tally)
+    return tally
+
+
+def status(filter: AdaptiveFilter, tally: Tally) -> str:
+    """Return a line that says how far the stream has come and what it was worth."""
+    outcomes, target = outcomes_of(filter, tally), max(round(filter.target), 1)
+    found = (
+        f"{filter.position_:,} documents, {len(filter.record_):,} retrieved, {int(outcomes.tp.sum()):,} relevant, "
+        f"mean T9U {t9u(outcomes, average='macro'):.1f}, "
+        f"mean T9P {t9p(outcomes, target=target, average='macro'):.3f}"
+    )
+    return found if tally.relevant is None else f"{found}, recall {recall(outcomes, average='micro'):.3f}"
+
+
+def outcomes_of(filter: AdaptiveFilter, tally: Tally) -> Outcomes:
+    """Count the outcomes; a person may find relevant what the stream does not call so."""
+    outcomes = filter.record_.outcomes()
+    if tally.relevant is None:
+        return outcomes
+    total = np.array([tally.relevant[name] for name in filter.topics_])
+    return outcomes._replace(fn=np.maximum(total - outcomes.tp, 0))
+
+
+@contextmanager
+def decision_writer(output: Path | None, filter: AdaptiveFilter) -> Iterator[Callable[[Entry], None]]:
+    """Open where decisions go; a file begins with what was judged before the run was resumed."""
+
+    def line(entry: Entry) -> str:
+        return json.dumps(entry._asdict(), ensure_ascii=False) + "\n"
+
+    def writer(file: IO[str]) -> Callable[[Entry], None]:
+        def write(entry: Entry) -> None:
+            file.write(line(entry))
+            file.flush()
+
+        return write
+
+    if output is None:
+        yield writer(sys.stdout)
+        return
+    with output.open("w", encoding="utf-8") as file:
+        file.writelines(line(entry) for entry in filter.record_ if entry.judged)
+        yield writer(file)
