@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-#: What an error says, and what helps; the first that fits is taken.
-_HINTS = (
-    ("label must name one of", "--of LABEL names it"),
-    ("is no model file", "model files are written by 'bayesift train'; the order is MODEL, then DATA"),
-    ("gives every text exactly one label", "choose another model with --model"),
-    ("no text has a label", "--label names the column of the labels"),
-    ("y has one label only", "a classifier needs texts of two labels or more; is --label the right column?"),
-    ("no term was found", "are these texts? --text names the column"),
-    ("take a polytomous model", "train with --model polytomous"),
-    ("has no posterior to go on from", "train with --posterior"),
-    ("prior_knowledge names the category", "the names in the file must be those of the labels"),
-    ("prior_knowledge needs a model with priors", "--prior-from works with lasso, ridge, polytomous and probit"),
-    ("something went wrong that should not", "this is a fault of bayesift; 'bayesift --debug …' shows where"),
-)
+#: What helps against an error, by the name of its class: asking for a name imports nothing.
+_HINTS = {
+    "EmptyVocabularyError": "are these texts? --text names the column",
+    "LabelNeededError": "--of LABEL names it",
+    "NoJudgementError": "give --judgements FILE, put 'topics' into the stream, or run this in a terminal",
+    "NoLabelsError": "--label names the column of the labels",
+    "NoPosteriorError": "train with --posterior",
+    "NoPriorError": "--prior-from works with lasso, ridge, polytomous and probit",
+    "NotAModelFileError": "model files are written by 'bayesift train'; the order is MODEL, then DATA",
+    "NotPolytomousError": "train with --model polytomous",
+    "OneLabelError": "a classifier needs texts of two labels or more; is --label the right column?",
+    "OneLabelModelError": "choose another model with --model",
+    "UnknownCategoryError": "the names in the file must be those of the labels",
+}
+
+_DEBUG = "this is a fault of bayesift; 'bayesift --debug …' shows where"
 
 
 def hint_for(error: Exception) -> str:
     """Return a hint for an error, or nothing."""
-    if found := _reading_hint(error):
-        return found
-    said = str(error)
-    for mark, hint in _HINTS:
-        if mark in said:
-            return hint
+    for kind in type(error).__mro__:
+        if kind.__name__ in _HINTS:
+            return _HINTS[kind.__name__]
     if isinstance(error, OSError | ValueError | ImportError | MemoryError):
-        return ""
-    return _HINTS[-1][1]
+        return _reading_hint(error)
+    return _DEBUG
 
 
 def _reading_hint(error: Exception) -> str:

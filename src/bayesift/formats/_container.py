@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
-from bayesift.formats.model_error import ModelFileError
+from bayesift.formats.model_error import ModelFileError, NotAModelFileError
 
 HEADER = "bayesift.json"
 FORMAT = "bayesift model"
@@ -120,7 +120,7 @@ class Container:
         """What the header says."""
         header = self.json(HEADER)
         if not isinstance(header, dict) or header.get("format") != FORMAT:
-            raise ModelFileError(f"{self.path} is no model file of bayesift: its header says something else")
+            raise NotAModelFileError(f"{self.path} is no model file of bayesift: its header says something else")
         return header
 
     def json(self, name: str) -> Any:
@@ -204,5 +204,5 @@ def _check_kind(path: Path, file: BinaryIO) -> None:
     file.seek(max(size - len(_COMMENT) - _DIGITS, 0))
     if start != b"PK" or file.read(len(_COMMENT)) != _COMMENT:
         reason = _FOREIGN.get(start, _FOREIGN.get(start[:1], "it begins like something else"))
-        raise ModelFileError(f"{path} is no model file of bayesift: {reason}")
+        raise NotAModelFileError(f"{path} is no model file of bayesift: {reason}")
     file.seek(0)

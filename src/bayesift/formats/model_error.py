@@ -12,3 +12,7 @@ class ModelFileError(ValueError):
     >>> print(ModelFileError("spam.bayesift: the file ends too early"))
     spam.bayesift: the file ends too early
     """
+
+
+class NotAModelFileError(ModelFileError):
+    """A file is something else than a model file."""

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from bayesift._labels import TargetType, check_label_types
 from bayesift._typing import AnyArray
+from bayesift.workflow.errors import NoLabelsError, OneLabelError
 
 
 class Targets(NamedTuple):
@@ -54,7 +55,7 @@ def read_targets(y: Any, multilabel: bool | Literal["auto"] = "auto") -> Targets
         return _one_label_each([found[0] for found in sets])
     classes = _sorted({name for found in sets for name in found})
     if not classes.size:
-        raise ValueError("y holds no label at all; expected some texts with a label")
+        raise NoLabelsError("y holds no label at all; expected some texts with a label")
     return Targets("multilabel-indicator", classes, indicator(sets, classes.tolist()))
 
 
@@ -81,7 +82,7 @@ def label_sets(y: Iterable[Any]) -> list[tuple[Any, ...]]:
 def _one_label_each(labels: list[Any]) -> Targets:
     classes = _sorted(set(labels))
     if classes.size < 2:
-        raise ValueError(f"y has one label only, {classes.tolist()[0]!r}; expected at least two to tell apart")
+        raise OneLabelError(f"y has one label only, {classes.tolist()[0]!r}; expected at least two to tell apart")
     return Targets("binary" if classes.size == 2 else "multiclass", classes, np.array(labels, dtype=classes.dtype))
 
 

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from bayesift._labels import TargetType
 from bayesift.workflow.binary_relevance import BinaryRelevance
+from bayesift.workflow.errors import OneLabelModelError
 
 
 class Options(NamedTuple):
@@ -154,7 +155,7 @@ def check_model(name: str, target_type: TargetType | None = None) -> Choice:
     found = MODELS[name]
     if target_type == "multilabel-indicator" and found.one_label:
         others = ", ".join(other for other, choice in MODELS.items() if not choice.one_label)
-        raise ValueError(
+        raise OneLabelModelError(
             f"model {name!r} gives every text exactly one label, but there are texts with several or none; "
             f"expected one of {others}"
         )

@@ -17,6 +17,7 @@ from bayesift.bbr import (
 )
 from bayesift.linear import BayesianLogisticRegression, BayesianMultinomialRegression
 from bayesift.workflow._plain_pipeline import onnx_bytes, plain_pipeline
+from bayesift.workflow.errors import NotPolytomousError
 from bayesift.workflow.text_classifier import TextClassifier
 
 Target = Literal["bbr", "bmr", "bxr", "sklearn", "onnx"]
@@ -88,7 +89,7 @@ def _binary(classifier: TextClassifier) -> BinaryModel:
 def _polytomous(classifier: TextClassifier, *, named: bool) -> PolytomousModel:
     model = classifier.model_
     if not isinstance(model, BayesianMultinomialRegression):
-        raise ValueError(f"to='bmr' and 'bxr' take a polytomous model, found {type(model).__name__}")
+        raise NotPolytomousError(f"to='bmr' and 'bxr' take a polytomous model, found {type(model).__name__}")
     spaced = [str(label) for label in classifier.classes_ if len(str(label).split()) != 1]
     if spaced:
         raise ValueError(f"label {spaced[0]!r} is not one word, as BMR and BXR need it")

@@ -16,14 +16,11 @@ import numpy as np
 from bayesift.datasets import MalformedFileError, stream_objects
 from bayesift.evaluate import Outcomes, recall, t9p, t9u
 from bayesift.filtering import AdaptiveFilter, Decision, Entry
+from bayesift.workflow.errors import NoJudgementError
 
 
 class QuitError(Exception):
     """The person who judges wants to stop."""
-
-
-class NoJudgementError(ValueError):
-    """A document was retrieved, and there is nothing and nobody to judge it."""
 
 
 class StreamDocument(NamedTuple):

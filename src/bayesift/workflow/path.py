@@ -14,6 +14,7 @@ from bayesift._files import atomic_path
 from bayesift.datasets import Split
 from bayesift.linear import RegularizationPath, regularization_path
 from bayesift.text import TextVectorizer
+from bayesift.workflow.errors import LabelNeededError
 from bayesift.workflow.explain import WeightedWords
 from bayesift.workflow.text_classifier import least_documents
 
@@ -92,7 +93,7 @@ def label_path(data: Split, label: str | None = None, *, n_steps: int = 20, prio
     names = data.categories
     if label is None:
         if len(names) != 2:
-            raise ValueError(f"label must name one of {', '.join(map(repr, names))}")
+            raise LabelNeededError(f"label must name one of {', '.join(map(repr, names))}")
         label = min(names, key=lambda name: sum(name in found for found in data.labels))
     if label not in names:
         raise ValueError(f"label is {label!r}; expected one of {', '.join(map(repr, names))}")

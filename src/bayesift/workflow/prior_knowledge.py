@@ -12,6 +12,7 @@ import numpy as np
 
 from bayesift.priors import Gaussian, Laplace, Prior, from_description, from_keywords
 from bayesift.workflow._label_sets import Targets
+from bayesift.workflow.errors import UnknownCategoryError
 
 _KEYS = ("description", "keywords", "relative", "mode")
 
@@ -71,7 +72,7 @@ def build_priors(
     by_name = {str(label): label for label in classes}
     unknown = [str(name) for name in knowledge if str(name) not in by_name]
     if unknown:
-        raise ValueError(
+        raise UnknownCategoryError(
             f"prior_knowledge names the category {unknown[0]!r}, which no text has; the labels are {', '.join(by_name)}"
         )
     remarks: list[str] = []

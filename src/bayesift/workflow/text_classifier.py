@@ -24,6 +24,7 @@ from bayesift.workflow._decisions import Predictions
 from bayesift.workflow._label_sets import Targets, indicator, label_sets, read_targets
 from bayesift.workflow._models import Options, check_model
 from bayesift.workflow._weights import word_weights
+from bayesift.workflow.errors import NoPriorError
 from bayesift.workflow.explain import Reason, reasons
 from bayesift.workflow.prior_knowledge import build_priors, family_of, with_variances
 
@@ -341,7 +342,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             return
         choice = check_model(self.model, targets.target_type)
         if self.prior_knowledge and not choice.takes_priors:
-            raise ValueError(f"prior_knowledge needs a model with priors such as 'lasso', found {self.model!r}")
+            raise NoPriorError(f"prior_knowledge needs a model with priors such as 'lasso', found {self.model!r}")
         if targets.target_type == "multiclass" and self.threshold != "half" and not choice.tunes_threshold:
             raise ValueError(
                 f"threshold is {self.threshold!r}, but model {self.model!r} gives every text its most probable label; "

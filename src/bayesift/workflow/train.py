@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from bayesift.datasets import Split
 from bayesift.formats import save
+from bayesift.workflow.errors import NoLabelsError
 from bayesift.workflow.evaluate import N_FOLDS, Evaluation, evaluate, evaluate_held_out
 from bayesift.workflow.explain import WeightedWords, top_words
 from bayesift.workflow.info import ModelInfo, model_info
@@ -167,7 +168,7 @@ def train(
     texts, labels = data.texts, data.labels
     found = summarize_data(texts, labels)
     if not found.balance:
-        raise ValueError("no text has a label; expected a column of labels to learn from")
+        raise NoLabelsError("no text has a label; expected a column of labels to learn from")
     if found.n_unlabelled and not found.multilabel and len(found.balance) > 1:
         kept = [place for place, label in enumerate(labels) if label]
         texts, labels = [texts[place] for place in kept], [labels[place] for place in kept]

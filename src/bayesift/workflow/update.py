@@ -20,6 +20,7 @@ from bayesift.linear.probit import BayesianProbitRegression
 from bayesift.online import BayesianPerceptron
 from bayesift.priors import GAUSSIAN, LAPLACE, Gaussian, Laplace, Prior, PriorArrays, from_model
 from bayesift.workflow._label_sets import indicator, label_sets
+from bayesift.workflow.errors import NoPosteriorError
 from bayesift.workflow.text_classifier import TextClassifier, fingerprint
 
 #: Weight of an empty text that stands for a class of which there is none today; a weight of 0 would not count.
@@ -110,7 +111,7 @@ def _check(classifier: TextClassifier, sets: Sequence[tuple[Any, ...]]) -> None:
     model = classifier.model_
     if isinstance(model, LinearModel):
         if not hasattr(model, "precision_"):
-            raise ValueError("the model has no posterior to go on from; train it with keep_posterior=True")
+            raise NoPosteriorError("the model has no posterior to go on from; train it with keep_posterior=True")
         if any(str(prior).startswith("jeffreys") for prior in [model.prior]):
             raise ValueError("a model with Jeffreys priors cannot be updated: no Gaussian stands for its posterior")
     elif not hasattr(model, "partial_fit"):
