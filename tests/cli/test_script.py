@@ -150,3 +150,14 @@ def test_the_choices_of_the_command_line_are_those_of_the_workflow():
     assert {str(name) for name in Policy} == {"half", *TUNED}
     assert {str(name) for name in Score} == set(_NAMED)
     assert [str(name) for name in Target] == list(TARGETS)
+
+
+def test_what_the_word_on_compiling_looks_at_are_modules_with_kernels():
+    from importlib import import_module
+
+    from bayesift.cli._shell import _FIRST, _ROOMS
+
+    for module in _FIRST.values():
+        assert any(hasattr(value, "py_func") for value in vars(import_module(module)).values()), module
+    assert set(_ROOMS.values()) <= set(_FIRST)
+    assert set(_ROOMS) <= set(MODELS)

@@ -1,7 +1,8 @@
 """From characters to a sparse matrix of term weights."""
 
+from bayesift.text._counter import EmptyVocabularyError
 from bayesift.text._terms import resolve_stop_words
 from bayesift.text.scorer import TextScorer
 from bayesift.text.vectorizer import TextVectorizer
 
-__all__ = ["TextScorer", "TextVectorizer", "resolve_stop_words"]
+__all__ = ["EmptyVocabularyError", "TextScorer", "TextVectorizer", "resolve_stop_words"]

@@ -35,6 +35,10 @@ class Analysis(NamedTuple):
     terms: Callable[[], list[str]]
 
 
+class EmptyVocabularyError(ValueError):
+    """The documents hold no term at all."""
+
+
 @dataclass(frozen=True)
 class Analyzer:
     """Documents to streams of term numbers: tokens, then words, then phrases."""
@@ -154,7 +158,7 @@ class Counter:
         analysis = self.analyzer.analyze(batches)
         n_terms = int(analysis.term_of.max(initial=-1)) + 1
         if n_terms == 0:
-            raise ValueError(
+            raise EmptyVocabularyError(
                 "no term was found: the documents are empty, or hold only stop words and tokens that are left out"
             )
         chunks = _pipeline.count(analysis.streams, analysis.term_of, n_terms, self.analyzer.n_threads)
