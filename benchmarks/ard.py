@@ -55,7 +55,7 @@ def run(repeats: int) -> None:
         for method in methods:
             machine = MACHINES[method]
             seconds = median(process_seconds(machine, X, y) for _ in range(min(repeats, 3)))
-            left = machine.n_relevant_
+            left = machine.n_relevant_path_
             shape = f"{X.shape[0]:,} × {X.shape[1]:,}"
             rows.append((name, shape, method, f"{seconds:.2f}", str(left[0]), str(left[4]), str(left[-1])))
     show(

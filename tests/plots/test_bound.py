@@ -8,7 +8,7 @@ from matplotlib import pyplot
 from numpy.testing import assert_allclose
 
 from ard_cases import golden
-from bayesift.ard import log_likelihood
+from bayesift.ard import tagging_log_likelihood
 from bayesift.plots import BoundDisplay
 
 
@@ -32,7 +32,7 @@ def test_the_values_are_the_likelihood_of_all_objects():
     shown = display()
     point = np.full(8, 0.6)
     point[2] = shown.q[100]
-    assert_allclose(shown.values[100], np.exp(log_likelihood(X[:12], t[:12], point).sum()))
+    assert_allclose(shown.values[100], np.exp(tagging_log_likelihood(X[:12], t[:12], point).sum()))
     assert display(alpha=np.ones(8)).values.max() == 1
 
 

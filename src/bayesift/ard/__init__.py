@@ -1,13 +1,18 @@
 """Automatic relevance determination: models that find out which features matter."""
 
-from bayesift.ard.tagging import RelevanceTaggingMachine, log_evidence_bound, log_likelihood, log_likelihood_bound
+from bayesift.ard.tagging import (
+    RelevanceTaggingMachine,
+    tagging_log_evidence_bound,
+    tagging_log_likelihood,
+    tagging_log_likelihood_bound,
+)
 from bayesift.ard.vectors import RelevanceVectorMachine, RelevanceVectorRegressor
 
 __all__ = [
     "RelevanceTaggingMachine",
     "RelevanceVectorMachine",
     "RelevanceVectorRegressor",
-    "log_evidence_bound",
-    "log_likelihood",
-    "log_likelihood_bound",
+    "tagging_log_evidence_bound",
+    "tagging_log_likelihood",
+    "tagging_log_likelihood_bound",
 ]

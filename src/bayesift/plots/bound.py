@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from bayesift._typing import FloatArray
-from bayesift.ard import log_likelihood, log_likelihood_bound
+from bayesift.ard import tagging_log_likelihood, tagging_log_likelihood_bound
 from bayesift.plots.display import Display, axes_or_new, colour, stacked
 
 
@@ -71,7 +71,7 @@ class BoundDisplay(Display):
         Parameters
         ----------
         X, y
-            Tags and classes as in :func:`bayesift.ard.log_likelihood`.
+            Tags and classes as in :func:`bayesift.ard.tagging_log_likelihood`.
         q : array of shape (n_tags,)
             Where the other tags stand; η of the bounds is the same there.
         tag : int
@@ -92,8 +92,8 @@ class BoundDisplay(Display):
         points[:, tag] = grid
         etas = np.tile(np.asarray(q, dtype=np.float64), (len(touching), 1))
         etas[:, tag] = touching
-        values = log_likelihood(X, y, points).sum(axis=-1)
-        bounds = np.array([log_likelihood_bound(X, y, points, eta).sum(axis=-1) for eta in etas])
+        values = tagging_log_likelihood(X, y, points).sum(axis=-1)
+        bounds = np.array([tagging_log_likelihood_bound(X, y, points, eta).sum(axis=-1) for eta in etas])
         label = "likelihood"
         if alpha is not None:
             # Constants of the prior go with the greatest value.

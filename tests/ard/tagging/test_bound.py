@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from scipy.special import betaln, logit, logsumexp
 
 from ard_cases import golden, random_tags
-from bayesift.ard import log_evidence_bound, log_likelihood, log_likelihood_bound
+from bayesift.ard import tagging_log_evidence_bound, tagging_log_likelihood, tagging_log_likelihood_bound
 from bayesift.ard.tagging._bound import FULL_REACH, Quadrature, integrals, log_bound, log_bound_and_gradient
 from bayesift.ard.tagging._tags import Tagging
 
@@ -28,7 +28,7 @@ def log_evidence(X, t, alpha, low=0.0, high=1.0, n_nodes=48):
     places = np.stack([grid.ravel() for grid in grids], axis=1)
     points = q[places]
     log_prior = alpha * np.log(points * (1 - points)) - betaln(np.add(alpha, 1), np.add(alpha, 1))
-    total = log_likelihood(X, t, points).sum(axis=1) + (log_prior + log_weight[places]).sum(axis=1)
+    total = tagging_log_likelihood(X, t, points).sum(axis=1) + (log_prior + log_weight[places]).sum(axis=1)
     return logsumexp(total)
 
 
@@ -40,11 +40,11 @@ def test_the_bound_is_below_the_evidence(seed, d, domain, shared):
     alpha = random.choice([0.0, 0.3, 1.0, 4.0, 15.0], size=d)
     eta = random.uniform(0.05, 0.95, size=d if shared else (8, d))
     evidence = log_evidence(X, t, alpha, *((0.0, 1.0) if domain == "full" else (0.1, 0.9)))
-    assert log_evidence_bound(X, t, alpha, eta, domain=domain) <= evidence + 1e-9
+    assert tagging_log_evidence_bound(X, t, alpha, eta, domain=domain) <= evidence + 1e-9
 
 
 def test_a_narrower_domain_is_a_lower_bound_too():
-    full, trunc = (log_evidence_bound([[1]], [1], [0.0], [0.8], domain=domain) for domain in ("full", "trunc"))
+    full, trunc = (tagging_log_evidence_bound([[1]], [1], [0.0], [0.8], domain=domain) for domain in ("full", "trunc"))
     assert trunc < full - 0.1
 
 
@@ -55,10 +55,10 @@ def test_every_object_has_a_bound_below_its_likelihood_that_touches_at_eta(seed)
     X, t = random_tags(seed, n=10, d=5)
     eta = random.uniform(0.02, 0.98, size=(10, 5))
     q = random.uniform(0.02, 0.98, size=(30, 5))
-    assert np.all(log_likelihood_bound(X, t, q, eta) <= log_likelihood(X, t, q) + 1e-12)
+    assert np.all(tagging_log_likelihood_bound(X, t, q, eta) <= tagging_log_likelihood(X, t, q) + 1e-12)
     for i in range(10):
-        touching = log_likelihood_bound(X, t, eta[i], eta)[i]
-        assert_allclose(touching, log_likelihood(X, t, eta[i])[i], rtol=1e-12, atol=1e-13)
+        touching = tagging_log_likelihood_bound(X, t, eta[i], eta)[i]
+        assert_allclose(touching, tagging_log_likelihood(X, t, eta[i])[i], rtol=1e-12, atol=1e-13)
 
 
 def test_the_bound_as_printed_would_not_be_one():
@@ -67,7 +67,7 @@ def test_the_bound_as_printed_would_not_be_one():
     p = eta
     printed = np.log(p) + (1 - p) - p / m * np.exp(-m * (logit(q) - logit(eta)))
     assert printed > np.log(q)
-    assert log_likelihood_bound([[1]], [1], [q], [eta])[0] < np.log(q)
+    assert tagging_log_likelihood_bound([[1]], [1], [q], [eta])[0] < np.log(q)
 
 
 def tagging_of(X, t, weights=None):
@@ -96,9 +96,9 @@ def test_gradients_by_finite_differences(reach):
 def test_golden_numbers():
     X, t = golden()
     assert (X.sum(), t.sum()) == (162, 24)
-    assert log_likelihood(X, t, Q).sum() == pytest.approx(-29.514405, abs=1e-6)
-    assert log_likelihood_bound(X, t, Q, ETA).sum() == pytest.approx(-45.952507, abs=1e-6)
-    assert log_evidence_bound(X, t, ALPHA, ETA) == pytest.approx(-40.845031, abs=1e-6)
+    assert tagging_log_likelihood(X, t, Q).sum() == pytest.approx(-29.514405, abs=1e-6)
+    assert tagging_log_likelihood_bound(X, t, Q, ETA).sum() == pytest.approx(-45.952507, abs=1e-6)
+    assert tagging_log_evidence_bound(X, t, ALPHA, ETA) == pytest.approx(-40.845031, abs=1e-6)
     log_prior = ALPHA * np.log(Q * (1 - Q)) - betaln(ALPHA + 1, ALPHA + 1)
     assert log_prior.sum() == pytest.approx(-166.602513, abs=1e-6)
 
@@ -107,12 +107,14 @@ def test_objects_without_tags_and_tags_of_all_and_of_none():
     X, t = random_tags(5, n=9, d=2)
     X[:, 0], X[3:6] = 1, 0
     X[6:, 0] = 1
-    bound = log_evidence_bound(X, t, [1.0, 2.0], [0.6, 0.4])
+    bound = tagging_log_evidence_bound(X, t, [1.0, 2.0], [0.6, 0.4])
     kept = np.r_[0:3, 6:9]
-    assert bound == pytest.approx(log_evidence_bound(X[kept], t[kept], [1.0, 2.0], [0.6, 0.4]) + 3 * np.log(0.5))
+    assert bound == pytest.approx(
+        tagging_log_evidence_bound(X[kept], t[kept], [1.0, 2.0], [0.6, 0.4]) + 3 * np.log(0.5)
+    )
     # a tag of no object integrates to 1
     wider = np.column_stack([X, np.zeros(9)])
-    assert log_evidence_bound(wider, t, [1.0, 2.0, 5.0], [0.6, 0.4, 0.3]) == pytest.approx(bound, abs=1e-10)
+    assert tagging_log_evidence_bound(wider, t, [1.0, 2.0, 5.0], [0.6, 0.4, 0.3]) == pytest.approx(bound, abs=1e-10)
 
 
 def test_equal_objects_share_a_group():
@@ -133,4 +135,4 @@ def test_equal_objects_share_a_group():
 )
 def test_bad_input(arguments, message):
     with pytest.raises(ValueError, match=message):
-        log_likelihood(*arguments)
+        tagging_log_likelihood(*arguments)

@@ -10,7 +10,7 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.special import expit
 
 from ard_cases import golden, random_tags
-from bayesift.ard import log_evidence_bound, log_likelihood
+from bayesift.ard import tagging_log_evidence_bound, tagging_log_likelihood
 from bayesift.ard.tagging._bound import FULL_REACH, Quadrature, best_alpha, integrals, log_bound, margins_of
 from bayesift.ard.tagging._learning import best_bound, joint_alpha, posterior_mode
 from bayesift.ard.tagging._tags import Tagging
@@ -35,7 +35,7 @@ def test_the_mode_is_that_of_a_general_solver_in_q(seed):
     alpha = np.random.default_rng(seed).uniform(0, 4, 5)
 
     def objective(q):
-        return -log_likelihood(X, t, q).sum() - alpha @ np.log(q * (1 - q))
+        return -tagging_log_likelihood(X, t, q).sum() - alpha @ np.log(q * (1 - q))
 
     found = minimize(objective, np.full(5, 0.5), method="SLSQP", bounds=[(0.1, 0.9)] * 5, options={"ftol": 1e-14})
     w = posterior_mode(tagging_of(X, t), alpha, np.zeros(5), REACH, 1000)
@@ -72,7 +72,7 @@ def test_the_m_step_is_that_of_scipy_for_each_tag():
     def bound(j, a):
         changed = alpha.copy()
         changed[j] = a
-        return log_evidence_bound(X, t, changed, eta, domain="trunc")
+        return tagging_log_evidence_bound(X, t, changed, eta, domain="trunc")
 
     for j in range(8):
         found = minimize_scalar(lambda a, j=j: -bound(j, a), bounds=(0, 1000), method="bounded")

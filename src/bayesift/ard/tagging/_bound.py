@@ -109,7 +109,7 @@ def best_alpha(
     return alpha, values
 
 
-def log_likelihood(X: Any, y: Any, q: Any) -> FloatArray:
+def tagging_log_likelihood(X: Any, y: Any, q: Any) -> FloatArray:
     """Return ln P(t_i | x_i, q) of every object.
 
     Parameters
@@ -128,15 +128,15 @@ def log_likelihood(X: Any, y: Any, q: Any) -> FloatArray:
     Examples
     --------
     >>> import numpy as np
-    >>> from bayesift.ard import log_likelihood
-    >>> np.exp(log_likelihood([[1, 0], [1, 1]], [1, 0], [0.8, 0.5])).round(3)
+    >>> from bayesift.ard import tagging_log_likelihood
+    >>> np.exp(tagging_log_likelihood([[1, 0], [1, 1]], [1, 0], [0.8, 0.5])).round(3)
     array([0.8, 0.2])
     """
     tags, signs = _objects(X, y)
     return log_expit(signs * (logit(_probabilities(q, "q")) @ tags.T))
 
 
-def log_likelihood_bound(X: Any, y: Any, q: Any, eta: Any) -> FloatArray:
+def tagging_log_likelihood_bound(X: Any, y: Any, q: Any, eta: Any) -> FloatArray:
     """Return the lower bound ln L_i(q, η_i) of every object's log likelihood, which touches it at q = η_i.
 
     With P_i = P(t_i | x_i, η_i), w = logit q, u = logit η and m_i tags of signs y_i = ±1,
@@ -146,7 +146,7 @@ def log_likelihood_bound(X: Any, y: Any, q: Any, eta: Any) -> FloatArray:
     Parameters
     ----------
     X, y, q
-        As in :func:`log_likelihood`.
+        As in :func:`tagging_log_likelihood`.
     eta : array of shape (n_tags,) or (n_objects, n_tags)
         Variational parameters, shared by all objects or of each.
 
@@ -156,11 +156,11 @@ def log_likelihood_bound(X: Any, y: Any, q: Any, eta: Any) -> FloatArray:
 
     Examples
     --------
-    >>> from bayesift.ard import log_likelihood, log_likelihood_bound
+    >>> from bayesift.ard import tagging_log_likelihood, tagging_log_likelihood_bound
     >>> X, y, q = [[1, 0], [1, 1]], [1, 0], [0.8, 0.5]
-    >>> bool((log_likelihood_bound(X, y, q, eta=[0.6, 0.6]) < log_likelihood(X, y, q)).all())
+    >>> bool((tagging_log_likelihood_bound(X, y, q, eta=[0.6, 0.6]) < tagging_log_likelihood(X, y, q)).all())
     True
-    >>> bool((log_likelihood_bound(X, y, q, eta=q) == log_likelihood(X, y, q)).all())
+    >>> bool((tagging_log_likelihood_bound(X, y, q, eta=q) == tagging_log_likelihood(X, y, q)).all())
     True
     """
     tags, signs = _objects(X, y)
@@ -173,7 +173,7 @@ def log_likelihood_bound(X: Any, y: Any, q: Any, eta: Any) -> FloatArray:
     return log_expit(margins) - expit(-margins) * beyond / np.maximum(np.abs(slopes), 1.0)
 
 
-def log_evidence_bound(
+def tagging_log_evidence_bound(
     X: Any,
     y: Any,
     alpha: Any,
@@ -188,7 +188,7 @@ def log_evidence_bound(
     Parameters
     ----------
     X, y
-        As in :func:`log_likelihood`.
+        As in :func:`tagging_log_likelihood`.
     alpha : array of shape (n_tags,)
         Parameters of the priors Beta(α_j + 1, α_j + 1).
     eta : array of shape (n_tags,) or (n_objects, n_tags)
@@ -206,8 +206,8 @@ def log_evidence_bound(
 
     Examples
     --------
-    >>> from bayesift.ard import log_evidence_bound
-    >>> round(log_evidence_bound([[1, 0], [1, 1]], [1, 0], alpha=[1.0, 1.0], eta=[0.5, 0.5]), 3)
+    >>> from bayesift.ard import tagging_log_evidence_bound
+    >>> round(tagging_log_evidence_bound([[1, 0], [1, 1]], [1, 0], alpha=[1.0, 1.0], eta=[0.5, 0.5]), 3)
     -2.152
     """
     tags, signs = _objects(X, y)

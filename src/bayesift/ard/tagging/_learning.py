@@ -21,7 +21,7 @@ from bayesift.ard.tagging._bound import (
 )
 from bayesift.ard.tagging._tags import Tagging
 
-Method = Literal["map-em", "em"]
+Solver = Literal["map-em", "em"]
 MStep = Literal["exact", "joint"]
 Objective = Callable[[FloatArray], tuple[float, FloatArray]]
 
@@ -38,7 +38,7 @@ _GRADIENT_TOLERANCE = 1e-9
 class Settings:
     """What both algorithms are told; see the estimator."""
 
-    method: Method
+    solver: Solver
     max_iter: int
     inner_iter: int
     m_step: MStep
@@ -53,13 +53,26 @@ class Settings:
 
 
 class Fit(NamedTuple):
-    """α (infinite for removed tags) and w = logit q (0 for them) by tag; bound and tags left after each step."""
+    """α (infinite for removed tags) and w = logit q (0 for them) by tag; bound and tags left after each step.
+
+    ``residual`` is the largest slope of the bound by an ln(1 + α_j) that the range of α_j leaves room for.
+    """
 
     alpha: FloatArray
     w: FloatArray
     bounds: FloatArray
     n_left: Int64Array
+    residual: float
     converged: bool
+
+
+class Moved(NamedTuple):
+    """What an M-step found: the bound, and its slopes by α, of all tags but those in ``without_slope``."""
+
+    bound: float
+    slopes: FloatArray
+    without_slope: Int64Array
+    sizes: FloatArray
 
 
 @dataclass
@@ -100,7 +113,9 @@ def learn(tagging: Tagging, settings: Settings) -> Fit:
     for step in range(settings.max_iter):
         _e_step(state, settings, bounds[-1] if bounds and settings.monotone else -np.inf, first=step == 0)
         before = state.alpha
-        bounds.append(_m_step(state, settings, held))
+        moved = _m_step(state, settings, held)
+        last = state.tagging, state.alpha
+        bounds.append(moved.bound)
         left = state.alpha < settings.removal_alpha
         n_left.append(int(left.sum()))
         converged = bool(np.sum((state.alpha - before) ** 2) < settings.tol)
@@ -109,16 +124,17 @@ def learn(tagging: Tagging, settings: Settings) -> Fit:
             held = held[left]
         if converged or not state.tags.size:
             break
+    residual = _residual(*last, moved, settings)
     state.prune(state.alpha < settings.removal_alpha)
     alpha, w = np.full(n_tags, np.inf), np.zeros(n_tags)
     alpha[state.tags] = state.alpha
     w[state.tags] = posterior_mode(state.tagging, state.alpha, state.w, settings.reach, _LAST_ITERATIONS)
-    return Fit(alpha, w, np.array(bounds), np.array(n_left), converged)
+    return Fit(alpha, w, np.array(bounds), np.array(n_left), residual, converged)
 
 
 def _e_step(state: State, settings: Settings, floor: float, *, first: bool) -> None:
     """Move η: to the mode of the posterior, or (after a start there) to the greatest bound."""
-    if settings.method == "em" and not first:
+    if settings.solver == "em" and not first:
         state.u = best_bound(
             state.tagging, state.alpha, state.u, settings.quadrature, settings.reach, settings.inner_iter
         )
@@ -134,18 +150,30 @@ def _e_step(state: State, settings: Settings, floor: float, *, first: bool) -> N
         u = state.u + share * (target - state.u)
 
 
-def _m_step(state: State, settings: Settings, held: BoolArray) -> float:
+def _m_step(state: State, settings: Settings, held: BoolArray) -> Moved:
     """Move α, except of tags that are held at its upper end, and give the bound."""
     tagging, quadrature = state.tagging, settings.quadrature
     margins = margins_of(tagging, state.u)
     sizes = tagging.sizes(margins, state.u)
+    constant = tagging.constant(margins)
     if settings.m_step == "joint":
         state.alpha = joint_alpha(tagging, sizes, state.alpha, settings.max_alpha, quadrature, settings.inner_iter)
-        return tagging.constant(margins) + float(integrals(tagging, sizes, state.alpha, quadrature).values.sum())
-    state.alpha, moved = best_alpha(tagging, sizes, state.alpha, settings.max_alpha, quadrature, np.flatnonzero(~held))
-    rest = integrals(tagging, sizes, state.alpha, quadrature, which=np.flatnonzero(held)).values
+        found = integrals(tagging, sizes, state.alpha, quadrature)
+        return Moved(constant + float(found.values.sum()), found.by_alpha, np.empty(0, dtype=np.int64), sizes)
+    free = np.flatnonzero(~held)
+    state.alpha, moved = best_alpha(tagging, sizes, state.alpha, settings.max_alpha, quadrature, free)
+    rest = integrals(tagging, sizes, state.alpha, quadrature, which=np.flatnonzero(held))
     held |= state.alpha >= settings.max_alpha
-    return tagging.constant(margins) + float(moved.sum() + rest.sum())
+    return Moved(constant + float(moved.sum() + rest.values.sum()), rest.by_alpha, free, sizes)
+
+
+def _residual(tagging: Tagging, alpha: FloatArray, moved: Moved, settings: Settings) -> float:
+    """Return the largest slope of the bound by an ln(1 + α_j); at an end of the range only slopes inwards count."""
+    rest = integrals(tagging, moved.sizes, alpha, settings.quadrature, which=moved.without_slope)
+    slopes = (1.0 + alpha) * (moved.slopes + rest.by_alpha)
+    slopes = np.where(alpha <= 0.0, np.maximum(slopes, 0.0), slopes)
+    slopes = np.where(alpha >= settings.max_alpha, np.minimum(slopes, 0.0), slopes)
+    return float(np.max(np.abs(slopes), initial=0.0))
 
 
 def posterior_mode(tagging: Tagging, alpha: FloatArray, w: FloatArray, reach: float, iterations: int) -> FloatArray:

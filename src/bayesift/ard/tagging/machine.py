@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import expit
-from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from bayesift._typing import BoolArray, FloatArray
-from bayesift.ard._binary import BinaryClassifier, read_two_classes
+from bayesift.ard._fitting import Attained, RelevanceClassifier
 from bayesift.ard.tagging._bound import FULL_REACH, Quadrature
-from bayesift.ard.tagging._learning import Method, MStep, Settings, learn
+from bayesift.ard.tagging._learning import MStep, Settings, Solver, learn
 from bayesift.ard.tagging._tags import Tagging, read_tags
 
 
-class RelevanceTaggingMachine(SelectorMixin, BinaryClassifier, BaseEstimator):
+class RelevanceTaggingMachine(SelectorMixin, RelevanceClassifier):
     """Classify objects by their tags and find out which tags matter (Molchanov, Kondrashkin & Vetrov 2015).
 
     An object with the tags Q is of the second class with the probability
@@ -29,11 +28,12 @@ class RelevanceTaggingMachine(SelectorMixin, BinaryClassifier, BaseEstimator):
 
     a logistic model with the weights logit q_j and no intercept. Each q_j has the prior Beta(α_j + 1, α_j + 1), and the
     α_j are those with the greatest evidence, or rather lower bound of it: where α_j grows without limit the tag is
-    removed and q_j = ½.
+    removed and q_j = ½. A tag that no object has is removed too. Scores are sums of the weights of an object's tags:
+    columns of removed tags are not looked at, and an object without tags has the probability ½, which is a yes.
 
     Parameters
     ----------
-    method : {"map-em", "em"}, default="map-em"
+    solver : {"map-em", "em"}, default="map-em"
         How the bound is placed in the E-step: touching the likelihood at the mode of the posterior, or as high as
         possible, which costs an integral for every tag of every object and removes more tags.
     domain : {"trunc", "full"}, default="trunc"
@@ -69,6 +69,8 @@ class RelevanceTaggingMachine(SelectorMixin, BinaryClassifier, BaseEstimator):
     ----------
     classes_ : ndarray of shape (2,)
         The labels; probabilities and weights speak of the second.
+    target_type_ : {"binary"}
+        What the labels were.
     q_ : ndarray of shape (n_features,)
         Probability of the second class for an object with this tag alone; exactly 0.5 for removed tags.
     alpha_ : ndarray of shape (n_features,)
@@ -81,13 +83,20 @@ class RelevanceTaggingMachine(SelectorMixin, BinaryClassifier, BaseEstimator):
         Always 0.
     relevant_ : bool ndarray of shape (n_features,)
         Which tags were kept.
-    evidence_bound_ : ndarray of shape (n_steps,)
-        Lower bound of the log evidence after each step. Never falls with ``"em"`` or ``monotone`` (without
-        ``prune_at_once``, which changes the bound itself).
-    n_relevant_ : int ndarray of shape (n_steps,)
+    log_evidence_bound_ : float
+        Lower bound of the log evidence at the end.
+    log_evidence_bound_path_ : ndarray of shape (n_steps,)
+        The bound after each step. Never falls with ``"em"`` or ``monotone`` (without ``prune_at_once``, which changes
+        the bound itself).
+    n_relevant_path_ : int ndarray of shape (n_steps,)
         Tags left after each step.
     n_iter_ : int
         Steps taken.
+    certificate_ : bayesift.linear.Certificate
+        The objective is the negative bound. ``kkt_residual`` is the largest slope of the bound by any ln(1 + α_j) that
+        the range of α_j leaves room for, with η as the last E-step placed it: 0 where no α_j could be better. The bound
+        is not concave in α and η, so that there is no dual. ``converged`` tells whether ``tol`` was reached, for which
+        the default of 20 steps often is too few.
 
     Examples
     --------
@@ -101,9 +110,8 @@ class RelevanceTaggingMachine(SelectorMixin, BinaryClassifier, BaseEstimator):
     array([0.9, 0.1, 0.5])
     """
 
-    coef_: Any
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "method": [StrOptions({"map-em", "em"})],
+        "solver": [StrOptions({"map-em", "em"})],
         "domain": [StrOptions({"trunc", "full"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "inner_iter": [Interval(Integral, 1, None, closed="left")],
@@ -121,7 +129,7 @@ class RelevanceTaggingMachine(SelectorMixin, BinaryClassifier, BaseEstimator):
 
     def __init__(
         self,
-        method: Method = "map-em",
+        solver: Solver = "map-em",
         domain: Literal["trunc", "full"] = "trunc",
         *,
         max_iter: int = 20,
@@ -137,7 +145,7 @@ class RelevanceTaggingMachine(SelectorMixin, BinaryClassifier, BaseEstimator):
         binarize: float | None = None,
         n_nodes: int = 200,
     ) -> None:
-        self.method = method
+        self.solver = solver
         self.domain = domain
         self.max_iter = max_iter
         self.inner_iter = inner_iter
@@ -152,28 +160,8 @@ class RelevanceTaggingMachine(SelectorMixin, BinaryClassifier, BaseEstimator):
         self.binarize = binarize
         self.n_nodes = n_nodes
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the relevant tags and their weights.
-
-        A tag that no object has is removed; an object without tags has the probability ½ whatever the weights.
-
-        Parameters
-        ----------
-        X : sparse matrix, array or data frame of shape (n_objects, n_features)
-            One where an object has a tag, else zero.
-        y : array of shape (n_objects,)
-            Labels of two classes, of any type.
-        sample_weight : array of shape (n_objects,), optional
-            How often each object counts.
-
-        Returns
-        -------
-        self
-        """
-        self._validate_params()
+    def _learn(self, X: Any, signs: FloatArray, weights: FloatArray) -> Attained:
         settings = self._settings()
-        X, classes, signs = read_two_classes(self, X, y)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         tags = read_tags(X, self.binarize)
         counted = weights > 0
         if np.unique(signs[counted]).size < 2:
@@ -181,31 +169,17 @@ class RelevanceTaggingMachine(SelectorMixin, BinaryClassifier, BaseEstimator):
         tags, signs, weights = tags[counted], signs[counted], weights[counted]
         seen = np.flatnonzero(np.bincount(tags.indices, minlength=tags.shape[1]))
         fit = learn(Tagging(tags, signs, weights).kept(seen), settings)
-        self.classes_ = classes
         self.alpha_, self.coef_ = np.full(tags.shape[1], np.inf), np.zeros((1, tags.shape[1]))
         self.alpha_[seen], self.coef_[0, seen] = fit.alpha, fit.w
         self.intercept_ = np.zeros(1)
         self.relevant_ = np.isfinite(self.alpha_)
         self.q_ = expit(self.coef_[0])
-        self.evidence_bound_, self.n_relevant_ = fit.bounds, fit.n_left
+        self.log_evidence_bound_, self.log_evidence_bound_path_ = float(fit.bounds[-1]), fit.bounds
+        self.n_relevant_path_ = fit.n_left
         self.n_iter_ = fit.bounds.size
-        return self
+        return Attained(self.log_evidence_bound_, fit.residual, self.n_iter_, fit.converged)
 
-    def decision_function(self, X: Any) -> FloatArray:
-        """Return the log odds of the second class, the sum of the weights of an object's tags.
-
-        Columns of removed tags are left aside.
-
-        Parameters
-        ----------
-        X : sparse matrix, array or data frame of shape (n_objects, n_features)
-
-        Returns
-        -------
-        scores : ndarray of shape (n_objects,)
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False)
+    def _log_odds(self, X: Any) -> FloatArray:
         return read_tags(X[:, self.relevant_], self.binarize) @ self.weights_[self.relevant_]
 
     @property
@@ -213,12 +187,6 @@ class RelevanceTaggingMachine(SelectorMixin, BinaryClassifier, BaseEstimator):
         """Log odds of ``q_``; 0 for removed tags."""
         check_is_fitted(self)
         return self.coef_.toarray()[0] if sp.issparse(self.coef_) else self.coef_[0]
-
-    def sparsify(self) -> Self:
-        """Keep ``coef_`` as a sparse matrix, which is smaller where most tags were removed."""
-        check_is_fitted(self)
-        self.coef_ = sp.csr_matrix(self.coef_)
-        return self
 
     def _get_support_mask(self) -> BoolArray:
         check_is_fitted(self)
@@ -231,7 +199,7 @@ class RelevanceTaggingMachine(SelectorMixin, BinaryClassifier, BaseEstimator):
                 raise ValueError(f"{name}={getattr(self, name)} must not exceed max_alpha={self.max_alpha}")
         reach = float(np.log1p(-self.q_min) - np.log(self.q_min))
         return Settings(
-            method=self.method,
+            solver=self.solver,
             max_iter=self.max_iter,
             inner_iter=self.inner_iter,
             m_step=self.m_step,

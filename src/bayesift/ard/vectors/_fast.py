@@ -48,8 +48,18 @@ def _model(basis: Basis, likelihood: Likelihood, kept: Int64Array, alpha: FloatA
 
 def _promises(basis: Basis, model: Model) -> tuple[FloatArray, FloatArray]:
     """Return for every function the gain of evidence it promises, and the α that brings it (infinite: delete)."""
+    s, q, alpha = _sparsity_and_quality(basis, model)
+    wanted = (q**2 > s) & (s > 0)
+    target = np.full(s.size, np.inf)
+    target[wanted] = s[wanted] ** 2 / (q[wanted] ** 2 - s[wanted])
+    target[target > LARGEST_ALPHA] = np.inf
+    target = np.maximum(target, 1.0 / LARGEST_ALPHA)
+    return _log_gain(s, q, target) - _log_gain(s, q, alpha), target
+
+
+def _sparsity_and_quality(basis: Basis, model: Model) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return sparsity s and quality q of every function, each without the function itself (23), and its α."""
     posterior = model.posterior
-    # sparsity S and quality Q of every function, then s and q without the function itself (23)
     S = basis.squares(posterior.b)
     if model.kept.size:
         S = S - posterior.curvature.quadratic(model.active.gram(posterior.b, basis))
@@ -59,13 +69,31 @@ def _promises(basis: Basis, model: Model) -> tuple[FloatArray, FloatArray]:
     inside = np.isfinite(alpha)
     ratio = np.ones(S.size)
     ratio[inside] = alpha[inside] / np.maximum(alpha[inside] - S[inside], 1e-12 * alpha[inside])
-    s, q = ratio * S, ratio * Q
-    wanted = (q**2 > s) & (s > 0)
-    target = np.full(S.size, np.inf)
-    target[wanted] = s[wanted] ** 2 / (q[wanted] ** 2 - s[wanted])
-    target[target > LARGEST_ALPHA] = np.inf
-    target = np.maximum(target, 1.0 / LARGEST_ALPHA)
-    return _log_gain(s, q, target) - _log_gain(s, q, alpha), target
+    return ratio * S, ratio * Q, alpha
+
+
+def largest_slope(basis: Basis, found: Relevance) -> float:
+    """Return the largest slope of the log evidence by a ln α_j, of functions outside by 1/(s α_j) where it is positive.
+
+    Unlike a promise, it counts that B changes with α. At the least α only slopes upwards count.
+    """
+    active, posterior = basis.columns(found.kept), found.posterior
+    s, q, alpha = _sparsity_and_quality(basis, Model(found.kept, found.alpha, active, found.likelihood, posterior))
+    # −½ φᵀΣφ is the slope of the log evidence by an entry of B; a step of w changes B through the scores Φw
+    by_score = active.spread(posterior.curvature.inverse()) * found.likelihood.slope_of_b(active.times(posterior.mean))
+    by_weight = posterior.b * active.times(posterior.curvature.solve(active.against(by_score)))
+    bend = basis.against(by_score - by_weight)
+    slopes, inside = np.zeros(s.size), np.isfinite(alpha)
+    a, s_in, q_in = alpha[inside], s[inside], q[inside]
+    # the derivative of (17) by ln α, for which α w is what B bends along
+    slopes[inside] = 0.5 * (s_in - a * q_in**2 / (a + s_in)) / (a + s_in)
+    slopes[found.kept] += 0.5 * posterior.mean * bend[found.kept]
+    least = alpha <= 1.0 / LARGEST_ALPHA
+    slopes[least] = np.maximum(slopes[least], 0.0)
+    outside = ~inside & (s > 0)
+    gain = q[outside] ** 2 - s[outside] - q[outside] * bend[outside]
+    slopes[outside] = np.maximum(0.5 * gain / s[outside], 0.0)
+    return float(np.max(np.abs(slopes), initial=0.0))
 
 
 def _log_gain(s: FloatArray, q: FloatArray, alpha: FloatArray) -> FloatArray:

@@ -37,6 +37,10 @@ class Likelihood(ABC):
     def posterior(self, basis: Basis, alpha: FloatArray, start: FloatArray) -> Posterior:
         """Find the mode of the weights."""
 
+    def slope_of_b(self, scores: FloatArray) -> FloatArray:
+        """Return how fast each entry of B changes with its score Φw; not at all where B is given by the noise."""
+        return np.zeros_like(scores)
+
     def quieter(self, basis: Basis, alpha: FloatArray, posterior: Posterior) -> Likelihood:
         """Return the likelihood with its noise estimated anew; itself where there is no noise to estimate."""
         return self
@@ -72,6 +76,10 @@ class Logistic(Likelihood):
         else:
             curvature, b, residual = self._expand(basis, scores, alpha)
         return Posterior(w, curvature, b, residual, value - 0.5 * curvature.log_determinant)
+
+    def slope_of_b(self, scores: FloatArray) -> FloatArray:
+        """Return s p (1 − p) (1 − 2p)."""
+        return self.weights * expit(scores) * expit(-scores) * (expit(-scores) - expit(scores))
 
     def _value(self, scores: FloatArray, w: FloatArray, alpha: FloatArray) -> float:
         return float(self.weights @ log_expit(self.signs * scores) - 0.5 * alpha @ w**2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
+from time import perf_counter
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -17,9 +18,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from bayesift._typing import BoolArray, FloatArray
-from bayesift.ard._binary import BinaryClassifier, read_two_classes
+from bayesift.ard._fitting import Attained, RelevanceClassifier, checked
 from bayesift.ard.vectors._basis import Basis
-from bayesift.ard.vectors._fast import select
+from bayesift.ard.vectors._fast import largest_slope, select
 from bayesift.ard.vectors._likelihoods import Gaussian, Likelihood, Logistic
 from bayesift.ard.vectors._reestimation import Relevance, reestimate
 
@@ -32,9 +33,18 @@ _FIRST_NOISE, _LEAST_NOISE = 0.1, 1e-10
 class RelevanceVectors(SelectorMixin, BaseEstimator):
     """Weights of basis functions with a prior precision each, chosen by the evidence; see the two estimators."""
 
-    coef_: Any
+    solver: Literal["fast", "mackay"]
+    kernel: Kernel
+    gamma: float | None
+    degree: float
+    coef0: float
+    fit_intercept: bool
+    initial_alpha: float
+    max_iter: int
+    tol: float
+
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "method": [StrOptions({"fast", "mackay"})],
+        "solver": [StrOptions({"fast", "mackay"})],
         "kernel": [str, callable, None],
         "gamma": [Interval(Real, 0, None, closed="neither"), None],
         "degree": [Interval(Real, 0, None, closed="left")],
@@ -45,36 +55,17 @@ class RelevanceVectors(SelectorMixin, BaseEstimator):
         "tol": [Interval(Real, 0, None, closed="neither")],
     }
 
-    def __init__(
-        self,
-        method: Literal["fast", "mackay"] = "fast",
-        *,
-        kernel: Kernel = None,
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        fit_intercept: bool = True,
-        initial_alpha: float = 1.0,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-    ) -> None:
-        self.method = method
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.initial_alpha = initial_alpha
-        self.max_iter = max_iter
-        self.tol = tol
+    def _choose(self, X: Any, likelihood: Likelihood) -> tuple[Relevance, FloatArray, Attained]:
+        """Choose the relevant functions and keep what both estimators have; return them, all weights, how far it came.
 
-    def _learn(self, X: Any, likelihood: Likelihood) -> Relevance:
-        """Choose the relevant functions and keep everything that both estimators have."""
+        The weight of the intercept is the last, 0 where there is none.
+        """
         functions = X if self.kernel is None else self._kernel_of(X, X)
         n_functions = functions.shape[1]
         if self.fit_intercept:
             functions = _with_constant(functions)
-        found = self._relevance(Basis(functions), likelihood)
+        basis = Basis(functions)
+        found = self._relevance(basis, likelihood)
         order = np.argsort(found.kept)
         kept, alpha, mean = found.kept[order], found.alpha[order], found.posterior.mean[order]
         all_alpha, weights = np.full(n_functions + 1, np.inf), np.zeros(n_functions + 1)
@@ -82,15 +73,16 @@ class RelevanceVectors(SelectorMixin, BaseEstimator):
         self.alpha_, self.intercept_alpha_ = all_alpha[:-1], float(all_alpha[-1])
         self.relevant_ = np.isfinite(self.alpha_)
         self.sigma_ = found.posterior.curvature.inverse()[np.ix_(order, order)]
-        self.evidence_, self.evidence_path_ = float(found.evidence[-1]), found.evidence
+        self.log_evidence_, self.log_evidence_path_ = float(found.evidence[-1]), found.evidence
         self.n_iter_ = max(found.evidence.size - 1, 1)
         self._weights = weights
         if self.kernel is not None:
             self.relevance_vectors_ = X[np.flatnonzero(self.relevant_)]
-        return found
+        residual = largest_slope(basis, found)
+        return found, weights, Attained(self.log_evidence_, residual, self.n_iter_, found.converged)
 
     def _relevance(self, basis: Basis, likelihood: Likelihood) -> Relevance:
-        if self.method == "fast":
+        if self.solver == "fast":
             found = select(basis, likelihood, self.max_iter, self.tol)
         else:
             found = reestimate(basis, likelihood, self.initial_alpha, self.max_iter, self.tol)
@@ -106,8 +98,6 @@ class RelevanceVectors(SelectorMixin, BaseEstimator):
 
     def _moments(self, X: Any) -> tuple[FloatArray, FloatArray]:
         """Return mean and variance of Φw for every object; only functions that were kept are computed."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False)
         kept = np.flatnonzero(self.relevant_)
         if self.kernel is None:
             functions = X[:, kept]
@@ -139,7 +129,7 @@ class RelevanceVectors(SelectorMixin, BaseEstimator):
         return tags
 
 
-class RelevanceVectorMachine(BinaryClassifier, RelevanceVectors):
+class RelevanceVectorMachine(RelevanceClassifier, RelevanceVectors):
     """Classify with few basis functions, chosen by the evidence (Tipping 2001; Tipping & Faul 2003).
 
     The log odds of the second class are Σ_j w_j φ_j(x), each weight with the prior N(0, 1/α_j). The α_j maximise the
@@ -152,7 +142,7 @@ class RelevanceVectorMachine(BinaryClassifier, RelevanceVectors):
 
     Parameters
     ----------
-    method : {"fast", "mackay"}, default="fast"
+    solver : {"fast", "mackay"}, default="fast"
         ``"fast"``: start from nothing, then add, re-estimate or delete one function at a time, never lowering the
         evidence. ``"mackay"``: start from all functions and re-estimate every α_j ← (1 − α_j Σ_jj) / w_j² in each
         round, for thousands of functions at most. The latter removes functions slowly; stopped early it keeps more.
@@ -160,7 +150,8 @@ class RelevanceVectorMachine(BinaryClassifier, RelevanceVectors):
         None: the features are the basis functions. Else a kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`
         ("rbf", "polynomial", "linear", ...), or a function of two objects.
     gamma, degree, coef0 : float, default=None, 3 and 1.0
-        Parameters of the kernel, where it has them.
+        Parameters of the kernel, where it has them, as scikit-learn's kernels take them; None is one over the number of
+        features.
     fit_intercept : bool, default=True
         Whether a constant is among the basis functions.
     initial_alpha : float, default=1.0
@@ -171,13 +162,15 @@ class RelevanceVectorMachine(BinaryClassifier, RelevanceVectors):
         ``"fast"`` stops when no change raises the log evidence by this share of it, ``"mackay"`` when no ln α_j moves
         by more.
     moderated : bool, default=True
-        Let the uncertainty of the weights draw probabilities towards ½: the log odds are divided by √(1 + πv/8), v
-        their variance.
+        Let the uncertainty of the weights draw probabilities towards ½: the log odds at the mean of the weights are
+        divided by √(1 + πv/8), v their variance.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
         The labels; probabilities and weights speak of the second.
+    target_type_ : {"binary"}
+        What the labels were.
     coef_ : ndarray or csr_matrix of shape (1, n_functions)
         Mean of the weights; 0 for functions that left. Sparse after :meth:`sparsify`.
     intercept_ : ndarray of shape (1,)
@@ -191,12 +184,17 @@ class RelevanceVectorMachine(BinaryClassifier, RelevanceVectors):
         Covariance of the weights that were kept, the intercept (if kept) last.
     relevance_vectors_ : array or sparse matrix of shape (n_relevant, n_features)
         With a kernel: the training objects whose functions were kept.
-    evidence_ : float
+    log_evidence_ : float
         Log evidence.
-    evidence_path_ : ndarray
+    log_evidence_path_ : ndarray
         Log evidence after each change or round.
     n_iter_ : int
         Changes or rounds.
+    certificate_ : bayesift.linear.Certificate
+        The objective is the negative log evidence. ``kkt_residual`` is the largest slope of the log evidence by any
+        ln α_j (by 1/(s α_j) for a function that left, if it would gain; s is its sparsity). It need not vanish here:
+        both solvers look for a fixed point with B held still, while the slope counts that B changes with α. The
+        evidence is not concave in α, so that there is no dual and ``gap`` is infinite.
 
     Examples
     --------
@@ -217,7 +215,7 @@ class RelevanceVectorMachine(BinaryClassifier, RelevanceVectors):
 
     def __init__(
         self,
-        method: Literal["fast", "mackay"] = "fast",
+        solver: Literal["fast", "mackay"] = "fast",
         *,
         kernel: Kernel = None,
         gamma: float | None = None,
@@ -229,40 +227,21 @@ class RelevanceVectorMachine(BinaryClassifier, RelevanceVectors):
         tol: float = 1e-6,
         moderated: bool = True,
     ) -> None:
-        super().__init__(
-            method,
-            kernel=kernel,
-            gamma=gamma,
-            degree=degree,
-            coef0=coef0,
-            fit_intercept=fit_intercept,
-            initial_alpha=initial_alpha,
-            max_iter=max_iter,
-            tol=tol,
-        )
+        self.solver = solver
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.initial_alpha = initial_alpha
+        self.max_iter = max_iter
+        self.tol = tol
         self.moderated = moderated
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the relevant functions and the posterior of their weights.
-
-        Parameters
-        ----------
-        X : sparse matrix, array or data frame of shape (n_objects, n_features)
-        y : array of shape (n_objects,)
-            Labels of two classes, of any type.
-        sample_weight : array of shape (n_objects,), optional
-            How often each object counts.
-
-        Returns
-        -------
-        self
-        """
-        self._validate_params()
-        X, self.classes_, signs = read_two_classes(self, X, y)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        self._learn(X, Logistic(signs, weights))
-        self.coef_, self.intercept_ = self._weights[None, :-1].copy(), self._weights[-1:].copy()
-        return self
+    def _learn(self, X: Any, signs: FloatArray, weights: FloatArray) -> Attained:
+        _, w, attained = self._choose(X, Logistic(signs, weights))
+        self.coef_, self.intercept_ = w[None, :-1].copy(), w[-1:].copy()
+        return attained
 
     def log_odds(self, X: Any) -> tuple[FloatArray, FloatArray]:
         """Return the posterior of the log odds of the second class: mean and standard deviation.
@@ -275,28 +254,16 @@ class RelevanceVectorMachine(BinaryClassifier, RelevanceVectors):
         -------
         mean, deviation : ndarrays of shape (n_objects,)
         """
-        mean, variance = self._moments(X)
+        mean, variance = self._moments(checked(self, X))
         return mean, np.sqrt(variance)
 
-    def decision_function(self, X: Any) -> FloatArray:
-        """Return the log odds of the second class, moderated or at the mean of the weights.
+    def word_weights(self) -> Any:
+        """Return the coefficients of the features, or None with a kernel, which has functions of objects instead."""
+        return super().word_weights() if self.kernel is None else None
 
-        Parameters
-        ----------
-        X : sparse matrix, array or data frame of shape (n_objects, n_features)
-
-        Returns
-        -------
-        scores : ndarray of shape (n_objects,)
-        """
+    def _log_odds(self, X: Any) -> FloatArray:
         mean, variance = self._moments(X)
         return mean / np.sqrt(1.0 + 0.125 * np.pi * variance) if self.moderated else mean
-
-    def sparsify(self) -> Self:
-        """Keep ``coef_`` as a sparse matrix, which is smaller where most functions left."""
-        check_is_fitted(self)
-        self.coef_ = sp.csr_matrix(self.coef_)
-        return self
 
 
 class RelevanceVectorRegressor(RegressorMixin, RelevanceVectors):
@@ -307,7 +274,7 @@ class RelevanceVectorRegressor(RegressorMixin, RelevanceVectors):
 
     Parameters
     ----------
-    method, kernel, gamma, degree, coef0, fit_intercept, initial_alpha, max_iter, tol
+    solver, kernel, gamma, degree, coef0, fit_intercept, initial_alpha, max_iter, tol
         As in :class:`RelevanceVectorMachine`.
     noise_variance : float or None, default=None
         σ², or None to estimate it.
@@ -319,8 +286,10 @@ class RelevanceVectorRegressor(RegressorMixin, RelevanceVectors):
     intercept_ : float
     noise_variance_ : float
         σ².
-    alpha_, intercept_alpha_, relevant_, sigma_, relevance_vectors_, evidence_, evidence_path_, n_iter_
+    alpha_, intercept_alpha_, relevant_, sigma_, relevance_vectors_, log_evidence_, log_evidence_path_, n_iter_
         As in :class:`RelevanceVectorMachine`; the evidence is exact.
+    certificate_ : bayesift.linear.Certificate
+        As there, with σ² held still; here the solvers make the slope vanish.
 
     Examples
     --------
@@ -343,7 +312,7 @@ class RelevanceVectorRegressor(RegressorMixin, RelevanceVectors):
 
     def __init__(
         self,
-        method: Literal["fast", "mackay"] = "fast",
+        solver: Literal["fast", "mackay"] = "fast",
         *,
         kernel: Kernel = None,
         gamma: float | None = None,
@@ -355,17 +324,15 @@ class RelevanceVectorRegressor(RegressorMixin, RelevanceVectors):
         tol: float = 1e-6,
         noise_variance: float | None = None,
     ) -> None:
-        super().__init__(
-            method,
-            kernel=kernel,
-            gamma=gamma,
-            degree=degree,
-            coef0=coef0,
-            fit_intercept=fit_intercept,
-            initial_alpha=initial_alpha,
-            max_iter=max_iter,
-            tol=tol,
-        )
+        self.solver = solver
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.initial_alpha = initial_alpha
+        self.max_iter = max_iter
+        self.tol = tol
         self.noise_variance = noise_variance
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -384,6 +351,7 @@ class RelevanceVectorRegressor(RegressorMixin, RelevanceVectors):
         self
         """
         self._validate_params()
+        begin = perf_counter()
         X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, y_numeric=True)
         targets = np.asarray(y, dtype=np.float64)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -393,10 +361,11 @@ class RelevanceVectorRegressor(RegressorMixin, RelevanceVectors):
             likelihood = Gaussian(targets, weights, _FIRST_NOISE * spread, _LEAST_NOISE * spread)
         else:
             likelihood = Gaussian(targets, weights, float(self.noise_variance), None)
-        found = self._learn(X, likelihood).likelihood
-        assert isinstance(found, Gaussian)
-        self.noise_variance_ = found.variance
-        self.coef_, self.intercept_ = self._weights[:-1].copy(), float(self._weights[-1])
+        found, w, attained = self._choose(X, likelihood)
+        assert isinstance(found.likelihood, Gaussian)
+        self.noise_variance_ = found.likelihood.variance
+        self.coef_, self.intercept_ = w[:-1].copy(), float(w[-1])
+        self.certificate_ = attained.certificate(perf_counter() - begin)
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> FloatArray | tuple[FloatArray, FloatArray]:
@@ -414,7 +383,7 @@ class RelevanceVectorRegressor(RegressorMixin, RelevanceVectors):
         deviation : ndarray of shape (n_objects,)
             With ``return_std``.
         """
-        mean, variance = self._moments(X)
+        mean, variance = self._moments(checked(self, X))
         return (mean, np.sqrt(variance + self.noise_variance_)) if return_std else mean
 
 
