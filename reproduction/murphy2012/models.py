@@ -64,7 +64,7 @@ MODELS = (
     Candidate(
         "DCM",
         "flat",
-        lambda e, X: DirichletCompoundMultinomial("gamma", shape=1.0 + e, rate=0.001),
+        lambda e, X: DirichletCompoundMultinomial("gamma", concentration_shape=1.0 + e, concentration_rate=0.001),
         SMOOTHING,
         "counts",
     ),

@@ -71,7 +71,9 @@ def test_histograms_hold_all_that_is_needed(seed, alpha, largest):
 )
 def test_the_optimum_is_that_of_a_general_optimiser(solver, prior, shape, rate):
     X, _ = bursty()
-    model = DirichletCompoundMultinomial(prior, shape=shape, rate=rate, solver=solver, tol=1e-9, max_iter=20000)
+    model = DirichletCompoundMultinomial(
+        prior, concentration_shape=shape, concentration_rate=rate, solver=solver, tol=1e-9, max_iter=20000
+    )
     model.fit(X, np.zeros(len(X)))
     pseudo = np.full(6, shape - 1)
     found = minimize(
@@ -88,7 +90,9 @@ def test_the_optimum_is_that_of_a_general_optimiser(solver, prior, shape, rate):
 def test_fractions_are_counts_like_others():
     X, _ = bursty(8)
     X = np.log1p(X)
-    model = DirichletCompoundMultinomial("gamma", shape=1.3, rate=0.7).fit(X, np.zeros(len(X)))
+    model = DirichletCompoundMultinomial("gamma", concentration_shape=1.3, concentration_rate=0.7).fit(
+        X, np.zeros(len(X))
+    )
     found = minimize(lambda logs: slow_objective(np.exp(logs), X, np.full(6, 0.3), 0.7), np.zeros(6))
     assert_allclose(model.alpha_[0], np.exp(found.x), rtol=1e-3)
     assert_allclose(model.certificate_.objective[0], found.fun, rtol=1e-9)
@@ -98,7 +102,9 @@ def test_fractions_are_counts_like_others():
 
 def test_the_certificate_is_the_largest_slope():
     X, _ = bursty(3)
-    model = DirichletCompoundMultinomial("gamma", shape=1.2, rate=0.3, max_iter=2, solver="fixed_point")
+    model = DirichletCompoundMultinomial(
+        "gamma", concentration_shape=1.2, concentration_rate=0.3, max_iter=2, solver="fixed_point"
+    )
     with pytest.warns(ConvergenceWarning, match=r"1 of 1 fits reached max_iter=2 rounds; the largest slope is"):
         model.fit(X, np.zeros(len(X)))
     alpha, step = model.alpha_[0], 1e-6
@@ -275,8 +281,11 @@ def test_bursts_are_learned_drawn_and_seen_through():
 @pytest.mark.parametrize(
     ("settings_", "message"),
     [
-        ({"shape": 0.9}, "'shape' parameter of DirichletCompoundMultinomial must be a float in the range"),
-        ({"rate": -1.0}, "'rate' parameter"),
+        (
+            {"concentration_shape": 0.9},
+            "'concentration_shape' parameter of DirichletCompoundMultinomial must be a float in the range",
+        ),
+        ({"concentration_rate": -1.0}, "'concentration_rate' parameter"),
         ({"pseudo_documents": 0.0}, "'pseudo_documents' parameter"),
         ({"floor": 0.0}, "'floor' parameter"),
         ({"prior": "gaussian"}, "'prior' parameter"),

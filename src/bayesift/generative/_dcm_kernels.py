@@ -36,6 +36,14 @@ _FARTHEST = 8.0
 LEAST, MOST = 1e-8, 1e8
 
 
+class ClassPrior(NamedTuple):
+    """Gamma priors of one class: shapes less 1 of the words it has, of all its other words together, and the rate."""
+
+    pseudo: FloatArray
+    extra: float
+    rate: float
+
+
 class Histogram(NamedTuple):
     """The words of a class (``words``), the steps of each (``start``), and the lengths of the documents.
 
@@ -77,20 +85,20 @@ def _by_word(
             words[found] = j
             found += 1
             start[found] = place[j + 1]
-    counts, heavy = np.empty(place[n_features]), np.empty(place[n_features])
+    counts, own_weights = np.empty(place[n_features]), np.empty(place[n_features])
     for row in rows:
         for k in range(indptr[row], indptr[row + 1]):
             if values[k] > 0 and weights[row] > 0:
                 t = place[indices[k]]
                 place[indices[k]] = t + 1
                 counts[t] = values[k]
-                heavy[t] = weights[row]
-    return words, start, counts, heavy
+                own_weights[t] = weights[row]
+    return words, start, counts, own_weights
 
 
 @kernel
 def _steps(
-    start: Int64Array, counts: FloatArray, heavy: FloatArray
+    start: Int64Array, counts: FloatArray, own_weights: FloatArray
 ) -> tuple[Int64Array, FloatArray, FloatArray, FloatArray]:
     """Turn the counts of each word into steps of the number of documents with more."""
     n_words = start.shape[0] - 1
@@ -102,13 +110,13 @@ def _steps(
         most = 0.0
         whole = True
         for k in range(start[w], start[w + 1]):
-            total += heavy[k]
+            total += own_weights[k]
             most = max(most, counts[k])
             whole = whole and counts[k] == math.floor(counts[k])
         before = 0.0
         if whole and most <= _SMALL:
             for k in range(start[w], start[w + 1]):
-                small[int(counts[k])] += heavy[k]
+                small[int(counts[k])] += own_weights[k]
             for t in range(1, int(most) + 1):
                 if small[t] > 0:
                     low[used], high[used], above[used] = before, t, total
@@ -123,15 +131,15 @@ def _steps(
                     low[used], high[used], above[used] = before, counts[k], total
                     used += 1
                     before = counts[k]
-                total -= heavy[k]
+                total -= own_weights[k]
         step[w + 1] = used
     return step, low[:used].copy(), high[:used].copy(), above[:used].copy()
 
 
 def histogram(X: sp.csr_matrix, totals: FloatArray, rows: Int64Array, weights: FloatArray) -> Histogram:
     """Count the documents ``rows`` of a matrix; ``totals`` and ``weights`` are those of all rows."""
-    words, start, counts, heavy = _by_word(X.indptr, X.indices, X.data, rows, weights, X.shape[1])
-    step, low, high, above = _steps(start, counts, heavy)
+    words, start, counts, own_weights = _by_word(X.indptr, X.indices, X.data, rows, weights, X.shape[1])
+    step, low, high, above = _steps(start, counts, own_weights)
     long, own = totals[rows], weights[rows]
     kept = (long > 0) & (own > 0)
     lengths, place = np.unique(long[kept], return_inverse=True)
@@ -151,19 +159,12 @@ def digamma_sum(total: float, lengths: FloatArray, weights: FloatArray) -> float
 
 
 @kernel
-def _curves(
-    alpha: FloatArray,
-    start: Int64Array,
-    low: FloatArray,
-    high: FloatArray,
-    above: FloatArray,
-    a: FloatArray,
-    b: FloatArray,
-) -> None:
+def _curves(alpha: FloatArray, found: Histogram, a: FloatArray, b: FloatArray) -> None:
     """Find for every word the a and b with f(α) = a/α + b near the current α, in value and slope.
 
     a = Σ n (α/(α+t))², b = Σ n t/(α+t)²: for whole counts sums of positive terms, which lose no digits as α goes to 0.
     """
+    start, low, high, above = found.start, found.low, found.high, found.above
     for w in range(alpha.shape[0]):
         x = alpha[w]
         first = 0.0
@@ -211,12 +212,12 @@ def _newton_round(
     limit: FloatArray,
     extra: float,
     rate: float,
-    reach: float,
+    factor: float,
     lengths: FloatArray,
     weights: FloatArray,
 ) -> float:
     """Return the A at which all curves together have their optimum, within a factor of what it was."""
-    left, right = math.log(max(total / reach, LEAST)), math.log(min(total * reach, MOST))
+    left, right = math.log(max(total / factor, LEAST)), math.log(min(total * factor, MOST))
     point = math.log(total)
     last_point, last_excess = 0.0, 0.0
     for turn in range(60):
@@ -236,20 +237,11 @@ def _newton_round(
 
 
 @kernel
-def objective(
-    alpha: FloatArray,
-    unseen: float,
-    pseudo: FloatArray,
-    extra: float,
-    rate: float,
-    start: Int64Array,
-    low: FloatArray,
-    high: FloatArray,
-    above: FloatArray,
-    lengths: FloatArray,
-    weights: FloatArray,
-) -> float:
+def objective(alpha: FloatArray, unseen: float, prior: ClassPrior, found: Histogram) -> float:
     """Return F(α), but for a constant of the words not seen: their shares are fixed, and ``unseen`` is their sum."""
+    pseudo, extra, rate = prior
+    lengths, weights = found.lengths, found.weights
+    start, low, high, above = found.start, found.low, found.high, found.above
     total = unseen + alpha.sum()
     result = rate * total
     if extra > 0:
@@ -269,30 +261,19 @@ def objective(
 
 @kernel
 def descend(
-    alpha: FloatArray,
-    unseen: float,
-    pseudo: FloatArray,
-    extra: float,
-    rate: float,
-    start: Int64Array,
-    low: FloatArray,
-    high: FloatArray,
-    above: FloatArray,
-    lengths: FloatArray,
-    weights: FloatArray,
-    newton: bool,
-    tol: float,
-    max_iter: int,
+    alpha: FloatArray, unseen: float, prior: ClassPrior, found: Histogram, newton: bool, tol: float, max_iter: int
 ) -> tuple[float, float, int, bool]:
     """Move ``alpha`` to the optimum; returns what the unseen words have together, residual, rounds and success."""
+    pseudo, extra, rate = prior
+    lengths, weights = found.lengths, found.weights
     n_words = alpha.shape[0]
     a, b, limit = np.empty(n_words), np.empty(n_words), np.empty(n_words)
     before = math.inf
     kept, kept_unseen = alpha.copy(), unseen
-    reach, shortened = _FARTHEST, False
+    factor, shortened = _FARTHEST, False
     residual = math.inf
     for rounds in range(max_iter + 1):
-        _curves(alpha, start, low, high, above, a, b)
+        _curves(alpha, found, a, b)
         total = unseen + alpha.sum()
         slope = digamma_sum(total, lengths, weights) + rate
         pulls = extra
@@ -309,31 +290,30 @@ def descend(
         if residual <= tol or rounds == max_iter:
             break
         if residual > before and newton:
-            prior_and_data = (pseudo, extra, rate, start, low, high, above, lengths, weights)
-            now = objective(alpha, unseen, *prior_and_data)
-            then = objective(kept, kept_unseen, *prior_and_data)
+            now = objective(alpha, unseen, prior, found)
+            then = objective(kept, kept_unseen, prior, found)
             if now > then + 1e-12 * abs(then):
                 # The curves hold only near the point they were drawn at.
                 alpha[:] = kept
                 unseen = kept_unseen
-                reach = math.sqrt(reach)
+                factor = math.sqrt(factor)
                 shortened = True
                 continue
         if not shortened:
-            reach = min(reach * reach, _FARTHEST)
+            factor = min(factor * factor, _FARTHEST)
         shortened = False
         before = residual
         kept[:] = alpha
         kept_unseen = unseen
-        if not newton or at_bound or reach < 1.01:
+        if not newton or at_bound or factor < 1.01:
             for w in range(n_words):
                 alpha[w] = (a[w] + pseudo[w] + b[w] * alpha[w]) / slope
             unseen = extra / slope
         else:
             for w in range(n_words):
                 a[w] += pseudo[w]
-                limit[w] = reach * alpha[w]
-            point = _newton_round(total, a, b, limit, extra, rate, reach, lengths, weights)
+                limit[w] = factor * alpha[w]
+            point = _newton_round(total, a, b, limit, extra, rate, factor, lengths, weights)
             slope = digamma_sum(point, lengths, weights) + rate
             for w in range(n_words):
                 bare = slope - b[w]

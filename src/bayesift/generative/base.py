@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -42,6 +42,10 @@ class GenerativeClassifier(ScoreClassifier, ABC):
         For an indicator matrix, two columns for each category: without and with it.
         """
 
+    @abstractmethod
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        """Learn from documents."""
+
     def _check_values(self, X: Any, *, learning: bool) -> None:
         """Complain about values the model cannot use."""
 
@@ -59,6 +63,24 @@ class GenerativeClassifier(ScoreClassifier, ABC):
         check_is_fitted(self)
         with np.errstate(divide="ignore"):
             return np.log(class_shares(self.class_count_, self.class_prior, self.estimate))
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from documents; what was learned before is forgotten.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_documents, n_features)
+            NaN, or a masked entry, is a missing value, where the class says so.
+        y : array of shape (n_documents,), or indicator matrix of shape (n_documents, n_categories)
+            Labels of any type, or zeros and ones for each category.
+        sample_weight : array of shape (n_documents,), optional
+            How often each document counts.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight)
 
     def predict_joint_log_proba(self, X: Any) -> FloatArray:
         """Return ln p(document, class).
@@ -102,6 +124,23 @@ class GenerativeClassifier(ScoreClassifier, ABC):
     def scores_to_log_proba(self, scores: FloatArray) -> FloatArray:
         """Return the log probabilities that scores stand for; those of several classes are log probabilities."""
         return np.array(scores) if self.target_type_ == "multiclass" else super().scores_to_log_proba(scores)
+
+    def predict(self, X: Any) -> AnyArray:
+        """Return the decisions: log odds of 0 are a yes, and of several classes the first of the most probable wins.
+
+        Parameters
+        ----------
+        X : sparse matrix or array of shape (n_documents, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_documents,), or a 0/1 indicator of shape (n_documents, n_categories)
+        """
+        check_is_fitted(self)
+        if self.target_type_ != "multiclass":
+            return super().predict(X)
+        # Which one is greatest can be told without their sum.
+        return self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
 
     def sample(
         self, n_samples: int = 1, *, label: Any = None, length: Any = None, random_state: Any = None

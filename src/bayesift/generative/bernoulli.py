@@ -34,8 +34,7 @@ class BernoulliNB(NaiveBayes):
     binarize : float or None, default=0.0
         A feature is there when its value is above this number (of at least 0); None: values must be 0 or 1.
     class_prior : float, array, "uniform" or None, default=1.0
-        Dirichlet prior of the classes: pseudo counts; ``"uniform"``: equal probabilities whatever the data; None: the
-        shares in the data.
+        Pseudo counts of the classes; ``"uniform"``: equal probabilities for any data; None: the shares in the data.
     estimate : {"posterior", "map", "mle"}, default="posterior"
         Integrate the parameters out (which is the posterior mean here), or plug in their posterior mode or the maximum
         likelihood estimate.
@@ -44,12 +43,8 @@ class BernoulliNB(NaiveBayes):
 
     Attributes
     ----------
-    classes_ : ndarray
-        The labels; column numbers for an indicator matrix.
-    class_count_ : ndarray
-        Documents of each class; categories × 2 (without, with) for an indicator matrix.
-    class_log_prior_ : ndarray
-        Log probabilities of the classes.
+    classes_, class_count_, class_log_prior_ : ndarray
+        Labels (column numbers for an indicator matrix), their documents and log probabilities (without and with each).
     feature_log_prob_ : ndarray of shape (n_classes, n_features)
         Log probability that a feature is there; categories × 2 × features for an indicator matrix.
     log_evidence_ : float
@@ -113,15 +108,7 @@ class BernoulliNB(NaiveBayes):
         return self._layout.by_class(logs)
 
     def word_weights(self) -> FloatArray:
-        """Return what the presence of a feature tells more than its absence, less that of the other classes together.
-
-        That is, log odds: ln θ_jc/(1−θ_jc).
-
-        Returns
-        -------
-        weights : ndarray of shape (n_categories, n_features)
-            One row for two classes, that of the second.
-        """
+        """Return the log odds ln θ_jc/(1−θ_jc) of a feature's presence, less those of the other classes together."""
         logs = self.feature_log_prob_
         return contrast(logs - np.log1p(-np.exp(np.minimum(logs, -1e-12))))
 

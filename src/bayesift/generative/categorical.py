@@ -32,20 +32,15 @@ class CategoricalNB(NaiveBayes):
     min_categories : int, array of shape (n_features,) or None, default=None
         At least so many values exist, seen or not.
     class_prior : float, array, "uniform" or None, default=1.0
-        Dirichlet prior of the classes: pseudo counts; ``"uniform"``: equal probabilities whatever the data; None: the
-        shares in the data.
+        Pseudo counts of the classes; ``"uniform"``: equal probabilities for any data; None: the shares in the data.
     estimate : {"posterior", "map", "mle"}, default="posterior"
         Integrate the parameters out (which is the posterior mean here), or plug in their posterior mode or the maximum
         likelihood estimate.
 
     Attributes
     ----------
-    classes_ : ndarray
-        The labels; column numbers for an indicator matrix.
-    class_count_ : ndarray
-        Documents of each class; categories × 2 (without, with) for an indicator matrix.
-    class_log_prior_ : ndarray
-        Log probabilities of the classes.
+    classes_, class_count_, class_log_prior_ : ndarray
+        Labels (column numbers for an indicator matrix), their documents and log probabilities (without and with each).
     feature_log_prob_ : list of ndarray of shape (n_classes, n_values)
         Log probability of every value, for each feature.
     n_categories_ : ndarray of shape (n_features,)

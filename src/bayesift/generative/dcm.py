@@ -18,7 +18,15 @@ from sklearn.utils.validation import check_is_fitted
 from bayesift._special import log_rising
 from bayesift._threads import map_threads
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.generative._dcm_kernels import Histogram, descend, digamma_sum, exponential_total, histogram, objective
+from bayesift.generative._dcm_kernels import (
+    ClassPrior,
+    Histogram,
+    descend,
+    digamma_sum,
+    exponential_total,
+    histogram,
+    objective,
+)
 from bayesift.generative._groups import Layout, every_group
 from bayesift.generative._kernels import dot, rising_scores, split_missing, with_values
 from bayesift.generative._sampling import document_lengths, draw_bursts
@@ -44,16 +52,17 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
     Parameters
     ----------
     prior : {"background", "gamma", "laplace"}, default="background"
-        Prior of every α_jc, for ``estimate="map"``. ``"gamma"``: with ``shape`` and ``rate``. Shape 1 + e is worth e
-        more documents of the class that have the word. ``"background"``: gamma priors that are worth
-        ``pseudo_documents`` documents drawn from all classes; without data they put α where all documents together have
-        it (by Elkan's approximation). ``"laplace"``: shape 1, which is a penalty of ``rate`` times α.
+        Prior of every α_jc, for ``estimate="map"``. ``"gamma"``: with ``concentration_shape`` and
+        ``concentration_rate``; a shape of 1 + e is worth e more documents of the class that have the word.
+        ``"background"``: gamma priors that are worth ``pseudo_documents`` documents drawn from all classes; without
+        data they put α where all documents together have it (by Elkan's approximation). ``"laplace"``: shape 1, which
+        is a penalty of ``concentration_rate`` times α.
     pseudo_documents : float, default=10.0
         Weight of the ``"background"``.
-    shape : float, default=1.01
-        Of the ``"gamma"`` prior, at least 1.
-    rate : float, default=0.001
-        Of the ``"gamma"`` and the ``"laplace"`` prior.
+    concentration_shape : float, default=1.01
+        Shape of the ``"gamma"`` prior of every α, at least 1.
+    concentration_rate : float, default=0.001
+        Rate of the ``"gamma"`` and the ``"laplace"`` prior of every α.
     floor : float, default=0.1
         Where the data and the prior leave α = 0 (words that a class has not seen, with a Laplace prior or maximum
         likelihood), it is set to this share of the smallest positive α of the class, so that no word is impossible.
@@ -67,19 +76,14 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
     max_iter : int, default=1000
         Limit of rounds; reaching it warns.
     class_prior : float, array, "uniform" or None, default=1.0
-        Dirichlet prior of the classes: pseudo counts; ``"uniform"``: equal probabilities whatever the data; None: the
-        shares in the data.
+        Pseudo counts of the classes; ``"uniform"``: equal probabilities for any data; None: the shares in the data.
     n_jobs : int or None, default=-1
         Threads, over classes and documents; -1 is all cores.
 
     Attributes
     ----------
-    classes_ : ndarray
-        The labels; column numbers for an indicator matrix.
-    class_count_ : ndarray
-        Documents of each class; categories × 2 (without, with) for an indicator matrix.
-    class_log_prior_ : ndarray
-        Log probabilities of the classes.
+    classes_, class_count_, class_log_prior_ : ndarray
+        Labels (column numbers for an indicator matrix), their documents and log probabilities (without and with each).
     alpha_ : ndarray of shape (n_classes, n_features)
         The Dirichlet parameters; categories × 2 × features for an indicator matrix.
     concentration_ : ndarray of shape (n_classes,)
@@ -108,8 +112,8 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "prior": [StrOptions({"background", "gamma", "laplace"})],
         "pseudo_documents": [Interval(Real, 0, None, closed="neither")],
-        "shape": [Interval(Real, 1, None, closed="left")],
-        "rate": [Interval(Real, 0, None, closed="left")],
+        "concentration_shape": [Interval(Real, 1, None, closed="left")],
+        "concentration_rate": [Interval(Real, 0, None, closed="left")],
         "floor": [Interval(Real, 0, 1, closed="right")],
         "estimate": [StrOptions({"map", "mle"})],
         "solver": [StrOptions({"newton", "fixed_point", "edcm"})],
@@ -124,8 +128,8 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
         prior: Literal["background", "gamma", "laplace"] = "background",
         *,
         pseudo_documents: float = 10.0,
-        shape: float = 1.01,
-        rate: float = 0.001,
+        concentration_shape: float = 1.01,
+        concentration_rate: float = 0.001,
         floor: float = 0.1,
         estimate: Literal["map", "mle"] = "map",
         solver: Literal["newton", "fixed_point", "edcm"] = "newton",
@@ -136,8 +140,8 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
     ) -> None:
         self.prior = prior
         self.pseudo_documents = pseudo_documents
-        self.shape = shape
-        self.rate = rate
+        self.concentration_shape = concentration_shape
+        self.concentration_rate = concentration_rate
         self.floor = floor
         self.estimate = estimate
         self.solver = solver
@@ -146,22 +150,7 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
         self.class_prior = class_prior
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find α of every class.
-
-        Parameters
-        ----------
-        X : sparse matrix, array or data frame of shape (n_documents, n_features)
-            Counts.
-        y : array of shape (n_documents,), or indicator matrix of shape (n_documents, n_categories)
-            Labels of any type, or zeros and ones for each category.
-        sample_weight : array of shape (n_documents,), optional
-            How often each document counts.
-
-        Returns
-        -------
-        self
-        """
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         X, targets, weights = self._labelled(X, y, sample_weight, reset=True)
         self.classes_ = targets.classes
         self._set_layout(Layout(targets.multilabel, len(self.classes_)))
@@ -200,8 +189,8 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
         if self.estimate == "mle":
             return Prior.of(np.zeros(n_features), 0.0)
         if self.prior != "background":
-            excess = 0.0 if self.prior == "laplace" else self.shape - 1.0
-            return Prior.of(np.full(n_features, excess), float(self.rate))
+            excess = 0.0 if self.prior == "laplace" else self.concentration_shape - 1.0
+            return Prior.of(np.full(n_features, excess), float(self.concentration_rate))
         have = with_values(X, (X.data > 0).astype(np.float64)).T @ weights
         # Half a document more keeps every word possible.
         rate = background_rate(have, totals, weights)
@@ -228,14 +217,14 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
             converged=np.array([solution.converged for solution in solutions]),
         )
         self.n_iter_ = np.maximum(self.certificate_.passes, 1)
-        late = np.flatnonzero(~self.certificate_.converged)
-        if late.size:
-            worst = self.certificate_.kkt_residual[late].max()
+        unfinished = np.flatnonzero(~self.certificate_.converged)
+        if unfinished.size:
+            worst = self.certificate_.kkt_residual[unfinished].max()
             warnings.warn(
-                f"{late.size} of {len(fits)} fits reached max_iter={self.max_iter} rounds; the largest slope is "
+                f"{unfinished.size} of {len(fits)} fits reached max_iter={self.max_iter} rounds; the largest slope is "
                 f"{worst:.1e}. Raise max_iter, or loosen tol.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     @property
@@ -250,13 +239,7 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
         return self.alpha_.sum(axis=-1)
 
     def word_weights(self) -> FloatArray:
-        """Return ln α_jc/A_c, the log probability of a first word, less that of the other classes together.
-
-        Returns
-        -------
-        weights : ndarray of shape (n_categories, n_features)
-            One row for two classes, that of the second.
-        """
+        """Return ln α_jc/A_c, the log probability of a first word, less that of the other classes together."""
         return contrast(np.log(self.alpha_) - np.log(self.concentration_)[..., np.newaxis])
 
     def _joint_log_likelihood(self, X: sp.csr_matrix) -> FloatArray:
@@ -346,13 +329,13 @@ def fit_class(found: Histogram, prior: Prior, solver: str, tol: float, max_iter:
     slope = digamma_sum(total, found.lengths, found.weights) + rate
     alpha, unseen = (found.documents + own) / slope, extra / slope
     residual, rounds, converged = 0.0, 0, True
-    steps, documents = (found.start, found.low, found.high, found.above), (found.lengths, found.weights)
+    class_prior = ClassPrior(own, extra, rate)
     if solver != "edcm":
         limit = tol * found.weights.sum()
         unseen, residual, rounds, converged = descend(
-            alpha, unseen, own, extra, rate, *steps, *documents, solver == "newton", limit, max_iter
+            alpha, unseen, class_prior, found, solver == "newton", limit, max_iter
         )
-    value = objective(alpha, unseen, own, extra, rate, *steps, *documents)
+    value = objective(alpha, unseen, class_prior, found)
     if extra > 0:
         # Each unseen word has its share of their sum: Σ e ln(e/Σe) over them.
         value -= own_logs - float(xlogy(own, own).sum()) - extra * math.log(extra)

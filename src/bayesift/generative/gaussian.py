@@ -30,20 +30,15 @@ class GaussianNB(NaiveBayes):
         Prior of mean and precision, one for all features or one for each. None: one observation with the mean and the
         variance of all documents together (which do not depend on the order in which documents come).
     class_prior : float, array, "uniform" or None, default=1.0
-        Dirichlet prior of the classes: pseudo counts; ``"uniform"``: equal probabilities whatever the data; None: the
-        shares in the data.
+        Pseudo counts of the classes; ``"uniform"``: equal probabilities for any data; None: the shares in the data.
     estimate : {"posterior", "map", "mle"}, default="posterior"
         Integrate the parameters out, or plug in their posterior mode or the maximum likelihood estimate (which needs
         two different values of every feature in every class).
 
     Attributes
     ----------
-    classes_ : ndarray
-        The labels; column numbers for an indicator matrix.
-    class_count_ : ndarray
-        Documents of each class; categories × 2 (without, with) for an indicator matrix.
-    class_log_prior_ : ndarray
-        Log probabilities of the classes.
+    classes_, class_count_, class_log_prior_ : ndarray
+        Labels (column numbers for an indicator matrix), their documents and log probabilities (without and with each).
     theta_, var_ : ndarray of shape (n_classes, n_features)
         Mean and variance of the values of each class.
     log_evidence_ : float

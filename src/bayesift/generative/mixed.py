@@ -30,19 +30,14 @@ class MixedNB(NaiveBayes, _BaseComposition):
         ``class_prior`` is not used), and column numbers, a slice, a mask, or the names of a data frame's columns. Every
         column belongs to one part. None: all columns are real numbers, as in :class:`GaussianNB`.
     class_prior : float, array, "uniform" or None, default=1.0
-        Dirichlet prior of the classes: pseudo counts; ``"uniform"``: equal probabilities whatever the data; None: the
-        shares in the data.
+        Pseudo counts of the classes; ``"uniform"``: equal probabilities for any data; None: the shares in the data.
     estimate : {"posterior", "map", "mle"}, default="posterior"
         How the probabilities of the classes are learned.
 
     Attributes
     ----------
-    classes_ : ndarray
-        The labels; column numbers for an indicator matrix.
-    class_count_ : ndarray
-        Documents of each class; categories × 2 (without, with) for an indicator matrix.
-    class_log_prior_ : ndarray
-        Log probabilities of the classes.
+    classes_, class_count_, class_log_prior_ : ndarray
+        Labels (column numbers for an indicator matrix), their documents and log probabilities (without and with each).
     columns_ : dict of str to ndarray
         Column numbers of each part.
     log_evidence_ : float

@@ -39,8 +39,7 @@ class MultinomialNB(NaiveBayes):
     alpha : float, array of shape (n_features,) or DirichletMultinomial, default=1.0
         Pseudo counts of the words.
     class_prior : float, array, "uniform" or None, default=1.0
-        Dirichlet prior of the classes: pseudo counts; ``"uniform"``: equal probabilities whatever the data; None: the
-        shares in the data.
+        Pseudo counts of the classes; ``"uniform"``: equal probabilities for any data; None: the shares in the data.
     estimate : {"posterior", "map", "mle"}, default="posterior"
         Integrate the parameters out, or plug in their posterior mode or the maximum likelihood estimate.
     n_jobs : int or None, default=-1
@@ -48,12 +47,8 @@ class MultinomialNB(NaiveBayes):
 
     Attributes
     ----------
-    classes_ : ndarray
-        The labels; column numbers for an indicator matrix.
-    class_count_ : ndarray
-        Documents of each class; categories × 2 (without, with) for an indicator matrix.
-    class_log_prior_ : ndarray
-        Log probabilities of the classes.
+    classes_, class_count_, class_log_prior_ : ndarray
+        Labels (column numbers for an indicator matrix), their documents and log probabilities (without and with each).
     feature_count_ : ndarray of shape (n_classes, n_features)
         Occurrences; categories × 2 × features for an indicator matrix.
     feature_log_prob_ : ndarray of shape (n_classes, n_features)
@@ -119,13 +114,7 @@ class MultinomialNB(NaiveBayes):
             return self._layout.by_class(np.log(likelihood.probabilities()))
 
     def word_weights(self) -> FloatArray:
-        """Return ln p(word | class) less that of the other classes together.
-
-        Returns
-        -------
-        weights : ndarray of shape (n_categories, n_features)
-            One row for two classes, that of the second.
-        """
+        """Return ln p(word | class) less that of the other classes together."""
         return contrast(self.feature_log_prob_)
 
     def __sklearn_tags__(self) -> Any:

@@ -80,22 +80,7 @@ class NaiveBayes(GenerativeClassifier):
     def _new_likelihood(self, n_features: int, layout: Layout) -> Likelihood:
         """Return a likelihood that has learned nothing yet."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from documents; what was learned before is forgotten.
-
-        Parameters
-        ----------
-        X : sparse matrix, array or data frame of shape (n_documents, n_features)
-            NaN, or a masked entry, is a missing value, where the class says so.
-        y : array of shape (n_documents,), or indicator matrix of shape (n_documents, n_categories)
-            Labels of any type, or zeros and ones for each category.
-        sample_weight : array of shape (n_documents,), optional
-            How often each document counts.
-
-        Returns
-        -------
-        self
-        """
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         return self._learn(X, y, None, sample_weight, reset=True)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
