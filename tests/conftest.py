@@ -12,8 +12,7 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 import pytest
 from hypothesis import settings
 
-from bayesift.datasets import data_root
-from bayesift.datasets._registry import holding
+from bayesift.datasets import data_root, describe
 
 _CACHE = "BAYESIFT_CACHE"
 
@@ -43,7 +42,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip a test marked ``collection(name)`` where the data root lacks it, and say how to get it."""
     for mark in item.iter_markers("collection"):
         for name in mark.args:
-            if not holding(name).present(data_root()):
+            if not describe(name).present:
                 pytest.skip(
                     f"{name} is not in the data root {data_root()}: run 'bayesift data fetch {name}' "
                     f"or set BAYESIFT_DATA to a folder that has it"

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import bayesift
-from bayesift.datasets import cache_root, data_root
-from bayesift.datasets._registry import holding
+from bayesift.datasets import cache_root, dataset_files
 
 
 class Piece(NamedTuple):
@@ -77,9 +76,7 @@ def _digest(sources: Iterable[Path]) -> str:
 
 def data_digest(collection: str) -> str:
     """Identify the copy of a collection in the data root."""
-    found = holding(collection)
-    sources = [found.find(data_root(), part) for part in found.needs] if found.archives else []
-    return "+".join(source.identity()[:16] if source else "absent" for source in sources) or "embedded"
+    return dataset_files(collection).identity()
 
 
 class PieceCache:

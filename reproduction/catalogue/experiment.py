@@ -10,8 +10,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from bayesift.datasets import data_root
-from bayesift.datasets._registry import holding
+from bayesift.datasets import data_root, describe
 from reproduction.catalogue.runner import Runner
 from reproduction.catalogue.table import Rule, Table
 
@@ -113,7 +112,7 @@ class Experiment:
 
     def missing(self) -> tuple[str, ...]:
         """List the collections that are not in the data root."""
-        return tuple(name for name in self.uses if not holding(name).present(data_root()))
+        return tuple(name for name in self.uses if not describe(name).present)
 
     def lacks(self) -> tuple[str, ...]:
         """List the collections without which it cannot be run; if none of ``any_of`` is here, all of them."""

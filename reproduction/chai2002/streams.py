@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesift.datasets import MissingDataError, data_root, load
-from bayesift.datasets._registry import holding
+from bayesift.datasets import MissingDataError, dataset_files, load
 from reproduction.shared import OWN_DESCRIPTIONS
 
 #: With few judgements, a topic has so many relevant documents in the batch phase, beside its statement.
@@ -159,12 +158,9 @@ def at_hand(names: Iterable[str]) -> list[str]:
 @cache
 def reuters_dates() -> dict[str, datetime]:
     """Read when each story of Reuters-21578 was sent, by its identifier."""
-    source = holding("reuters21578").find(data_root())
-    if source is None:
-        raise FileNotFoundError(f"reuters21578 is not in the data root {data_root()}")
     return {
         id_: story_date(written)
-        for name, content in source.members()
+        for name, content in dataset_files("reuters21578").locate().members()
         if name.endswith(".sgm")
         for id_, written in _DATED.findall(content.decode("latin-1"))
     }

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bayesift.datasets import data_root, load
-from bayesift.datasets._registry import holding
+from bayesift.datasets import describe, load
 from bayesift.text import TextVectorizer
 
 UNIVERSITIES = ("cornell", "texas", "washington", "wisconsin")
@@ -39,7 +38,7 @@ class Task(NamedTuple):
 
 def here(collection: str) -> bool:
     """Tell whether the documents of a collection are at hand; of RCV1-v2 there may be judgements only."""
-    if not holding(COLLECTIONS[collection]).present(data_root()):
+    if not describe(COLLECTIONS[collection]).present:
         return False
     return collection != "RCV1-v2" or load("rcv1").train.has_texts
 

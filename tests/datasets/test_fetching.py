@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from bayesift.datasets import ChecksumError, FetchError, fetch, load, stop_words
-from bayesift.datasets._registry import REGISTRY
+from bayesift.datasets._registry import COLLECTIONS
 
 
 def webkb_archive() -> bytes:
@@ -167,7 +167,7 @@ def test_what_was_fetched_is_for_everybody_whom_the_umask_allows(server, tmp_pat
 def test_without_a_public_address_the_way_by_hand_is_told(name, tmp_path):
     with pytest.raises(FetchError, match="no public address") as error:
         fetch(name, tmp_path)
-    entry = REGISTRY[name]
+    entry = COLLECTIONS[name]
     assert str(tmp_path / entry.folders[0]) in str(error.value)
     assert entry.archives[0].name in str(error.value)
     assert entry.homepage in str(error.value)
@@ -181,6 +181,6 @@ def test_nothing_to_fetch(tmp_path):
 
 
 def test_addresses_are_of_the_archives_they_are_saved_as():
-    for entry in REGISTRY.values():
+    for entry in COLLECTIONS.values():
         for archive in entry.archives:
             assert archive.url is None or archive.url.endswith(f"/{archive.name}")

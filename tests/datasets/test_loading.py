@@ -26,7 +26,7 @@ from bayesift.datasets import (
 )
 from bayesift.datasets._collections.reuters21578 import FILES
 from bayesift.datasets._collections.webkb import CATEGORIES
-from bayesift.datasets._registry import REGISTRY
+from bayesift.datasets._registry import COLLECTIONS
 
 
 def test_data_root_argument_then_variable_then_cache(monkeypatch, tmp_path):
@@ -41,7 +41,7 @@ def test_data_root_argument_then_variable_then_cache(monkeypatch, tmp_path):
     assert cache_root() == platformdirs.user_cache_path("bayesift", appauthor=False)
 
 
-@pytest.mark.parametrize("name", [name for name in REGISTRY if name != "newsroom"])
+@pytest.mark.parametrize("name", [name for name in COLLECTIONS if name != "newsroom"])
 def test_missing_data_name_the_collection_the_place_and_the_command(name, empty_root):
     with pytest.raises(MissingDataError) as error:
         load(name)
@@ -97,7 +97,7 @@ def test_a_wrong_seed_is_named_before_the_data_are_looked_for(name, seed, empty_
         load(name, seed=seed)
 
 
-@pytest.mark.parametrize("name", REGISTRY)
+@pytest.mark.parametrize("name", COLLECTIONS)
 def test_describe(name, tmp_path):
     facts = describe(name, tmp_path)
     page = str(facts)
@@ -106,7 +106,7 @@ def test_describe(name, tmp_path):
         assert part in page
     assert facts.present == (name == "newsroom")
     assert ("not there yet" in page) == (name != "newsroom")
-    assert all(len(archive.sha256) == 64 for archive in REGISTRY[name].archives if archive.sha256)
+    assert all(len(archive.sha256) == 64 for archive in COLLECTIONS[name].archives if archive.sha256)
 
 
 def test_a_wrong_checksum_is_an_error_unless_told_otherwise(tmp_path):

@@ -4,8 +4,7 @@ import tarfile
 
 import pytest
 
-from bayesift.datasets import data_root, load
-from bayesift.datasets._collections.ohsumed import ENTRY
+from bayesift.datasets import dataset_files, load
 
 FILES = {"training/C01/0000002": "b", "training/C01/0000001": "a", "training/C23/0000001": "a", "test/C05/0000007": "c"}
 
@@ -41,8 +40,7 @@ def test_published_counts():
 
 @pytest.mark.collection("ohsumed")
 def test_equal_numbers_have_equal_contents():
-    source = ENTRY.find(data_root())
-    assert source is not None
+    source = dataset_files("ohsumed").locate()
     contents: dict[str, bytes] = {}
     for name, content in source.members():
         assert contents.setdefault(name.rpartition("/")[2], content) == content

@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
-from bayesift.datasets import data_root, load
-from bayesift.datasets._collections.reuters21578 import ENTRY, FILES, descriptions, parse, stories
-from bayesift.datasets._source import Member
+from bayesift.datasets import dataset_files, load
+from bayesift.datasets._collections.reuters21578 import FILES, descriptions, parse, stories
+from bayesift.datasets._files import Member
 
 SGML = """<!DOCTYPE lewis SYSTEM "lewis.dtd">
 <REUTERS TOPICS="YES" LEWISSPLIT="TRAIN" CGISPLIT="TRAINING-SET" OLDID="5" NEWID="1">
@@ -127,8 +127,7 @@ def test_wrong_option_values(tmp_path):
 
 @pytest.fixture(scope="module")
 def pages():
-    source = ENTRY.find(data_root())
-    assert source is not None
+    source = dataset_files("reuters21578").locate()
     return {name.rpartition("/")[2]: content for name, content in source.members() if name.endswith(".sgm")}
 
 

@@ -1,16 +1,14 @@
 """Collections of labelled documents: the standard ones by name, a user's own from files, one embedded."""
 
-from bayesift.datasets._collection import Collection
+from bayesift.datasets._collection import Collection, Split
 from bayesift.datasets._columns import USUAL_NAMES, Origin, find_column
-from bayesift.datasets._description import Description
 from bayesift.datasets._documents import RIS_NAMES, Document, read_documents
 from bayesift.datasets._fetching import ProgressBar, fetch
+from bayesift.datasets._files import cache_root, data_root
 from bayesift.datasets._formats import Format
-from bayesift.datasets._loading import available, describe, known, load
-from bayesift.datasets._paths import cache_root, data_root
+from bayesift.datasets._info import DatasetFiles, DatasetInfo, Description
 from bayesift.datasets._reading import Record, Records, iter_records, read, read_texts
-from bayesift.datasets._split import Split
-from bayesift.datasets._stop_words import known_stop_words, stop_words
+from bayesift.datasets._registry import available, dataset_files, describe, known, known_stop_words, load, stop_words
 from bayesift.datasets._tables import Table, open_table, stream_objects
 from bayesift.datasets._texts import TextBlock, TextFormat, TextRow, TextStream, open_texts
 from bayesift.datasets.errors import (
@@ -31,6 +29,8 @@ __all__ = [
     "Collection",
     "ColumnError",
     "DamagedFileError",
+    "DatasetFiles",
+    "DatasetInfo",
     "Description",
     "Document",
     "EncodingError",
@@ -52,6 +52,7 @@ __all__ = [
     "available",
     "cache_root",
     "data_root",
+    "dataset_files",
     "describe",
     "fetch",
     "find_column",

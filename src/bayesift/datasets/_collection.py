@@ -1,14 +1,125 @@
-"""A collection: training and test documents of one task."""
+"""A collection: training and test documents of one task, with their label sets and identifiers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
+import numpy as np
 from scipy.sparse import csr_matrix
 
-from bayesift.datasets._split import Split
+from bayesift.datasets._columns import Origin
+
+
+class Split:
+    """Documents with their label sets and identifiers.
+
+    Parameters
+    ----------
+    labels : list of tuple of str
+        Label set of each document: category names in sorted order, no repetition, empty where none applies.
+    ids : list of str
+        Identifier of each document.
+    texts : list of str, optional
+        The documents, for data that come as text.
+    matrix : scipy.sparse.csr_matrix, optional
+        One row per document, for data that come as vectors.
+    origin : Origin, optional
+        The file, for a user's own data.
+
+    Examples
+    --------
+    >>> from bayesift.datasets import load
+    >>> train = load("newsroom").train
+    >>> len(train.texts) == len(train.labels) == len(train.ids) == len(train)
+    True
+    """
+
+    def __init__(
+        self,
+        labels: list[tuple[str, ...]],
+        ids: list[str],
+        texts: list[str] | None = None,
+        *,
+        matrix: csr_matrix | None = None,
+        origin: Origin | None = None,
+    ) -> None:
+        lengths = {"labels": len(labels), "ids": len(ids)}
+        if texts is not None:
+            lengths["texts"] = len(texts)
+        if matrix is not None:
+            lengths["matrix"] = matrix.shape[0]
+        if len(set(lengths.values())) != 1:
+            raise ValueError(f"labels, ids, texts and matrix must have one length, found {lengths}")
+        self.labels = labels
+        self.ids = ids
+        self.origin = origin
+        self._texts = texts
+        self._matrix = matrix
+
+    @property
+    def texts(self) -> list[str]:
+        """The documents as strings."""
+        if self._texts is None:
+            raise AttributeError(f"{self!r} has no texts: the data come {self._form()}")
+        return self._texts
+
+    @property
+    def matrix(self) -> csr_matrix:
+        """The documents as rows of a sparse matrix."""
+        if self._matrix is None:
+            raise AttributeError(f"{self!r} has no matrix: the data come {self._form()}")
+        return self._matrix
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether the documents are there as strings."""
+        return self._texts is not None
+
+    @property
+    def has_matrix(self) -> bool:
+        """Whether the documents are there as rows of a matrix."""
+        return self._matrix is not None
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The categories that occur here, sorted."""
+        return tuple(sorted({name for labels in set(self.labels) for name in labels}))
+
+    def indicator(self, categories: Sequence[str] | None = None) -> csr_matrix:
+        """Return the label sets as a matrix of zeros and ones, documents × categories.
+
+        Parameters
+        ----------
+        categories : sequence of str, optional
+            The columns; the sorted categories that occur here by default. Other labels are left out.
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix
+            Values of type ``int64``, as from scikit-learn's ``MultiLabelBinarizer``: products of it, such as
+            counts of common documents, do not overflow.
+        """
+        names = self.categories if categories is None else tuple(categories)
+        column = {name: number for number, name in enumerate(names)}
+        rows = {labels: sorted(column[name] for name in labels if name in column) for labels in set(self.labels)}
+        indices = [number for labels in self.labels for number in rows[labels]]
+        lengths = np.fromiter((len(rows[labels]) for labels in self.labels), np.int64, len(self.labels))
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        ones: Any = np.ones(len(indices), np.int64)
+        return csr_matrix((ones, np.asarray(indices, np.int64), indptr), shape=(len(self.labels), len(names)))
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __repr__(self) -> str:
+        return f"Split({len(self)} documents)"
+
+    def _form(self) -> str:
+        if self.has_texts:
+            return "as texts"
+        return "as vectors (see .matrix)" if self.has_matrix else "as judgements only, without the documents"
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from bayesift.datasets._columns import USUAL_NAMES, check_columns, find_column
+from bayesift.datasets._files import open_packed
 from bayesift.datasets._formats import ending, format_of
-from bayesift.datasets._source import open_packed
 from bayesift.datasets._tables import open_table
 from bayesift.datasets._texts import folder_texts
 from bayesift.datasets.errors import ColumnError, EncodingError, FormatError, MalformedFileError

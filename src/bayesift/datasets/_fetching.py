@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Protocol
 
 from bayesift._files import atomic_path
-from bayesift.datasets._holding import Archive, Holding
-from bayesift.datasets._paths import data_root
-from bayesift.datasets._registry import holding
-from bayesift.datasets._source import members_of, sha256_of
+from bayesift.datasets._files import members_of, sha256_of
+from bayesift.datasets._info import Archive, DatasetInfo
+from bayesift.datasets._registry import dataset_files
 from bayesift.datasets.errors import ChecksumError, DamagedFileError, FetchError
 
 _CHUNK = 1 << 16
@@ -74,8 +73,8 @@ def fetch(
     >>> from bayesift.datasets import fetch
     >>> fetch("reuters21578")  # doctest: +SKIP
     """
-    found = holding(name)
-    root = data_root(data_home)
+    files = dataset_files(name, data_home)
+    found, root = files.info, files.root
     if url is not None and not url.strip():
         raise ValueError(f"url must be an address, or None for the public one, found {url!r}")
     if not found.archives:
@@ -83,9 +82,9 @@ def fetch(
     archive = next((archive for archive in found.archives if archive.url), None)
     if archive is None or archive.url is None:
         raise FetchError(_by_hand(found, root, "no public address of it is known for certain"))
-    source = found.find(root)
-    if source is not None and not force:
-        return source.paths[0]
+    present = found.find(root)
+    if present is not None and not force:
+        return present.paths[0]
     target = root / found.folders[0] / archive.name
     address = archive.url if url is None else url
     try:
@@ -123,7 +122,7 @@ def _reason(error: OSError) -> str:
     return kinds.get(type(error).__name__, str(error))
 
 
-def _by_hand(found: Holding, root: Path, reason: str) -> str:
+def _by_hand(found: DatasetInfo, root: Path, reason: str) -> str:
     wanted = " and ".join(found.forms(part) for part in found.needs)
     return (
         f"{found.name} cannot be fetched: {reason}; get it by hand (home: {found.homepage}) "

@@ -12,9 +12,9 @@ from math import isnan
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from bayesift.datasets._collection import Split
 from bayesift.datasets._columns import Origin, choose_columns, columns_by_content
 from bayesift.datasets._formats import Format, check_fit, format_of, refuse_vectors
-from bayesift.datasets._split import Split
 from bayesift.datasets._svmlight import read_svmlight
 from bayesift.datasets._tables import Table, open_table
 from bayesift.datasets._texts import folder_texts

@@ -8,7 +8,7 @@ from pathlib import Path
 from scipy.sparse import csr_matrix
 
 from bayesift._svmlight import ScanError, padded, scan
-from bayesift.datasets._source import open_packed
+from bayesift.datasets._files import open_packed
 from bayesift.datasets.errors import MalformedFileError
 
 

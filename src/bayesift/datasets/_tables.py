@@ -19,8 +19,8 @@ from typing import IO, Any, cast
 
 from bayesift._extras import require
 from bayesift._files import check_encoding
+from bayesift.datasets._files import open_packed
 from bayesift.datasets._formats import Format, format_of
-from bayesift.datasets._source import open_packed
 from bayesift.datasets.errors import DamagedFileError, EncodingError, FormatError, MalformedFileError
 
 #: What can be read: a file, standard input (``-``), or the content of a file.

@@ -13,8 +13,8 @@ from typing import Any, Literal
 from bayesift._files import check_encoding
 from bayesift.datasets._columns import USUAL_NAMES, check_columns, guess_column
 from bayesift.datasets._csv_scan import CsvScanner
+from bayesift.datasets._files import is_hidden
 from bayesift.datasets._formats import check_exists, format_of, refuse_vectors
-from bayesift.datasets._source import is_hidden
 from bayesift.datasets._tables import (
     STANDARD_INPUT,
     csv_table,

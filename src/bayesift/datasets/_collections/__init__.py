@@ -1,1 +1,1 @@
-"""One module per collection; each gives an ``ENTRY`` for the registry."""
+"""One module per collection, or per kind of file; the registry names their functions ``build``."""

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from bayesift.datasets._collection import Collection
-from bayesift.datasets._entry import Entry
-from bayesift.datasets._holding import Archive, Unpacked
-from bayesift.datasets._selection import split_of
-from bayesift.datasets._shelf import Shelf
-from bayesift.datasets._source import Member
-from bayesift.datasets._table import Table
+from bayesift.datasets._files import Member
+from bayesift.datasets._info import DatasetFiles
+from bayesift.datasets._parsed import Parsed, split_of
 
 PARSER_VERSION = 1
 
@@ -39,8 +36,8 @@ CATEGORIES = {
 }
 
 
-def parse(members: list[Member]) -> Table:
-    """Make the table of the distinct documents: a file that is in several categories is one document."""
+def parse(members: list[Member]) -> Parsed:
+    """Return the distinct documents: a file that is in several categories is one document."""
     texts: dict[tuple[str, str], str] = {}
     labels: dict[tuple[str, str], list[str]] = {}
     for name, content in members:
@@ -51,7 +48,7 @@ def parse(members: list[Member]) -> Table:
         texts[key] = content.decode("latin-1")
         labels.setdefault(key, []).append(parts[-2])
     keys = sorted(texts)
-    return Table(
+    return Parsed(
         ids=[number for _, number in keys],
         groups=[split for split, _ in keys],
         labels=[tuple(sorted(labels[key])) for key in keys],
@@ -59,43 +56,13 @@ def parse(members: list[Member]) -> Table:
     )
 
 
-def build(shelf: Shelf) -> Collection:
+def build(files: DatasetFiles) -> Collection:
     """Return the split of the distribution."""
-    table = shelf.table(parse, version=PARSER_VERSION)
+    parsed = files.parsed(parse, version=PARSER_VERSION)
     return Collection(
-        name=shelf.holding.name,
-        train=split_of(table, "training"),
-        test=split_of(table, "test"),
+        name=files.info.name,
+        train=split_of(parsed, "training"),
+        test=split_of(parsed, "test"),
         categories=tuple(CATEGORIES),
         descriptions=CATEGORIES,
     )
-
-
-ENTRY = Entry(
-    name="ohsumed",
-    title="OHSUMED, first 20,000 documents, 23 disease categories",
-    summary=(
-        "Titles and abstracts from MEDLINE with one or more of the 23 MeSH disease categories C01 to "
-        "C23: 6,286 documents for training and 7,643 for testing. In the distribution a document is a "
-        "file in the folder of each of its categories."
-    ),
-    citation=(
-        "W. Hersh et al., OHSUMED: an interactive retrieval evaluation and new large test collection "
-        "for research, SIGIR 1994; selection by T. Joachims, distributed by A. Moschitti"
-    ),
-    terms="research use; MEDLINE text not for other use",
-    homepage="http://disi.unitn.it/moschitti/corpora.htm",
-    build=build,
-    folders=("ohsumed", "ohsumed/ohsumed-first-20000-docs", "ohsumed-first-20000-docs"),
-    archives=(
-        Archive(
-            "ohsumed-first-20000-docs.tar.xz",
-            "d8dca5d226e0162565e4b9762e0f9982e4829922c2c82c6177e029b61eaddd12",
-        ),
-        Archive(
-            "ohsumed-first-20000-docs.tar.gz",
-            url="http://disi.unitn.it/moschitti/corpora/ohsumed-first-20000-docs.tar.gz",
-        ),
-    ),
-    unpacked=(Unpacked(("training", "test")),),
-)

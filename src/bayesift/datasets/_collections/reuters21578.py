@@ -9,12 +9,9 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from bayesift.datasets._collection import Collection
-from bayesift.datasets._entry import Entry
-from bayesift.datasets._holding import Archive, Unpacked
-from bayesift.datasets._selection import keep_labels, split_of
-from bayesift.datasets._shelf import Shelf
-from bayesift.datasets._source import Member
-from bayesift.datasets._table import Table
+from bayesift.datasets._files import Member
+from bayesift.datasets._info import DatasetFiles
+from bayesift.datasets._parsed import Parsed, keep_labels, split_of
 
 PARSER_VERSION = 1
 FILES = tuple(f"reut2-{number:03d}.sgm" for number in range(22))
@@ -84,14 +81,14 @@ def descriptions(page: str) -> dict[str, str]:
     return {code.lower(): name for name, code in _DESCRIPTION.findall(subjects)}
 
 
-def parse(members: list[Member]) -> Table:
-    """Make the table of all stories, in the order of the files."""
+def parse(members: list[Member]) -> Parsed:
+    """Return all stories, in the order of the files."""
     pages = {name.rpartition("/")[2]: content for name, content in members}
     found = [
         story for name in sorted(pages) if name.endswith(".sgm") for story in stories(pages[name].decode("latin-1"))
     ]
     notes = pages.get("cat-descriptions_120396.txt", b"").decode("latin-1")
-    return Table(
+    return Parsed(
         ids=[story.id for story in found],
         groups=[story.group for story in found],
         labels=[story.topics for story in found],
@@ -100,12 +97,12 @@ def parse(members: list[Member]) -> Table:
     )
 
 
-def build(shelf: Shelf, *, categories: Literal[90, 10, "all"] = 90, drop_unlabelled: bool = False) -> Collection:
+def build(files: DatasetFiles, *, categories: Literal[90, 10, "all"] = 90, drop_unlabelled: bool = False) -> Collection:
     """Choose the categories and the documents of the ModApte split."""
     if categories not in (90, 10, "all"):
         raise ValueError(f"categories must be 90, 10 or 'all', found {categories!r}")
-    table = shelf.table(parse, version=PARSER_VERSION)
-    train, test = split_of(table, "train"), split_of(table, "test")
+    parsed = files.parsed(parse, version=PARSER_VERSION)
+    train, test = split_of(parsed, "train"), split_of(parsed, "test")
     positives = Counter(topic for labels in train.labels for topic in labels)
     chosen = set(positives) | set(test.categories)
     if categories != "all":
@@ -113,11 +110,11 @@ def build(shelf: Shelf, *, categories: Literal[90, 10, "all"] = 90, drop_unlabel
     if categories == 10:
         chosen = set(sorted(chosen, key=lambda topic: (-positives[topic], topic))[:10])
     return Collection(
-        name=shelf.holding.name,
+        name=files.info.name,
         train=keep_labels(train, chosen, drop_unlabelled=drop_unlabelled),
         test=keep_labels(test, chosen, drop_unlabelled=drop_unlabelled),
         categories=tuple(sorted(chosen)),
-        descriptions={topic: text for topic, text in table.notes.items() if topic in chosen},
+        descriptions={topic: text for topic, text in parsed.notes.items() if topic in chosen},
     )
 
 
@@ -129,33 +126,3 @@ def _clean(sgml: str) -> str:
 def _first(pattern: re.Pattern[str], sgml: str) -> str | None:
     found = pattern.search(sgml)
     return _clean(found[1]) if found else None
-
-
-ENTRY = Entry(
-    name="reuters21578",
-    title="Reuters-21578, Distribution 1.0 (ModApte split)",
-    summary=(
-        "Stories of the Reuters newswire of 1987 with the topics given by hand: 9,603 training and "
-        "3,299 test documents, 90 categories with at least one document in both. The text is the title, "
-        "a newline and the body; stories marked BRIEF have a title only, stories marked UNPROC are "
-        "taken whole."
-    ),
-    citation="D. D. Lewis, Reuters-21578 text categorization test collection, Distribution 1.0, 1997",
-    terms="copyright Reuters Ltd and Carnegie Group; free for research, with attribution",
-    homepage="http://www.daviddlewis.com/resources/testcollections/reuters21578/",
-    build=build,
-    folders=("reuters21578", "."),
-    archives=(
-        Archive("reuters21578.tar.xz", "14a11d4500da4622040e75d38fd90eaed650d164be72077cfcb688be38e936ba"),
-        Archive(
-            "reuters21578.tar.gz",
-            "3bae43c9b14e387f76a61b6d82bf98a4fb5d3ef99ef7e7075ff2ccbcf59f9d30",
-            "https://archive.ics.uci.edu/ml/machine-learning-databases/reuters21578-mld/reuters21578.tar.gz",
-        ),
-    ),
-    unpacked=(Unpacked((*FILES, "cat-descriptions_120396.txt")),),
-    options={
-        "categories": "90 (default): in training and test; 10: the largest; 'all': in training or test",
-        "drop_unlabelled": "leave out documents with none of the chosen categories (default: keep them)",
-    },
-)

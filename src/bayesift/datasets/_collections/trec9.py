@@ -6,14 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from bayesift.datasets._collection import Collection
-from bayesift.datasets._entry import Entry
-from bayesift.datasets._holding import DOCUMENTS, Archive, Unpacked
-from bayesift.datasets._selection import split_of
-from bayesift.datasets._shelf import Shelf
-from bayesift.datasets._source import Member
-from bayesift.datasets._split import Split
-from bayesift.datasets._table import Table
+from bayesift.datasets._collection import Collection, Split
+from bayesift.datasets._files import Member
+from bayesift.datasets._info import DatasetFiles
+from bayesift.datasets._parsed import Parsed, split_of
 from bayesift.datasets.errors import MalformedFileError
 
 PARSER_VERSION = 1
@@ -74,14 +70,14 @@ def _complete(name: str, line: int, record: dict[str, str]) -> dict[str, str]:
     return record
 
 
-def parse(members: list[Member]) -> Table:
-    """Make the table of all records, in the order of their numbers, as the track prescribes."""
+def parse(members: list[Member]) -> Parsed:
+    """Return all records, in the order of their numbers, as the track prescribes."""
     found = []
     for name, content in members:
         group = "train" if name.rpartition("/")[2].startswith(TRAINING) else "test"
         found += [(int(record["I"]), group, record) for record in records(name, content.decode("latin-1"))]
     found.sort(key=lambda row: row[0])
-    return Table(
+    return Parsed(
         ids=[record["U"] for _, _, record in found],
         groups=[group for _, group, _ in found],
         labels=[()] * len(found),
@@ -89,22 +85,22 @@ def parse(members: list[Member]) -> Table:
     )
 
 
-def build(shelf: Shelf, *, level: Literal[1, 2] = 1, documents: bool = False) -> Collection:
+def build(files: DatasetFiles, *, level: Literal[1, 2] = 1, documents: bool = False) -> Collection:
     """Return the judged documents of 1988 to 1991 with their topics, or all records of 1987 to 1991."""
     if level not in (1, 2):
         raise ValueError(f"level must be 1 or 2, found {level!r}")
     if documents not in (True, False):
         raise ValueError(f"documents must be True or False, found {documents!r}")
-    [(_, page)] = shelf.verified("topics").members()
+    _, page = files.only_file("topics")
     descriptions = topics(page.decode("latin-1"))
-    labels = _labels(shelf, "judgements", level)
+    labels = _labels(files, "judgements", level)
     if documents:
-        train, test = _splits(shelf, _labels(shelf, TRAINING_JUDGEMENTS, level), labels)
+        train, test = _splits(files, _labels(files, TRAINING_JUDGEMENTS, level), labels)
     else:
         ids = sorted(labels)
         train, test = Split([], []), Split([tuple(sorted(labels[document])) for document in ids], ids)
     return Collection(
-        name=shelf.holding.name,
+        name=files.info.name,
         train=train,
         test=test,
         categories=tuple(sorted(descriptions)),
@@ -112,56 +108,17 @@ def build(shelf: Shelf, *, level: Literal[1, 2] = 1, documents: bool = False) ->
     )
 
 
-def _labels(shelf: Shelf, part: str, level: int) -> dict[str, set[str]]:
+def _labels(files: DatasetFiles, part: str, level: int) -> dict[str, set[str]]:
     """Return every judged document the topics that it is relevant to, at a level at least."""
-    [(name, qrels)] = shelf.verified(part).members()
+    name, qrels = files.only_file(part)
     labels: dict[str, set[str]] = {}
     for topic, document, found in judgements(name, qrels.decode("ascii")):
         labels.setdefault(document, set()).update([topic] if found >= level else [])
     return labels
 
 
-def _splits(shelf: Shelf, *labels: dict[str, set[str]]) -> Iterator[Split]:
-    table = shelf.table(parse, version=PARSER_VERSION)
+def _splits(files: DatasetFiles, *labels: dict[str, set[str]]) -> Iterator[Split]:
+    parsed = files.parsed(parse, version=PARSER_VERSION)
     for group, judged in zip(("train", "test"), labels, strict=True):
-        part = split_of(table, group)
+        part = split_of(parsed, group)
         yield Split([tuple(sorted(judged.get(document, ()))) for document in part.ids], part.ids, part.texts)
-
-
-ENTRY = Entry(
-    name="trec9",
-    title="TREC-9 Filtering Track, OHSU topics",
-    summary=(
-        "63 topics in words and 3,205 judgements of relevance over 3,121 MEDLINE records of 1988 to "
-        "1991, all in the test part. The records themselves are not included: the documents have "
-        "identifiers and labels but no texts, unless ohsumed.87, ohsumed.88-91 and qrels.ohsu.batch.87 of "
-        "the track are put beside them."
-    ),
-    citation="S. Robertson and D. A. Hull, The TREC-9 filtering track final report, TREC-9, 2000",
-    terms="TREC-9 Filtering Track, NIST and OHSU; research use",
-    homepage="https://trec.nist.gov/data/t9_filtering.html",
-    build=build,
-    folders=("ohsumed/trec9-filtering", "trec9-filtering"),
-    archives=(
-        Archive(
-            "query.ohsu.1-63",
-            "22fbe38c8e4e22af775780c45b4828a85fdbdd2b026a4108790d19908ee4ba53",
-            part="topics",
-        ),
-        Archive(
-            "qrels.ohsu.88-91",
-            "6416a96f7065344578a57baae7cd1eb25bb1ce742650e20fb3a0b2482d297779",
-            part="judgements",
-        ),
-        Archive("qrels.ohsu.batch.87", part=TRAINING_JUDGEMENTS),
-    ),
-    unpacked=(
-        Unpacked((TRAINING, TEST), part=DOCUMENTS),
-        Unpacked((f"{TRAINING}.*", f"{TEST}.*"), part=DOCUMENTS),
-    ),
-    needs=("topics", "judgements"),
-    options={
-        "level": "1 (default): possibly or definitely relevant; 2: definitely relevant",
-        "documents": "give all records with their texts, 1987 for training (default: judged identifiers of 1988-91)",
-    },
-)

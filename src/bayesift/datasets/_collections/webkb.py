@@ -7,14 +7,10 @@ import re
 from functools import partial
 from typing import Literal
 
-from bayesift.datasets._collection import Collection
-from bayesift.datasets._entry import Entry
-from bayesift.datasets._holding import Archive, Unpacked
-from bayesift.datasets._selection import keep_labels, rows_of
-from bayesift.datasets._shelf import Shelf
-from bayesift.datasets._source import Member
-from bayesift.datasets._split import Split
-from bayesift.datasets._table import Table
+from bayesift.datasets._collection import Collection, Split
+from bayesift.datasets._files import Member
+from bayesift.datasets._info import DatasetFiles
+from bayesift.datasets._parsed import Parsed, keep_labels, rows_of
 
 PARSER_VERSION = 1
 UNIVERSITIES = ("cornell", "texas", "washington", "wisconsin")
@@ -33,15 +29,15 @@ def page_text(page: str) -> str:
     return html.unescape(_TAG.sub(" ", _INVISIBLE.sub(" ", body))).strip()
 
 
-def parse(members: list[Member], *, keep_markup: bool) -> Table:
-    """Make the table of all pages, sorted by category, university and address."""
+def parse(members: list[Member], *, keep_markup: bool) -> Parsed:
+    """Return all pages, sorted by category, university and address."""
     rows = []
     for name, content in members:
         category, university, address = name.split("/")[-3:]
         page = content.decode("latin-1")
         rows.append((category, university, address, page if keep_markup else page_text(page)))
     rows.sort(key=lambda row: row[:3])
-    return Table(
+    return Parsed(
         ids=["/".join(row[:3]) for row in rows],
         groups=[university for _, university, _, _ in rows],
         labels=[(category,) for category, _, _, _ in rows],
@@ -50,7 +46,7 @@ def parse(members: list[Member], *, keep_markup: bool) -> Table:
 
 
 def build(
-    shelf: Shelf, *, test_university: str = "cornell", categories: Literal[7, 4] = 7, markup: bool = False
+    files: DatasetFiles, *, test_university: str = "cornell", categories: Literal[7, 4] = 7, markup: bool = False
 ) -> Collection:
     """Hold one university out for testing and train on the three others and the miscellaneous pages."""
     if test_university not in UNIVERSITIES:
@@ -58,41 +54,11 @@ def build(
     if categories not in (7, 4):
         raise ValueError(f"categories must be 7 or 4, found {categories!r}")
     variant = "markup" if markup else "text"
-    table = shelf.table(partial(parse, keep_markup=markup), version=PARSER_VERSION, variant=variant)
+    parsed = files.parsed(partial(parse, keep_markup=markup), version=PARSER_VERSION, variant=variant)
     chosen = CATEGORIES if categories == 7 else LARGEST
 
     def part(*, held_out: bool) -> Split:
-        rows = [row for row, name in enumerate(table.groups) if (name == test_university) == held_out]
-        return keep_labels(rows_of(table, rows), chosen, drop_unlabelled=True)
+        rows = [row for row, name in enumerate(parsed.groups) if (name == test_university) == held_out]
+        return keep_labels(rows_of(parsed, rows), chosen, drop_unlabelled=True)
 
-    return Collection(name=shelf.holding.name, train=part(held_out=False), test=part(held_out=True), categories=chosen)
-
-
-ENTRY = Entry(
-    name="webkb",
-    title="The 4 Universities Data Set (WebKB)",
-    summary=(
-        "8,282 pages of computer science departments, January 1997, one of seven kinds to a page. As "
-        "its makers advise, one university is held out for testing (Cornell by default) and the pages "
-        "of the other three and the miscellaneous ones are for training. The text is the page without "
-        "MIME headers and markup."
-    ),
-    citation="M. Craven et al., Learning to extract symbolic knowledge from the World Wide Web, AAAI 1998",
-    terms="research use",
-    homepage="http://www.cs.cmu.edu/afs/cs/project/theo-20/www/data/",
-    build=build,
-    folders=("webkb", "webkb/webkb"),
-    archives=(
-        Archive("webkb.tar.xz", "c275d93aeb69c5044643eb78e823d178bcf1348232a5a5420d208fc95a075855"),
-        Archive(
-            "webkb-data.gtar.gz",
-            url="http://www.cs.cmu.edu/afs/cs.cmu.edu/project/theo-20/www/data/webkb-data.gtar.gz",
-        ),
-    ),
-    unpacked=(Unpacked(CATEGORIES),),
-    options={
-        "test_university": "held out for testing: cornell (default), texas, washington or wisconsin",
-        "categories": "7 (default) or 4: student, faculty, course and project pages only",
-        "markup": "keep MIME headers and HTML as they are (default: text only)",
-    },
-)
+    return Collection(name=files.info.name, train=part(held_out=False), test=part(held_out=True), categories=chosen)

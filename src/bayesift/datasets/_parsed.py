@@ -1,11 +1,11 @@
-"""What a parser makes of a collection, and its compact form on the disk."""
+"""What a parser makes of a collection: its compact form on the disk, and the choice of documents and labels."""
 
 from __future__ import annotations
 
 import json
 import zipfile
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesift._files import atomic_path
+from bayesift.datasets._collection import Split
 
 LabelSet = tuple[str, ...]
 
@@ -22,7 +23,7 @@ _BROKEN = (OSError, ValueError, KeyError, IndexError, TypeError, EOFError, zipfi
 
 
 @dataclass(frozen=True)
-class Table:
+class Parsed:
     """All documents of a collection, before options choose among them.
 
     Parameters
@@ -44,60 +45,60 @@ class Table:
     notes: dict[str, str] = field(default_factory=dict)
 
 
-def cached_table(path: Path, parse: Callable[[], Table]) -> Table:
-    """Read the table kept at ``path``; where there is none, or a broken one, parse and keep the result.
+def cached_parsed(path: Path, parse: Callable[[], Parsed]) -> Parsed:
+    """Read what is kept at ``path``; where there is nothing, or something broken, parse and keep the result.
 
     A cache that cannot be written (a full disk, a read-only folder) costs time at the next call and
     nothing else.
     """
     try:
-        return load_table(path)
+        return load_parsed(path)
     except _BROKEN:
-        table = parse()
+        parsed = parse()
     with suppress(OSError):
-        save_table(table, path)
-    return table
+        save_parsed(parsed, path)
+    return parsed
 
 
-def save_table(table: Table, path: Path) -> None:
-    """Write a table as an ``.npz`` file of plain arrays.
+def save_parsed(parsed: Parsed, path: Path) -> None:
+    """Write a parsed collection as an ``.npz`` file of plain arrays.
 
     The texts are not compressed: unpacking them would take most of the time of a load.
     """
-    sets, set_codes = _codes(table.labels)
-    groups, group_codes = _codes(table.groups)
-    head = {"label_sets": sets, "groups": groups, "notes": table.notes, "has_texts": table.texts is not None}
+    sets, set_codes = _codes(parsed.labels)
+    groups, group_codes = _codes(parsed.groups)
+    head = {"label_sets": sets, "groups": groups, "notes": parsed.notes, "has_texts": parsed.texts is not None}
     arrays: dict[str, Any] = {
         "head": np.frombuffer(json.dumps(head).encode(), np.uint8),
         "set_codes": set_codes,
         "group_codes": group_codes,
-        **_packed("id", table.ids),
-        **_packed("text", table.texts or []),
+        **_packed("id", parsed.ids),
+        **_packed("text", parsed.texts or []),
     }
     with atomic_path(path) as temporary:
         np.savez(temporary, **arrays)
 
 
-def load_table(path: Path) -> Table:
-    """Read what :func:`save_table` wrote."""
+def load_parsed(path: Path) -> Parsed:
+    """Read what :func:`save_parsed` wrote."""
     # numpy leaves a file open that it opened itself and cannot read.
     with path.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
         head = json.loads(arrays["head"].tobytes())
         sets = [tuple(labels) for labels in head["label_sets"]]
         groups = head["groups"]
-        table = Table(
+        parsed = Parsed(
             ids=_unpacked("id", arrays),
             groups=[groups[code] for code in arrays["group_codes"]],
             labels=[sets[code] for code in arrays["set_codes"]],
             texts=_unpacked("text", arrays) if head["has_texts"] else None,
             notes=head["notes"],
         )
-    lengths = {len(table.ids), len(table.groups), len(table.labels)}
-    if table.texts is not None:
-        lengths.add(len(table.texts))
+    lengths = {len(parsed.ids), len(parsed.groups), len(parsed.labels)}
+    if parsed.texts is not None:
+        lengths.add(len(parsed.texts))
     if len(lengths) != 1:
         raise ValueError(f"{path} holds columns of different lengths: {sorted(lengths)}")
-    return table
+    return parsed
 
 
 def _codes(values: Sequence[Any]) -> tuple[list[Any], NDArray[np.int32]]:
@@ -119,3 +120,30 @@ def _unpacked(name: str, arrays: Any) -> list[str]:
     if ends and ends[-1] != len(content):
         raise ValueError(f"the {name} column ends at byte {len(content)}, expected {ends[-1]}")
     return [content[start:end].decode() for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def rows_of(parsed: Parsed, rows: Iterable[int]) -> Split:
+    """Make a split of the given rows, in the given order."""
+    chosen = list(rows)
+    return Split(
+        labels=[parsed.labels[row] for row in chosen],
+        ids=[parsed.ids[row] for row in chosen],
+        texts=None if parsed.texts is None else [parsed.texts[row] for row in chosen],
+    )
+
+
+def split_of(parsed: Parsed, group: str) -> Split:
+    """Make a split of the rows of one group."""
+    return rows_of(parsed, (row for row, name in enumerate(parsed.groups) if name == group))
+
+
+def keep_labels(split: Split, categories: Container[str], *, drop_unlabelled: bool = False) -> Split:
+    """Restrict the label sets to some categories; drop, if asked to, documents left with none."""
+    narrowed = {labels: tuple(name for name in labels if name in categories) for labels in set(split.labels)}
+    labels = [narrowed[each] for each in split.labels]
+    rows = [row for row, each in enumerate(labels) if each or not drop_unlabelled]
+    return Split(
+        labels=[labels[row] for row in rows],
+        ids=[split.ids[row] for row in rows],
+        texts=[split.texts[row] for row in rows] if split.has_texts else None,
+    )

@@ -1,4 +1,4 @@
-"""The files of a collection as they lie on the disk: an archive, a packed file or an unpacked folder."""
+"""Files on the disk: the data root and the cache, archives, packed files and unpacked folders."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import bz2
 import gzip
 import hashlib
 import lzma
+import os
 import tarfile
 import zipfile
 import zlib
@@ -14,6 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath, PurePosixPath
 from typing import IO, Any
+
+import platformdirs
 
 from bayesift.datasets.errors import ChecksumError, DamagedFileError
 
@@ -25,9 +28,45 @@ _DAMAGE = (tarfile.TarError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, gzi
 Member = tuple[str, bytes]
 
 
+def cache_root() -> Path:
+    """Return the folder for everything that can be made again.
+
+    Returns
+    -------
+    Path
+        ``BAYESIFT_CACHE`` where it is set, else the user's cache folder as the platform has it.
+    """
+    named = os.environ.get("BAYESIFT_CACHE")
+    return Path(named).expanduser() if named else platformdirs.user_cache_path("bayesift", appauthor=False)
+
+
+def data_root(data_home: str | os.PathLike[str] | None = None) -> Path:
+    """Return the folder that holds the collections.
+
+    Parameters
+    ----------
+    data_home : path, optional
+        The folder to use. When it is not given, ``BAYESIFT_DATA`` names the folder; when that is not set
+        either, it is the folder ``data`` in the user's cache (see ``BAYESIFT_CACHE``).
+
+    Returns
+    -------
+    Path
+        The folder; it need not exist.
+
+    Examples
+    --------
+    >>> from bayesift.datasets import data_root
+    >>> data_root("collections").name
+    'collections'
+    """
+    chosen = data_home if data_home is not None else os.environ.get("BAYESIFT_DATA")
+    return Path(chosen).expanduser() if chosen else cache_root() / "data"
+
+
 @dataclass(frozen=True)
-class Source:
-    """One or more paths below a base folder that together hold a collection.
+class FileSet:
+    """One or more paths below a base folder that together hold a collection, or a part of it.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesift.datasets import cache_root, load
-from bayesift.datasets._table import Table, cached_table, load_table, save_table
+from bayesift.datasets._parsed import Parsed, cached_parsed, load_parsed, save_parsed
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 rows = st.lists(st.tuples(text, st.sampled_from(["train", "test"]), st.lists(text, max_size=3), text), max_size=6)
@@ -17,7 +17,7 @@ rows = st.lists(st.tuples(text, st.sampled_from(["train", "test"]), st.lists(tex
 
 @given(rows, st.dictionaries(text, text, max_size=3), st.booleans())
 def test_what_is_saved_is_loaded(tmp_path_factory, found, notes, has_texts):
-    table = Table(
+    table = Parsed(
         ids=[row[0] for row in found],
         groups=[row[1] for row in found],
         labels=[tuple(row[2]) for row in found],
@@ -25,11 +25,11 @@ def test_what_is_saved_is_loaded(tmp_path_factory, found, notes, has_texts):
         notes=notes,
     )
     path = tmp_path_factory.mktemp("cache") / "table.npz"
-    save_table(table, path)
-    assert load_table(path) == table
+    save_parsed(table, path)
+    assert load_parsed(path) == table
 
 
-TABLE = Table(ids=["1", "2"], groups=["train", "test"], labels=[("a",), ()], texts=["one", "zwölf"])
+PARSED = Parsed(ids=["1", "2"], groups=["train", "test"], labels=[("a",), ()], texts=["one", "zwölf"])
 
 
 def test_parsed_once(tmp_path):
@@ -37,11 +37,11 @@ def test_parsed_once(tmp_path):
 
     def parse():
         calls.append(1)
-        return TABLE
+        return PARSED
 
     path = tmp_path / "deep" / "table.npz"
-    assert cached_table(path, parse) == TABLE
-    assert cached_table(path, parse) == TABLE
+    assert cached_parsed(path, parse) == PARSED
+    assert cached_parsed(path, parse) == PARSED
     assert len(calls) == 1
     assert os.listdir(path.parent) == ["table.npz"]
 
@@ -72,16 +72,16 @@ def drop_rows(path):
 )
 def test_a_broken_cache_is_rebuilt(tmp_path, harm):
     path = tmp_path / "table.npz"
-    save_table(TABLE, path)
+    save_parsed(PARSED, path)
     harm(path)
-    assert cached_table(path, lambda: TABLE) == TABLE
-    assert load_table(path) == TABLE
+    assert cached_parsed(path, lambda: PARSED) == PARSED
+    assert load_parsed(path) == PARSED
 
 
 def test_a_cache_that_can_not_be_written_costs_nothing_else(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
-    assert cached_table(blocked / "table.npz", lambda: TABLE) == TABLE
+    assert cached_parsed(blocked / "table.npz", lambda: PARSED) == PARSED
 
 
 def test_a_changed_source_is_parsed_again(tmp_path):
