@@ -42,7 +42,10 @@ def show(title: str, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> No
     """Print a table."""
     table = Table(title=title, title_justify="left")
     for place, name in enumerate(header):
-        table.add_column(name, justify="left" if place == 0 else "right")
+        table.add_column(name, justify="left" if place == 0 else "right", no_wrap=place == 0)
     for row in rows:
         table.add_row(*row)
-    Console().print(table)
+    console = Console()
+    # Numbers are not broken where the output goes into a file.
+    console.width = max(console.width, 120)
+    console.print(table)
