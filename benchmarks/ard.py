@@ -15,7 +15,7 @@ import numpy as np
 from bayesift.ard import RelevanceTaggingMachine
 from bayesift.datasets import load
 from bayesift.text import TextVectorizer
-from benchmarks.timing import show
+from benchmarks.measuring import show
 from reproduction.molchanov2015.data import sentences
 
 MACHINES = {

@@ -19,7 +19,7 @@ from sklearn.datasets import load_svmlight_file
 from bayesift.bbr import read_data, write_data
 from bayesift.datasets import load
 from bayesift.text import TextVectorizer
-from benchmarks.timing import ratio, show, take_turns
+from benchmarks.measuring import ratio, show, take_turns
 
 SIZE = 100_000_000
 

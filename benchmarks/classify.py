@@ -22,8 +22,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from bayesift.datasets import load
 from bayesift.text import TextVectorizer
 from bayesift.workflow import TextClassifier, classify
-from benchmarks.memory import peak_beyond_now
-from benchmarks.timing import ratio, show, take_turns
+from benchmarks.measuring import peak_beyond_now, ratio, show, take_turns
 
 #: Lines of the two runs whose memory is compared.
 LINES = (100_000, 1_000_000)

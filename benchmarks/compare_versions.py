@@ -216,7 +216,7 @@ def main() -> None:
     cases = [case for case in CASES if not arguments.cases or case.startswith(tuple(arguments.cases))]
     if not cases:
         parser.error(f"no case begins with {arguments.cases[0]!r}; known: {', '.join(CASES)}")
-    from benchmarks.timing import show
+    from benchmarks.measuring import show
 
     rows = [compare(arguments.before, arguments.after, case, arguments.repeats, arguments.small) for case in cases]
     header = ("case", "before, ms", "after, ms", "after / before", "CPU time", "results")

@@ -12,7 +12,7 @@ import numpy as np
 from bayesift.datasets import load
 from bayesift.filtering import AdaptiveFilter, Decision
 from bayesift.text import TextVectorizer
-from benchmarks.timing import show
+from benchmarks.measuring import show
 
 N_TRAIN, N_STREAM, N_RELEVANT = 54_710, 293_856, 60
 

@@ -12,7 +12,7 @@ import sklearn.naive_bayes as peers
 from threadpoolctl import threadpool_limits
 
 from bayesift.generative import BernoulliNB, DirichletCompoundMultinomial, MultinomialNB
-from benchmarks.timing import ratio, show, take_turns
+from benchmarks.measuring import ratio, show, take_turns
 from reproduction.murphy2012.tasks import Task, newsgroups_task
 
 #: A name, our model and theirs; the definitions of the first two pairs coincide.

@@ -19,7 +19,7 @@ from bayesift.online import BayesianPerceptron, start
 from bayesift.online.belief import learn
 from bayesift.select import likelihood_ratio
 from bayesift.text import TextVectorizer
-from benchmarks.timing import show
+from benchmarks.measuring import show
 
 UPDATES, PER_TURN, TURNS = 2000, 100, 20
 

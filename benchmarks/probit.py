@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from bayesift.linear import BayesianLogisticRegression, BayesianProbitRegression
 from bayesift.select import TermSelector
 from bayesift.text import TextVectorizer
-from benchmarks.timing import ratio, show, take_turns
+from benchmarks.measuring import ratio, show, take_turns
 from reproduction.eyheramendy2003.fits import CATEGORIES, reuters
 
 #: Laplace rates from the strongest to the weakest: those of the paper's table 3 and one more.

@@ -15,8 +15,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from bayesift.datasets import load, stop_words
 from bayesift.text import TextVectorizer
-from benchmarks.memory import peak_beyond_now
-from benchmarks.timing import ratio, show, take_turns
+from benchmarks.measuring import peak_beyond_now, ratio, show, take_turns
 
 LATIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 ALPHABETS = {

@@ -8,8 +8,7 @@ from functools import partial
 
 from bayesift.linear import BayesianLogisticRegression
 from benchmarks.logistic.problem import matrix
-from benchmarks.memory import peak_beyond_now
-from benchmarks.timing import ratio, show, take_turns
+from benchmarks.measuring import peak_beyond_now, ratio, show, take_turns
 
 
 def fit(X: object, Y: object) -> BayesianLogisticRegression:

@@ -17,7 +17,7 @@ from bayesift.linear._fit.problem import design_of
 from bayesift.linear._fit.variance import deal_folds
 from benchmarks.logistic.problem import GRID, QUALITY, Problem, matrix
 from benchmarks.logistic.solvers import Liblinear, Ours
-from benchmarks.timing import show
+from benchmarks.measuring import show
 
 FOLDS, RUNS = 10, 2
 FINAL_TOLERANCE = 1e-5

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.logistic.problem import QUALITY, Problem, single_fits
 from benchmarks.logistic.solvers import SOLVERS, Ours, Solver
-from benchmarks.timing import show, take_turns
+from benchmarks.measuring import show, take_turns
 
 #: Solvers that take this many times as long as ours are timed once, and given up if they are not there by then.
 FAR_BEHIND = 20.0

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.measuring import show
 from benchmarks.review import coverage, pictures
+from benchmarks.review.ours import CHOSEN_ON, REVIEWS
 from benchmarks.review.runs import results
-from benchmarks.review.topics import CHOSEN_ON, REVIEWS
-from benchmarks.timing import show
 
 Results = dict[str, list[dict[str, Any]]]
 

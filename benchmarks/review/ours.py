@@ -1,4 +1,4 @@
-"""Our engine on the same reviews, in several ways."""
+"""Our ways of screening the reviews of drug classes, and one line about each review, written from its name alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,31 @@ from bayesift._typing import BoolArray
 from bayesift.datasets import load
 from bayesift.review.engine import Corpus, Knowledge, Mix
 from bayesift.review.simulate import RULES, Simulation, simulate, starting_pair
-from benchmarks.review.topics import LINES, METHOD
+
+#: In alphabetical order; the first seven served for choosing the model, the others only for measuring.
+LINES = {
+    "ACEInhibitors": "ACE inhibitors, angiotensin converting enzyme inhibitors",
+    "ADHD": "Drugs for attention deficit hyperactivity disorder, ADHD",
+    "Antihistamines": "Antihistamines",
+    "AtypicalAntipsychotics": "Atypical antipsychotics, antipsychotic drugs",
+    "BetaBlockers": "Beta blockers, beta adrenergic blocking drugs",
+    "CalciumChannelBlockers": "Calcium channel blockers",
+    "Estrogens": "Estrogens, hormone replacement therapy",
+    "NSAIDS": "NSAIDs, nonsteroidal anti-inflammatory drugs",
+    "Opioids": "Opioids, opioid analgesics",
+    "OralHypoglycemics": "Oral hypoglycemics, drugs for diabetes",
+    "ProtonPumpInhibitors": "Proton pump inhibitors",
+    "SkeletalMuscleRelaxants": "Skeletal muscle relaxants",
+    "Triptans": "Triptans",
+    "UrinaryIncontinence": "Drugs for urinary incontinence",
+}
+
+#: What every review of a drug class is after, whatever the class.
+METHOD = "randomized controlled trial, efficacy and safety compared"
+
+REVIEWS = tuple(LINES)
+CHOSEN_ON = REVIEWS[:7]
+
 
 #: Only the most probable document is read, as the peer does.
 GREEDY = Mix(1.0, 0.0, 0.0)

@@ -12,8 +12,8 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
+from benchmarks.review.ours import REVIEWS
 from benchmarks.review.runs import EFFORTS
-from benchmarks.review.topics import REVIEWS
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 COLOURS = {"peer": "#888888", "ours": "#2b5c8a", "line": "#c8742a"}

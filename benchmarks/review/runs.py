@@ -12,8 +12,7 @@ from rich.progress import track
 
 from bayesift.review.simulate import Simulation, starting_pair
 from benchmarks.review import peer
-from benchmarks.review.ours import WAYS, Review, loaded
-from benchmarks.review.topics import REVIEWS
+from benchmarks.review.ours import REVIEWS, WAYS, Review, loaded
 
 #: Efforts at which recall is kept, for the picture.
 EFFORTS = np.linspace(0, 1, 101)

@@ -21,7 +21,7 @@ def bench(
 
     # A script does not look for modules where it was started; python -m does.
     sys.path.insert(0, "")
-    if find_spec("benchmarks") is None or find_spec("benchmarks.timing") is None:
+    if find_spec("benchmarks") is None or find_spec("benchmarks.measuring") is None:
         raise UserError(
             "the benchmarks are not part of the installed package",
             "run this in a copy of the repository, or there: make bench",

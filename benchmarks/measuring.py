@@ -1,9 +1,12 @@
-"""Timing that survives a noisy machine: candidates take turns, medians and ratios are reported."""
+"""Seconds that survive a noisy machine (candidates take turns, medians and ratios are reported), and peak memory."""
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import time
 from collections.abc import Callable
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -49,3 +52,22 @@ def show(title: str, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> No
     # Numbers are not broken where the output goes into a file.
     console.width = max(console.width, 120)
     console.print(table)
+
+
+def peak_beyond_now(work: Callable[[], Any]) -> tuple[int, Any]:
+    """Run the work; return how far, in bytes, resident memory rose above what was used before, and the result."""
+    gc.collect()
+    # Memory freed earlier goes back to the system: reused, it would not count.
+    ctypes.CDLL(None).malloc_trim(0)
+    # Writing 5 here sets the high-water mark back to what is used now.
+    Path("/proc/self/clear_refs").write_text("5")
+    before = _status("VmRSS")
+    result = work()
+    return _status("VmHWM") - before, result
+
+
+def _status(field: str) -> int:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(field):
+            return int(line.split()[1]) * 1024
+    raise RuntimeError(f"{field} is not in /proc/self/status")
