@@ -25,7 +25,7 @@ def reproduction(tmp_path):
             "BAYESIFT_DATA": str(tmp_path / "data"),
             "BAYESIFT_CACHE": str(tmp_path / "cache"),
             "COLUMNS": "200",
-            "PYTHONPATH": os.pathsep.join(filter(None, [ROOT, os.environ.get("PYTHONPATH")])),
+            "PYTHONPATH": os.pathsep.join([ROOT, str(Path(ROOT) / "src")]),
         }
         return subprocess.run(
             [sys.executable, "-m", "reproduction", *words],
