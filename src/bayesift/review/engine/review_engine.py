@@ -249,18 +249,7 @@ class ReviewEngine:
         return chosen
 
     def suggestion(self, document: int) -> Suggestion:
-        """Return the card of any document, judged or not; its rank is among the unjudged.
-
-        Parameters
-        ----------
-        document : int
-            Place in the corpus.
-
-        Returns
-        -------
-        Suggestion
-            With "chosen" as the reason.
-        """
+        """Return the card of any document, judged or not, as one that was "chosen"; its rank is among the unjudged."""
         self._check(document)
         return self._card(document, "chosen")
 

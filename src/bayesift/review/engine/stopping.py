@@ -123,12 +123,12 @@ def verdict_of(
         return "may stop", f"You may stop: every document has been judged, {found} are relevant."
     if found and by_bets.recall >= target:
         return "may stop", (
-            f"You may stop: with {confidence:.0%} confidence at least {by_bets.recall:.1%} of the relevant documents "
-            f"are found ({found} found, at most {by_bets.left} left among {unjudged})."
+            f"You may stop: with {_percent(confidence)} confidence at least {_percent(by_bets.recall, 1)} of the "
+            f"relevant documents are found ({found} found, at most {by_bets.left} left among {unjudged})."
         )
     if recall < target:
         return "go on", (
-            f"Keep going: {found} relevant found, and the model expects a recall of {recall:.0%} so far; "
+            f"Keep going: {found} relevant found, and the model expects a recall of {_percent(recall)} so far; "
             f"{unjudged} documents are not judged yet."
         )
     need = (
@@ -137,6 +137,10 @@ def verdict_of(
         else " Only reading nearly all of the rest could show it."
     )
     return "not enough evidence", (
-        f"Not enough evidence yet: the model expects a recall of {recall:.0%}, but the random sample shows only "
-        f"{by_bets.recall:.0%} with {confidence:.0%} confidence.{need}"
+        f"Not enough evidence yet: the model expects a recall of {_percent(recall)}, but the random sample shows only "
+        f"{_percent(by_bets.recall)} with {_percent(confidence)} confidence.{need}"
     )
+
+
+def _percent(share: float, digits: int = 0) -> str:
+    return f"{100 * share:.{digits}f}\u00a0%"

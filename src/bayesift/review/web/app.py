@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from importlib.resources import files
 
 from fastapi import APIRouter, FastAPI, HTTPException, Request
@@ -76,7 +77,8 @@ async def _say_not_saved(request: Request, error: Exception) -> Response:
 async def _say_what_is_wrong(request: Request, error: Exception) -> Response:
     assert isinstance(error, StarletteHTTPException)
     if _wants_page(request) and request.method in ("GET", "POST"):
-        return page(request, "problem.html", None, status=error.status_code, sentence=str(error.detail))
+        sentence = "There is no such page." if error.detail == HTTPStatus(404).phrase else str(error.detail)
+        return page(request, "problem.html", None, status=error.status_code, sentence=sentence)
     return await http_exception_handler(request, HTTPException(error.status_code, error.detail, error.headers))
 
 

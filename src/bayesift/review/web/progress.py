@@ -99,11 +99,11 @@ def recall_plot(held: Sequence[Event], found: Stopping) -> Markup:
     frame = Frame(counting_axis("documents read", n), counting_axis("relevant found", top))
     frame.box(0, n, low, min(high, top), "band")
     frame.line([(0, expected), (n, expected)], "expected")
-    frame.text(n, expected, "expected in all")
+    frame.text(n, expected, "expected in total")
     frame.line([(0, 0), *((place + 1, float(relevant[place])) for place in _thinned(len(held)))], "curve")
     sentence = (
         f"After {len(held)} documents read, {found.found} relevant ones are found; "
-        f"the model expects {expected:.0f} in all, between {low:.0f} and {high:.0f}."
+        f"the model expects {expected:.0f} in total, between {low:.0f} and {high:.0f}."
     )
     return frame.drawing("Recall curve", sentence)
 

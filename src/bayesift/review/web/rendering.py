@@ -44,9 +44,9 @@ def percent(share: float) -> str:
     ['73 %', '< 1 %', '> 99 %']
     """
     if 0 < share < 0.005:
-        return "< 1\u00a0%"
+        return "<\u00a01\u00a0%"
     if 0.995 < share < 1:
-        return "> 99\u00a0%"
+        return ">\u00a099\u00a0%"
     return f"{100 * share:.0f}\u00a0%"
 
 
