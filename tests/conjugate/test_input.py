@@ -116,6 +116,7 @@ def test_a_single_number_is_one_observation():
     assert GammaExponential(1, 1).update(3) == GammaExponential(2, 4)
     assert GammaExponential(1, 1).update(0, 7.5) == GammaExponential(1, 8.5)  # still waiting
     assert ParetoUniform(1, 1).update(3) == ParetoUniform(3, 2)
+    assert NormalGamma(0, 1, 1, 1).update(1.5, 0, 1) == NormalGamma(0, 2.5, 1.75, 1.5)
 
 
 def test_no_observation_changes_nothing():

@@ -132,7 +132,7 @@ class Conjugate(Sampled):
         Conjugate
             Of the same class.
         """
-        return self._posterior(*self._fitting(data))
+        return self._posterior(*self._checked_statistics(data))
 
     def log_evidence(self, *data: Any) -> Any:
         """Return ln p(data), the parameter integrated out.
@@ -149,7 +149,7 @@ class Conjugate(Sampled):
         -------
         float or array
         """
-        return plain(self._log_evidence(*self._fitting(data)))
+        return plain(self._log_evidence(*self._checked_statistics(data)))
 
     def log_likelihood(self, theta: Any, *data: Any) -> Any:
         """Return ln p(data | parameter), for the observations in their order.
@@ -165,7 +165,7 @@ class Conjugate(Sampled):
         -------
         float or array
         """
-        return plain(self._log_likelihood(np.asarray(theta, dtype=np.float64), *self._fitting(data)))
+        return plain(self._log_likelihood(np.asarray(theta, dtype=np.float64), *self._checked_statistics(data)))
 
     def logpdf(self, theta: Any) -> Any:
         """Return the log density of the parameter; −∞ where it cannot be.
@@ -182,17 +182,7 @@ class Conjugate(Sampled):
         return plain(self._log_density(np.asarray(theta, dtype=np.float64)))
 
     def pdf(self, theta: Any) -> Any:
-        """Return the density of the parameter.
-
-        Parameters
-        ----------
-        theta : float or array
-            Where; broadcast with the batch.
-
-        Returns
-        -------
-        float or array
-        """
+        """Return the density of the parameter, the exponential of :meth:`logpdf`."""
         return plain(np.exp(self.logpdf(theta)))
 
     def interval(self, level: float = 0.95, kind: Literal["equal-tailed", "hdi"] = "equal-tailed") -> Interval:
@@ -234,7 +224,7 @@ class Conjugate(Sampled):
 
         return PointMass(theta, self)
 
-    def _fitting(self, data: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _checked_statistics(self, data: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return the statistics of data, after a look whether they fit the batch."""
         if not data:
             raise TypeError("no data given; expected observations, or sufficient statistics")

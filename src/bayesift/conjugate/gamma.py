@@ -134,10 +134,8 @@ class GammaPoisson(GammaRate):
 
     Parameters
     ----------
-    a : float or array
-        Pseudo count of events, above 0.
-    b : float or array
-        Pseudo exposure, above 0.
+    a, b : float or array
+        Pseudo count of events and pseudo exposure, above 0.
 
     Examples
     --------
@@ -229,10 +227,8 @@ class GammaExponential(GammaRate):
 
     Parameters
     ----------
-    a : float or array
-        Pseudo count of events, above 0.
-    b : float or array
-        Pseudo exposure, above 0.
+    a, b : float or array
+        Pseudo count of events and pseudo exposure, above 0.
 
     Examples
     --------
@@ -253,13 +249,7 @@ class GammaExponential(GammaRate):
         return numbers("events", events, WHOLE), numbers("exposure", exposure, NOT_NEGATIVE)
 
     def predictive(self) -> Lomax:
-        """Return the distribution of a new waiting time.
-
-        Returns
-        -------
-        Lomax
-            With ``pdf``, ``logpdf``, ``mean``, ``variance`` and ``sample``.
-        """
+        """Return the distribution of a new waiting time, with ``pdf``, ``mean``, ``variance`` and ``sample``."""
         return Lomax(self.a, self.b)
 
     def _plug_in(self, theta: Any) -> PlugInNumber:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import gammaln, stdtr, stdtrit, xlogy
 
-from bayesift._checks import FINITE, NOT_NEGATIVE, POSITIVE, WHOLE, kept, numbers, plain
+from bayesift._checks import FINITE, NOT_NEGATIVE, POSITIVE, kept, numbers, plain
 from bayesift._special import log_rising
 from bayesift._typing import FloatArray
 from bayesift.conjugate._checks import arguments, outside
@@ -27,7 +27,7 @@ class NormalGamma(Conjugate):
     b′ = b + S/2 + κN(x̄−m)²/(2κ′).
 
     The parameter is the pair (μ, λ), on the last axis of what goes in and comes out. Data: numbers along the first
-    axis, one model for each column, or the three arguments ``n, mean, squares`` = N, x̄, S.
+    axis, one model for each column, or the three arguments ``n, mean, squares`` = N, x̄, S; N may be a sum of weights.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class NormalGamma(Conjugate):
             mean = values.sum(axis=0) / max(n, 1)
             return float(n), mean, np.square(values - mean).sum(axis=0)
         n, mean, squares = arguments(data, "n", "mean", "squares")
-        return numbers("n", n, WHOLE), numbers("mean", mean, FINITE), numbers("squares", squares, NOT_NEGATIVE)
+        return numbers("n", n, NOT_NEGATIVE), numbers("mean", mean, FINITE), numbers("squares", squares, NOT_NEGATIVE)
 
     def _growth(self, n: Any, mean: Any, squares: Any) -> Any:
         """What the data add to b."""

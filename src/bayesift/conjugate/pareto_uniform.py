@@ -128,13 +128,7 @@ class ParetoUniform(Conjugate):
         return self
 
     def predictive(self) -> UniformUnderPareto:
-        """Return the distribution of a new number.
-
-        Returns
-        -------
-        UniformUnderPareto
-            With ``pdf``, ``logpdf``, ``mean``, ``variance`` and ``sample``.
-        """
+        """Return the distribution of a new number, with ``pdf``, ``mean``, ``variance`` and ``sample``."""
         return UniformUnderPareto(self.b, self.k)
 
     def _plug_in(self, theta: Any) -> PlugInNumber:

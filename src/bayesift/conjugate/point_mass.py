@@ -111,17 +111,7 @@ class PointMass(Conjugate):
         return self
 
     def predictive(self, *arguments: Any) -> Predictive:
-        """Return the distribution of new data for the known parameter.
-
-        Parameters
-        ----------
-        *arguments
-            As in ``predictive`` of the family.
-
-        Returns
-        -------
-        Predictive
-        """
+        """Return the distribution of new data for the known parameter; takes what the family's method takes."""
         return self._plug_in(self.value, *arguments)
 
     def _plug_in(self, theta: Any, *arguments: Any) -> Predictive:

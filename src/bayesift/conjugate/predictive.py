@@ -74,31 +74,11 @@ class DiscretePredictive(Predictive):
         """Return the log probabilities of an array of values."""
 
     def logpmf(self, x: Any) -> Any:
-        """Return the log probability of a value; −∞ for what cannot occur.
-
-        Parameters
-        ----------
-        x : float or array
-            The values; broadcast with the batch.
-
-        Returns
-        -------
-        float or array
-        """
+        """Return the log probability of values, broadcast with the batch; −∞ for what cannot occur."""
         return plain(self._log_mass(np.asarray(x, dtype=np.float64)))
 
     def pmf(self, x: Any) -> Any:
-        """Return the probability of a value.
-
-        Parameters
-        ----------
-        x : float or array
-            The values; broadcast with the batch.
-
-        Returns
-        -------
-        float or array
-        """
+        """Return the probability of values, the exponential of :meth:`logpmf`."""
         return plain(np.exp(self.logpmf(x)))
 
 
@@ -110,31 +90,11 @@ class ContinuousPredictive(Predictive):
         """Return the log densities at an array of values."""
 
     def logpdf(self, x: Any) -> Any:
-        """Return the log density at a value; −∞ outside the support.
-
-        Parameters
-        ----------
-        x : float or array
-            The values; broadcast with the batch.
-
-        Returns
-        -------
-        float or array
-        """
+        """Return the log density at values, broadcast with the batch; −∞ outside the support."""
         return plain(self._log_density(np.asarray(x, dtype=np.float64)))
 
     def pdf(self, x: Any) -> Any:
-        """Return the density at a value.
-
-        Parameters
-        ----------
-        x : float or array
-            The values; broadcast with the batch.
-
-        Returns
-        -------
-        float or array
-        """
+        """Return the density at values, the exponential of :meth:`logpdf`."""
         return plain(np.exp(self.logpdf(x)))
 
 

@@ -63,15 +63,13 @@ def exact_expected_f1(p: Any, beta: float = 1.0) -> ExpectedF:
 
     Parameters
     ----------
-    p : array of shape (n_documents,)
-        Probabilities of the documents that are decided together, in any order.
-    beta : float, default=1.0
-        Weight of recall against precision.
+    p, beta
+        As for :func:`expected_f1`.
 
     Returns
     -------
     ExpectedF
-        ``n_accepted`` and ``value``; of equally good numbers the least.
+        As from :func:`expected_f1`.
 
     Examples
     --------

@@ -126,16 +126,7 @@ class GenerativeClassifier(ScoreClassifier, ABC):
         return np.array(scores) if self.target_type_ == "multiclass" else super().scores_to_log_proba(scores)
 
     def predict(self, X: Any) -> AnyArray:
-        """Return the decisions: log odds of 0 are a yes, and of several classes the first of the most probable wins.
-
-        Parameters
-        ----------
-        X : sparse matrix or array of shape (n_documents, n_features)
-
-        Returns
-        -------
-        labels : ndarray of shape (n_documents,), or a 0/1 indicator of shape (n_documents, n_categories)
-        """
+        """Return the decisions: log odds of 0 are a yes, and of several classes the first of the most probable wins."""
         check_is_fitted(self)
         if self.target_type_ != "multiclass":
             return super().predict(X)

@@ -15,7 +15,14 @@ from bayesift.conjugate import BetaBinomial
 from bayesift.generative._groups import Layout, Members
 from bayesift.generative._kernels import add_rows, add_weights, dot, log_table, split_missing, with_values
 from bayesift.generative.base import contrast, shares
-from bayesift.generative.naive_bayes import Estimate, Likelihood, NaiveBayes, event_information, moved, pseudo_counts
+from bayesift.generative.naive_bayes import (
+    Estimate,
+    Likelihood,
+    NaiveBayes,
+    event_information,
+    pseudo_counts,
+    with_new_classes,
+)
 
 
 class BernoulliNB(NaiveBayes):
@@ -153,10 +160,10 @@ class BernoulliLikelihood(Likelihood):
     def extend(self, places: Int64Array, layout: Layout) -> None:
         """Make room for new classes."""
         self.layout = layout
-        self.present = moved(self.present, places, layout.n_sums)
-        self.documents = moved(self.documents, places, layout.n_sums)
+        self.present = with_new_classes(self.present, places, layout.n_sums)
+        self.documents = with_new_classes(self.documents, places, layout.n_sums)
         if self.missing is not None:
-            self.missing = moved(self.missing, places, layout.n_sums)
+            self.missing = with_new_classes(self.missing, places, layout.n_sums)
         self._tables.clear()
 
     def counts(self) -> tuple[FloatArray, FloatArray]:

@@ -14,7 +14,7 @@ from bayesift._typing import FloatArray, Int64Array
 from bayesift.generative._groups import Layout, Members
 from bayesift.generative._kernels import add_categories
 from bayesift.generative.base import shares
-from bayesift.generative.naive_bayes import Estimate, Likelihood, NaiveBayes, moved, pseudo_counts
+from bayesift.generative.naive_bayes import Estimate, Likelihood, NaiveBayes, pseudo_counts, with_new_classes
 
 
 class CategoricalNB(NaiveBayes):
@@ -149,7 +149,7 @@ class CategoricalLikelihood(Likelihood):
     def extend(self, places: Int64Array, layout: Layout) -> None:
         """Make room for new classes."""
         self.layout = layout
-        self.counts = [moved(counts, places, layout.n_sums) for counts in self.counts]
+        self.counts = [with_new_classes(counts, places, layout.n_sums) for counts in self.counts]
         self._logs.clear()
 
     def probabilities(self, j: int) -> FloatArray:

@@ -10,7 +10,7 @@ from bayesift._typing import FloatArray, Int64Array
 from bayesift.conjugate import NormalGamma
 from bayesift.generative._groups import Layout, Members, every_group
 from bayesift.generative._kernels import add_moments
-from bayesift.generative.naive_bayes import Estimate, Likelihood, NaiveBayes, moved
+from bayesift.generative.naive_bayes import Estimate, Likelihood, NaiveBayes, with_new_classes
 
 #: Points at which densities are compared for the mutual information.
 _NODES = 200
@@ -116,11 +116,11 @@ class GaussianLikelihood(Likelihood):
         """Make room for new classes."""
         self.layout = layout
         self.count, self.mean, self.squares = (
-            moved(sums, places, layout.n_groups, axis=0) for sums in (self.count, self.mean, self.squares)
+            with_new_classes(sums, places, layout.n_groups, axis=0) for sums in (self.count, self.mean, self.squares)
         )
         self._laws.clear()
 
-    def belief(self) -> NormalGamma:
+    def effective_prior(self) -> NormalGamma:
         """Return the prior; by default one observation's worth of what all documents together look like."""
         if self.prior is not None:
             return self.prior
@@ -129,8 +129,12 @@ class GaussianLikelihood(Likelihood):
         return NormalGamma(mean, 1.0, 0.5, np.where(variance > 0, variance, 1.0) / 2)
 
     def posterior(self, group: int) -> NormalGamma:
-        """Return the belief about the parameters of a group (weights need not be whole numbers)."""
-        return self.belief()._posterior(self.count[group], self.mean[group], self.squares[group])
+        """Return the posterior of the parameters of a group."""
+        return self.effective_prior().update(*(sums[group] for sums in self._statistics()))
+
+    def _statistics(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        # Rounding may leave less than nothing of squared distances.
+        return self.count, self.mean, np.maximum(self.squares, 0.0)
 
     def laws(self) -> list[Any]:
         """Return the distribution of the features in every group."""
@@ -155,7 +159,7 @@ class GaussianLikelihood(Likelihood):
             # Without documents there may be no mode: then what the prior expects.
             expected = np.stack([law.m, law.a / law.b], axis=-1)
             point = np.where(law.mode[..., 1:] > 0, law.mode, expected)
-        return self.belief()._plug_in(point)
+        return self.effective_prior().known(point).predictive()
 
     def log_likelihood(self, X: FloatArray) -> FloatArray:
         """Return the sum of the log densities of the values that are not missing."""
@@ -168,8 +172,7 @@ class GaussianLikelihood(Likelihood):
 
     def log_evidence(self) -> FloatArray:
         """Return the sum of the evidences of all columns, mean and precision integrated out."""
-        parts = self.belief()._log_evidence(self.count, self.mean, self.squares)
-        return np.asarray(parts).sum(axis=1)
+        return self.effective_prior().log_evidence(*self._statistics()).sum(axis=1)
 
     def mutual_information(self, shares: FloatArray) -> FloatArray:
         """Average ln p(x|c)/p(x) over quantiles of every class."""

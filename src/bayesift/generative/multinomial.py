@@ -16,7 +16,14 @@ from bayesift.generative._groups import Layout, Members
 from bayesift.generative._kernels import add_rows, add_weights, dot, log_table, rising_scores, split_missing
 from bayesift.generative._sampling import document_lengths, draw_bursts, draw_words
 from bayesift.generative.base import contrast, shares
-from bayesift.generative.naive_bayes import Estimate, Likelihood, NaiveBayes, event_information, moved, pseudo_counts
+from bayesift.generative.naive_bayes import (
+    Estimate,
+    Likelihood,
+    NaiveBayes,
+    event_information,
+    pseudo_counts,
+    with_new_classes,
+)
 
 
 class MultinomialNB(NaiveBayes):
@@ -152,8 +159,8 @@ class MultinomialLikelihood(Likelihood):
     def extend(self, places: Int64Array, layout: Layout) -> None:
         """Make room for new classes."""
         self.layout = layout
-        self.words = moved(self.words, places, layout.n_sums)
-        self.sizes = moved(self.sizes, places, layout.n_sums)
+        self.words = with_new_classes(self.words, places, layout.n_sums)
+        self.sizes = with_new_classes(self.sizes, places, layout.n_sums)
         self._tables.clear()
 
     def counts(self) -> FloatArray:

@@ -151,7 +151,7 @@ class NaiveBayes(GenerativeClassifier):
         places = np.searchsorted(every, self.classes_)
         self.classes_ = every
         self._set_layout(Layout(False, len(every)))
-        self._weights = moved(self._weights, places, len(every))
+        self._weights = with_new_classes(self._weights, places, len(every))
         self._likelihood.extend(places, self._layout)
 
     def _joint_log_likelihood(self, X: Any) -> FloatArray:
@@ -188,7 +188,7 @@ class NaiveBayes(GenerativeClassifier):
         return information if self._layout.multilabel else information[0]
 
 
-def moved(sums: FloatArray, places: Int64Array, n: int, axis: int = -1) -> FloatArray:
+def with_new_classes(sums: FloatArray, places: Int64Array, n: int, axis: int = -1) -> FloatArray:
     """Return the sums with room for ``n`` on an axis, the old ones at their new places."""
     shape = list(sums.shape)
     shape[axis] = n
