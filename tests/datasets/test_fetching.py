@@ -114,7 +114,7 @@ def test_a_wrong_checksum_leaves_nothing_behind(server, tmp_path):
 
 
 def test_a_page_instead_of_an_archive_leaves_nothing_behind(server, tmp_path):
-    with pytest.raises(FetchError, match="/page sent something that is no archive; get it by hand"):
+    with pytest.raises(FetchError, match="/page sent something that is not an archive; get it by hand"):
         fetch("webkb", tmp_path, url=f"{server}/page")
     assert is_empty(tmp_path)
 

@@ -69,5 +69,5 @@ def test_published_counts_of_the_subsets(subset, cardinality, sets):
     np.testing.assert_array_equal(found.train.matrix.toarray(), arrays["data"][:3000])
     np.testing.assert_array_equal(found.indicator("test").toarray(), arrays["target"].T[3000:])
     assert set(np.unique(found.train.matrix.data)) == {1.0}
-    with pytest.raises(AttributeError, match="has no texts: the data come as vectors"):
+    with pytest.raises(AttributeError, match="has no texts: it has vectors"):
         _ = found.train.texts

@@ -21,7 +21,7 @@ def test_reading(tmp_path):
     found = load("trec9", tmp_path, verify=False, level=2)
     assert found.descriptions == {"OHSU1": "a man\nwhat ails\nhim"}
     assert dict(zip(found.test.ids, found.test.labels, strict=True)) == {"11": ("OHSU1",), "22": ()}
-    with pytest.raises(AttributeError, match="no texts: the data come as judgements only"):
+    with pytest.raises(AttributeError, match="no texts: it has labels only"):
         _ = found.test.texts
     (folder / "qrels.ohsu.88-91").write_text("OHSU1\t22\t1\nOHSU1\t11\t3\n")
     with pytest.raises(MalformedFileError, match=r"qrels\.ohsu\.88-91, line 2"):

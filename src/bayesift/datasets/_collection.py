@@ -22,9 +22,9 @@ class Split:
     ids : list of str
         Identifier of each document.
     texts : list of str, optional
-        The documents, for data that come as text.
+        The documents, for data with texts.
     matrix : scipy.sparse.csr_matrix, optional
-        One row per document, for data that come as vectors.
+        One row per document, for data with vectors.
     origin : Origin, optional
         The file, for a user's own data.
 
@@ -62,14 +62,14 @@ class Split:
     def texts(self) -> list[str]:
         """The documents as strings."""
         if self._texts is None:
-            raise AttributeError(f"{self!r} has no texts: the data come {self._form()}")
+            raise AttributeError(f"{self!r} has no texts: it has {self._form()}")
         return self._texts
 
     @property
     def matrix(self) -> csr_matrix:
         """The documents as rows of a sparse matrix."""
         if self._matrix is None:
-            raise AttributeError(f"{self!r} has no matrix: the data come {self._form()}")
+            raise AttributeError(f"{self!r} has no matrix: it has {self._form()}")
         return self._matrix
 
     @property
@@ -118,8 +118,8 @@ class Split:
 
     def _form(self) -> str:
         if self.has_texts:
-            return "as texts"
-        return "as vectors (see .matrix)" if self.has_matrix else "as judgements only, without the documents"
+            return "texts"
+        return "vectors (see .matrix)" if self.has_matrix else "labels only, without the documents"
 
 
 @dataclass(frozen=True, eq=False)

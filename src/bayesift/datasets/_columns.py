@@ -151,7 +151,7 @@ def columns_by_content(
     """Guess the columns that are not given by what is in some rows; None where that stays open.
 
     The column of texts is the one with the longest cells; that of labels the only other one whose values are repeated:
-    on average at least twice. A usual name goes before.
+    on average at least twice. A usual name takes precedence.
     """
     if not rows:
         return text, labels

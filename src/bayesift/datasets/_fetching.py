@@ -16,7 +16,7 @@ _CHUNK = 1 << 16
 
 
 class ProgressBar(Protocol):
-    """What is told about a download while it goes on; the protocol of pooch."""
+    """Follows a download; the protocol of pooch."""
 
     total: int
 
@@ -24,10 +24,10 @@ class ProgressBar(Protocol):
         """Count more bytes."""
 
     def reset(self) -> None:
-        """Start counting anew."""
+        """Start counting again."""
 
     def close(self) -> None:
-        """Be done."""
+        """Finish."""
 
 
 def fetch(
@@ -54,7 +54,7 @@ def fetch(
     force : bool
         Fetch even if the collection is there.
     progress : ProgressBar, optional
-        Told how many bytes have come.
+        Is called with the number of bytes received.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def fetch(
     Raises
     ------
     FetchError
-        There is no public address, or it did not answer as it should. It is an ``OSError``.
+        There is no public address, or it did not answer as expected. It is an ``OSError``.
     ChecksumError
         Something else than the known file came. It is a ``ValueError``.
 
@@ -92,7 +92,7 @@ def fetch(
     except OSError as error:
         raise FetchError(_by_hand(found, root, f"{address} failed, {_reason(error)}")) from error
     except DamagedFileError as error:
-        raise FetchError(_by_hand(found, root, f"{address} sent something that is no archive")) from error
+        raise FetchError(_by_hand(found, root, f"{address} sent something that is not an archive")) from error
     return target
 
 
@@ -105,7 +105,7 @@ def _download(archive: Archive, target: Path, url: str, progress: ProgressBar | 
     with atomic_path(target) as temporary:
         download(url, str(temporary), None)
         if archive.sha256 is None:
-            # Reading it through tells a damaged file, or a page that says sorry, from an archive.
+            # Reading it all finds a damaged file, or an error page in place of the archive.
             for _ in members_of(temporary, target.name):
                 pass
         elif (digest := sha256_of(temporary)) != archive.sha256:
@@ -113,7 +113,7 @@ def _download(archive: Archive, target: Path, url: str, progress: ProgressBar | 
 
 
 def _reason(error: OSError) -> str:
-    """Say in a few words why a download failed; requests tells it at length."""
+    """Say in a few words why a download failed; the message of requests is long."""
     response = getattr(error, "response", None)
     if response is not None:
         return f"the server answered {response.status_code} {response.reason}"

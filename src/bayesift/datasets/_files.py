@@ -108,7 +108,7 @@ class FileSet:
 
 
 def members_of(path: Path, name: str) -> Iterator[Member]:
-    """Return the files inside an archive, or the one file that is packed or plain, as the name tells.
+    """Return the files inside an archive, or the one file that is packed or plain, depending on the name.
 
     Hidden files of an archive do not count.
     """
@@ -147,7 +147,7 @@ def open_packed(path: Path) -> Iterator[IO[bytes]]:
 
 
 def is_hidden(path: PurePath) -> bool:
-    """Tell whether a file, or a folder on the way to it, is one that systems leave about, like ``.DS_Store``."""
+    """Tell whether a file, or a folder on the way to it, is hidden, like ``.DS_Store``."""
     return any(part.startswith(".") for part in path.parts)
 
 

@@ -1,4 +1,4 @@
-"""The formats of a user's own data: how they are told apart and which arguments fit each."""
+"""The formats of a user's own data: how they are recognised and which arguments fit each."""
 
 from __future__ import annotations
 

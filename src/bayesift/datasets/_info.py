@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from bayesift.datasets._collection import Collection
@@ -38,7 +38,7 @@ class Archive:
 
 @dataclass(frozen=True)
 class Unpacked:
-    """Files and folders of a collection that somebody unpacked.
+    """Files and folders of a collection that have been unpacked.
 
     Parameters
     ----------
@@ -64,24 +64,15 @@ class Unpacked:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DatasetInfo:
-    """What is known about a dataset, a collection or a word list, that is kept in the data root.
+class Reference:
+    """What a dataset is, a collection or a word list.
 
     Parameters
     ----------
     name, title, summary : str
         What it is called, and what it is in a sentence or two.
     citation, terms, homepage : str
-        Whom to cite, what its authors allow, where it lives.
-    folders : tuple of str
-        Folders of the data root it is looked for in; what is fetched goes into the first. Archives, whose
-        names are unmistakable, are looked for in the data root itself as well.
-    archives, unpacked : tuple
-        The forms its files come in, most preferred first.
-    needs : tuple of str
-        The parts without which it is of no use.
-    build : callable, optional
-        Makes the collection from its files and the options; word lists have none.
+        Whom to cite, what its authors allow, its page.
     options : mapping
         What each option of ``load`` does.
     """
@@ -92,12 +83,33 @@ class DatasetInfo:
     citation: str
     terms: str
     homepage: str
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatasetInfo(Reference):
+    """What is known about a dataset that is kept in the data root.
+
+    Parameters
+    ----------
+    name, title, summary, citation, terms, homepage, options
+        As in :class:`Reference`.
+    folders : tuple of str
+        Folders of the data root it is looked for in; what is fetched goes into the first. Archives, whose
+        names are unmistakable, are looked for in the data root itself as well.
+    archives, unpacked : tuple
+        The forms its files come in, most preferred first.
+    needs : tuple of str
+        The parts without which it is of no use.
+    build : callable, optional
+        Makes the collection from its files and the options; word lists have none.
+    """
+
     folders: tuple[str, ...] = ()
     archives: tuple[Archive, ...] = ()
     unpacked: tuple[Unpacked, ...] = ()
     needs: tuple[str, ...] = (DOCUMENTS,)
     build: Callable[..., Collection] | None = None
-    options: Mapping[str, str] = field(default_factory=dict)
 
     def find(self, root: Path, part: str = DOCUMENTS) -> FileSet | None:
         """Look for a part in the data root: archives first, then unpacked folders."""
@@ -153,7 +165,7 @@ class DatasetFiles:
         if found is None:
             archives = [archive for archive in self.info.archives if archive.part == part]
             fetch = f"bayesift data fetch {self.info.name}"
-            remedy = f"run: {fetch}" if any(a.url for a in archives) else f"{fetch} tells where to get it"
+            remedy = f"run: {fetch}" if any(a.url for a in archives) else f"{fetch} says where to get it"
             expected = f"{self.info.folders[0]}/ to hold {self.info.forms(part)}"
             if partly := self.info.lacking(self.root, part):
                 folder, lacks = partly
@@ -208,16 +220,14 @@ class DatasetFiles:
         return cached_parsed(cache_root() / "parsed" / name, parse_now)
 
 
-@dataclass(frozen=True)
-class Description:
+@dataclass(frozen=True, kw_only=True)
+class Description(Reference):
     """What is known about a collection or a word list, and whether it is at hand.
 
     Parameters
     ----------
-    name, title, summary, citation, terms, homepage : str
-        What it is, whom to cite, what its authors allow, where it lives.
-    options : mapping
-        What each option of ``load`` does.
+    name, title, summary, citation, terms, homepage, options
+        What it is, whom to cite, what its authors allow, its page, and what each option of ``load`` does.
     addresses : mapping
         File name to public address, for what ``fetch`` can get.
     files : tuple of str
@@ -228,13 +238,6 @@ class Description:
         Whether it can be loaded from there.
     """
 
-    name: str
-    title: str
-    summary: str
-    citation: str
-    terms: str
-    homepage: str
-    options: Mapping[str, str]
     addresses: Mapping[str, str]
     files: tuple[str, ...]
     root: Path
@@ -244,13 +247,7 @@ class Description:
     def of(cls, info: DatasetInfo, root: Path) -> Description:
         """Describe a dataset as it is in a data root."""
         return cls(
-            name=info.name,
-            title=info.title,
-            summary=info.summary,
-            citation=info.citation,
-            terms=info.terms,
-            homepage=info.homepage,
-            options=info.options,
+            **{known.name: getattr(info, known.name) for known in fields(Reference)},
             addresses={archive.name: archive.url for archive in info.archives if archive.url},
             files=tuple(f"{info.folders[0]}/{archive.name}" for archive in info.archives),
             root=root,

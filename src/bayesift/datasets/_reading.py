@@ -46,7 +46,7 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True)
 class Records:
-    """The documents of a file as an iterable that reads it anew each time, a record at a time.
+    """The documents of a file as an iterable, a record at a time; each iteration reads the file again.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def iter_records(
     delimiter : str, optional
         The field separator of a CSV or TSV file; a comma, or a tab for TSV, by default.
     format : {"csv", "tsv", "jsonl", "parquet"}, optional
-        The format, where the name of the file does not tell.
+        The format, where the name of the file does not show it.
 
     Returns
     -------
@@ -200,7 +200,7 @@ def read(
     n_features : int, optional
         Number of columns of the matrix, for SVMlight.
     format : {"csv", "tsv", "jsonl", "parquet", "folder", "svmlight"}, optional
-        The format, where the name does not tell.
+        The format, where the name does not show it.
 
     Returns
     -------
@@ -272,14 +272,14 @@ def read_texts(
     prefer: tuple[str | None, str | None] = (None, None),
     **reading: Any,
 ) -> Split:
-    """Read labelled texts as :func:`read` does, and guess columns by their content where their names do not tell.
+    """Read labelled texts as :func:`read` does, and guess columns by their content where no name is a usual one.
 
     Parameters
     ----------
     path : path
         The file or folder.
     text, labels : str, optional
-        Names of the columns. Without them those with a usual name are taken, else those that look like it: the
+        Names of the columns. Without them those with a usual name are taken, else by content: the
         column with the longest cells, and the only other one whose values are repeated.
     prefer : pair of str
         Names of both columns to take where the file has them, as from a model that was trained on such a file.

@@ -66,7 +66,7 @@ def load(
 ) -> Collection:
     """Load a collection by its name.
 
-    Its archive is read where it lies, parsed once and kept in a compact form in the user's cache.
+    Its archive is read in place, parsed once, and the result kept in a compact form in the user's cache.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def load(
     verify : bool
         Whether an archive whose SHA-256 is known is checked before it is parsed.
     **options
-        Options of the collection; :func:`describe` tells them.
+        Options of the collection; :func:`describe` lists them.
 
     Returns
     -------
@@ -172,8 +172,8 @@ def dataset_files(name: str, data_home: str | os.PathLike[str] | None = None) ->
     Returns
     -------
     DatasetFiles
-        ``locate()`` finds the files, whose ``members()`` are their names and contents; ``identity()`` tells this copy
-        from any other.
+        ``locate()`` finds the files, whose ``members()`` are their names and contents; ``identity()``
+        distinguishes this copy from any other.
 
     Examples
     --------
@@ -209,7 +209,7 @@ def stop_words(name: str = "smart", data_home: str | os.PathLike[str] | None = N
     Returns
     -------
     frozenset of str
-        The words, as they stand in the file.
+        The words, as they are in the file.
 
     Raises
     ------

@@ -27,7 +27,7 @@ def read_svmlight(path: Path, *, n_features: int | None = None) -> tuple[csr_mat
     matrix : scipy.sparse.csr_matrix
         One row per line.
     labels : list of tuple of str
-        Label sets; whole numbers are written without a fraction, and NaN is no label.
+        Label sets; whole numbers are written without a fraction, and NaN means no label.
     """
     with open_packed(path) as stream:
         content = stream.read()

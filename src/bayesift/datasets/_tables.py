@@ -92,7 +92,7 @@ def open_table(
     source : path or bytes
         The file, unpacked on the way where its name ends with ``.gz``, ``.xz`` or ``.bz2``; or its content.
     format : {"csv", "tsv", "jsonl", "parquet"}, optional
-        The format, where the name does not tell; content is CSV by default.
+        The format, where the name does not show it; content is CSV by default.
     encoding, delimiter, quotes
         As in :func:`read`.
     strict : bool, default=True
@@ -157,7 +157,7 @@ def _csv_fields(
     begin, width = 1, 0
     try:
         for row in reader:
-            # Blank lines are no rows.
+            # Blank lines are not rows.
             if row:
                 width = width or len(row)
                 if len(row) != width:
@@ -187,7 +187,7 @@ def json_table(name: Path, lines: Iterable[str]) -> tuple[list[str], Iterator[Ro
 
 
 def stream_objects(path: str | os.PathLike[str], *, skip: int = 0) -> Iterator[list[Row]]:
-    """Return the objects of a JSONL file in UTF-8 as they come, so that a live stream need not end first.
+    """Return the objects of a JSONL file in UTF-8 as they arrive, without waiting for the end of a live stream.
 
     Parameters
     ----------

@@ -114,8 +114,8 @@ def open_texts(
 ) -> Iterator[TextStream]:
     r"""Open a file, a folder, or standard input to go through its texts in constant memory.
 
-    Texts need no labels. CSV and TSV files in UTF-8 are scanned by compiled code, which gives rows as the bytes they
-    are.
+    Texts need no labels. CSV and TSV files in UTF-8 are scanned by compiled code, which also returns
+    rows as the bytes they are.
 
     Parameters
     ----------
@@ -128,8 +128,8 @@ def open_texts(
     prefer : str, optional
         The column of the texts that a model learned from.
     format : {"csv", "tsv", "jsonl", "lines", "parquet", "folder"}, optional
-        The format, where the name does not tell; files with the ending ``.txt`` or without any are plain text. The
-        first line tells the format of standard input.
+        The format, where the name does not show it; files with the ending ``.txt`` or without any are plain text. The
+        format of standard input is recognised by its first line.
     encoding, delimiter, quotes
         As in :func:`read`.
     exact : bool, default=True

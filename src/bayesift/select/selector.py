@@ -158,5 +158,5 @@ class TermSelector(SelectorMixin, BaseEstimator):
 
 
 def _not_a(kind: type, value: object) -> bool:
-    """Tell whether a parameter is no number of that kind; True and False are not numbers here."""
+    """Tell whether a parameter is not a number of that kind; True and False are not numbers here."""
     return isinstance(value, bool) or not isinstance(value, kind)

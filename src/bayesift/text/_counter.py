@@ -27,7 +27,7 @@ class Analysis(NamedTuple):
     """What was found in a collection.
 
     ``term_of[number]`` is the place of the term in the list that ``terms()`` spells, or -1 for what does not count.
-    The spelling is put off because it holds the interpreter lock and can go on beside the counting.
+    The spelling is deferred because it holds the interpreter lock and can run beside the counting.
     """
 
     streams: list[Stream]
@@ -97,7 +97,7 @@ class LookupTable:
     Parameters
     ----------
     vocabulary : dict of str to int
-        Column of every term; may grow later. A term that the scanner would never give (a phrase, say) is simply never
+        Column of every term; may grow later. A term that the scanner never produces (a phrase, say) is simply never
         found.
     lowercase, keep_single : bool
         Rules of the scanner.
@@ -119,14 +119,14 @@ class LookupTable:
         return vocabulary is self.vocabulary and rules == (lowercase, keep_single)
 
     def look_up(self, batches: Iterator[list[str]], n_threads: int) -> tuple[list[Stream], Int32Array]:
-        """Number the tokens of every document; gives the streams and the column of every number."""
+        """Number the tokens of every document; returns the streams and the column of every number."""
         if self._n_terms < len(self.vocabulary):
             self._add_terms()
         _, found = _pipeline.scan(batches, lambda: self._lexicon.reader(self.keep_single), n_threads, False)
         return [stream for _, stream in found], self._column_of
 
     def _add_terms(self) -> None:
-        """Take in the terms that have come to the end of the vocabulary."""
+        """Add the terms that are new at the end of the vocabulary."""
         terms = list(islice(self.vocabulary, self._n_terms, None))
         if self._n_terms == 0:
             columns = np.fromiter(self.vocabulary.values(), dtype=np.int64)
@@ -154,7 +154,7 @@ class Counter:
     dtype: DTypeLike
 
     def count_all(self, batches: Batches) -> tuple[sp.csr_matrix, dict[str, int]]:
-        """Make every term a column, in code-point order; gives the counts and the column of each term."""
+        """Make every term a column, in code-point order; returns the counts and the column of each term."""
         analysis = self.analyzer.analyze(batches)
         n_terms = int(analysis.term_of.max(initial=-1)) + 1
         if n_terms == 0:
@@ -162,7 +162,7 @@ class Counter:
                 "no term was found: the documents are empty, or hold only stop words and tokens that are left out"
             )
         chunks = _pipeline.count(analysis.streams, analysis.term_of, n_terms, self.analyzer.n_threads)
-        # Spelling needs the interpreter lock, counting does not: they go on side by side.
+        # Spelling needs the interpreter lock, counting does not: they run side by side.
         vocabulary = dict(zip(analysis.terms(), range(n_terms), strict=True))
         return _pipeline.assemble(chunks, n_terms, self.dtype), vocabulary
 

@@ -22,7 +22,7 @@ from bayesift.text._unicode import NO_TABLE, SPECIAL_LOWER, word_table
 class Stream(NamedTuple):
     """Term numbers of a batch of documents, one after the other, and where each document ends.
 
-    With ``counts``, each number stands once in a document. ``renumber`` translates the numbers into those of another
+    With ``counts``, each number occurs once in a document. ``renumber`` translates the numbers into those of another
     lexicon; see :func:`bayesift.text._pipeline.unite`.
     """
 
@@ -158,7 +158,7 @@ class CompiledLexicon:
             self._arena = _enlarged(self._arena, n_bytes, used_bytes)
 
     def _encode(self, documents: Sequence[str]) -> tuple[bytes, Int64Array]:
-        """Join the documents as UTF-8 and tell where each ends; eight bytes follow the last."""
+        """Join the documents as UTF-8 and return where each ends; eight bytes follow the last."""
         encoded = [document.encode() if document.isascii() else self._encode_wide(document) for document in documents]
         ends = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded)).cumsum()
         encoded.append(bytes(8))
@@ -178,12 +178,12 @@ def _enlarged(array: AnyArray, size: int, used: int) -> AnyArray:
 
 
 class PythonLexicon:
-    """Tokens from any callable, numbered in a dictionary: the general, slower road.
+    """Tokens from any callable, numbered in a dictionary: general, and slower.
 
     Parameters
     ----------
     tokens : callable
-        Takes a document and gives its tokens.
+        Returns the tokens of a document.
     lowercase : bool
         Lower-case the text first.
     """

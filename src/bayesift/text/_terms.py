@@ -58,7 +58,7 @@ class TermRules:
 
 
 def check_strings(names: Iterable[Any], rule: str) -> None:
-    """Refuse what a caller or a caller's function gave instead of strings."""
+    """Refuse what a caller or a caller's function passed instead of strings."""
     for name in names:
         if not isinstance(name, str):
             raise TypeError(f"{rule} strings, got {name!r} of type {type(name).__name__}")
@@ -70,7 +70,7 @@ def resolve_stop_words(stop_words: Any) -> frozenset[str]:
     Parameters
     ----------
     stop_words : {"smart", "english"}, iterable of str or None
-        As in :class:`TextVectorizer`; None is no word.
+        As in :class:`TextVectorizer`; None leaves nothing out.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def resolve_stemmer(stemmer: Any) -> Callable[[list[str]], list[str]] | None:
         raise ValueError(
             f"stemmer must be None, a function or one of {', '.join(Stemmer.algorithms())}; got {stemmer!r}"
         )
-    # Every word comes once, so a cache would only cost memory.
+    # Every word occurs once, so a cache would only cost memory.
     return Stemmer.Stemmer(stemmer, 0).stemWords
 
 

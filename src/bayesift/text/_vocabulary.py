@@ -62,7 +62,7 @@ def limit_columns(
     max_df: int | float,
     max_features: int | None,
 ) -> tuple[sp.csr_matrix, dict[str, int]]:
-    """Drop the columns outside the limits; works in the arrays of ``counts``. Terms stand in the order of columns."""
+    """Drop the columns outside the limits; works in the arrays of ``counts``. Terms are in the order of columns."""
     n_terms = counts.shape[1]
     documents = _count.document_frequencies(counts.indices, n_terms)
     occurrences = np.bincount(counts.indices, weights=counts.data, minlength=n_terms)
@@ -90,7 +90,7 @@ def select_columns(
     kept = np.flatnonzero((documents >= least) & (documents <= most))
     if kept.size == 0:
         raise ValueError(
-            f"no term is left: none of {documents.size} stands in at least {least:g} and at most {most:g} of "
+            f"no term is left: none of {documents.size} is in at least {least:g} and at most {most:g} of "
             f"{n_documents} documents; lower min_df={min_df} or raise max_df={max_df}"
         )
     if max_features is not None and kept.size > max_features:

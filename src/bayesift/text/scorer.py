@@ -25,7 +25,7 @@ COUNTS = 256
 
 
 class TermTable(NamedTuple):
-    """By the number of a term: its factor for the document frequency, and where its coefficients stand.
+    """By the number of a term: its factor for the document frequency, and where its coefficients are.
 
     The coefficients of term t are those from ``start[t]`` to ``start[t + 1]``, each with the column of its category.
     The last term is the one that stands for all unknown ones.
@@ -81,7 +81,7 @@ class TextScorer:
 
     @staticmethod
     def supports(vectorizer: Any) -> bool:
-        """Tell whether the terms of a vectoriser are found as they stand and have weights of their own.
+        """Tell whether the terms of a vectoriser are tokens as they are and have weights of their own.
 
         Parameters
         ----------

@@ -79,13 +79,13 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     ngram_range : tuple of two int, default=(1, 1)
         Least and greatest number of neighbouring words that make a term.
     min_df, max_df : int or float, default=1 and 1.0
-        Keep terms in at least and at most so many documents (an integer), or such a share of them (a float).
+        Keep terms that are in at least and at most this number of documents (an integer) or share of them (a float).
     max_features : int or None, default=None
-        Keep only so many terms, those that occur most often (ties: first in code-point order).
+        Keep only this number of terms, those that occur most often (ties: first in code-point order).
     vocabulary : mapping or iterable of str or None, default=None
         Fixed terms, instead of learning them.
     n_features : int or None, default=None
-        Hash terms into so many columns instead of keeping a vocabulary, as ``HashingVectorizer`` does.
+        Hash terms into this number of columns instead of keeping a vocabulary, as ``HashingVectorizer`` does.
     signed : bool, default=True
         With hashing, let the hash also choose the sign, so that collisions cancel on average.
     input : {"content", "filename"}, default="content"
@@ -104,7 +104,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     vocabulary_ : dict of str to int
         Column of every term. Terms of one ``fit`` are in code-point order.
     document_frequency_ : ndarray of shape (n_terms,)
-        In how many training documents each term stands.
+        In how many training documents each term occurs.
     n_documents_ : int
         How many training documents there were.
     idf_ : ndarray of shape (n_terms,)
@@ -305,7 +305,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
-        # Made anew from the vocabulary when needed.
+        # Made again from the vocabulary when needed.
         state.pop("_lookup_table", None)
         return state
 
@@ -344,7 +344,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         return inverse_document_frequency(letter, self.document_frequency_, self.n_documents_)
 
     def _learn(self, documents: Iterable[Any]) -> sp.csr_matrix:
-        """Start anew; attributes are set only when all has gone well. Returns the counts."""
+        """Start again; attributes are set only when all has gone well. Returns the counts."""
         self._check_parameters()
         stop_words = resolve_stop_words(self.stop_words)
         counter, source = self._counter(stop_words), self._batches(documents)
@@ -408,7 +408,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         )
 
     def _table(self) -> LookupTable | None:
-        """Return the vocabulary as a table, where every token found is a term as it stands; kept for the next time."""
+        """Return the vocabulary as a table, where every token found is a term as it is; kept for the next time."""
         if not (self._is_compiled() and tuple(self.ngram_range) == (1, 1) and self._rules(self.stop_words_).keep_all):
             return None
         rules = self.lowercase, self._shortest() == 1

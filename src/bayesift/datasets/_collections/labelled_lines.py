@@ -49,7 +49,7 @@ def build_sms(files: DatasetFiles, *, seed: int | None = None) -> Collection:
 
 
 def check_seed(seed: object) -> None:
-    """Refuse what is no seed, before any work."""
+    """Refuse what is not a seed, before any work."""
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
         raise ValueError(f"seed must be a whole number of at least 0, found {seed!r}")
 

@@ -41,7 +41,7 @@ def judgements(name: str, page: str) -> list[tuple[str, str, int]]:
 def records(name: str, page: str) -> Iterator[dict[str, str]]:
     """Read the records of a file in the format of SMART: each begins with ``.I`` and its number in the sequence.
 
-    A tag stands on a line of its own and its text on the next lines. Keys are the letters of the tags.
+    A tag is on a line of its own and its text on the next lines. Keys are the letters of the tags.
     """
     record: dict[str, str] = {}
     tag, start = "", 0
