@@ -80,5 +80,5 @@ def generator(random_state: Any) -> np.random.Generator:
 
 def one_of(name: str, value: Any, choices: tuple[str, ...]) -> None:
     """Complain unless a setting is one of a few words."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} is {value!r}; expected one of {', '.join(map(repr, choices))}")

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bayesift._checks import one_of
 from bayesift._typing import BoolArray, FloatArray
 from bayesift.decide._expectations import nodes_and_weights, shares
 from bayesift.decide.expected import checked_probabilities, exact_expected_f1, expected_f1
-from bayesift.decide.tuning import UTILITIES, Policy, check_choice
+from bayesift.decide.tuning import UTILITIES, Policy
 from bayesift.decide.utility import Utility, check_beta
 
 _BY_NUMBER = {"expected_f1": expected_f1, "exact_expected_f1": exact_expected_f1}
@@ -59,7 +60,7 @@ def decide(probabilities: Any, policy: Policy = "exact_expected_f1", *, beta: fl
     if isinstance(policy, Mapping):
         policy = Utility.from_gains(policy)
     elif not isinstance(policy, Utility):
-        check_choice("policy", policy, (*_BY_NUMBER, *UTILITIES))
+        one_of("policy", policy, (*_BY_NUMBER, *UTILITIES))
     values = checked_probabilities(probabilities, "probabilities")
     if values.ndim == 1:
         return _decide(values, policy, beta)

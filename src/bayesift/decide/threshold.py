@@ -9,6 +9,7 @@ from scipy.sparse import csc_array, issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from bayesift._checks import one_of
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.decide.tuning import (
     CUTS,
@@ -17,7 +18,6 @@ from bayesift.decide.tuning import (
     Policy,
     TieRule,
     best_threshold,
-    check_choice,
     check_policy,
     checked_scores,
 )
@@ -123,9 +123,9 @@ class Threshold(BaseEstimator):
 
     def _check_parameters(self) -> None:
         check_policy(self.policy)
-        check_choice("cut", self.cut, CUTS)
-        check_choice("ties", self.ties, TIES)
-        check_choice("scale", self.scale, tuple(_HALF))
+        one_of("cut", self.cut, CUTS)
+        one_of("ties", self.ties, TIES)
+        one_of("scale", self.scale, tuple(_HALF))
 
     def _checked(self, scores: Any) -> FloatArray:
         values = checked_scores(scores)

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.preprocessing import LabelEncoder
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
+from bayesift._checks import one_of
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.decide.utility import BALANCED_ERROR, SUM_OF_ERRORS, T11U, T13U, Utility, f_beta_of
 
@@ -74,8 +75,8 @@ def best_threshold(
     0.4
     """
     measure = measure_of(policy)
-    check_choice("cut", cut, CUTS)
-    check_choice("ties", ties, TIES)
+    one_of("cut", cut, CUTS)
+    one_of("ties", ties, TIES)
     distinct, tp, fp = _ranked_outcomes(scores, y, sample_weight)
     gains = measure(tp, fp, tp[-1] - tp, fp[-1] - fp)
     return _place_of(distinct, _chosen(gains, ties), cut)
@@ -115,7 +116,7 @@ def outcomes_by_threshold(
     >>> outcomes.tp
     array([0., 1., 1., 2., 2.])
     """
-    check_choice("cut", cut, CUTS)
+    one_of("cut", cut, CUTS)
     distinct, tp, fp = _ranked_outcomes(scores, y, sample_weight)
     thresholds = np.array([_place_of(distinct, accepted, cut) for accepted in range(len(tp))])
     return ThresholdOutcomes(thresholds, tp, fp, tp[-1] - tp, fp[-1] - fp)
@@ -138,7 +139,7 @@ def measure_of(policy: Policy) -> Callable[..., FloatArray]:
         policy = Utility.from_gains(policy)
     if isinstance(policy, Utility):
         return policy.value
-    check_choice("policy", policy, TUNED)
+    one_of("policy", policy, TUNED)
     return _f1 if policy == "max_f1" else UTILITIES[policy].value
 
 
@@ -147,13 +148,7 @@ def check_policy(policy: Policy, name: str = "policy") -> None:
     if isinstance(policy, Mapping | Utility):
         measure_of(policy)
     else:
-        check_choice(name, policy, ("half", *TUNED))
-
-
-def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
-    """Raise an error that lists the choices if ``value`` is none of them."""
-    if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name} is {value!r}; expected one of {list(allowed)}")
+        one_of(name, policy, ("half", *TUNED))
 
 
 def checked_scores(scores: Any, name: str = "scores") -> FloatArray:

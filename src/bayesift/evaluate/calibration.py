@@ -8,9 +8,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy.special import xlog1py, xlogy
 
+from bayesift._checks import one_of
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.decide.expected import checked_probabilities
-from bayesift.decide.tuning import check_choice
 from bayesift.evaluate.outcomes import Average, as_booleans, check_average, check_same_shape, mean_over, plain
 
 Bins = Literal["uniform", "quantile"]
@@ -143,7 +143,7 @@ def _reliability(y: BoolArray, p: FloatArray, bins: int, strategy: Bins) -> Reli
 def _check_bins(bins: Any, strategy: Any) -> None:
     if not isinstance(bins, int | np.integer) or bins < 1:
         raise ValueError(f"bins is {bins!r}; expected a whole number of at least 1")
-    check_choice("strategy", strategy, ("uniform", "quantile"))
+    one_of("strategy", strategy, ("uniform", "quantile"))
 
 
 def _pair(truth: Any, probabilities: Any) -> tuple[BoolArray, FloatArray]:

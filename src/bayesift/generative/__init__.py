@@ -1,4 +1,4 @@
-"""Generative classifiers: a model of the documents of every class, turned round by Bayes' rule."""
+"""Generative classifiers: a model of the documents of every class, inverted by Bayes' rule."""
 
 from bayesift.generative.bernoulli import BernoulliNB
 from bayesift.generative.categorical import CategoricalNB

@@ -19,7 +19,7 @@ from bayesift.generative._groups import Layout, Targets, read_targets
 
 
 class GenerativeClassifier(ScoreClassifier, ABC):
-    """A classifier that models the documents of every class, and turns that round by Bayes' rule.
+    """A classifier that models the documents of every class, and inverts that by Bayes' rule.
 
     p(class | document) ∝ p(document | class) p(class). A subclass learns, and gives one thing,
     ``_joint_log_likelihood``; probabilities and decisions follow from it, for classes that exclude each other as well
@@ -47,7 +47,7 @@ class GenerativeClassifier(ScoreClassifier, ABC):
         """Learn from documents."""
 
     def _check_values(self, X: Any, *, learning: bool) -> None:
-        """Complain about values the model cannot use."""
+        """Refuse values the model cannot use."""
 
     def _draw(self, group: int, n: int, length: Any, rng: np.random.Generator) -> Any:
         """Draw documents of a group."""

@@ -235,7 +235,7 @@ class MultinomialLikelihood(Likelihood):
 
 
 def check_amounts(X: sp.csr_matrix, name: str) -> None:
-    """Complain about what cannot be a number of words."""
+    """Refuse what cannot be a number of words."""
     least = np.fmin.reduce(X.data, initial=0.0)
     if least < 0:
         raise ValueError(f"Negative values in data passed to {name}: X holds {least:g}; expected numbers of at least 0")

@@ -21,7 +21,7 @@ Estimate = Literal["posterior", "map", "mle"]
 
 
 class Likelihood(ABC):
-    """Sufficient statistics of some columns for all groups of documents, and the law of new documents.
+    """Sufficient statistics of some columns for all groups of documents, and the distribution of new documents.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ class NaiveBayes(GenerativeClassifier):
         return self._likelihood.log_likelihood(X) + self.class_log_prior_.ravel()
 
     def _fitted(self) -> Any:
-        """Return the likelihood, or complain that there is none yet."""
+        """Return the likelihood; an error where nothing was learned yet."""
         check_is_fitted(self)
         return self._likelihood
 
