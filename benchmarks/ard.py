@@ -26,7 +26,7 @@ MACHINES = {
 
 
 def problems() -> dict[str, tuple[Any, Any, tuple[str, ...]]]:
-    """Tags and classes, and the methods to time on them."""
+    """Return tags and classes, and the methods to time on them."""
     X, y, *_ = sentences().split(0)
     news = load("20newsgroups")
     tags = TextVectorizer("bnn").fit_transform(news.train.texts)
@@ -38,7 +38,7 @@ def problems() -> dict[str, tuple[Any, Any, tuple[str, ...]]]:
 
 
 def process_seconds(machine: RelevanceTaggingMachine, X: Any, y: Any) -> float:
-    """Fit, and give the processor time it took."""
+    """Fit, and return the processor time it took."""
     start = time.process_time()
     machine.fit(X, y)
     return time.process_time() - start

@@ -25,7 +25,7 @@ SIZE = 100_000_000
 
 
 def matrices() -> dict[str, sp.csr_matrix]:
-    """Weights of full precision, the same rounded to four digits, and counts."""
+    """Return weights of full precision, the same rounded to four digits, and counts."""
     texts = load("20newsgroups").train.texts
     weights = TextVectorizer("ltc").fit_transform(texts)
     rounded = weights.copy()
@@ -35,7 +35,7 @@ def matrices() -> dict[str, sp.csr_matrix]:
 
 
 def written(path: Path, X: sp.csr_matrix) -> float:
-    """Write the matrix as often as it takes for 100 MB; gives the megabytes."""
+    """Write the matrix as often as it takes for 100 MB; return the megabytes."""
     labels = np.where(np.arange(X.shape[0]) % 20, -1, 1)
     write_data(path, X, labels.tolist())
     repeats = ceil(SIZE / path.stat().st_size)

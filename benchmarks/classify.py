@@ -31,7 +31,7 @@ Task = tuple[list[str], list[str], list[str]]
 
 
 def tasks() -> dict[str, Task]:
-    """Training texts, their labels and test texts; of Reuters the texts with exactly one label."""
+    """Return training texts, their labels and test texts; of Reuters the texts with exactly one label."""
     found = {}
     for name, title in (("20newsgroups", "20 News"), ("reuters21578", "Reuters")):
         data = load(name)
@@ -116,7 +116,7 @@ def write_csv(path: Path, texts: list[str], n_lines: int | None = None) -> None:
 
 
 def long_run(n_lines: int) -> tuple[float, float, float]:
-    """Classify so many lines, file to file; gives seconds, the size of the file and the peak of memory, both in MB."""
+    """Classify so many lines, file to file; return seconds, the size of the file and the peak of memory, both in MB."""
     import time
 
     data = load("newsroom")

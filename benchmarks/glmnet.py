@@ -37,7 +37,7 @@ while (length(line <- readLines(input, 1)) > 0) {
 
 
 def there() -> bool:
-    """Whether R and glmnet are installed."""
+    """Tell whether R and glmnet are installed."""
     program = shutil.which("Rscript")
     return (
         program is not None and subprocess.run([program, "-e", "library(glmnet)"], capture_output=True).returncode == 0
@@ -68,7 +68,7 @@ class Glmnet:
     def fit(self, weight: float, tolerance: float, largest: float) -> np.ndarray:
         """Fit with a rate (or precision) on the scale of the sum of losses, down from the largest one.
 
-        Gives a row for each class, the intercept first.
+        Returns a row for each class, the intercept first.
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None

@@ -21,7 +21,7 @@ SHORTEST_TURN = 0.5
 def take_turns(candidates: dict[str, Callable[[], Any]], repeats: int, title: str = "") -> dict[str, list[float]]:
     """Time every candidate in ``repeats`` rounds, one after the other in each, after one run that is not timed.
 
-    Gives the mean seconds of a run for each turn.
+    Returns the mean seconds of a run for each turn.
     """
     for candidate in candidates.values():
         candidate()
@@ -37,7 +37,7 @@ def take_turns(candidates: dict[str, Callable[[], Any]], repeats: int, title: st
 
 
 def ratio(seconds: dict[str, list[float]], peer: str, ours: str) -> float:
-    """How many times as fast as the peer: the median of the ratios within the rounds."""
+    """Return how many times as fast as the peer: the median of the ratios within the rounds."""
     return median(theirs / mine for theirs, mine in zip(seconds[peer], seconds[ours], strict=True))
 
 

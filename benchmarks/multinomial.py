@@ -38,7 +38,7 @@ class Problem(NamedTuple):
     free: bool = False
 
     def objective(self, coef: np.ndarray, intercept: np.ndarray) -> float:
-        """Sum of losses plus penalties, computed here and never by a solver."""
+        """Return the sum of losses plus penalties, computed here and never by a solver."""
         beta = coef if self.free else np.column_stack([coef, intercept])
         z = self.X @ coef.T + intercept
         loss = np.sum(logsumexp(z, axis=1) - z[np.arange(self.y.size), self.y])
@@ -48,14 +48,14 @@ class Problem(NamedTuple):
 
 @cache
 def matrix() -> tuple[sp.csr_matrix, np.ndarray]:
-    """Training documents (log TF × IDF, cosine; every word a term) and their classes."""
+    """Return training documents (log TF × IDF, cosine; every word a term) and their classes."""
     data = load("20newsgroups")
     X = TextVectorizer("lsc").fit_transform(data.train.texts)
     return sp.csr_matrix(X), np.asarray(data.indicator("train").argmax(axis=1)).ravel()
 
 
 def problems(kind: str, free: bool) -> list[Problem]:
-    """Three strengths of the penalty."""
+    """Return problems with three strengths of the penalty."""
     X, y = matrix()
     return [Problem(f"{weight:g}", X, y, kind, weight, free) for weight in WEIGHTS[kind]]
 
@@ -75,7 +75,7 @@ class Solver(ABC):
 
     @classmethod
     def takes(cls, problem: Problem) -> bool:
-        """Whether it solves this kind, with penalised intercepts."""
+        """Tell whether it solves this kind, with penalised intercepts."""
         return problem.kind in cls.kinds and not problem.free
 
     @abstractmethod
@@ -90,7 +90,7 @@ class Ours(Solver):
 
     @classmethod
     def takes(cls, problem: Problem) -> bool:
-        """Every problem."""
+        """Take every problem."""
         return True
 
     def solve(self, tolerance: float) -> Coefficients:
@@ -166,7 +166,7 @@ class GlmnetOfR(Solver):
 
     @classmethod
     def takes(cls, problem: Problem) -> bool:
-        """Only unpenalised intercepts: glmnet leaves out a column of ones."""
+        """Take only unpenalised intercepts: glmnet leaves out a column of ones."""
         return problem.free and problem.kind in cls.kinds and glmnet.there()
 
     def solve(self, tolerance: float) -> Coefficients:
@@ -185,14 +185,14 @@ FAR_BEHIND, GIVEN_UP = 5.0, 100.0
 
 
 def timed(solver: Solver, tolerance: float) -> tuple[float, float]:
-    """Seconds of one fit and its objective."""
+    """Return the seconds of one fit and its objective."""
     start = time.perf_counter()
     found = solver.solve(tolerance)
     return time.perf_counter() - start, solver.problem.objective(*found)
 
 
 def seconds_to(solver: Solver, target: float, repeats: int, ours: float) -> tuple[float, bool]:
-    """Median seconds at the loosest tolerance that is good enough, and whether there is one."""
+    """Return the median seconds at the loosest tolerance that is good enough, and whether there is one."""
     seconds = 0.0
     for tolerance in solver.tolerances:
         seconds, reached = timed(solver, tolerance)

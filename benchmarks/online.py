@@ -36,7 +36,7 @@ def read_and_write(C: FloatArray, times: int) -> None:
 
 
 def stream(n_features: int, filled: float) -> tuple[sp.csr_matrix, FloatArray]:
-    """Random documents of unit length with this share of their features, and labels that stay in doubt."""
+    """Return random documents of unit length with this share of their features, and labels that stay in doubt."""
     random = np.random.default_rng(0)
     X = sp.random(UPDATES, n_features, filled, format="csr", random_state=random, data_rvs=random.standard_normal)
     X = sp.diags(1 / np.maximum(np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel()), 1e-9)) @ X
@@ -44,7 +44,7 @@ def stream(n_features: int, filled: float) -> tuple[sp.csr_matrix, FloatArray]:
 
 
 def cpu_seconds(work: Callable[[], Any]) -> float:
-    """Processor time of this process: a turn is so short that another process in it would count for much."""
+    """Return the processor time of this process: a turn is so short that another process in it would count for much."""
     begin = time.process_time()
     work()
     return time.process_time() - begin
@@ -71,7 +71,7 @@ def updates(n_features: int, filled: float, repeats: int) -> tuple[str, ...]:
 
 
 def informative_columns(X: sp.csr_matrix, Y: sp.csr_matrix) -> list[Int64Array]:
-    """For each category the columns with Dunning's −2 ln λ above 12.13, at most the 300 best."""
+    """Return for each category the columns with Dunning's −2 ln λ above 12.13, at most the 300 best."""
     best = ((row, np.argsort(-row, kind="stable")[:300]) for row in likelihood_ratio(X, Y))
     return [np.sort(places[row[places] > 12.13]) for row, places in best]
 

@@ -41,7 +41,7 @@ class Category(NamedTuple):
 
 @cache
 def categories() -> list[Category]:
-    """Log TF of 7,770 documents of Reuters-21578, 300 terms by Pearson correlation for each of ten categories."""
+    """Return log TF of 7,770 documents of Reuters-21578, 300 terms by Pearson correlation for each category."""
     runs = reuters()
     X = TextVectorizer("lnn", stop_words="smart").fit_transform(runs.train)
     labels = zip(CATEGORIES, runs.Y_train.T, strict=True)

@@ -25,7 +25,7 @@ ALPHABETS = {
 
 
 def corpora() -> dict[str, list[str]]:
-    """Real text, and the same letter by letter in other alphabets (no collection in these is at hand)."""
+    """Return real text, and the same letter by letter in other alphabets (no collection in these is at hand)."""
     reuters = load("reuters21578")
     texts = {
         "20 Newsgroups, train": load("20newsgroups").train.texts,
@@ -85,7 +85,7 @@ def compare_stemming(name: str, texts: list[str], repeats: int) -> tuple[str, ..
 
 
 def peak_memory(n_jobs: int) -> tuple[float, float]:
-    """Peak resident memory of ``fit_transform`` beyond the result, for 20 Newsgroups; and the text; in megabytes."""
+    """Return the peak memory of ``fit_transform`` beyond the result, and the text, of 20 Newsgroups in megabytes."""
     texts = load("20newsgroups").train.texts
     vectorizer = TextVectorizer("nnn", n_jobs=n_jobs)
     vectorizer.fit_transform(texts[:50])

@@ -81,7 +81,7 @@ class ModApte(NamedTuple):
     Y_test: NDArray[Any]
 
     def description(self, category: str) -> str:
-        """What a category is about: the collection's own words, or ours."""
+        """Return what a category is about: the collection's own words, or ours."""
         return self.collection.descriptions.get(category) or OWN_DESCRIPTIONS[category]
 
 
@@ -97,5 +97,5 @@ def modapte() -> ModApte:
 
 
 def f1_percent(truth: NDArray[Any], decisions: NDArray[Any]) -> tuple[float, float]:
-    """Macro- and micro-averaged F1 in per cent; a category without positives and without acceptances counts 1."""
+    """Return macro- and micro-averaged F1 in per cent; a category with no positives and no acceptances counts 1."""
     return tuple(100.0 * f1_score(truth, decisions, average=kind, zero_division=1.0) for kind in ("macro", "micro"))

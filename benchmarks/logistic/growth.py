@@ -17,7 +17,7 @@ def fit(X: object, Y: object) -> BayesianLogisticRegression:
 
 
 def memory(prior: str) -> tuple[float, float]:
-    """Peak memory of a fit on ModApte (category acq) on top of X, and the size of X, in megabytes."""
+    """Return the peak memory of a fit on ModApte (category acq) on top of X, and the size of X, in megabytes."""
     X, Y, names = matrix("reuters21578")
     y = Y[:, names.index("acq")]
     model = BayesianLogisticRegression(prior, variance=2.0, intercept_variance="same", n_jobs=1)

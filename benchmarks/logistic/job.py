@@ -50,7 +50,7 @@ class Plan(NamedTuple):
 
 
 def ours(collection: str) -> float:
-    """Seconds of our estimator with its default choice of the variance."""
+    """Return the seconds of our estimator with its default choice of the variance."""
     X, Y, _ = matrix(collection)
     model = BayesianLogisticRegression(intercept_variance="same", folds=FOLDS, runs=RUNS, tol=FINAL_TOLERANCE)
     start = time.perf_counter()
@@ -109,7 +109,7 @@ def _part(problem: Problem, rates: tuple[float, ...]) -> Part:
 
 
 def _our_error(problem: Problem, best: float, tolerance: float, trail: fitting.Trail) -> float:
-    """Distance to the best of the fit that the estimator makes at this place of the grid."""
+    """Return the distance to the best of the fit that the estimator makes at this place of the grid."""
     rule = fitting.Rule("newton", tolerance, 0.0, 1000)
     variance = 2.0 / problem.weight**2
     beta = Ours(problem).fit.solve(rule, trail.ahead(variance)).beta
@@ -118,7 +118,7 @@ def _our_error(problem: Problem, best: float, tolerance: float, trail: fitting.T
 
 
 def liblinear(plans: list[Plan]) -> float:
-    """Seconds for all planned fits on two threads (the library releases the lock); both sides start from a matrix."""
+    """Return the seconds of all planned fits on two threads (it releases the lock); both sides start from a matrix."""
 
     def run_category(category: Plan) -> None:
         for part in category.parts:

@@ -32,7 +32,7 @@ class Problem(NamedTuple):
     free: bool = False
 
     def objective(self, coef: np.ndarray, intercept: float) -> float:
-        """Sum of losses plus penalties, computed here and never by a solver."""
+        """Return the sum of losses plus penalties, computed here and never by a solver."""
         beta = coef if self.free else np.append(coef, intercept)
         loss = np.logaddexp(0.0, -self.y * (self.X @ coef + intercept)).sum()
         penalty = np.abs(beta).sum() if self.kind == "laplace" else 0.5 * np.square(beta).sum()
@@ -46,7 +46,7 @@ class Problem(NamedTuple):
 
 @cache
 def matrix(collection: str) -> tuple[sp.csr_matrix, np.ndarray, tuple[str, ...]]:
-    """Training documents (log TF × IDF, cosine; SMART stop words, Porter), labels −1 and +1, and category names."""
+    """Return documents (log TF × IDF, cosine; SMART stop words, Porter), labels −1 and +1, and names of categories."""
     data = load(collection)
     X = TextVectorizer("lsc", stop_words="smart", stemmer="porter").fit_transform(data.train.texts)
     Y = 2.0 * data.indicator("train").toarray() - 1.0
@@ -54,7 +54,7 @@ def matrix(collection: str) -> tuple[sp.csr_matrix, np.ndarray, tuple[str, ...]]
 
 
 def single_fits(kind: str, free: bool = False) -> list[Problem]:
-    """Sixteen problems on Reuters-21578 ModApte: four categories, four strengths of the penalty.
+    """Return sixteen problems on Reuters-21578 ModApte: four categories, four strengths of the penalty.
 
     Eight with free intercepts, for glmnet, which needs minutes with the weaker penalties.
     """

@@ -16,12 +16,12 @@ FAR_BEHIND = 20.0
 
 
 def best_known(problem: Problem) -> float:
-    """Least objective: ours with a certified gap far below the quality asked for."""
+    """Return the least objective: ours with a certified gap far below the quality asked for."""
     return problem.objective(*Ours(problem).solve(1e-8))
 
 
 def first_good_tolerance(solver: Solver, target: float, patience: float) -> tuple[float, float] | None:
-    """Loosest tolerance at which the objective is good enough, with its seconds; None if it takes too long."""
+    """Return the loosest tolerance with a good enough objective, and its seconds; None if it takes too long."""
     for tolerance in solver.tolerances:
         start = time.perf_counter()
         good = solver.problem.objective(*solver.solve(tolerance)) <= target
@@ -34,7 +34,7 @@ def first_good_tolerance(solver: Solver, target: float, patience: float) -> tupl
 
 
 def compare(problem: Problem, repeats: int) -> dict[str, float]:
-    """Median seconds of every solver that gets there; one run must do for those that are far behind."""
+    """Return the median seconds of every solver that gets there; one run must do for those that are far behind."""
     target = best_known(problem) * (1.0 + QUALITY)
     candidates, results, ours = {}, {}, 0.0
     for kind in SOLVERS:

@@ -31,7 +31,7 @@ class Solver(ABC):
 
     @classmethod
     def takes(cls, problem: Problem) -> bool:
-        """Whether the package is there and solves this kind, with a penalised intercept."""
+        """Tell whether the package is there and solves this kind, with a penalised intercept."""
         return find_spec(cls.package) is not None and problem.kind in cls.kinds and not problem.free
 
     @abstractmethod
@@ -56,7 +56,7 @@ class Ours(Solver):
 
     @classmethod
     def takes(cls, problem: Problem) -> bool:
-        """Every problem."""
+        """Take every problem."""
         return True
 
     def solve(self, tolerance: float) -> Coefficients:
@@ -211,7 +211,7 @@ class GlmnetOfR(Solver):
 
     @classmethod
     def takes(cls, problem: Problem) -> bool:
-        """Only unpenalised intercepts: glmnet leaves out a column of ones."""
+        """Take only unpenalised intercepts: glmnet leaves out a column of ones."""
         return problem.free and glmnet.there()
 
     def solve(self, tolerance: float) -> Coefficients:

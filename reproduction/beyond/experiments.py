@@ -97,7 +97,7 @@ def _table(collection: str, rows: Mapping[str, Row]) -> Table:
 
 
 def _claims(rows: Mapping[str, Row]) -> tuple[Claim, ...]:
-    """Whether our best system is level with the best peer: its F1 is no lower, or the difference may be chance."""
+    """Say whether our best system is level with the best peer: its F1 is no lower, or the difference may be chance."""
     claims = []
     for place, (label, name) in enumerate((("micro F1", "micro_f1"), ("macro F1", "macro_f1"))):
         ours, theirs = (_best(rows, name, ours=side) for side in (True, False))

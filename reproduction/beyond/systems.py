@@ -39,7 +39,7 @@ def _ours(model_of: Callable[[Any, Task], Any], weighting: str = "ltc") -> Calla
 
 
 def _tuned(task: Task) -> dict[str, Any]:
-    """Cuts of the fewest training errors for sets of labels, as Genkin, Lewis & Madigan (2007) tune them."""
+    """Return cuts of the fewest training errors for sets of labels, as Genkin, Lewis & Madigan (2007) tune them."""
     return {"threshold": "min_error"} if task.kind == "sets" else {}
 
 

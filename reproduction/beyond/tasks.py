@@ -39,7 +39,7 @@ def _split(kind: Kind, collection: Collection, categories: Sequence[str] = ()) -
 
 
 def _screening(review: str) -> Task:
-    """Deal the records of a review to two halves at random, with half of the inclusions by abstract in each."""
+    """Split the records of a review at random into two halves, with half of the inclusions by abstract in each."""
     records = load("cohen2006", review=review)
     included = records.indicator("train").toarray()[:, [records.categories.index("abstract")]]
     order = np.random.default_rng(0).permutation(len(records.train))

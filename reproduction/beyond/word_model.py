@@ -61,7 +61,7 @@ class WordModel:
 
 
 def _target(task: Task) -> NDArray[Any]:
-    """Column numbers for one label each, else the indicator."""
+    """Return column numbers for one label each, else the indicator."""
     if task.kind == "yes-no":
         return task.train[:, 0]
     return np.argmax(task.train, axis=1) if task.kind == "one" else task.train

@@ -120,7 +120,7 @@ class Experiment:
         lacking = tuple(name for name in self.collections if name in missing)
         return lacking or (self.any_of if set(self.any_of) <= set(missing) else ())
 
-    def excuse(self) -> str:
+    def reason_to_skip(self) -> str:
         """Say in a sentence why this cannot be run; empty if it can."""
         lacking = self.lacks()
         if not lacking:

@@ -147,8 +147,8 @@ def run(experiment: Experiment, runner: Runner | None = None) -> Result:
     """
     runner = Runner() if runner is None else runner
     blank = _blank(experiment, runner.quick)
-    if excuse := experiment.excuse():
-        return replace(blank, skipped=excuse)
+    if reason_to_skip := experiment.reason_to_skip():
+        return replace(blank, skipped=reason_to_skip)
     before, started, cpu = runner.spent, time.perf_counter(), time.process_time()
     try:
         outcome = experiment.run(runner)

@@ -12,7 +12,7 @@ from bayesift.evaluate import recall, wilcoxon_test
 from bayesift.plots import PALETTE
 from reproduction.catalogue import Claim, Figure, Outcome, Runner, Table, published, require_pyplot
 from reproduction.chai2002.filtering import SEEDS, SYSTEMS, Filtered, filtered_by_all, measures
-from reproduction.chai2002.streams import STREAMS, Stream, at_hand, stream_of
+from reproduction.chai2002.streams import STREAMS, Stream, available, stream_of
 
 #: The streams and seeds of a quick run.
 QUICK_STREAMS, QUICK_SEEDS = ("reviews-few",), (0,)
@@ -134,7 +134,7 @@ def figure2(runner: Runner) -> Outcome:
 
 def _runs(runner: Runner) -> tuple[_Runs, tuple[str, ...]]:
     """Run everything that can be run here; say what cannot."""
-    found = at_hand(QUICK_STREAMS if runner.quick else STREAMS)
+    found = available(QUICK_STREAMS if runner.quick else STREAMS)
     runs = filtered_by_all(runner, found, QUICK_SEEDS if runner.quick else SEEDS)
     return runs, () if "trec9" in found else (_ABSENT,)
 
@@ -157,7 +157,7 @@ def _means(values: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def _errors(values: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Standard errors of means over seeds."""
+    """Return standard errors of means over seeds."""
     return {c: float(np.std([value[c] for value in values], ddof=1) / np.sqrt(len(values))) for c in values[0]}
 
 

@@ -145,7 +145,7 @@ def stream_of(name: str) -> Stream:
     return STREAMS[name]()
 
 
-def at_hand(names: Iterable[str]) -> list[str]:
+def available(names: Iterable[str]) -> list[str]:
     """Choose the streams whose files are in the data root."""
     found = []
     for name in names:

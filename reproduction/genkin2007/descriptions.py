@@ -70,7 +70,7 @@ def large_categories(data: ModApte, n_positive: int) -> list[str]:
 
 
 def both_f1(data: ModApte, setting: Mapping[str, Any]) -> list[float]:
-    """F1 without and with the description, from a sample of the positives and all negatives.
+    """Return F1 without and with the description, from a sample of the positives and all negatives.
 
     Both models have the Laplace rate 1, since cross-validation has nothing to go by with one positive document, and
     the threshold of the greatest training F1.
@@ -83,7 +83,7 @@ def both_f1(data: ModApte, setting: Mapping[str, Any]) -> list[float]:
 
 
 def _sample(labels: NDArray[Any], n_positive: int, random: np.random.Generator) -> NDArray[Any]:
-    """Rows of so many positives and of all negatives."""
+    """Return the rows of so many positives and of all negatives."""
     positive = random.permutation(np.flatnonzero(labels == 1))[:n_positive]
     return np.sort(np.concatenate([positive, np.flatnonzero(labels == 0)]))
 

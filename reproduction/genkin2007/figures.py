@@ -12,8 +12,8 @@ from scipy.stats import spearmanr
 from bayesift.plots import PALETTE, ParallelCoordinatesDisplay
 from reproduction.catalogue import Claim, Figure, NotPossibleError, Outcome, Runner, Table, published, require_pyplot
 from reproduction.genkin2007.fits import Fit
-from reproduction.genkin2007.runs import family, support_vectors, whole
-from reproduction.genkin2007.tables import ALGORITHMS, OTHER_NOTE, present
+from reproduction.genkin2007.runs import all_features, family, support_vectors
+from reproduction.genkin2007.tables import ALGORITHMS, OTHER_NOTE, available_collections
 from reproduction.genkin2007.tasks import parts, task
 
 #: The collections of figures 5 and 6, those with most categories.
@@ -21,14 +21,14 @@ LARGEST = ("ModApte", "RCV1-v2", "OHSUMED")
 
 
 def _largest() -> list[str]:
-    names = [name for name in LARGEST if name in present()]
+    names = [name for name in LARGEST if name in available_collections()]
     if not names:
         raise NotPossibleError(f"none of {', '.join(LARGEST)} is at hand with its documents")
     return names
 
 
 def figure5(runner: Runner) -> Outcome:
-    """Test errors of each category by algorithm, default thresholds."""
+    """Show the test errors of each category by algorithm, default thresholds."""
     rows: dict[str, dict[str, float]] = {}
     claims, figures = [], []
     for collection in _largest():
@@ -63,10 +63,10 @@ def _draw_errors(errors: Mapping[str, Any], names: Sequence[str]) -> Any:
 
 
 def figure6(runner: Runner) -> Outcome:
-    """Features chosen by the lasso in each category, the variance by cross-validation."""
+    """Show the features chosen by the lasso in each category, the variance by cross-validation."""
     rows, claims, figures = {}, [], []
     for collection in _largest():
-        kept = np.array([fit.kept for fit in whole(runner, collection, "lasso")])
+        kept = np.array([fit.kept for fit in all_features(runner, collection, "lasso")])
         n_features = terms(runner, collection)
         rows[f"{collection}, CV"] = _spread(kept)
         claims.append(
@@ -101,8 +101,8 @@ def _draw_counts(kept: Any) -> Any:
 
 
 def figure7(runner: Runner) -> Outcome:
-    """Positive training documents against features chosen, ModApte."""
-    fits = whole(runner, "ModApte", "lasso")
+    """Show positive training documents against features chosen, ModApte."""
+    fits = all_features(runner, "ModApte", "lasso")
     used = [fit for fit in fits if fit.kept and fit.positives]
     positives, kept = (np.log([getattr(fit, name) for fit in used]) for name in ("positives", "kept"))
     correlation = float(np.corrcoef(positives, kept)[0, 1])
@@ -133,8 +133,8 @@ def features(runner: Runner) -> Outcome:
     means = {}
     for collection in _largest():
         for name, fits in (
-            ("norm", whole(runner, collection, "lasso", "norm")),
-            ("CV", whole(runner, collection, "lasso")),
+            ("norm", all_features(runner, collection, "lasso", "norm")),
+            ("CV", all_features(runner, collection, "lasso")),
             ("SVM", support_vectors(runner, collection)),
         ):
             rows[f"{collection}, {name}"] = _spread([fit.kept for fit in fits])
@@ -172,7 +172,9 @@ def features(runner: Runner) -> Outcome:
 
 def _terms(runner: Runner) -> Table:
     """Count the distinct terms of the training documents, of WebKB in the largest of its divisions."""
-    values = {collection: {"training documents": float(terms(runner, collection))} for collection in present()}
+    values = {
+        collection: {"training documents": float(terms(runner, collection))} for collection in available_collections()
+    }
     grid = published("genkin2007")["terms"]
     note = "The paper's tokens are not described to the letter; the counts tell how near ours come."
     columns = ["training documents"]

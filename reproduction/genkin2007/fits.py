@@ -34,12 +34,12 @@ class Fit(NamedTuple):
     tuned: list[int]
 
     def f1(self, cut: Cut) -> float:
-        """F1 in per cent; 100 where there was nothing to find and nothing was accepted."""
+        """Return F1 in per cent; 100 where there was nothing to find and nothing was accepted."""
         tp, fp, fn = getattr(self, cut)
         return 100.0 * 2 * tp / (2 * tp + fp + fn) if tp + fp + fn else 100.0
 
     def errors(self, cut: Cut) -> int:
-        """Test documents that were decided wrongly."""
+        """Count the test documents that were decided wrongly."""
         _, fp, fn = getattr(self, cut)
         return int(fp + fn)
 
@@ -48,14 +48,16 @@ def fit_many(task: Task, setting: Mapping[str, Any], n_jobs: int = -1) -> list[F
     """Fit lasso or ridge on all features, several categories in one call that uses all cores."""
     columns = [task.column(name) for name in setting["categories"]]
     Y = task.Y_train[:, columns]
-    model = _logistic(setting["algorithm"], setting["variance"], n_jobs, setting.get("deal", 0))
+    model = _logistic(setting["algorithm"], setting["variance"], n_jobs, setting.get("seed", 0))
     with warnings.catch_warnings():
         # Categories with one positive document take the norm-based variance, as documented.
         warnings.simplefilter("ignore", UserWarning)
         model.fit(task.X_train, Y)
     scores = [model.decision_function(X).reshape(X.shape[0], -1) for X in (task.X_train, task.X_test)]
     return [
-        judged(name, scores[0][:, k], Y[:, k], scores[1][:, k], task.Y_test[:, columns[k]], int(model.n_nonzero_[k]))
+        decide_and_count(
+            name, scores[0][:, k], Y[:, k], scores[1][:, k], task.Y_test[:, columns[k]], int(model.n_nonzero_[k])
+        )
         for k, name in enumerate(setting["categories"])
     ]
 
@@ -74,20 +76,20 @@ def fit_few_features(task: Task, setting: Mapping[str, Any]) -> dict[str, Fit]:
                 warnings.simplefilter("ignore", UserWarning)
                 model.fit(X_train, y)
             scores = (model.decision_function(X) for X in (X_train, X_test))
-            found[f"{n_features} {variance}"] = judged(
+            found[f"{n_features} {variance}"] = decide_and_count(
                 setting["category"], next(scores), y, next(scores), task.Y_test[:, column], int(model.n_nonzero_[0])
             )
     return found
 
 
-def _logistic(algorithm: str, variance: Any, n_jobs: int, deal: int = 0) -> BayesianLogisticRegression:
+def _logistic(algorithm: str, variance: Any, n_jobs: int, seed: int = 0) -> BayesianLogisticRegression:
     """Return lasso or ridge with the intercept penalised like any other coefficient (section 6.2)."""
     return BayesianLogisticRegression(
-        PRIORS[algorithm], variance, intercept_variance="same", n_jobs=n_jobs, random_state=deal
+        PRIORS[algorithm], variance, intercept_variance="same", n_jobs=n_jobs, random_state=seed
     )
 
 
-def judged(
+def decide_and_count(
     category: str,
     train: NDArray[np.float64],
     y: NDArray[Any],
@@ -112,20 +114,22 @@ def fit_svm(task: Task, setting: Mapping[str, Any]) -> Fit:
     column = task.column(setting["category"])
     y = task.Y_train[:, column]
     costs = setting["costs"]
-    losses = np.sum([_held_out(task, y, learn, held, costs) for learn, held in _deal(y.size, setting["folds"])], axis=0)
+    losses = np.sum(
+        [_held_out(task, y, learn, held, costs) for learn, held in _folds(y.size, setting["folds"])], axis=0
+    )
     model = _final(task.X_train, y, costs[int(np.argmin(losses))])
     train, test = (model.decision_function(X) for X in (task.X_train, task.X_test))
-    return judged(setting["category"], train, y, test, task.Y_test[:, column], _n_features(model))
+    return decide_and_count(setting["category"], train, y, test, task.Y_test[:, column], _n_features(model))
 
 
-def _deal(n_documents: int, folds: int) -> Any:
+def _folds(n_documents: int, folds: int) -> Any:
     return KFold(folds, shuffle=True, random_state=0).split(np.empty(n_documents))
 
 
 def _held_out(
     task: Task, y: NDArray[Any], learn: NDArray[Any], held: NDArray[Any], costs: tuple[float, ...]
 ) -> NDArray[np.float64]:
-    """Sum of hinge losses of the documents left out, for each C, from the smallest on."""
+    """Return the sum of hinge losses of the documents left out, for each C, from the smallest on."""
     X, X_held, signs = task.X_train[learn], task.X_train[held], np.where(y[held] > 0, 1.0, -1.0)
     if y[learn].min() == y[learn].max():
         # Nothing to learn from: everything is rejected with the margin.

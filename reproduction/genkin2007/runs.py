@@ -12,7 +12,7 @@ from reproduction.genkin2007.fits import COSTS, Fit, fit_few_features, fit_many,
 from reproduction.genkin2007.tasks import COLLECTIONS, parts, task
 
 #: Categories in one call of a linear model, which is one piece of work.
-TOGETHER = 30
+CATEGORIES_IN_A_CALL = 30
 #: Numbers of features of table 3.
 SIZES = (500, 50, 5)
 #: Every so many categories take part in a quick run.
@@ -40,7 +40,7 @@ def categories(collection: str, quick: bool) -> tuple[str, ...]:
     return tuple(load(COLLECTIONS[collection]).categories)[::step]
 
 
-def whole(runner: Runner, collection: str, algorithm: str, variance: str = "cv", deal: int = 0) -> list[Fit]:
+def all_features(runner: Runner, collection: str, algorithm: str, variance: str = "cv", seed: int = 0) -> list[Fit]:
     """Fit lasso or ridge on all features: for WebKB, each category once for each university."""
     names = categories(collection, runner.quick)
     settings = [
@@ -49,19 +49,19 @@ def whole(runner: Runner, collection: str, algorithm: str, variance: str = "cv",
             "part": part,
             "algorithm": algorithm,
             "variance": variance,
-            "deal": deal,
-            "categories": names[start : start + TOGETHER],
+            "seed": seed,
+            "categories": names[start : start + CATEGORIES_IN_A_CALL],
         }
         for part in parts(collection, runner.quick)
-        for start in range(0, len(names), TOGETHER)
+        for start in range(0, len(names), CATEGORIES_IN_A_CALL)
     ]
-    compute = partial(_whole, n_jobs=runner.n_jobs)
+    compute = partial(_all_features, n_jobs=runner.n_jobs)
     stage = f"{collection}: {algorithm}, {variance}"
     found = runner.pieces(family(collection), settings, compute, stage=stage)
     return [Fit(*values) for piece in found for values in piece]
 
 
-def _whole(setting: Mapping[str, Any], n_jobs: int) -> list[Fit]:
+def _all_features(setting: Mapping[str, Any], n_jobs: int) -> list[Fit]:
     return fit_many(task(setting["collection"], setting["part"]), setting, n_jobs)
 
 

@@ -10,12 +10,12 @@ import numpy as np
 from bayesift.evaluate import wilcoxon_test
 from reproduction.catalogue import Claim, Grid, NotPossibleError, Outcome, Runner, Table, published
 from reproduction.genkin2007.fits import Cut, Fit
-from reproduction.genkin2007.runs import SIZES, few_features, support_vectors, whole
-from reproduction.genkin2007.tasks import COLLECTIONS, here
+from reproduction.genkin2007.runs import SIZES, all_features, few_features, support_vectors
+from reproduction.genkin2007.tasks import COLLECTIONS, available
 
 ALGORITHMS: Mapping[str, Callable[[Runner, str], list[Fit]]] = {
-    "lasso": lambda runner, collection: whole(runner, collection, "lasso"),
-    "ridge": lambda runner, collection: whole(runner, collection, "ridge"),
+    "lasso": lambda runner, collection: all_features(runner, collection, "lasso"),
+    "ridge": lambda runner, collection: all_features(runner, collection, "ridge"),
     "SVM": support_vectors,
 }
 PAIRS = (("lasso", "ridge"), ("lasso", "SVM"), ("ridge", "SVM"))
@@ -28,22 +28,22 @@ OTHER_NOTE = (
 
 
 def macro(fits: Sequence[Fit], cut: Cut) -> float:
-    """Mean F1 over categories, for WebKB also over universities."""
+    """Return the mean F1 over categories, for WebKB also over universities."""
     return float(np.mean([fit.f1(cut) for fit in fits]))
 
 
-def present(*, comparable: bool | None = None) -> list[str]:
+def available_collections(*, comparable: bool | None = None) -> list[str]:
     """List the collections at hand; if asked for, those that are the paper's, or are not."""
-    found = [name for name in COLLECTIONS if here(name)]
+    found = [name for name in COLLECTIONS if available(name)]
     if not found:
         raise NotPossibleError(f"none of {', '.join(COLLECTIONS)} is at hand with its documents")
     return [name for name in found if comparable is None or (name not in OTHER) == comparable]
 
 
 def table1(runner: Runner) -> Outcome:
-    """Macro F1 of the three algorithms with both kinds of threshold."""
+    """Compare the macro F1 of the three algorithms with both kinds of threshold."""
     values: dict[str, dict[str, float]] = {}
-    for collection in present():
+    for collection in available_collections():
         for algorithm, fit in ALGORITHMS.items():
             fits = fit(runner, collection)
             for cut in ("default", "tuned"):
@@ -55,10 +55,10 @@ def table1(runner: Runner) -> Outcome:
             values[f"Lasso, {cut}"][collection] > values[f"Ridge, {cut}"][collection],
             f"{values[f'Lasso, {cut}'][collection]:.2f} against {values[f'Ridge, {cut}'][collection]:.2f}",
         )
-        for collection in present(comparable=True)
+        for collection in available_collections(comparable=True)
         for cut in ("default", "tuned")
     ]
-    tables.append(_other_deals(runner))
+    tables.append(_other_folds(runner))
     return Outcome(tuple(table for table in tables if table.rows), tuple(claims))
 
 
@@ -79,26 +79,26 @@ def _split(title: str, values: Mapping[str, Mapping[str, float]], item: str, cor
     return tables
 
 
-def _other_deals(runner: Runner, n_deals: int = 3) -> Table:
-    """How much chance there is in the folds: ModApte with folds dealt anew."""
+def _other_folds(runner: Runner, n_draws: int = 3) -> Table:
+    """Show how much chance there is in the folds: ModApte with folds drawn anew."""
     rows: dict[str, dict[str, Any]] = {}
-    if here("ModApte") and not runner.quick:
+    if available("ModApte") and not runner.quick:
         for algorithm in ("lasso", "ridge"):
-            for deal in range(n_deals):
-                fits = whole(runner, "ModApte", algorithm, deal=deal)
+            for seed in range(n_draws):
+                fits = all_features(runner, "ModApte", algorithm, seed=seed)
                 for cut in ("default", "tuned"):
                     row = rows.setdefault(f"{_capital(algorithm)}, {cut}", {})
-                    row["first deal" if deal == 0 else f"deal {deal + 1}"] = macro(fits, cut)
-    note = "The variance is chosen by two of ten folds, dealt at random; the table above has the first deal."
-    return Table.of("ModApte, folds dealt anew", rows, corner="algorithm, threshold", note=note, comparable=False)
+                    row["first draw" if seed == 0 else f"draw {seed + 1}"] = macro(fits, cut)
+    note = "The variance is chosen by two of ten folds, drawn at random; the table above has the first draw."
+    return Table.of("ModApte, folds drawn anew", rows, corner="algorithm, threshold", note=note, comparable=False)
 
 
 def table2(runner: Runner) -> Outcome:
-    """Wilcoxon's signed-ranks test on F1 of the categories, tuned thresholds."""
+    """Do Wilcoxon's signed-ranks test on F1 of the categories, tuned thresholds."""
     values: dict[str, dict[str, float]] = {}
     claims = []
     grid = published("genkin2007")["table2"]
-    for collection in present():
+    for collection in available_collections():
         f1 = {name: [fit.f1("tuned") for fit in make(runner, collection)] for name, make in ALGORITHMS.items()}
         for first, second in PAIRS:
             row = f"{collection}, {first}-{second}"
@@ -122,7 +122,7 @@ def _split_rows(title: str, values: Mapping[str, Mapping[str, float]], grid: Gri
 
 
 def signed_ranks(first: Sequence[float], second: Sequence[float]) -> dict[str, float]:
-    """Sums of the ranks of positive and negative differences, and the two-tailed p."""
+    """Return the sums of the ranks of positive and negative differences, and the two-tailed p."""
     test = wilcoxon_test(first, second)
     n = test.wins + test.losses
     negative = n * (n + 1) / 2 - test.statistic
@@ -141,16 +141,16 @@ def _decision(numbers: Mapping[str, float], level: float = 0.05) -> str:
 
 
 def table3(runner: Runner) -> Outcome:
-    """Lasso on all features against ridge on all or on few."""
+    """Compare lasso on all features with ridge on all or on few."""
     values: dict[str, dict[str, float]] = {}
     claims = []
-    for collection in present():
+    for collection in available_collections():
         few = few_features(runner, collection)
         # Ridge on all features with the norm-based variance, which is very large, takes longest of all fits.
         for column, variance in (("CV", "cv"),) if runner.quick else (("CV", "cv"), ("norm", "norm")):
             macros = {
-                "lasso, all": macro(whole(runner, collection, "lasso", variance), "tuned"),
-                "ridge, all": macro(whole(runner, collection, "ridge", variance), "tuned"),
+                "lasso, all": macro(all_features(runner, collection, "lasso", variance), "tuned"),
+                "ridge, all": macro(all_features(runner, collection, "ridge", variance), "tuned"),
                 **{f"ridge, {size}": macro(few[f"{size} {variance}"], "tuned") for size in SIZES},
             }
             for name, value in macros.items():

@@ -36,7 +36,7 @@ class Task(NamedTuple):
         return self.categories.index(category)
 
 
-def here(collection: str) -> bool:
+def available(collection: str) -> bool:
     """Tell whether the documents of a collection are at hand; of RCV1-v2 there may be judgements only."""
     if not describe(COLLECTIONS[collection]).present:
         return False

@@ -103,14 +103,14 @@ def table2(runner: Runner) -> Outcome:
 
 
 def bounds_of_one() -> tuple[BoundDisplay, BoundDisplay]:
-    """Bounds for a single object of class 0: tags 1 and 3 with q₁ = 0.8; tags 2 and 3 with q₂ = 0.2."""
+    """Return bounds for a single object of class 0: tags 1 and 3 with q₁ = 0.8; tags 2 and 3 with q₂ = 0.2."""
     left = BoundDisplay.from_objects([[1, 0, 1]], [0], [0.8, 0.5, 0.5], tag=2, touching=[0.15, 0.4, 0.7])
     right = BoundDisplay.from_objects([[0, 1, 1]], [0], [0.5, 0.2, 0.5], tag=2, touching=[0.3, 0.6, 0.85])
     return left, right
 
 
 def bounds_of_many(seed: int = 0) -> BoundDisplay:
-    """Bounds of the evidence integrand for 30 objects with three genuine tags, along the first tag."""
+    """Return bounds of the evidence integrand for 30 objects with three genuine tags, along the first tag."""
     X, y = synthetic(seed, "random", n_objects=30, n_genuine=3)
     machine = RelevanceTaggingMachine().fit(X[:, :3], y)
     touching = [0.5, 0.7, float(machine.q_[0])]

@@ -51,7 +51,7 @@ cached_sentences = lru_cache(maxsize=1)(sentences)
 
 
 def removed(setting: Mapping[str, Any]) -> dict[str, list[float]]:
-    """Per cent of the irrelevant and of the genuine tags that each method removes in one draw."""
+    """Return the per cent of the irrelevant and of the genuine tags that each method removes in one draw."""
     X, y = synthetic(setting["draw"], setting["noise"])
     shares = {}
     for method in setting["methods"]:
@@ -71,7 +71,7 @@ def kept(method: str, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.boo
 
 
 def classified(setting: Mapping[str, Any]) -> list[float]:
-    """Accuracy on the test sentences of one split, and tags kept (NaN for models that use them all)."""
+    """Return the accuracy on the test sentences of one split, and tags kept (NaN for models that use them all)."""
     X_train, y_train, X_test, y_test = cached_sentences().split(setting["split"])
     model = fitted(setting["method"], X_train, y_train)
     return [float(model.score(X_test, y_test)), _n_kept(model)]

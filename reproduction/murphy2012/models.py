@@ -117,21 +117,21 @@ def _test(setting: Mapping[str, Any]) -> float:
 
 
 def held_out_accuracy(task: Task, name: str, choice: float, folds: int) -> float:
-    """Mean accuracy over folds of the training documents."""
+    """Return the mean accuracy over folds of the training documents."""
     model, X = _model(name), task.X_train
     values = _valued(X, model.values)
-    dealt = StratifiedKFold(folds, shuffle=True, random_state=0).split(X, task.y_train)
+    split = StratifiedKFold(folds, shuffle=True, random_state=0).split(X, task.y_train)
     scores = [
         model.make(choice, values[learn])
         .fit(values[learn], task.y_train[learn])
         .score(values[held], task.y_train[held])
-        for learn, held in dealt
+        for learn, held in split
     ]
     return float(np.mean(scores))
 
 
 def accuracy_on_test(task: Task, name: str, choice: float) -> float:
-    """Accuracy on the test documents of a model of all training documents."""
+    """Return the accuracy on the test documents of a model of all training documents."""
     model = _model(name)
     train, test = (_valued(X, model.values) for X in (task.X_train, task.X_test))
     return float(model.make(choice, train).fit(train, task.y_train).score(test, task.y_test))

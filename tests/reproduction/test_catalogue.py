@@ -136,9 +136,9 @@ def test_what_cannot_be_run_says_why(runner, empty_root):
     result = run(made_up(collections=("reuters21578",)), runner)
     assert result.verdict == "skipped"
     assert result.summary == (f"needs reuters21578, not found in {empty_root} (see: bayesift data fetch reuters21578)")
-    assert "one of webkb, ohsumed" in made_up(any_of=("webkb", "ohsumed")).excuse()
+    assert "one of webkb, ohsumed" in made_up(any_of=("webkb", "ohsumed")).reason_to_skip()
     some = made_up(collections=("newsroom",), any_of=("newsroom", "webkb"))
-    assert some.excuse() == ""
+    assert some.reason_to_skip() == ""
     assert run(some, runner).notes == ("Not in the data root: webkb.",)
 
     def refuse(runner):

@@ -209,7 +209,7 @@ def test_the_stream_of_reviews():
 
 def test_trec9_is_read_where_its_records_are(tmp_path, monkeypatch):
     monkeypatch.setenv("BAYESIFT_DATA", str(tmp_path))
-    assert streams.at_hand(["trec9"]) == []
+    assert streams.available(["trec9"]) == []
     folder = tmp_path / "ohsumed" / "trec9-filtering"
     folder.mkdir(parents=True)
     topics = "<top>\n<num> Number: OHSU1\n<title> a man\n<desc> Description:\nwhat ails him\n</top>\n"

@@ -141,12 +141,12 @@ def small_world(monkeypatch):
         good = quality[key]
         return [Fit(f"c{k}", 10 + k, 4 + k, [good, k, 10 - good], [good, 0, 1]) for k in range(9)]
 
-    def whole(runner, collection, algorithm, variance="cv", deal=0):
+    def all_features(runner, collection, algorithm, variance="cv", seed=0):
         return fits(algorithm)
 
-    monkeypatch.setattr(tables, "here", lambda name: name in ("ModApte", "OHSUMED"))
+    monkeypatch.setattr(tables, "available", lambda name: name in ("ModApte", "OHSUMED"))
     for module in (tables, figures):
-        monkeypatch.setattr(module, "whole", whole)
+        monkeypatch.setattr(module, "all_features", all_features)
         monkeypatch.setattr(module, "support_vectors", lambda runner, collection: fits("svm"))
     monkeypatch.setitem(tables.ALGORITHMS, "SVM", lambda runner, collection: fits("svm"))
     monkeypatch.setattr(
@@ -159,12 +159,12 @@ def small_world(monkeypatch):
 
 def test_table1_judges_the_papers_collections_and_shows_the_others(small_world, tmp_path):
     outcome = tables.table1(Runner(PieceCache(tmp_path)))
-    main, other, deals = outcome.tables
+    main, other, draws = outcome.tables
     assert main.columns == ("ModApte", "RCV1-v2", "WebKB", "20 NG")
     assert main.cell("Lasso, default", "ModApte")[:2] == (48.64, pytest.approx(np.mean(1800 / (19 + np.arange(9)))))
     assert main.cell("SVM, tuned", "RCV1-v2")[:2] == (57.26, None)
     assert (other.columns, other.comparable) == (("OHSUMED",), False)
-    assert deals.columns == ("first deal", "deal 2", "deal 3")
+    assert draws.columns == ("first draw", "draw 2", "draw 3")
     assert [claim.holds for claim in outcome.claims] == [True, True]
 
 
@@ -204,7 +204,7 @@ def test_figures_and_counts(small_world, tmp_path, item):
 
 
 def test_without_documents_there_is_nothing_to_do(monkeypatch, tmp_path):
-    monkeypatch.setattr(tables, "here", lambda name: False)
+    monkeypatch.setattr(tables, "available", lambda name: False)
     for make in (tables.table1, tables.table2, tables.table3, figures.figure5):
         with pytest.raises(NotPossibleError, match="is at hand with its documents"):
             make(Runner(PieceCache(tmp_path)))

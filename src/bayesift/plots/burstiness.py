@@ -153,7 +153,7 @@ def _binomial(theta: FloatArray, lengths: FloatArray) -> tuple[FloatArray, Any]:
 
 
 def _beta_binomial(alpha: FloatArray, total: float, lengths: FloatArray) -> tuple[FloatArray, Any]:
-    """The same where the share of the word has a Beta(α, A − α) distribution."""
+    """Return the same where the share of the word has a Beta(α, A − α) distribution."""
     own = alpha[:, np.newaxis]
     rest = np.maximum(total - own, 1e-12)
     none = np.exp(log_rising(rest, lengths) - log_rising(total, lengths))
