@@ -92,16 +92,13 @@ def test_a_classifier_of_texts_is_kept(model: str, several: bool, tmp_path: Path
     texts, labels = TEXTS * 2, LABELS.tolist() * 2
     y = [{label, "north"} if "north" in text else {label} for text, label in zip(texts, labels, strict=True)]
     knowledge = {"oil": "crude petroleum from the gulf"} if model == "lasso" else None
-    classifier = TextClassifier(
-        model, variance=1.0, threshold="max_f1", prior_knowledge=knowledge, n_jobs=1, progress=print
-    )
+    classifier = TextClassifier(model, variance=1.0, threshold="max_f1", prior_knowledge=knowledge, n_jobs=1)
     classifier.fit(texts, y if several else labels)
     save(classifier, tmp_path / "a.bayesift")
     again = load(tmp_path / "a.bayesift")
     assert again.predict(NEW_TEXTS).tolist() == classifier.predict(NEW_TEXTS).tolist()
     assert np.array_equal(again.predict_proba(NEW_TEXTS), classifier.predict_proba(NEW_TEXTS))
     assert again.training_ == classifier.training_
-    classifier.set_params(progress=None)
     assert repr(again) == repr(classifier)
 
 

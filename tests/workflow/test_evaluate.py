@@ -80,7 +80,7 @@ def test_held_out_texts_are_judged_by_models_that_did_not_see_them():
     labels = random.choice(["a", "b"], len(TEXTS)).tolist()
     classifier = TextClassifier("ridge", variance=100.0).fit(TEXTS, labels)
     assert classifier.score(TEXTS, labels) > 0.95
-    assert 0.35 < evaluate_held_out(classifier, TEXTS, labels, n_held_out=5).accuracy < 0.65
+    assert 0.35 < evaluate_held_out(classifier, TEXTS, labels, 5).accuracy < 0.65
 
 
 def test_the_check_is_what_fitting_by_hand_gives(classifier):

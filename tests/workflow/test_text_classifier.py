@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_predict
 
@@ -15,7 +16,6 @@ from bayesift.linear import BayesianLogisticRegression
 from bayesift.select import TermSelector
 from bayesift.text import TextVectorizer
 from bayesift.workflow import MODELS, BinaryRelevance, TextClassifier, model_info, top_words
-from bayesift.workflow._models import Options
 from bayesift.workflow._weights import word_weights
 
 NEWS = load("newsroom")
@@ -72,9 +72,8 @@ def test_models_of_two_classes_take_each_label_against_the_rest(kind, tmp_path):
 
 
 def test_relevance_machines_by_name():
-    options = Options("cv", "half", False, 1, 0, None)
-    assert isinstance(MODELS["rtm"].build(options, "binary"), RelevanceTaggingMachine)
-    assert isinstance(MODELS["rvm"].build(options, "multilabel-indicator").estimator, RelevanceVectorMachine)
+    assert isinstance(MODELS["rtm"].build("binary", {"n_jobs": 1}), RelevanceTaggingMachine)
+    assert isinstance(MODELS["rvm"].build("multilabel-indicator", {}).estimator, RelevanceVectorMachine)
 
 
 def test_label_sets_of_one_are_labels():
@@ -188,6 +187,30 @@ def test_it_is_a_scikit_learn_estimator():
     )
     assert search.best_params_ == {"variance": 1.0}
     found = cross_val_predict(classifier, np.array(TEXTS, dtype=object), np.array(TWO), cv=2)
+    assert np.mean(found == np.array(TWO)) > 0.7
+
+
+@pytest.mark.parametrize("model", ["ridge", "polytomous", "nb", "dcm"])
+def test_a_weight_of_two_is_a_text_twice(model):
+    # With a fixed vocabulary and without document frequencies, words do not depend on how often a text is there.
+    vectorizer = TextVectorizer("nnc", vocabulary=TextVectorizer().fit(TEXTS).vocabulary_)
+    texts, labels = TEXTS[:60], ONE[:60]
+    options = {"variance": 1.0, "vectorizer": vectorizer}
+    weights = np.where(np.arange(60) < 20, 2.0, 1.0)
+    weighted = TextClassifier(model, **options).fit(texts, labels, sample_weight=weights)
+    twice = TextClassifier(model, **options).fit([*texts, *texts[:20]], [*labels, *labels[:20]])
+    np.testing.assert_allclose(weighted.predict_proba(TEST), twice.predict_proba(TEST), atol=1e-4)
+    plain = TextClassifier(model, **options).fit(texts, labels)
+    assert not np.allclose(weighted.predict_proba(TEST), plain.predict_proba(TEST), atol=1e-3)
+
+
+def test_weights_of_texts_can_be_routed():
+    weights = np.linspace(0.5, 2.0, len(TEXTS))
+    with config_context(enable_metadata_routing=True):
+        classifier = TextClassifier("nb").set_fit_request(sample_weight=True)
+        found = cross_val_predict(
+            classifier, np.array(TEXTS, dtype=object), np.array(TWO), cv=2, params={"sample_weight": weights}
+        )
     assert np.mean(found == np.array(TWO)) > 0.7
 
 

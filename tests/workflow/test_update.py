@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from bayesift.datasets import load
+from bayesift.linear import BayesianProbitRegression
+from bayesift.priors import Jeffreys
 from bayesift.text import TextVectorizer
 from bayesift.workflow import TextClassifier, update
 
@@ -131,3 +133,11 @@ def test_what_can_not_be(model, labels, message):
 def test_without_a_posterior_there_is_nothing_to_go_on_from():
     with pytest.raises(ValueError, match="has no posterior to go on from"):
         update(fitted("ridge", TWO, 60, keep_posterior=False), TEXTS[:2], TWO[:2])
+
+
+@pytest.mark.parametrize("prior", ["jeffreys", Jeffreys(), [Jeffreys()]])
+def test_jeffreys_priors_are_refused_however_they_are_given(prior):
+    model = BayesianProbitRegression(prior=prior)
+    classifier = TextClassifier(model).fit(TEXTS[:60], TWO[:60])
+    with pytest.raises(ValueError, match="Jeffreys priors cannot be updated"):
+        update(classifier, TEXTS[60:70], TWO[60:70])

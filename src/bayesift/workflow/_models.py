@@ -2,153 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from collections.abc import Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from bayesift._labels import TargetType
 from bayesift.workflow.binary_relevance import BinaryRelevance
 from bayesift.workflow.errors import OneLabelModelError
 
-
-class Options(NamedTuple):
-    """What the user asked of the model; a model takes of it what it knows."""
-
-    variance: float | Literal["cv", "norm", "auto"]
-    threshold: Any
-    precision: bool
-    n_jobs: int | None
-    random_state: Any
-    progress: Callable[[int, int], None] | None
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-class Choice(NamedTuple):
-    """A model by name: what it is, which term weights suit it, how it is made, and what it can do."""
+class ModelChoice(NamedTuple):
+    """A model by name: what it is, where it is found, which term weights suit it, and what it can do."""
 
     about: str
-    weighting: str
-    build: Callable[[Options, TargetType], Any]
+    room: str
+    estimator: str
+    parameters: Mapping[str, Any] = _NOTHING
+    weighting: str = "lsc"
     one_label: bool = False
+    two_classes: bool = False
     takes_priors: bool = False
     tunes_threshold: bool = False
 
-
-def _linear(kind: str, **fixed: Any) -> Callable[[Options, TargetType], Any]:
-    def build(options: Options, _: TargetType) -> Any:
-        from bayesift import linear
-
-        made = getattr(linear, kind)(**fixed)
-        wanted = {**options._asdict(), "compute_precision": options.precision}
-        known = made.get_params()
-        # A prior that has no variance is left without one.
-        if fixed.get("prior") == "jeffreys":
-            wanted.pop("variance")
-        return made.set_params(**{name: value for name, value in wanted.items() if name in known})
-
-    return build
+    def build(self, target_type: TargetType, options: Mapping[str, Any]) -> Any:
+        """Return the model, not fitted, with those of the options that it has."""
+        made = getattr(import_module(f"bayesift.{self.room}"), self.estimator)(**self.parameters)
+        unused = set() if self.takes_priors else {"variance"}
+        known = made.get_params().keys() & options.keys() - unused
+        made.set_params(**{name: options[name] for name in known})
+        return BinaryRelevance(made) if self.two_classes and target_type != "binary" else made
 
 
-def _generative(kind: str) -> Callable[[Options, TargetType], Any]:
-    def build(options: Options, _: TargetType) -> Any:
-        from bayesift import generative
-
-        return getattr(generative, kind)(n_jobs=options.n_jobs)
-
-    return build
+def _linear(about: str, estimator: str, prior: str, **abilities: bool) -> ModelChoice:
+    return ModelChoice(about, "linear", f"Bayesian{estimator}Regression", {"prior": prior}, **abilities)  # type: ignore[arg-type]
 
 
-def _relevance(kind: str, **fixed: Any) -> Callable[[Options, TargetType], Any]:
-    def build(options: Options, labels: TargetType) -> Any:
-        from bayesift import ard
-
-        made = getattr(ard, kind)(**fixed)
-        return made if labels == "binary" else BinaryRelevance(made, options.progress)
-
-    return build
+def _logistic(about: str, estimator: str, prior: str) -> ModelChoice:
+    return _linear(about, estimator, prior, takes_priors=True, tunes_threshold=True)
 
 
-def _online(kind: str, **fixed: Any) -> Callable[[Options, TargetType], Any]:
-    def build(options: Options, _: TargetType) -> Any:
-        from bayesift import online
-
-        return getattr(online, kind)(**fixed, shuffle=True, n_jobs=options.n_jobs, random_state=options.random_state)
-
-    return build
+def _softmax(about: str, prior: str) -> ModelChoice:
+    return _linear(about, "Multinomial", prior, takes_priors=True, one_label=True)
 
 
-_LOGISTIC, _SOFTMAX, _PROBIT = (f"Bayesian{name}Regression" for name in ("Logistic", "Multinomial", "Probit"))
+def _online(about: str, estimator: str, **parameters: Any) -> ModelChoice:
+    return ModelChoice(about, "online", estimator, {**parameters, "shuffle": True})
 
-MODELS: dict[str, Choice] = {
-    "lasso": Choice(
-        "logistic regression that keeps few words (Laplace prior)",
-        "lsc",
-        _linear(_LOGISTIC, prior="laplace"),
-        takes_priors=True,
-        tunes_threshold=True,
+
+def _relevance(about: str, estimator: str, weighting: str, **parameters: Any) -> ModelChoice:
+    return ModelChoice(about, "ard", estimator, parameters, weighting, two_classes=True)
+
+
+MODELS: dict[str, ModelChoice] = {
+    "lasso": _logistic("logistic regression that keeps few words (Laplace prior)", "Logistic", "laplace"),
+    "ridge": _logistic("logistic regression that keeps all words (Gaussian prior)", "Logistic", "gaussian"),
+    "polytomous": _softmax("softmax regression of all classes at once, few words", "laplace"),
+    "polytomous-ridge": _softmax("softmax regression of all classes at once, all words", "gaussian"),
+    "probit": _logistic("probit regression that keeps few words", "Probit", "laplace"),
+    "probit-ridge": _logistic("probit regression that keeps all words", "Probit", "gaussian"),
+    "jeffreys": _linear(
+        "probit regression with very few words and nothing to tune", "Probit", "jeffreys", tunes_threshold=True
     ),
-    "ridge": Choice(
-        "logistic regression that keeps all words (Gaussian prior)",
-        "lsc",
-        _linear(_LOGISTIC, prior="gaussian"),
-        takes_priors=True,
-        tunes_threshold=True,
+    "nb": ModelChoice("naive Bayes for counts of words", "generative", "MultinomialNB", weighting="nnn"),
+    "bernoulli": ModelChoice("naive Bayes for presence of words", "generative", "BernoulliNB", weighting="bnn"),
+    "dcm": ModelChoice(
+        "Dirichlet compound multinomial: bursty words", "generative", "DirichletCompoundMultinomial", weighting="nnn"
     ),
-    "polytomous": Choice(
-        "softmax regression of all classes at once, few words",
-        "lsc",
-        _linear(_SOFTMAX, prior="laplace"),
-        one_label=True,
-        takes_priors=True,
-    ),
-    "polytomous-ridge": Choice(
-        "softmax regression of all classes at once, all words",
-        "lsc",
-        _linear(_SOFTMAX, prior="gaussian"),
-        one_label=True,
-        takes_priors=True,
-    ),
-    "probit": Choice(
-        "probit regression that keeps few words",
-        "lsc",
-        _linear(_PROBIT, prior="laplace"),
-        takes_priors=True,
-        tunes_threshold=True,
-    ),
-    "probit-ridge": Choice(
-        "probit regression that keeps all words",
-        "lsc",
-        _linear(_PROBIT, prior="gaussian"),
-        takes_priors=True,
-        tunes_threshold=True,
-    ),
-    "jeffreys": Choice(
-        "probit regression with very few words and nothing to tune",
-        "lsc",
-        _linear(_PROBIT, prior="jeffreys"),
-        tunes_threshold=True,
-    ),
-    "nb": Choice("naive Bayes for counts of words", "nnn", _generative("MultinomialNB")),
-    "bernoulli": Choice("naive Bayes for presence of words", "bnn", _generative("BernoulliNB")),
-    "dcm": Choice("Dirichlet compound multinomial: bursty words", "nnn", _generative("DirichletCompoundMultinomial")),
-    "rtm": Choice(
+    "rtm": _relevance(
         "relevance tagging machine: the words that matter, by the evidence",
+        "RelevanceTaggingMachine",
         "bnn",
-        _relevance("RelevanceTaggingMachine", prune_at_once=True),
+        prune_at_once=True,
     ),
-    "rvm": Choice("relevance vector machine on words", "lsc", _relevance("RelevanceVectorMachine")),
-    "perceptron": Choice(
-        "Bayesian online perceptron: learns on, text by text",
-        "lsc",
-        _online("BayesianPerceptron", covariance="diagonal"),
+    "rvm": _relevance("relevance vector machine on words", "RelevanceVectorMachine", "lsc"),
+    "perceptron": _online(
+        "Bayesian online perceptron: learns on, text by text", "BayesianPerceptron", covariance="diagonal"
     ),
-    "process": Choice(
-        "online Gaussian process: learns on, keeps a hundred texts",
-        "lsc",
-        _online("OnlineGaussianProcess"),
-    ),
+    "process": _online("online Gaussian process: learns on, keeps a hundred texts", "OnlineGaussianProcess"),
 }
 
 
-def check_model(name: str, target_type: TargetType | None = None) -> Choice:
+def check_model(name: str, target_type: TargetType | None = None) -> ModelChoice:
     """Return the model of a name, or say which names there are and which fit texts with several labels."""
     if name not in MODELS:
         raise ValueError(f"model is {name!r}; expected one of {', '.join(MODELS)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, NamedTuple
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from bayesift import progress
 from bayesift._labels import TargetType
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.evaluate import (
@@ -173,13 +174,12 @@ def evaluate_held_out(
     classifier: TextClassifier,
     texts: Sequence[str],
     y: Sequence[Any],
-    *,
     n_held_out: int = 1,
-    progress: Callable[[int, int], None] | None = None,
 ) -> Evaluation:
     """Fit again without a part of the texts and evaluate on that part; the classifier itself is not changed.
 
     The prior variance is the one that the classifier chose, so that it is not searched for again.
+    :func:`bayesift.progress.callback` tells how many fits are done.
 
     Parameters
     ----------
@@ -189,8 +189,6 @@ def evaluate_held_out(
     y : sequence of labels or sets of labels
     n_held_out : int, default=1
         How many of five parts to hold out in turn; with 5 every text is classified once.
-    progress : callable, optional
-        Called with the number of fits done and their total.
 
     Returns
     -------
@@ -206,7 +204,7 @@ def evaluate_held_out(
     probabilities = np.zeros((len(texts), len(classes)))
     multilabel = classifier.target_type_ == "multilabel-indicator"
     again = clone(classifier).set_params(
-        variance=classifier.chosen_variance(), multilabel=multilabel, keep_posterior=False, progress=None
+        variance=classifier.chosen_variance(), multilabel=multilabel, keep_posterior=False
     )
     for turn in range(n_held_out):
         out = np.flatnonzero(fold == turn)
@@ -215,12 +213,12 @@ def evaluate_held_out(
         with warnings.catch_warnings():
             # The fit to all texts has warned already.
             warnings.simplefilter("ignore")
-            part = again.fit([texts[i] for i in rest.tolist()], labels)
+            with progress.callback(None):
+                part = again.fit([texts[i] for i in rest.tolist()], labels)
         found = part.predictions([texts[i] for i in out.tolist()])
         columns = np.array([place[label] for label in part.classes_.tolist()])
         decisions[np.ix_(out, columns)], probabilities[np.ix_(out, columns)] = found
-        if progress is not None:
-            progress(turn + 1, n_held_out)
+        progress.report(turn + 1, n_held_out)
     seen = np.flatnonzero(fold < n_held_out)
     on = f"{seen.size:,} texts held out" if n_held_out == 1 else f"all {len(texts):,} texts, each held out once"
     held_out = [sets[i] for i in seen.tolist()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from bayesift import progress
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.decide import Threshold
 from bayesift.decide.tuning import check_policy
@@ -22,7 +23,7 @@ from bayesift.text import TextScorer, TextVectorizer
 from bayesift.workflow import _decisions
 from bayesift.workflow._decisions import Predictions
 from bayesift.workflow._label_sets import Targets, indicator, label_sets, read_targets
-from bayesift.workflow._models import Options, check_model
+from bayesift.workflow._models import check_model
 from bayesift.workflow._weights import word_weights
 from bayesift.workflow.errors import NoPriorError
 from bayesift.workflow.explain import Reason, reasons
@@ -71,8 +72,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Threads; -1 is all cores.
     random_state : int, RandomState or None, default=0
         Draws the folds and the order of texts.
-    progress : callable or None, default=None
-        Called with the number of fits done and their total.
 
     Attributes
     ----------
@@ -109,7 +108,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         keep_posterior: bool | Literal["auto"] = "auto",
         n_jobs: int | None = -1,
         random_state: Any = 0,
-        progress: Callable[[int, int], None] | None = None,
     ) -> None:
         self.model = model
         self.vectorizer = vectorizer
@@ -121,10 +119,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.keep_posterior = keep_posterior
         self.n_jobs = n_jobs
         self.random_state = random_state
-        self.progress = progress
 
-    def fit(self, texts: Iterable[str], y: Iterable[Any]) -> Self:
-        """Learn from texts and their labels.
+    def fit(self, texts: Iterable[str], y: Iterable[Any], sample_weight: Any = None) -> Self:
+        """Learn from texts and their labels; :func:`bayesift.progress.callback` tells how far it has come.
 
         Parameters
         ----------
@@ -133,6 +130,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         y : iterable of labels, or of sets, lists or tuples of labels
             One for each text. Where every text has exactly one label they exclude each other (see ``multilabel``);
             otherwise each category is decided on its own.
+        sample_weight : array of shape (n_texts,), optional
+            How much each text counts for the model; words are chosen and weighted without it.
 
         Returns
         -------
@@ -151,7 +150,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 raise ValueError(f"selector {self.selector} keeps no word; loosen its k or threshold")
             X = self.selector_.transform(X)
         self.classes_, self.target_type_ = targets.classes, targets.target_type
-        self._learn(X, targets, self._new_model(targets, X.shape[1]))
+        self._learn(X, targets, self._new_model(targets, X.shape[1]), sample_weight)
         balance = Counter(str(label) for found in label_sets(labels) for label in found)
         self.training_ = Training(len(documents), dict(balance), fingerprint(documents, labels))._asdict()
         return self
@@ -358,15 +357,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if not isinstance(self.model, str):
             return clone(self.model)
         large = n_words * len(targets.classes) > LARGE_POSTERIOR
-        options = Options(
-            variance="cv" if isinstance(self.variance, Mapping) else self.variance,
-            threshold=self.threshold,
-            precision=not large if self.keep_posterior == "auto" else self.keep_posterior,
-            n_jobs=self.n_jobs,
-            random_state=self.random_state,
-            progress=self.progress,
-        )
-        made = check_model(self.model).build(options, targets.target_type)
+        options = {
+            "variance": "cv" if isinstance(self.variance, Mapping) else self.variance,
+            "threshold": self.threshold,
+            "compute_precision": not large if self.keep_posterior == "auto" else self.keep_posterior,
+            "n_jobs": self.n_jobs,
+            "random_state": self.random_state,
+        }
+        made = check_model(self.model).build(targets.target_type, options)
         if self.prior_knowledge or isinstance(self.variance, Mapping):
             priors, remarks = build_priors(self.prior_knowledge or {}, targets, self.vectorizer_, family_of(made.prior))
             for remark in remarks:
@@ -376,20 +374,23 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             made.set_params(prior=priors, feature_names=self.words())
         return made
 
-    def _learn(self, X: Any, targets: Targets, model: Any) -> None:
+    def _learn(self, X: Any, targets: Targets, model: Any, sample_weight: Any) -> None:
         """Fit a model and the thresholds."""
-        self.model_ = model.fit(X, targets.y)
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        if "progress" in model.get_params():
+            model.set_params(progress=progress.current())
+        self.model_ = model.fit(X, targets.y, **weights)
         # The names are those of the vectoriser, and a callback is nothing to keep.
         spare = {"feature_names": None, "progress": None}
         self.model_.set_params(**{name: value for name, value in spare.items() if name in self.model_.get_params()})
         if hasattr(self.model_, "threshold_"):
             self.threshold_ = self.model_.threshold_
         else:
-            self.threshold_ = self._tuned(X, targets)
+            self.threshold_ = self._tuned(X, targets, sample_weight)
         if hasattr(self.model_, "sparsify") and np.mean(self.model_.coef_ != 0) < 0.3:
             self.model_.sparsify()
 
-    def _tuned(self, X: Any, targets: Targets) -> Threshold:
+    def _tuned(self, X: Any, targets: Targets, sample_weight: Any) -> Threshold:
         scores = _decisions.scores_of(self.model_, X)
         if targets.target_type == "multilabel-indicator":
             truth = targets.y.toarray()
@@ -397,7 +398,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             truth = (targets.y == targets.classes[1]).astype(np.int64)[:, None]
         else:
             truth = None
-        return Threshold(self.threshold, scale="log_odds").fit(scores, truth)
+        return Threshold(self.threshold, scale="log_odds").fit(scores, truth, sample_weight)
 
 
 def suited_vectorizer(model: Any, n_texts: int, **options: Any) -> TextVectorizer:

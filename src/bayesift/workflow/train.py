@@ -8,8 +8,10 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
+from bayesift import progress
 from bayesift.datasets import Split
 from bayesift.formats import save
 from bayesift.workflow.errors import NoLabelsError
@@ -175,14 +177,12 @@ def train(
         found.warnings.append(f"{counted(found.n_unlabelled, 'text')} without a label left out")
     on_summary(found)
     classifier = TextClassifier() if classifier is None else classifier
-    classifier.set_params(progress=lambda done, total: step("learning", done, total))
     step("learning", 0, 0)
     begin = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught, progress.callback(partial(step, "learning")):
         warnings.simplefilter("always")
         classifier.fit(texts, labels)
     seconds = time.perf_counter() - begin
-    classifier.set_params(progress=None)
     notes = list(dict.fromkeys(str(warning.message) for warning in caught))
     evaluation = None
     if test is not None:
@@ -191,13 +191,8 @@ def train(
     elif validation is not None:
         step("measuring", 0, 0)
         try:
-            evaluation = evaluate_held_out(
-                classifier,
-                texts,
-                labels,
-                n_held_out=N_FOLDS if validation == "cv" else 1,
-                progress=lambda done, total: step("measuring", done, total),
-            )
+            with progress.callback(partial(step, "measuring")):
+                evaluation = evaluate_held_out(classifier, texts, labels, N_FOLDS if validation == "cv" else 1)
         except ValueError as error:
             notes.append(f"too few texts to hold some out for a check: {error}")
     words = top_words(classifier, n_words)

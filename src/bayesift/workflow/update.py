@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -18,13 +18,15 @@ from bayesift._typing import AnyArray, FloatArray
 from bayesift.linear._base import LinearModel
 from bayesift.linear.probit import BayesianProbitRegression
 from bayesift.online import BayesianPerceptron
-from bayesift.priors import GAUSSIAN, LAPLACE, Gaussian, Laplace, Prior, PriorArrays, from_model
+from bayesift.priors import GAUSSIAN, LAPLACE, Gaussian, Jeffreys, Laplace, Prior, PriorArrays, from_model
 from bayesift.workflow._label_sets import indicator, label_sets
 from bayesift.workflow.errors import NoPosteriorError
 from bayesift.workflow.text_classifier import TextClassifier, fingerprint
 
 #: Weight of an empty text that stands for a class of which there is none today; a weight of 0 would not count.
 _NEXT_TO_NOTHING = 1e-9
+
+_FAMILIES: dict[str, type[Prior]] = {"gaussian": Gaussian, "laplace": Laplace, "jeffreys": Jeffreys}
 
 
 class SparsePosterior(Laplace):
@@ -112,7 +114,7 @@ def _check(classifier: TextClassifier, sets: Sequence[tuple[Any, ...]]) -> None:
     if isinstance(model, LinearModel):
         if not hasattr(model, "precision_"):
             raise NoPosteriorError("the model has no posterior to go on from; train it with keep_posterior=True")
-        if any(str(prior).startswith("jeffreys") for prior in [model.prior]):
+        if Jeffreys in _prior_families(model):
             raise ValueError("a model with Jeffreys priors cannot be updated: no Gaussian stands for its posterior")
     elif not hasattr(model, "partial_fit"):
         name = classifier.model if isinstance(classifier.model, str) else type(model).__name__
@@ -183,9 +185,15 @@ def _go_on(
     return again
 
 
+def _prior_families(model: Any) -> set[type[Prior]]:
+    """Return the families of a model's priors, which may be given by name, as objects, or one for each category."""
+    given = model.prior.values() if isinstance(model.prior, Mapping) else model.prior
+    priors = [given] if isinstance(given, str | Prior) else given
+    return {_FAMILIES[prior] if isinstance(prior, str) else type(prior) for prior in priors}
+
+
 def _is_gaussian(model: Any) -> bool:
-    prior = model.prior[0] if isinstance(model.prior, list | tuple) else model.prior
-    return prior == "gaussian" if isinstance(prior, str) else isinstance(prior, Gaussian)
+    return _prior_families(model) == {Gaussian}
 
 
 def _whole_precision(classifier: TextClassifier) -> FloatArray:
