@@ -31,7 +31,7 @@ from formats.models.attacks import (
     zipped,
 )
 
-FOLDER = Path(__file__).parent / "models" / "protocol-1"
+FOLDER = Path(__file__).parent / "models" / "protocol-2"
 SMALL = (FOLDER / "tagging.bayesift").read_bytes()
 
 
@@ -206,8 +206,9 @@ CALLS = [
     ("builtins", "eval"),
     ("builtins", "exec"),
     ("subprocess", "Popen"),
-    ("bayesift.formats._packed", "Packed"),
-    ("bayesift.formats._packed", "json"),
+    ("bayesift.formats", "STAND_INS"),
+    ("bayesift.formats._building", "Plain"),
+    ("bayesift.formats._building", "json"),
     ("bayesift.formats", "load"),
     ("bayesift.text", "TextVectorizer"),
     ("numpy", "load"),
@@ -263,7 +264,7 @@ def plain(text: str) -> dict[str, Any]:
 def stand_in(name: str, *parts: Any) -> dict[str, Any]:
     return node(
         "ConstructorFromReduceNode",
-        "bayesift.formats._packed",
+        "bayesift.formats",
         name,
         content=node("TupleNode", "builtins", "tuple", content=list(parts)),
     )

@@ -157,7 +157,7 @@ def test_parts_that_do_not_fit_are_refused(
         load(path)
 
 
-FOLDER = Path(__file__).parent / "models" / "protocol-1"
+FOLDER = Path(__file__).parent / "models" / "protocol-2"
 SCHEMAS = {path.stem: json.loads(members_of(path.read_bytes())["schema.json"]) for path in FOLDER.glob("*.bayesift")}
 
 

@@ -16,9 +16,9 @@ from sklearn.base import BaseEstimator
 
 import bayesift
 from bayesift import load, save
+from bayesift._registry import ESTIMATORS, OBJECTS, TUPLES, class_named, estimators, name_of
 from bayesift.formats import ModelFileError, describe
-from bayesift.formats._types import OBJECTS, TUPLES, listed_module
-from bayesift.formats._types import VALUES as TYPES
+from bayesift.formats._building import VALUES as TYPES
 from bayesift.linear import BayesianLogisticRegression
 from bayesift.select import TermSelector, pearson
 from bayesift.text import TextVectorizer
@@ -238,7 +238,7 @@ def test_the_header_is_read_without_the_model(tmp_path: Path) -> None:
     assert found.model == "sklearn.pipeline.Pipeline"
     assert "bayesift.text.TextVectorizer" in found.types
     assert found.provenance == origin
-    assert set(found.versions) == {"bayesift", "numpy", "python", "scikit-learn", "scipy", "skops"}
+    assert set(found.versions) == {"bayesift", "numpy", "python", "scikit-learn", "scipy"}
     assert found.is_intact
     assert found.n_bytes == path.stat().st_size
     assert found.n_bytes_unpacked == sum(found.sizes.values())
@@ -267,12 +267,30 @@ def test_the_bytes_do_not_depend_on_the_process(tmp_path: Path) -> None:
         assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
 
 
-@pytest.mark.parametrize("listed", [OBJECTS, TUPLES, TYPES])
-def test_every_listed_name_is_a_class(listed: dict[str, tuple[str, ...]]) -> None:
-    for module, names in listed.items():
-        for name in names:
-            if (module, name) != ("numpy", "bool"):  # from numpy 2 on
-                assert isinstance(getattr(import_module(module), name), type), f"{module}.{name}"
+@pytest.mark.parametrize("name", [*OBJECTS, *TUPLES])
+def test_every_listed_name_is_a_class_that_has_no_other_name(name: str) -> None:
+    kind = class_named(name)
+    assert isinstance(kind, type)
+    assert name_of(kind) == name
+    assert not any(part.startswith("_") for part in name.split("."))
+
+
+@pytest.mark.parametrize("name", sorted(TYPES - {"numpy.bool"}))  # from numpy 2 on
+def test_every_listed_type_of_values_is_a_class(name: str) -> None:
+    module, _, own = name.rpartition(".")
+    assert isinstance(getattr(import_module(module), own), type)
+
+
+@pytest.mark.parametrize("name", ["os.system", "builtins.eval", "bayesift.linear", "bayesift.formats.load", ""])
+def test_no_other_name_is_looked_up(name: str) -> None:
+    with pytest.raises(KeyError):
+        class_named(name)
+
+
+def test_the_registry_gives_all_estimators() -> None:
+    found = estimators()
+    assert list(found) == list(ESTIMATORS)
+    assert all(issubclass(kind, BaseEstimator) for kind in found.values())
 
 
 ROOMS = ["ard", "decide", "generative", "linear", "online", "select", "text", "workflow"]
@@ -285,7 +303,8 @@ def test_every_public_estimator_is_listed(room: str) -> None:
     estimators = [kind for kind in offered if isinstance(kind, type) and issubclass(kind, BaseEstimator)]
     assert estimators
     for kind in estimators:
-        assert listed_module(OBJECTS, kind) == f"bayesift.{room}", kind
+        assert name_of(kind) == f"bayesift.{room}.{kind.__name__}"
+        assert name_of(kind) in ESTIMATORS
 
 
 def test_importing_the_package_brings_nothing_heavy() -> None:

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bayesift.bbr._words import FormatError
+    from bayesift.bbr._files import FormatError
     from bayesift.bbr.binary_model import (
         BinaryModel,
         ThresholdUnitWarning,
@@ -95,7 +95,7 @@ __all__ = [
 ]
 
 # Those that need no estimators first.
-_MODULES = ["_words", "prior_files", "data", "results", "binary_model", "polytomous_model", "models", "priors"]
+_MODULES = ["_files", "prior_files", "data", "results", "binary_model", "polytomous_model", "models", "priors"]
 _MODULES += ["estimators", "decisions"]
 
 

@@ -9,19 +9,8 @@ from itertools import pairwise
 from math import exp, log
 from typing import Literal
 
-from bayesift.bbr._words import (
-    FormatError,
-    Source,
-    Word,
-    Words,
-    name_of,
-    one_line,
-    one_word,
-    read_lines,
-    split,
-    write_text,
-    written,
-)
+from bayesift.bbr._files import FormatError, Source, name_of, read_lines, write_text
+from bayesift.bbr._words import Word, Words, one_line, one_word, split, written
 
 ThresholdUnit = Literal["log_odds", "probability"]
 
@@ -125,7 +114,7 @@ def read_binary_model(source: Source, *, threshold_unit: ThresholdUnit | Literal
     Raises
     ------
     FormatError
-        With file and line.
+        With file and line; also where features and coefficients differ in number.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bayesift import bbr
 from bayesift.bbr.options import (
@@ -81,26 +81,33 @@ def bbrtrain(arguments: Sequence[str] | None = None) -> int:
     return run(parser.prog, lambda: _train_binary(options, choice))
 
 
+def _settings(options: Namespace, choice: VarianceChoice) -> dict[str, Any]:
+    """Return what the options that all training commands have ask for."""
+    return {
+        "prior": options.prior,
+        "variance": choice,
+        "sign": int(options.pos) - int(options.neg),
+        "cosine": options.cosnorm,
+        "epsilon": options.eps,
+        "max_iter": options.iter,
+    }
+
+
 def _train_binary(options: Namespace, choice: VarianceChoice) -> None:
-    from bayesift.bbr._words import replaced
+    from bayesift.bbr._files import replaced
     from bayesift.bbr.binary_training import BinaryTraining, train_binary
     from bayesift.bbr.data import required_row_ids
     from bayesift.bbr.prior_files import priors_of_one_model
     from bayesift.bbr.report import binary_training_lines
 
     training = BinaryTraining(
-        prior=options.prior,
-        variance=choice,
+        **_settings(options, choice),
         individual=priors_of_one_model(options.priors),
-        sign=int(options.pos) - int(options.neg),
         threshold_rule=0 if options.probthres else options.threshold,
         probability_threshold=options.probthres,
         n_selected=options.features,
         utility=options.utility,
-        cosine=options.cosnorm,
         standardize=options.standardize,
-        epsilon=options.eps,
-        max_iter=options.iter,
         solver=options.solver,
         name=options.modelname,
     )
@@ -161,7 +168,7 @@ def bmrtrain(arguments: Sequence[str] | None = None) -> int:
 
 
 def _train_polytomous(options: Namespace, choice: VarianceChoice) -> None:
-    from bayesift.bbr._words import replaced
+    from bayesift.bbr._files import replaced
     from bayesift.bbr.data import whole_labels
     from bayesift.bbr.polytomous_training import PolytomousTraining, train_polytomous
     from bayesift.bbr.prior_files import priors_of_one_model
@@ -171,15 +178,11 @@ def _train_polytomous(options: Namespace, choice: VarianceChoice) -> None:
     classes = tuple(sorted(set(data.labels), key=int))
     training = PolytomousTraining(
         classes=classes,
-        prior=options.prior,
-        variance=choice,
+        **_settings(options, choice),
         individual=priors_of_one_model(options.priors, classes),
         reference_class=options.reference,
         exclude_absent=options.zerovars,
-        cosine=options.cosnorm,
         standardize=options.standardize,
-        epsilon=options.eps,
-        max_iter=options.iter,
         name=options.modelname,
     )
     trained = train_polytomous(data, training)
@@ -251,7 +254,7 @@ def bxrtrain(arguments: Sequence[str] | None = None) -> int:
 
 
 def _train_any(options: Namespace, choice: VarianceChoice) -> None:
-    from bayesift.bbr._words import replaced
+    from bayesift.bbr._files import replaced
     from bayesift.bbr.decisions import decide_between
     from bayesift.bbr.polytomous_training import PolytomousTraining, train_polytomous
     from bayesift.bbr.prior_files import priors_of_one_model
@@ -264,15 +267,10 @@ def _train_any(options: Namespace, choice: VarianceChoice) -> None:
         raise ValueError(f"{options.datafile}: {len(classes)} classes; --outputformat 1 is for two")
     training = PolytomousTraining(
         classes=classes,
-        prior=options.prior,
-        variance=choice,
+        **_settings(options, choice),
         individual=priors_of_one_model(options.priors, classes, symbolic=options.symbolic),
-        sign=int(options.pos) - int(options.neg),
         reference_class=options.reference,
         exclude_absent=options.zerovars,
-        cosine=options.cosnorm,
-        epsilon=options.eps,
-        max_iter=options.iter,
         name=options.modelname or f"{options.datafile}.model",
         by_appearance=True,
         start=_start(options),

@@ -12,20 +12,8 @@ import scipy.sparse as sp
 
 from bayesift._svmlight import ScanError, scan
 from bayesift._typing import AnyArray, ByteArray, FloatArray, Int64Array
-from bayesift.bbr._words import (
-    FormatError,
-    Source,
-    Word,
-    Words,
-    name_of,
-    one_line,
-    one_word,
-    parse_number,
-    quoted,
-    read_buffer,
-    read_lines,
-    replaced,
-)
+from bayesift.bbr._files import FormatError, Source, name_of, quoted, read_buffer, read_lines, replaced
+from bayesift.bbr._words import Word, Words, one_line, one_word, parse_number
 
 # ``# UID: name`` in builds of BBR with row ids, ``#ID: name`` or ``# ID: name`` in BXR.
 _ROW_ID = r"#\s*U?ID:(.*)"

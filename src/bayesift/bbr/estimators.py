@@ -130,8 +130,7 @@ def linear_scores(model: BinaryModel | PolytomousModel, data: Data) -> FloatArra
 
     Parameters
     ----------
-    model : BinaryModel or PolytomousModel
-    data : Data
+    model, data : BinaryModel or PolytomousModel, and Data
 
     Returns
     -------

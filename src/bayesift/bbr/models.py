@@ -8,18 +8,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Literal
 
-from bayesift.bbr._words import (
-    FormatError,
-    Source,
-    Words,
-    name_of,
-    one_word,
-    read_buffer,
-    read_lines,
-    split,
-    write_text,
-    written,
-)
+from bayesift.bbr._files import FormatError, Source, name_of, read_buffer, read_lines, write_text
+from bayesift.bbr._words import Words, one_word, split, written
 from bayesift.bbr.binary_model import TITLE, BinaryModel, ThresholdUnit, read_binary_model
 from bayesift.bbr.polytomous_model import (
     BMR_TITLE,
@@ -58,7 +48,7 @@ def read_sparse_models(source: Source, *, symbolic: bool | None = None) -> tuple
     Raises
     ------
     FormatError
-        With file and line.
+        With file and line; also where a model has two reference classes.
 
     Examples
     --------

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
+    from bayesift.bbr._files import Source
     from bayesift.bbr._fitting import VarianceChoice
-    from bayesift.bbr._words import Source
 
 #: Exit status of every error.
 FAILURE = 2

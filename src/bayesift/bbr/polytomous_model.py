@@ -5,20 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
-from bayesift.bbr._words import (
-    FormatError,
-    Source,
-    Word,
-    Words,
-    name_of,
-    one_line,
-    one_word,
-    read_lines,
-    split,
-    word_at,
-    write_text,
-    written,
-)
+from bayesift.bbr._files import FormatError, Source, name_of, read_lines, write_text
+from bayesift.bbr._words import Word, Words, one_line, one_word, split, word_at, written
 from bayesift.bbr.binary_model import ascending
 from bayesift.bbr.prior_files import CONSTANT
 
@@ -171,7 +159,7 @@ def read_polytomous_model(source: Source, *, symbolic: bool | None = None) -> Po
     Raises
     ------
     FormatError
-        With file and line.
+        With file and line; also where the classes are not those of the header.
 
     Examples
     --------

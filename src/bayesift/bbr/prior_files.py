@@ -6,18 +6,8 @@ import os
 from dataclasses import dataclass
 from typing import Literal
 
-from bayesift.bbr._words import (
-    FormatError,
-    Source,
-    Words,
-    name_of,
-    one_line,
-    one_word,
-    quoted,
-    read_lines,
-    write_text,
-    written,
-)
+from bayesift.bbr._files import FormatError, Source, name_of, quoted, read_lines, write_text
+from bayesift.bbr._words import Words, one_line, one_word, written
 
 Skew = Literal[-1, 0, 1]
 

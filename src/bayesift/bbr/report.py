@@ -98,9 +98,7 @@ def binary_training_lines(options: Namespace, training: BinaryTraining, trained:
         f"Total number of feature occurrences:{trained.n_entries}",
         f"Design: {trained.n_used + 1} variables",
     ]
-    if trained.mean_square_norm is not None:
-        norm = f"Avg square norm (no const term) {shown(trained.mean_square_norm, 6)}"
-        lines.append(f"{norm} Prior var {shown(trained.variance, 6)}")
+    lines += _norm_lines(trained)
     lines += [
         f"Final prior variance value {shown(trained.variance, 6)}",
         f"Built ZO model {trained.passes} iterations",
@@ -146,6 +144,14 @@ def _settings(options: Namespace, training: BinaryTraining) -> list[str]:
         f"Write Model file: {options.modelfile}",
         f"Results file: {options.results or ' no'}",
     ]
+
+
+def _norm_lines(trained: BinaryTrained | PolytomousTrained) -> list[str]:
+    """Say how the norm of the documents gives the variance, where it does."""
+    if trained.mean_square_norm is None:
+        return []
+    norm = f"Avg square norm (no const term) {shown(trained.mean_square_norm, 6)}"
+    return [f"{norm} Prior var {shown(trained.variance, 6)}"]
 
 
 def _selection(training: BinaryTraining, trained: BinaryTrained) -> list[str]:
@@ -219,9 +225,7 @@ def polytomous_training_lines(options: Namespace, trained: PolytomousTrained, *,
         f"Features in training data: {trained.n_features + like_bxr}",
         f"Classes in training data: {n_classes}",
     ]
-    if trained.mean_square_norm is not None:
-        norm = f"Avg square norm (no const term) {shown(trained.mean_square_norm, 6)}"
-        lines.append(f"{norm} Prior var {shown(trained.variance, 6)}")
+    lines += _norm_lines(trained)
     return [
         *lines,
         f"Final prior variance value {shown(trained.variance, 6)}",

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from bayesift.bbr._words import FormatError, Source, Words, name_of, one_word, quoted, read_lines, write_text, written
+from bayesift.bbr._files import FormatError, Source, name_of, quoted, read_lines, write_text
+from bayesift.bbr._words import Words, one_word, written
 
 #: What stands for a truth that nobody knows.
 UNKNOWN = "@unknown"
@@ -60,7 +61,7 @@ def read_binary_results(source: Source) -> tuple[BinaryResult, ...]:
     Raises
     ------
     FormatError
-        With file and line.
+        With file and line; also for a decision that is neither 1 nor -1.
 
     Examples
     --------

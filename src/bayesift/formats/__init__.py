@@ -1,7 +1,6 @@
-"""The model file, and files of other programs: what they say, read and written without loss."""
+"""The model file: a whole pipeline in one file that can run no code."""
 
-from bayesift.formats.description import ModelDescription, describe
-from bayesift.formats.model_error import ModelFileError, NotAModelFileError
-from bayesift.formats.model_file import load, save
+from bayesift.formats._container import ModelFileError, NotAModelFileError
+from bayesift.formats.model_file import ModelDescription, describe, load, save
 
 __all__ = ["ModelDescription", "ModelFileError", "NotAModelFileError", "describe", "load", "save"]

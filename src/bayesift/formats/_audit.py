@@ -1,23 +1,21 @@
-"""The check of a schema before skops sees it: known loaders, listed types, sound arrays, nothing deep, nothing round.
+"""The check of a schema before any object is made: known loaders, listed types, sound arrays, nothing deep or round.
 
-skops on its own trusts more than a model needs (functions of numpy and scipy, all estimators of scikit-learn, bound
-methods, operators), lets an old protocol choose old loaders, and looks at types but not at what they hold. So nothing
-reaches it here but eight kinds of node whose every field has been looked at.
+skops on its own would trust more than a model needs (functions of numpy and scipy, all estimators of scikit-learn,
+bound methods, operators), let an old protocol choose old loaders, and look at types but not at what they hold. So files
+are read here, and nothing becomes an object but eight kinds of node whose every field has been looked at.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from math import prod
 from typing import Any
 
-from bayesift.formats._packed import PACKED
-from bayesift.formats._packed import __name__ as packed_module
-from bayesift.formats._packing import DEEPEST
-from bayesift.formats._schema import SKOPS_PROTOCOL, Node
-from bayesift.formats._types import OBJECTS, TUPLES, VALUES, is_listed
+from bayesift._registry import OBJECTS, TUPLES
+from bayesift.formats._building import STAND_IN_MODULE, STAND_INS, VALUES, Node
+from bayesift.formats._writing import DEEPEST, SKOPS_PROTOCOL
 
 _NPY_HEADER = re.compile(
     rb"\x93NUMPY\x01\x00(?P<length>..)\{'descr': '(?P<order>[<>|])(?P<kind>[biufUS])(?P<size>[0-9]{1,7})', "
@@ -54,7 +52,6 @@ class Audit:
         self._used: set[str] = set()
         #: The listed types that occur.
         self.objects: list[str] = []
-        self.trusted: set[str] = set()
 
     def check(self, schema: Any) -> None:
         """Look at a whole schema; raises RefusedError."""
@@ -131,9 +128,9 @@ class Audit:
 
     def _stand_in(self, node: Node, depth: int) -> None:
         self._fields(node, "content")
-        if node["__module__"] != packed_module or node["__class__"] not in PACKED:
+        name = node["__class__"]
+        if node["__module__"] != STAND_IN_MODULE or not isinstance(name, str) or name not in STAND_INS:
             raise RefusedError(f"it calls {_name(node)}, which is not allowed in a model file")
-        self.trusted.add(_name(node))
         parts = node["content"]
         if not isinstance(parts, dict) or parts.get("__loader__") != "TupleNode" or parts["__class__"] != "tuple":
             raise RefusedError(f"{_name(node)} has no parts")
@@ -163,10 +160,10 @@ class Audit:
         if set(node) - {"__id__"} != {"__class__", "__module__", "__loader__", *names}:
             raise RefusedError(f"{_name(node)} has fields that do not belong to it")
 
-    def _listed(self, node: Node, listed: dict[str, tuple[str, ...]]) -> None:
-        if not is_listed(listed, node["__module__"], node["__class__"]):
+    def _listed(self, node: Node, listed: Container[str]) -> None:
+        module, name = node["__module__"], node["__class__"]
+        if not isinstance(module, str) or not isinstance(name, str) or f"{module}.{name}" not in listed:
             raise RefusedError(f"it holds {_name(node)}, which is not a type of model files")
-        self.trusted.add(_name(node))
 
     def _is(self, node: Node, module: str, name: str) -> None:
         if (node["__module__"], node["__class__"]) != (module, name):

@@ -17,8 +17,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
-from bayesift.formats.model_error import ModelFileError, NotAModelFileError
-
 HEADER = "bayesift.json"
 FORMAT = "bayesift model"
 
@@ -39,6 +37,25 @@ _FOREIGN = {
     b"\x1f\x8b": "it is a gzip file",
     b"": "it is empty",
 }
+
+
+class ModelFileError(ValueError):
+    """A file is not a model file that this version reads, or an object cannot be stored in one.
+
+    Examples
+    --------
+    >>> from bayesift.formats import ModelFileError
+    >>> print(ModelFileError("spam.bayesift: the file ends too early"))
+    spam.bayesift: the file ends too early
+    """
+
+    __module__ = "bayesift.formats"
+
+
+class NotAModelFileError(ModelFileError):
+    """A file is something else than a model file."""
+
+    __module__ = "bayesift.formats"
 
 
 def write(file: BinaryIO, header: dict[str, Any], members: dict[str, bytes]) -> None:
@@ -130,6 +147,10 @@ class Container:
         if sum(map(text.count, (b",", b"[", b"{"))) > max(self.limit // 256, _VALUES) or len(text) > self.limit // 16:
             raise ModelFileError(f"{self.path}: {name} is too long; give a greater limit if you trust the file")
         return json.loads(text)
+
+    def read(self, name: str) -> bytes:
+        """Return the bytes of a member."""
+        return self.archive.read(name)
 
     def beginning(self, name: str, n_bytes: int) -> bytes:
         """Return the first bytes of a member."""

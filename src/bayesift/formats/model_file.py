@@ -5,24 +5,25 @@ from __future__ import annotations
 import json
 import os
 import platform
-import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any
 
 from bayesift._files import atomic_path
 from bayesift._version import __version__
 from bayesift.formats._audit import NPY_HEADER_BYTES, Audit, RefusedError
-from bayesift.formats._consistency import check_model
-from bayesift.formats._container import FORMAT, LIMIT, Container, write
-from bayesift.formats._packing import Packer
-from bayesift.formats._schema import SCHEMA, written_by_skops
-from bayesift.formats.model_error import ModelFileError
+from bayesift.formats._building import Builder
+from bayesift.formats._checking import check_model
+from bayesift.formats._container import FORMAT, LIMIT, Container, ModelFileError, write
+from bayesift.formats._writing import SCHEMA, members_of
 
-PROTOCOL = 1
+PROTOCOL = 2
 """Number of the form that :func:`save` writes."""
 
-_PACKAGES = ("numpy", "scikit-learn", "scipy", "skops")
+_OLDEST = 2
+
+_PACKAGES = ("numpy", "scikit-learn", "scipy")
 
 
 def save(pipeline: Any, path: str | os.PathLike[str], *, provenance: Mapping[str, Any] | None = None) -> None:
@@ -54,7 +55,7 @@ def save(pipeline: Any, path: str | os.PathLike[str], *, provenance: Mapping[str
     array(['ham'], dtype='<U4')
     """
     origin = _checked_provenance(provenance)
-    members = written_by_skops(Packer().pack(pipeline, type(pipeline).__name__))
+    members = members_of(pipeline)
     # What loading would refuse is refused now.
     audit = Audit({name: content[:NPY_HEADER_BYTES] for name, content in members.items()}, _sizes(members))
     try:
@@ -96,11 +97,11 @@ def load(path: str | os.PathLike[str], *, limit: int = LIMIT) -> Any:
     Raises
     ------
     ModelFileError
-        If the file is damaged, is something else, is of a newer protocol, or holds what no model file may hold.
+        If the file is damaged, is something else, is of another protocol, or holds what no model file may hold.
     OSError
         If it cannot be read.
     """
-    container = opened(path, limit)
+    container = _opened(path, limit)
     try:
         if not container.is_intact:
             raise ModelFileError(f"{path} is damaged: its checksum is not right")
@@ -109,11 +110,95 @@ def load(path: str | os.PathLike[str], *, limit: int = LIMIT) -> Any:
     except ModelFileError:
         raise
     except Exception as error:
-        # What a file made on purpose can do to zipfile, json, numpy or skops is known only in part.
+        # What a file made on purpose can do to zipfile, json or numpy is known only in part.
         raise ModelFileError(f"{path} cannot be read: {error}") from error
 
 
-def opened(path: str | os.PathLike[str], limit: int) -> Container:
+@dataclass(frozen=True)
+class ModelDescription:
+    """What a model file says of itself, before any object is made.
+
+    Parameters
+    ----------
+    model : str
+        Type of the model.
+    types : tuple of str
+        All types of bayesift and scikit-learn within it.
+    protocol : int
+        Number of the file's form.
+    versions : dict of str to str
+        Of Python and of the packages that wrote the file.
+    provenance : dict
+        What was given to :func:`save`.
+    is_intact : bool
+        Whether the checksum over the whole file is right.
+    n_bytes : int
+        Size of the file.
+    n_bytes_unpacked : int
+        Size of its contents, about what the model takes in memory.
+    sizes : dict of str to int
+        Unpacked size of every member.
+    """
+
+    model: str
+    types: tuple[str, ...]
+    protocol: int
+    versions: dict[str, str]
+    provenance: dict[str, Any]
+    is_intact: bool
+    n_bytes: int
+    n_bytes_unpacked: int
+    sizes: dict[str, int] = field(repr=False)
+
+
+def describe(path: str | os.PathLike[str], *, limit: int = LIMIT) -> ModelDescription:
+    """Tell what a model file says of itself, without making the model.
+
+    Parameters
+    ----------
+    path, limit : path and int
+        As for :func:`load`.
+
+    Returns
+    -------
+    ModelDescription
+
+    Raises
+    ------
+    ModelFileError
+        If the file is no model file of this protocol, or so damaged that its header cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from bayesift.formats import describe, save
+    >>> from bayesift.linear import BayesianLogisticRegression
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(BayesianLogisticRegression(), pathlib.Path(folder) / "new.bayesift", provenance={"data": "none yet"})
+    ...     found = describe(pathlib.Path(folder) / "new.bayesift")
+    >>> found.model, found.protocol, found.provenance, found.is_intact
+    ('bayesift.linear.BayesianLogisticRegression', 2, {'data': 'none yet'}, True)
+    """
+    container = _opened(path, limit)
+    header = container.header
+    kinds: dict[str, type] = {"model": str, "types": list, "versions": dict, "provenance": dict}
+    wrong = [name for name, kind in kinds.items() if not isinstance(header.get(name), kind)]
+    if wrong:
+        raise ModelFileError(f"{path}: its header has no proper {wrong[0]}")
+    return ModelDescription(
+        model=header["model"],
+        types=tuple(map(str, header["types"])),
+        protocol=header["protocol"],
+        versions={name: str(number) for name, number in header["versions"].items()},
+        provenance=header["provenance"],
+        is_intact=container.is_intact,
+        n_bytes=len(container.content),
+        n_bytes_unpacked=sum(container.sizes.values()),
+        sizes=container.sizes,
+    )
+
+
+def _opened(path: str | os.PathLike[str], limit: int) -> Container:
     """Open a file as far as its header, of a protocol that there is a reader for."""
     try:
         container = Container(path, limit)
@@ -129,28 +214,29 @@ def opened(path: str | os.PathLike[str], limit: int) -> Container:
             f"{path} is of protocol {protocol}; bayesift {__version__} reads protocols up to {PROTOCOL}. "
             "Install a newer version to read it"
         )
+    if protocol < _OLDEST:
+        raise ModelFileError(
+            f"{path} is of protocol {protocol}; bayesift {__version__} reads protocols from {_OLDEST} on, in which "
+            "types have other names. Train the model again, or convert it with the version that wrote it"
+        )
     return container
 
 
-def _read_1(container: Container) -> Any:
-    """Read protocol 1: the stand-ins of ``_packed``, in nodes of skops' protocol 2."""
-    from skops.io import loads
-
+def _read_2(container: Container) -> Any:
+    """Read protocol 2: nodes of skops' protocol 2, types by their names in the registry, and stand-ins."""
     arrays = {name: size for name, size in container.sizes.items() if name != SCHEMA}
     audit = Audit({name: container.beginning(name, NPY_HEADER_BYTES) for name in arrays}, arrays)
+    schema = container.json(SCHEMA)
     try:
-        audit.check(container.json(SCHEMA))
+        audit.check(schema)
     except RefusedError as error:
         raise ModelFileError(f"{container.path} was refused: {error}") from error
-    with warnings.catch_warnings():
-        # Of scikit-learn there is only Pipeline, whose attributes are its parameters.
-        warnings.filterwarnings("ignore", message="Trying to unpickle estimator")
-        model = loads(container.content, trusted=sorted(audit.trusted))
+    model = Builder(container.read).build(schema)
     check_model(model)
     return model
 
 
-_READERS: dict[int, Callable[[Container], Any]] = {1: _read_1}
+_READERS: dict[int, Callable[[Container], Any]] = {2: _read_2}
 
 
 def _sizes(members: dict[str, bytes]) -> dict[str, int]:

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval
 
 from bayesift._special import log_beta_ratio
+from bayesift._state import check_array, checked_count
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.conjugate import BetaBinomial
 from bayesift.generative._groups import Layout, Members
@@ -129,6 +130,9 @@ class BernoulliNB(NaiveBayes):
 class BernoulliLikelihood(Likelihood):
     """Presence of every feature with a probability of its own, x_j | c ~ Ber(θ_jc) (3.77)."""
 
+    _model: ClassVar[type[NaiveBayes]] = BernoulliNB
+    _caches: ClassVar[tuple[str, ...]] = ("_tables",)
+
     def __init__(
         self,
         n_features: int,
@@ -145,6 +149,15 @@ class BernoulliLikelihood(Likelihood):
         self.documents = np.zeros(layout.n_sums)
         self.missing: FloatArray | None = None
         self._tables: dict[str, Any] = {}
+
+    def _check_state(self) -> None:
+        n = checked_count(self, "n_features")
+        for name in ("a", "b"):
+            check_array(self, name, (n,))
+        check_array(self, "present", (n, self.layout.n_sums))
+        check_array(self, "documents", (self.layout.n_sums,))
+        if self.missing is not None:
+            check_array(self, "missing", (n, self.layout.n_sums))
 
     def add(self, X: sp.csr_matrix, members: Members, weights: FloatArray) -> None:
         """Count the documents of each sum that have each feature, and those where it is missing."""

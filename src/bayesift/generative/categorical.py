@@ -10,6 +10,7 @@ from scipy.special import rel_entr
 from sklearn.utils._param_validation import Interval
 
 from bayesift._special import log_rising
+from bayesift._state import check_array, check_fit, checked_count
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.generative._groups import Layout, Members
 from bayesift.generative._kernels import add_categories
@@ -128,6 +129,9 @@ class CategoricalNB(NaiveBayes):
 class CategoricalLikelihood(Likelihood):
     """One of K_j values for every feature, x_j | c ~ Cat(θ_jc)."""
 
+    _model: ClassVar[type[NaiveBayes]] = CategoricalNB
+    _caches: ClassVar[tuple[str, ...]] = ("_logs",)
+
     def __init__(
         self, n_features: int, layout: Layout, estimate: Estimate, alpha: FloatArray, at_least: Int64Array
     ) -> None:
@@ -136,6 +140,11 @@ class CategoricalLikelihood(Likelihood):
         # Documents with each value of a feature, values × sums.
         self.counts = [np.zeros((k, layout.n_sums)) for k in at_least]
         self._logs: list[FloatArray] = []
+
+    def _check_state(self) -> None:
+        n = checked_count(self, "n_features")
+        check_array(self, "alpha", (n,))
+        check_fit([np.shape(table)[1:] for table in self.counts] == [(self.layout.n_sums,)] * n, self, "counts")
 
     def add(self, X: FloatArray, members: Members, weights: FloatArray) -> None:
         """Count the documents of each sum that have each value."""

@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from bayesift._special import log_rising
+from bayesift._state import check_array, check_fit, checked_count
 from bayesift._threads import map_threads
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.generative._dcm_kernels import (
@@ -263,6 +264,14 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
 
     def _check_values(self, X: sp.csr_matrix, *, learning: bool) -> None:
         check_amounts(X, type(self).__name__)
+
+    def _check_state(self) -> None:
+        if not hasattr(self, "_alpha"):
+            return
+        check_array(self, "_alpha", (checked_count(self, "n_features_in_"), self._layout.n_groups))
+        check_array(self, "_mean_lengths", (self._layout.n_groups,))
+        check_fit(np.shape(self._bounds) == (2,), self, "bounds")
+        self._check_groups()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

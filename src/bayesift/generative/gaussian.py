@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from bayesift._state import check_array, check_fit, checked_count
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.conjugate import NormalGamma
 from bayesift.generative._groups import Layout, Members, every_group
@@ -95,6 +96,9 @@ class GaussianNB(NaiveBayes):
 class GaussianLikelihood(Likelihood):
     """Numbers with a mean and a precision for every group and column, x_j | c ~ N(μ_jc, 1/λ_jc)."""
 
+    _model: ClassVar[type[NaiveBayes]] = GaussianNB
+    _caches: ClassVar[tuple[str, ...]] = ("_laws",)
+
     def __init__(self, n_features: int, layout: Layout, estimate: Estimate, prior: NormalGamma | None) -> None:
         super().__init__(n_features, layout, estimate)
         self.prior = prior
@@ -102,6 +106,12 @@ class GaussianLikelihood(Likelihood):
         self.count, self.mean, self.squares = (np.zeros((layout.n_groups, n_features)) for _ in range(3))
         self.overall = tuple(np.zeros((1, n_features)) for _ in range(3))
         self._laws: list[Any] = []
+
+    def _check_state(self) -> None:
+        n = checked_count(self, "n_features")
+        for name in ("count", "mean", "squares"):
+            check_array(self, name, (self.layout.n_groups, n))
+        check_fit([np.shape(table) for table in self.overall] == [(1, n)] * 3, self, "sums")
 
     def add(self, X: FloatArray, members: Members, weights: FloatArray) -> None:
         """Update number, mean and squared distances of every group."""

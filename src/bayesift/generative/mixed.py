@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.utils.metaestimators import _BaseComposition
 
+from bayesift._state import are_columns, check_fit, checked_count
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.generative._groups import Layout, Members
 from bayesift.generative.gaussian import GaussianNB
@@ -149,6 +150,8 @@ class MixedNB(NaiveBayes, _BaseComposition):
 class MixedLikelihood(Likelihood):
     """Different likelihoods for different columns."""
 
+    _model: ClassVar[type[NaiveBayes]] = MixedNB
+
     def __init__(self, n_features: int, layout: Layout, models: list[NaiveBayes], columns: list[Int64Array]) -> None:
         super().__init__(n_features, layout, "posterior")
         self.models, self.columns = models, columns
@@ -167,6 +170,13 @@ class MixedLikelihood(Likelihood):
             model._check_values(block, learning=learning)
             found.append(block)
         return found
+
+    def _check_state(self) -> None:
+        n = checked_count(self, "n_features")
+        for model, part, columns in zip(self.models, self.parts, self.columns, strict=True):
+            check_fit(type(part)._model is type(model), self, "parts")
+            check_fit(are_columns(columns, n) and part.n_features == columns.size, self, "columns")
+            check_fit(part.layout == self.layout, self, "groups")
 
     def add(self, X: Any, members: Members, weights: FloatArray) -> None:
         """Let every part learn from its columns."""

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval
 
 from bayesift._special import log_rising
+from bayesift._state import check_array, checked_count
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.conjugate import DirichletMultinomial
 from bayesift.generative._groups import Layout, Members
@@ -134,6 +135,9 @@ class MultinomialNB(NaiveBayes):
 class MultinomialLikelihood(Likelihood):
     """Words drawn one after the other, x | c ~ Mu(N, θ_c) (3.78), without the number of their orders."""
 
+    _model: ClassVar[type[NaiveBayes]] = MultinomialNB
+    _caches: ClassVar[tuple[str, ...]] = ("_tables",)
+
     def __init__(
         self, n_features: int, layout: Layout, estimate: Estimate, alpha: FloatArray, n_jobs: int | None
     ) -> None:
@@ -143,6 +147,12 @@ class MultinomialLikelihood(Likelihood):
         # Of the documents of each sum: how many, and how many words they have.
         self.sizes = np.zeros((2, layout.n_sums))
         self._tables: dict[str, Any] = {}
+
+    def _check_state(self) -> None:
+        n = checked_count(self, "n_features")
+        check_array(self, "alpha", (n,))
+        check_array(self, "words", (n, self.layout.n_sums))
+        check_array(self, "sizes", (2, self.layout.n_sums))
 
     def add(self, X: sp.csr_matrix, members: Members, weights: FloatArray) -> None:
         """Count words; of a document with a missing count only its class is used."""

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from bayesift._checks import POSITIVE, numbers
+from bayesift._state import check_array, check_fit, checked_count
 from bayesift._typing import AnyArray, FloatArray, Int64Array
 from bayesift.generative._groups import Layout, Members, Targets
 from bayesift.generative._kernels import add_weights
@@ -33,10 +34,18 @@ class Likelihood(ABC):
         Whether the parameters are integrated out, or which point is plugged in.
     """
 
+    #: The classifier that has this likelihood.
+    _model: ClassVar[type[NaiveBayes]]
+    #: Attributes that are computed again when needed, and empty in a file.
+    _caches: ClassVar[tuple[str, ...]] = ()
+
     def __init__(self, n_features: int, layout: Layout, estimate: Estimate) -> None:
         self.n_features = n_features
         self.layout = layout
         self.estimate = estimate
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {name: type(self.__dict__[name])() for name in self._caches}
 
     @abstractmethod
     def add(self, X: Any, members: Members, weights: FloatArray) -> None:
@@ -79,6 +88,16 @@ class NaiveBayes(GenerativeClassifier):
     @abstractmethod
     def _new_likelihood(self, n_features: int, layout: Layout) -> Likelihood:
         """Return a likelihood that has learned nothing yet."""
+
+    def _check_state(self) -> None:
+        if not hasattr(self, "_likelihood"):
+            return
+        own = self._likelihood
+        check_fit(type(own)._model is type(self), self, "parts")
+        check_fit(own.n_features == checked_count(self, "n_features_in_"), self, "features")
+        check_fit(own.layout == self._layout, self, "groups")
+        check_array(self, "_weights", (self._layout.n_sums,))
+        self._check_groups()
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         return self._learn(X, y, None, sample_weight, reset=True)

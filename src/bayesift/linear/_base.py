@@ -19,6 +19,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from bayesift._labels import Categories, categories_of, class_factors, validate_documents
+from bayesift._state import LABEL_KINDS, check_array, check_fit, checked_count
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.decide import Threshold
 from bayesift.decide.tuning import Policy, check_policy
@@ -106,6 +107,18 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    def _check_state(self) -> None:
+        if not hasattr(self, "coef_"):
+            return
+        check_array(self, "classes_", (None,), LABEL_KINDS)
+        check_array(self, "coef_", (None, checked_count(self, "n_features_in_")))
+        n_rows = self.coef_.shape[0]
+        check_array(self, "intercept_", (n_rows,))
+        n_classes = self.classes_.size
+        target_type = getattr(self, "target_type_", "multiclass")
+        expected = {"binary": (2, 1), "multiclass": (n_classes, n_classes)}
+        check_fit((n_classes, n_rows) == expected.get(target_type, (n_rows, n_rows)), self, "classes and coefficients")
 
     def _names(self) -> Any:
         """Return the names of the columns, if they have any."""

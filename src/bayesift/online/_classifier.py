@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bayesift._labels import Categories, batch_categories, categories_of, check_label_types, validate_documents
 from bayesift._sparse import Compressed, compressed, selected
+from bayesift._state import LABEL_KINDS, are_columns, check_array, check_fit, checked_count
 from bayesift._typing import AnyArray, FloatArray, Int64Array
 from bayesift.online._moments import expected_information, log_evidences
 from bayesift.online.belief import Likelihood, LikelihoodName, likelihood_of
@@ -218,6 +219,21 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
         return tags
+
+    def _check_belief(self, belief: Any, n_features: int) -> None:
+        """Refuse a belief about so many columns whose arrays do not fit together."""
+        raise NotImplementedError
+
+    def _check_state(self) -> None:
+        if not hasattr(self, "states_"):
+            return
+        n = checked_count(self, "n_features_in_")
+        check_array(self, "classes_", (None,), LABEL_KINDS)
+        expected = 1 if self.target_type_ == "binary" else self.classes_.size
+        check_fit(len(self.columns_) == len(self.states_) == expected, self, "classes and beliefs")
+        for columns, belief in zip(self.columns_, self.states_, strict=True):
+            check_fit(columns is None or are_columns(columns, n), self, "columns")
+            self._check_belief(belief, n if columns is None else columns.size)
 
     def _likelihood(self) -> Likelihood:
         return likelihood_of(self.likelihood, self.noise, self.kappa)

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from bayesift._sparse import Compressed, compressed, squared_norms
+from bayesift._state import check_array, check_fit
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.online._classifier import SHARED_CONSTRAINTS, OnlineClassifier
 from bayesift.online._gaussian_process import KERNELS, learn_process, process_fields
@@ -173,6 +174,14 @@ class OnlineGaussianProcess(OnlineClassifier):
     def _begin(self, columns: Int64Array | None) -> ProcessBelief:
         none = np.empty((0, 0))
         return ProcessBelief(sp.csr_matrix((0, self._width(columns))), none, none, np.empty(0), none)
+
+    def _check_belief(self, belief: Any, n_features: int) -> None:
+        check_fit(type(belief) is ProcessBelief, self, "beliefs")
+        check_array(belief, "mean", (None,))
+        size = belief.mean.size
+        for name in ("cholesky", "inverse", "covariance"):
+            check_array(belief, name, (size, size))
+        check_fit(sp.issparse(belief.basis) and belief.basis.shape == (size, n_features), belief, "inputs")
 
     def _learn(self, state: ProcessBelief, rows: Compressed, y: FloatArray, order: Int64Array) -> ProcessBelief:
         size, n = state.mean.size, rows[0].size - 1

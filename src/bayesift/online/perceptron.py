@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from bayesift._sparse import Compressed
+from bayesift._state import check_array, check_fit, checked_count
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.online import belief as beliefs
 from bayesift.online._classifier import SHARED_CONSTRAINTS, OnlineClassifier, number_of
@@ -199,6 +200,23 @@ class BayesianPerceptron(OnlineClassifier):
             prior_covariance=covariance[np.ix_(*[own] * covariance.ndim)],
             forgetting=self.forgetting,
         )
+
+    def _check_belief(self, belief: Any, n_features: int) -> None:
+        check_fit(type(belief) is Belief, self, "beliefs")
+        size = n_features + bool(self.bias)
+        check_array(belief, "mean", (size,))
+        C = belief.covariance
+        if type(C) is LowRank:
+            check_array(C, "precision", (size,))
+            check_array(C, "factor", (size, None))
+            width = C.factor.shape[1]
+            check_array(C, "cholesky", (width, width))
+            check_fit(checked_count(C, "used") <= width, C, "columns")
+            return
+        check_fit(np.shape(C) in ((size,), (size, size)) and C.dtype.kind == "f", belief, "weights")
+        if belief.drift is not None:
+            check_array(belief.drift, "mean", (size,))
+            check_array(belief.drift, "covariance", C.shape)
 
     def _learn(self, state: Belief, rows: Compressed, y: FloatArray, order: Int64Array) -> Belief:
         return beliefs.learn(state, rows, y, order, own=True)

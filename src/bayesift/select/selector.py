@@ -13,6 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bayesift._labels import class_indicator, refuse_missing
+from bayesift._state import check_array, checked_count
 from bayesift._typing import BoolArray, FloatArray
 from bayesift.select import scores
 
@@ -148,6 +149,10 @@ class TermSelector(SelectorMixin, BaseEstimator):
         mask = np.zeros_like(eligible)
         mask[kept] = True
         return mask
+
+    def _check_state(self) -> None:
+        if hasattr(self, "scores_"):
+            check_array(self, "scores_", (checked_count(self, "n_features_in_"),))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

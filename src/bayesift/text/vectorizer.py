@@ -19,6 +19,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from bayesift._files import check_encoding
+from bayesift._state import check_array, check_fit, checked_count
 from bayesift._typing import AnyArray
 from bayesift.text import _count
 from bayesift.text._counter import Analyzer, Counter, LookupTable
@@ -308,6 +309,20 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         # Made again from the vocabulary when needed.
         state.pop("_lookup_table", None)
         return state
+
+    def _check_state(self) -> None:
+        if not hasattr(self, "n_documents_"):
+            return
+        checked_count(self, "n_documents_")
+        if self.n_features is not None:
+            check_array(self, "document_frequency_", (checked_count(self, "n_features"),), "iu")
+            return
+        terms = self.vocabulary_
+        check_fit(isinstance(terms, dict) and all(isinstance(term, str) for term in terms), self, "terms")
+        columns = np.fromiter(terms.values(), dtype=np.int64, count=len(terms))
+        check_fit(np.array_equal(np.sort(columns), np.arange(len(terms))), self, "terms and columns")
+        check_array(self, "document_frequency_", (len(terms),), "iu")
+        check_fit(isinstance(self.stop_words_, frozenset), self, "stop words")
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "n_documents_") or not self._needs_fit()

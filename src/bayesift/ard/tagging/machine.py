@@ -12,6 +12,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from bayesift._state import check_array, check_fit, checked_count
 from bayesift._typing import BoolArray, FloatArray
 from bayesift.ard._fitting import Attained, RelevanceClassifier
 from bayesift.ard.tagging._bound import FULL_REACH, Quadrature
@@ -191,6 +192,12 @@ class RelevanceTaggingMachine(SelectorMixin, RelevanceClassifier):
     def _get_support_mask(self) -> BoolArray:
         check_is_fitted(self)
         return self.relevant_
+
+    def _check_state(self) -> None:
+        if not hasattr(self, "coef_"):
+            return
+        check_array(self, "relevant_", (self.coef_.shape[-1],), "b")
+        check_fit(self.coef_.shape[-1] == checked_count(self, "n_features_in_"), self, "coefficients and features")
 
     def _settings(self) -> Settings:
         """Refuse impossible settings, and collect those that the algorithms want."""

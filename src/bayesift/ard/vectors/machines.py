@@ -17,6 +17,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from bayesift._state import check_array, check_fit, checked_count
 from bayesift._typing import BoolArray, FloatArray
 from bayesift.ard._fitting import Attained, RelevanceClassifier, checked
 from bayesift.ard.vectors._basis import Basis
@@ -122,6 +123,16 @@ class RelevanceVectors(SelectorMixin, BaseEstimator):
                 f"expected kernel=None, or look at relevance_vectors_"
             )
         return self.relevant_
+
+    def _check_state(self) -> None:
+        if not hasattr(self, "coef_"):
+            return
+        check_array(self, "relevant_", (self.coef_.shape[-1],), "b")
+        n_features = checked_count(self, "n_features_in_")
+        if self.kernel is None:
+            check_fit(self.coef_.shape[-1] == n_features, self, "coefficients and features")
+        elif sp.issparse(getattr(self, "relevance_vectors_", None)):
+            check_fit(self.relevance_vectors_.shape[1] == n_features, self, "vectors and features")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

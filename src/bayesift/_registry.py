@@ -1,0 +1,123 @@
+"""All estimators, and all other types that a model file may name: a new one is announced here and nowhere else.
+
+The names are public and stay, since they stand in files that outlive the program. Where a class stands may change, and
+so may the name of a class that is not public: then the right side of its line follows.
+
+Types are listed and not imported, since they live in all rooms, and reading a file must import nothing that is not
+listed here. A class that a file names is made without calling its constructor, and then given its attributes: so only
+add classes, never functions, and none whose attributes reach beyond the object. What such an object must hold before
+compiled code may use it is checked by a method of its class, ``_check_state`` (see :mod:`bayesift._state`); what its
+class computes again instead of storing it is left out by its ``__getstate__``.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Literal
+
+Takes = Literal["texts", "numbers", "counts", "categories", "yes or no", "scores"]
+
+#: Every estimator, which its room offers under this name, with what it takes as documents.
+ESTIMATORS: dict[str, Takes] = {
+    "bayesift.ard.RelevanceTaggingMachine": "yes or no",
+    "bayesift.ard.RelevanceVectorMachine": "numbers",
+    "bayesift.ard.RelevanceVectorRegressor": "numbers",
+    "bayesift.decide.Threshold": "scores",
+    "bayesift.generative.BernoulliNB": "counts",
+    "bayesift.generative.CategoricalNB": "categories",
+    "bayesift.generative.DirichletCompoundMultinomial": "counts",
+    "bayesift.generative.GaussianNB": "numbers",
+    "bayesift.generative.MixedNB": "counts",
+    "bayesift.generative.MultinomialNB": "counts",
+    "bayesift.linear.BayesianLogisticRegression": "numbers",
+    "bayesift.linear.BayesianMultinomialRegression": "numbers",
+    "bayesift.linear.BayesianProbitRegression": "numbers",
+    "bayesift.online.BayesianPerceptron": "numbers",
+    "bayesift.online.OnlineGaussianProcess": "numbers",
+    "bayesift.select.TermSelector": "counts",
+    "bayesift.text.TextVectorizer": "texts",
+    "bayesift.workflow.BinaryRelevance": "numbers",
+    "bayesift.workflow.TextClassifier": "texts",
+}
+
+#: Parts of estimators, and where they stand: records of what was given or found.
+PARTS = {
+    "bayesift.conjugate.NormalGamma": "bayesift.conjugate:NormalGamma",
+    "bayesift.decide.Utility": "bayesift.decide:Utility",
+    "bayesift.generative.BernoulliLikelihood": "bayesift.generative.bernoulli:BernoulliLikelihood",
+    "bayesift.generative.CategoricalLikelihood": "bayesift.generative.categorical:CategoricalLikelihood",
+    "bayesift.generative.GaussianLikelihood": "bayesift.generative.gaussian:GaussianLikelihood",
+    "bayesift.generative.Groups": "bayesift.generative._groups:Layout",
+    "bayesift.generative.MixedLikelihood": "bayesift.generative.mixed:MixedLikelihood",
+    "bayesift.generative.MultinomialLikelihood": "bayesift.generative.multinomial:MultinomialLikelihood",
+    "bayesift.linear.Certificate": "bayesift.linear:Certificate",
+    "bayesift.priors.Gaussian": "bayesift.priors:Gaussian",
+    "bayesift.priors.Jeffreys": "bayesift.priors:Jeffreys",
+    "bayesift.priors.Laplace": "bayesift.priors:Laplace",
+    "sklearn.pipeline.Pipeline": "sklearn.pipeline:Pipeline",
+}
+
+#: Parts that are named tuples, made from their entries.
+TUPLES = {
+    "bayesift.online.Belief": "bayesift.online:Belief",
+    "bayesift.online.Drift": "bayesift.online.belief:Drift",
+    "bayesift.online.Likelihood": "bayesift.online.belief:Likelihood",
+    "bayesift.online.LowRank": "bayesift.online:LowRank",
+    "bayesift.online.ProcessBelief": "bayesift.online:ProcessBelief",
+    "builtins.tuple": "builtins:tuple",
+}
+
+#: All that are made by ``__new__`` and given attributes.
+OBJECTS = {name: ":".join(name.rsplit(".", 1)) for name in ESTIMATORS} | PARTS
+
+_PLACES = OBJECTS | TUPLES
+
+
+def class_named(name: str) -> type:
+    """Return the class of a listed name.
+
+    Parameters
+    ----------
+    name : str
+        One of ``OBJECTS`` or ``TUPLES``; any other is a KeyError.
+
+    Returns
+    -------
+    type
+    """
+    module, class_name = _PLACES[name].split(":")
+    found: type = getattr(import_module(module), class_name)
+    return found
+
+
+def name_of(kind: type) -> str | None:
+    """Return the name of a class in model files, or None if it is not listed.
+
+    Parameters
+    ----------
+    kind : type
+
+    Returns
+    -------
+    str or None
+    """
+    for name, place in _PLACES.items():
+        module, class_name = place.split(":")
+        # Only a room that is imported already can hold the class.
+        if class_name == kind.__name__ and _room(module) == _room(kind.__module__) and class_named(name) is kind:
+            return name
+    return None
+
+
+def estimators() -> dict[str, type]:
+    """Return all public estimators by their names; imports all rooms.
+
+    Returns
+    -------
+    dict of str to type
+    """
+    return {name: class_named(name) for name in ESTIMATORS}
+
+
+def _room(module: str) -> str:
+    return ".".join(module.split(".")[:2])

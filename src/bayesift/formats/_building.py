@@ -1,0 +1,204 @@
+"""How the nodes of a schema become objects, once the audit has passed them.
+
+Nodes have the form that skops gives them: a type (``__class__``, ``__module__``), what kind of node it is
+(``__loader__``), and contents. Types have their names in the registry. A stand-in is a node for a value that would be
+long otherwise, or has no order of its own: a name of ``STAND_INS`` and parts, from which its function makes the value.
+The parts come from a file, so that these functions check them. Names and parts belong to the protocol: once released
+they stay.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from importlib import import_module
+from math import prod
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from bayesift._registry import class_named
+
+Node = dict[str, Any]
+
+#: The module that a file names for stand-ins.
+STAND_IN_MODULE = "bayesift.formats"
+
+_SCALARS = (
+    "bool",
+    "float16",
+    "float32",
+    "float64",
+    *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
+)
+_MATRICES = ("csr_matrix", "csc_matrix", "csr_array", "csc_array")
+
+#: Types that stand for themselves, as the parameter ``dtype`` of a vectoriser.
+VALUES = frozenset(f"builtins.{name}" for name in ("bool", "float", "int", "str")) | frozenset(
+    f"numpy.{name}" for name in ("bool_", *_SCALARS) if name != "float16"
+)
+
+
+class Builder:
+    """Makes the objects of a schema.
+
+    Parameters
+    ----------
+    read : callable
+        Gives the bytes of the array file of a name.
+    """
+
+    def __init__(self, read: Callable[[str], bytes]) -> None:
+        self._read = read
+        self._made: dict[int, Any] = {}
+
+    def build(self, node: Node) -> Any:
+        """Return the object that a node stands for."""
+        number = node.get("__id__")
+        if number is None:
+            return _MAKERS[node["__loader__"]](self, node)
+        if number not in self._made:
+            self._made[number] = _MAKERS[node["__loader__"]](self, node)
+        return self._made[number]
+
+    def _object(self, node: Node) -> Any:
+        made: Any = object.__new__(class_named(f"{node['__module__']}.{node['__class__']}"))
+        made.__dict__.update(self.build(node["content"]))
+        return made
+
+    def _attributes(self, node: Node) -> dict[str, Any]:
+        return {name: self.build(child) for name, child in node["content"].items()}
+
+    def _list(self, node: Node) -> list[Any]:
+        return [self.build(child) for child in node["content"]]
+
+    def _tuple(self, node: Node) -> Any:
+        kind: Any = class_named(f"{node['__module__']}.{node['__class__']}")
+        entries = self._list(node)
+        return tuple(entries) if kind is tuple else kind._make(entries)
+
+    def _stand_in(self, node: Node) -> Any:
+        name, parts = node["__class__"], self.build(node["content"])
+        make, *takes = STAND_INS[name]
+        if len(parts) != len(takes) or not all(map(isinstance, parts, takes)):
+            found = ", ".join(type(part).__name__ for part in parts)
+            raise ValueError(f"{name} holds ({found}), which are not its parts")
+        return make(*parts)
+
+    def _json(self, node: Node) -> Any:
+        return json.loads(node["content"])
+
+    def _type(self, node: Node) -> Any:
+        return getattr(import_module(node["__module__"]), node["__class__"])
+
+    def _array(self, node: Node) -> Any:
+        return np.load(io.BytesIO(self._read(node["file"])), allow_pickle=False)
+
+
+_MAKERS: dict[str, Callable[[Builder, Node], Any]] = {
+    "ConstructorFromReduceNode": Builder._stand_in,
+    "DictNode": Builder._attributes,
+    "JsonNode": Builder._json,
+    "ListNode": Builder._list,
+    "NdArrayNode": Builder._array,
+    "ObjectNode": Builder._object,
+    "TupleNode": Builder._tuple,
+    "TypeNode": Builder._type,
+}
+
+
+def _numbered(text: str) -> dict[str, int]:
+    words = json.loads(text)
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise ValueError("Numbered holds something else than strings")
+    numbers = dict(zip(words, range(len(words)), strict=True))
+    if len(numbers) < len(words):
+        raise ValueError("Numbered holds a string twice")
+    return numbers
+
+
+def _table(keys: list[Any], values: list[Any]) -> dict[Any, Any]:
+    return dict(zip(keys, values, strict=True))
+
+
+def _group(kind: str, members: list[Any]) -> Any:
+    return {"set": set, "frozenset": frozenset}[kind](members)
+
+
+def _span(kind: str, ends: list[Any]) -> Any:
+    if len(ends) != 3 or not all(end is None or type(end) is int for end in ends):
+        raise ValueError(f"Span goes from one to another of {ends}")
+    return {"range": range, "slice": slice}[kind](*ends)
+
+
+def _scalar(kind: str, value: Any) -> Any:
+    if kind == "str":
+        return np.str_(value)
+    if kind not in _SCALARS or isinstance(value, str):
+        raise ValueError(f"Scalar holds {value!r} of the type {kind!r}; expected a number of numpy")
+    return np.dtype(kind).type(value)
+
+
+def _dtype(text: str) -> Any:
+    sizes = {"b": "1", "f": "248", "i": "1248", "u": "1248"}
+    kind, size = text.lstrip("<>|=")[:1], text.lstrip("<>|=")[1:]
+    if len(size) != 1 or size not in sizes.get(kind, ""):
+        raise ValueError(f"DType is {text[:20]!r}; expected a type of numbers")
+    return np.dtype(text)
+
+
+def _object_array(shape: list[Any], entries: list[Any]) -> Any:
+    if not all(isinstance(size, int) and size >= 0 for size in shape) or prod(shape) != len(entries):
+        raise ValueError(f"ObjectArray has {len(entries)} entries and the shape {shape}")
+    array = np.empty(len(entries), dtype=object)
+    array[:] = entries
+    return array.reshape(shape)
+
+
+def _random_numbers(key: Any, place: int, has_normal: int, normal: float) -> np.random.RandomState:
+    # numpy would read beyond the end of the key without asking.
+    if key.dtype != np.uint32 or key.shape != (624,) or not 0 <= place <= 624 or has_normal not in (0, 1):
+        raise ValueError("RandomNumbers holds no state of the Mersenne twister")
+    source = np.random.RandomState(0)
+    source.set_state(("MT19937", key, place, has_normal, normal))
+    return source
+
+
+def _sparse_matrix(kind: str, shape: list[Any], data: Any, indices: Any, indptr: Any) -> Any:
+    if kind not in _MATRICES or len(shape) != 2 or not all(isinstance(size, int) and size >= 0 for size in shape):
+        raise ValueError(f"SparseMatrix is {kind!r} of the shape {shape}")
+    if indices.dtype not in (np.int32, np.int64) or indptr.dtype != indices.dtype or data.dtype.kind not in "biuf":
+        raise ValueError(f"SparseMatrix has numbers of the types {data.dtype}, {indices.dtype} and {indptr.dtype}")
+    matrix = getattr(sp, kind)(tuple(shape), dtype=data.dtype)
+    # The constructor from arrays would choose another type of indices.
+    matrix.data, matrix.indices, matrix.indptr = data, indices, indptr
+    # Also that all indices are within the matrix and the starts of rows never fall.
+    matrix.check_format(full_check=True)
+    return matrix
+
+
+#: For each stand-in the function that makes its value, and the types of its parts.
+STAND_INS: dict[str, tuple[Any, ...]] = {
+    # Lists and dictionaries of numbers and strings, as JSON.
+    "Plain": (json.loads, str),
+    # A dictionary from different strings to 0, 1, 2, …: the strings, as JSON.
+    "Numbered": (_numbered, str),
+    # Any other dictionary: its keys and its values.
+    "Table": (_table, list, list),
+    # A set, sorted.
+    "Group": (_group, str, list),
+    # A range or a slice: where it starts, where it stops, and its steps.
+    "Span": (_span, str, list),
+    # A number or string of numpy.
+    "Scalar": (_scalar, str, (str, int, float)),
+    # A type of the entries of arrays.
+    "DType": (_dtype, str),
+    # An array of Python objects: its shape and its entries.
+    "ObjectArray": (_object_array, list, list),
+    # A source of random numbers, in the middle of its sequence.
+    "RandomNumbers": (_random_numbers, np.ndarray, int, int, float),
+    # A matrix of compressed rows or columns.
+    "SparseMatrix": (_sparse_matrix, str, list, np.ndarray, np.ndarray, np.ndarray),
+}
