@@ -154,6 +154,7 @@ class TopicReview:
         self.topic = topic
         self._project = project
         self._corpus = corpus
+        self._n_documents = len(corpus)
         self._background = background
         self._lock = RLock()
         self._open: dict[int, OpenCard] = {}
@@ -172,7 +173,7 @@ class TopicReview:
                 engine = ReviewEngine(
                     self._corpus,
                     Knowledge(topic.description or topic.name, topic.keywords_for, topic.keywords_against),
-                    self._decisions.judgements(len(self._corpus), owner),
+                    self._decisions.judgements(self._n_documents, owner),
                     mix=Mix(1.0 - topic.informative - topic.random, topic.informative, topic.random),
                     seed=topic.id,
                 )
@@ -182,7 +183,7 @@ class TopicReview:
     def counts(self, reviewer: int) -> tuple[int, int]:
         """Return how many documents are decided for a reviewer, and how many of them are relevant."""
         with self._lock:
-            judgements = self._decisions.judgements(len(self._corpus), self._owner(reviewer))
+            judgements = self._decisions.judgements(self._n_documents, self._owner(reviewer))
             return len(judgements), judgements.found
 
     def refresh(self) -> None:
