@@ -19,6 +19,9 @@ class HypothesisSpace:
     Examples are drawn at random from the concept that is meant, so that N examples have probability 1/sizeᴺ under a
     concept that holds them all and 0 under any other (3.2): of those that fit, a smaller one explains them better.
 
+    Examples are given as ``data``, an iterable of items in which an item may come several times; it is an error to ask
+    for a posterior where no concept of prior above 0 holds them all.
+
     A space does not change: :meth:`update` returns the space after examples. Extensions are stored as bits; tens of
     thousands of concepts over thousands of items are a few megabytes, and answers take a fraction of a second.
 
@@ -203,31 +206,11 @@ class HypothesisSpace:
         return np.where(fits, -len(examples) * np.log(np.maximum(self.sizes, 1)), -np.inf)
 
     def log_evidence(self, data: Iterable[Hashable]) -> float:
-        """Return the log probability of the examples, averaged over the concepts; −∞ if none holds them all.
-
-        Parameters
-        ----------
-        data : iterable of items
-            The examples.
-
-        Returns
-        -------
-        float
-        """
+        """Return the log probability of the examples, averaged over the concepts; −∞ if none holds them all."""
         return float(logsumexp(self.log_prior + self.log_likelihood(data)))
 
     def log_posterior(self, data: Iterable[Hashable]) -> FloatArray:
-        """Return the log probability of every concept after the examples (3.3).
-
-        Parameters
-        ----------
-        data : iterable of items
-            The examples.
-
-        Returns
-        -------
-        array of shape (n_hypotheses,)
-        """
+        """Return the log probability of every concept after the examples (3.3)."""
         data = _listed("data", data)
         joint = self.log_prior + self.log_likelihood(data)
         evidence = logsumexp(joint)
@@ -238,31 +221,11 @@ class HypothesisSpace:
         return joint - evidence
 
     def posterior(self, data: Iterable[Hashable]) -> FloatArray:
-        """Return the probability of every concept after the examples (3.3).
-
-        Parameters
-        ----------
-        data : iterable of items
-            The examples; an error if no concept of prior above 0 holds them all.
-
-        Returns
-        -------
-        array of shape (n_hypotheses,)
-        """
+        """Return the probability of every concept after the examples (3.3)."""
         return np.exp(self.log_posterior(data))
 
     def update(self, data: Iterable[Hashable]) -> Self:
-        """Return the space whose prior is the posterior after the examples.
-
-        Parameters
-        ----------
-        data : iterable of items
-            The examples.
-
-        Returns
-        -------
-        HypothesisSpace
-        """
+        """Return the space whose prior is the posterior after the examples."""
         return self._with_log_prior(self.log_posterior(data))
 
     def _with_log_prior(self, log_prior: FloatArray) -> Self:
@@ -273,32 +236,13 @@ class HypothesisSpace:
         return other
 
     def map(self, data: Iterable[Hashable]) -> str:
-        """Return the name of the most probable concept after the examples (3.6); of equals, the first.
-
-        Parameters
-        ----------
-        data : iterable of items
-            The examples.
-
-        Returns
-        -------
-        str
-        """
+        """Return the name of the most probable concept after the examples (3.6); of equals, the first."""
         return self.names[int(np.argmax(self.log_posterior(data)))]
 
     def mle(self, data: Iterable[Hashable]) -> str:
         """Return the name of the smallest concept that holds the examples (3.7); of equals, the first.
 
         The prior has no say.
-
-        Parameters
-        ----------
-        data : iterable of items
-            The examples.
-
-        Returns
-        -------
-        str
         """
         return self.names[self._smallest(_listed("data", data))]
 
@@ -310,17 +254,7 @@ class HypothesisSpace:
         return best
 
     def version_space(self, data: Iterable[Hashable]) -> tuple[str, ...]:
-        """Return the names of all concepts that hold the examples.
-
-        Parameters
-        ----------
-        data : iterable of items
-            The examples.
-
-        Returns
-        -------
-        tuple of str
-        """
+        """Return the names of all concepts that hold the examples."""
         return tuple(self.names[h] for h in np.flatnonzero(self.log_likelihood(data) > -np.inf))
 
     def top(self, data: Iterable[Hashable], n: int = 10) -> list[tuple[str, float]]:

@@ -59,10 +59,8 @@ class BetaBinomial(Conjugate):
 
         Parameters
         ----------
-        m : float or array
-            Mean, between 0 and 1.
-        sd : float or array
-            Standard deviation, below √(m(1−m)).
+        m, sd : float or array
+            Mean, between 0 and 1, and standard deviation, below √(m(1−m)).
 
         Returns
         -------
@@ -118,10 +116,8 @@ class BetaBinomial(Conjugate):
 
         Parameters
         ----------
-        m : float or array
-            Mean, between 0 and 1.
-        size : float or array
-            The sum a + b.
+        m, size : float or array
+            Mean, between 0 and 1, and the sum a + b.
 
         Returns
         -------

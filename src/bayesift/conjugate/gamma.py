@@ -228,7 +228,7 @@ class GammaExponential(GammaRate):
     Parameters
     ----------
     a, b : float or array
-        Pseudo count of events and pseudo exposure, above 0.
+        Number of waits that the prior is worth and how long they were together, above 0.
 
     Examples
     --------

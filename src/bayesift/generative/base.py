@@ -75,7 +75,7 @@ class GenerativeClassifier(ScoreClassifier, ABC):
         y : array of shape (n_documents,), or indicator matrix of shape (n_documents, n_categories)
             Labels of any type, or zeros and ones for each category.
         sample_weight : array of shape (n_documents,), optional
-            How often each document counts.
+            A weight of 2 is two copies of a document.
 
         Returns
         -------
@@ -106,14 +106,8 @@ class GenerativeClassifier(ScoreClassifier, ABC):
     def decision_function(self, X: Any) -> FloatArray:
         """Return log odds, which go on where probabilities are 0 or 1 to the last digit.
 
-        Parameters
-        ----------
-        X : sparse matrix or array of shape (n_documents, n_features)
-
-        Returns
-        -------
-        scores : ndarray of shape (n_documents,) for two classes, else (n_documents, n_classes or n_categories)
-            For more than two classes, the log probabilities.
+        Of shape (n_documents,) for two classes, and (n_documents, n_categories) for an indicator matrix; for more than
+        two classes they are the log probabilities, of shape (n_documents, n_classes).
         """
         joint = self.predict_joint_log_proba(X)
         if self.target_type_ != "multiclass":
