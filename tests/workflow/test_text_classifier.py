@@ -134,7 +134,7 @@ def test_knowledge_of_two_labels_pulls_in_two_directions():
 
 
 def test_knowledge_that_names_no_word_of_the_texts_is_remarked_upon():
-    with pytest.warns(UserWarning, match="no word of what is said about 'sport' occurs"):
+    with pytest.warns(UserWarning, match="no word of what is known about 'sport' occurs"):
         small("ridge", "multiclass", prior_knowledge={"sport": "xylophones"})
 
 

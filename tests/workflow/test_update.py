@@ -131,7 +131,7 @@ def test_what_can_not_be(model, labels, message):
 
 
 def test_without_a_posterior_there_is_nothing_to_go_on_from():
-    with pytest.raises(ValueError, match="has no posterior to go on from"):
+    with pytest.raises(ValueError, match="has no posterior to start from"):
         update(fitted("ridge", TWO, 60, keep_posterior=False), TEXTS[:2], TWO[:2])
 
 

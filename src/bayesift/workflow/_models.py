@@ -79,9 +79,9 @@ MODELS: dict[str, ModelChoice] = {
     ),
     "rvm": _relevance("relevance vector machine on words", "RelevanceVectorMachine", "lsc"),
     "perceptron": _online(
-        "Bayesian online perceptron: learns on, text by text", "BayesianPerceptron", covariance="diagonal"
+        "Bayesian online perceptron: keeps learning, text by text", "BayesianPerceptron", covariance="diagonal"
     ),
-    "process": _online("online Gaussian process: learns on, keeps a hundred texts", "OnlineGaussianProcess"),
+    "process": _online("online Gaussian process: keeps learning, and keeps a hundred texts", "OnlineGaussianProcess"),
 }
 
 

@@ -80,7 +80,7 @@ def build_priors(
     for name, entry in knowledge.items():
         modes, relative = _words_of(str(name), _checked(str(name), entry), vectorizer, family)
         if not modes and not relative:
-            remarks.append(f"no word of what is said about {str(name)!r} occurs in the texts")
+            remarks.append(f"no word of what is known about {str(name)!r} occurs in the texts")
         words[by_name[str(name)]] = modes, relative
     if targets.target_type == "binary":
         against, towards = (words.get(label, ({}, {})) for label in classes)

@@ -255,8 +255,8 @@ def _warnings(found: DataSummary) -> list[str]:
     if found.n_duplicates:
         extra = f", {found.n_conflicts} of them with other labels" if found.n_conflicts else ""
         said.append(
-            f"{counted(found.n_duplicates, 'text')} that occurred before{extra}: copies on both sides of a check make "
-            f"the figures look better than they are"
+            f"{counted(found.n_duplicates, 'text')} that occurred before{extra}: copies among the texts held out make "
+            f"the measures look better than they are"
         )
     few = [label for label, count in found.balance.items() if count < FEW]
     if few:

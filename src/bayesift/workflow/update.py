@@ -109,11 +109,11 @@ def update(
 
 
 def _check(classifier: TextClassifier, sets: Sequence[tuple[Any, ...]]) -> None:
-    """Refuse models that cannot learn on, and labels that they do not know."""
+    """Refuse models that cannot learn from further texts, and labels that they do not know."""
     model = classifier.model_
     if isinstance(model, LinearModel):
         if not hasattr(model, "precision_"):
-            raise NoPosteriorError("the model has no posterior to go on from; train it with keep_posterior=True")
+            raise NoPosteriorError("the model has no posterior to start from; train it with keep_posterior=True")
         if Jeffreys in _prior_families(model):
             raise ValueError("a model with Jeffreys priors cannot be updated: no Gaussian stands for its posterior")
     elif not hasattr(model, "partial_fit"):
