@@ -121,7 +121,7 @@ def test_resuming_gives_the_same_file(inputs, decisions, tmp_path):
         part.write_text("".join(whole[:stop]))
         found = run(part, *on(inputs)[1:], "--state", state, "-o", out)
         assert found.exit_code == 0, found.output
-        assert ("going on at document" in found.stderr) == (stop > 30)
+        assert ("continuing at document" in found.stderr) == (stop > 30)
     assert lines(out.read_text()) == decisions
 
 

@@ -72,7 +72,7 @@ def export(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a collection with texts, such as newsroom.")],
     folder: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write.")] = Path(),
     data_home: DataHome = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
     """Write the texts of a collection as NAME-train.csv and NAME-test.csv; several labels are separated by ';'."""
     import csv

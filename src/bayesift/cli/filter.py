@@ -74,7 +74,7 @@ def filter_command(
     state: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Keep every judgement there; the same command again goes on where it stopped."
+            metavar="DIR", help="Keep every judgement there; the same command continues where it stopped."
         ),
     ] = None,
     query: Annotated[
@@ -126,7 +126,7 @@ def filter_command(
     say(f"training on {len(data):,} texts for {len(names):,} topics", quiet)
     with filter.fit(data.texts, data.labels, names, state=state):
         if filter.position_ > 0:
-            say(f"going on at document {filter.position_ + 1:,}; {len(filter.record_):,} were retrieved before", quiet)
+            say(f"continuing at document {filter.position_ + 1:,}; {len(filter.record_):,} were retrieved before", quiet)
         with terminal(stream) as person, decision_writer(output, filter) as write, steps(quiet) as step:
             asks = None if person is None else _pausing(asking(person, console(stderr=True)), step)
             judge = judge_from(known, None if unlisted is Unlisted.unsure else False, asks)
