@@ -126,7 +126,8 @@ def filter_command(
     say(f"training on {len(data):,} texts for {len(names):,} topics", quiet)
     with filter.fit(data.texts, data.labels, names, state=state):
         if filter.position_ > 0:
-            say(f"continuing at document {filter.position_ + 1:,}; {len(filter.record_):,} were retrieved before", quiet)
+            before = len(filter.record_)
+            say(f"continuing at document {filter.position_ + 1:,}; {before:,} were retrieved before", quiet)
         with terminal(stream) as person, decision_writer(output, filter) as write, steps(quiet) as step:
             asks = None if person is None else _pausing(asking(person, console(stderr=True)), step)
             judge = judge_from(known, None if unlisted is Unlisted.unsure else False, asks)
