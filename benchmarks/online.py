@@ -15,7 +15,7 @@ from bayesift._kernel import kernel
 from bayesift._sparse import compressed
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.datasets import load
-from bayesift.online import BayesianPerceptron, start
+from bayesift.online import BayesianPerceptron, prior_belief
 from bayesift.online.belief import learn
 from bayesift.select import likelihood_ratio
 from bayesift.text import TextVectorizer
@@ -53,7 +53,7 @@ def cpu_seconds(work: Callable[[], Any]) -> float:
 def updates(n_features: int, filled: float, repeats: int) -> tuple[str, ...]:
     """Time updates of a full covariance, and as many readings and writings of it, in short turns."""
     X, y = stream(n_features, filled)
-    rows, belief = compressed(X), start(n_features)
+    rows, belief = compressed(X), prior_belief(n_features)
     same = np.ones((n_features, n_features))
     ours, least = [], []
     for turn in range(TURNS * repeats + 1):

@@ -193,7 +193,7 @@ def online(n_judgements: int = 40) -> None:
     random = np.random.default_rng(3)
     seen = random.normal(0.0, 1.0, (8, 2))
     judged = seen @ [1.0, 0.7] + 0.3 * random.normal(size=8) > 0
-    model = BayesianPerceptron(bias=False, passes=1).fit(seen, judged)
+    model = BayesianPerceptron(fit_intercept=False, passes=1).fit(seen, judged)
     side = np.linspace(-4, 4, 161)
     grid = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
     figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained")

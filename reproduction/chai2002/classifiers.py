@@ -34,7 +34,7 @@ BUDGET = 100
 #: The processes. GP-1 has the kernel of the perceptron, xᵀx′ + 1, and so many basis documents that none has to leave.
 KERNELS: dict[str, dict[str, Any]] = {
     "GP-1": {"kernel": "linear", "budget": MOST_TERMS + 1},
-    "GP-2": {"kernel": "polynomial", "degree": 2, "budget": BUDGET},
+    "GP-2": {"kernel": "polynomial", "degree": 2, "gamma": 1.0, "budget": BUDGET},
     "GP-R": {"kernel": "rbf", "gamma": 0.5, "budget": BUDGET},
     "GP-C": {"kernel": "cosine", "budget": BUDGET},
 }

@@ -10,8 +10,8 @@ from scipy.stats import kstest
 
 from bayesift.evaluate import t9p, t9u
 from bayesift.filtering import AdaptiveFilter, Entry, FilterRecord, FilterRules, query_threshold
-from bayesift.filtering._kernels import log_ratio, outlook, significant_terms, uniform
-from bayesift.online._moments import expected_information
+from bayesift.filtering._kernels import log_ratio, relevance_and_information, significant_terms, uniform
+from bayesift.online import expected_information
 from bayesift.select import likelihood_ratio
 from bayesift.text import TextVectorizer
 from filtering_cases import entropy, ratio
@@ -40,8 +40,8 @@ def test_significant_terms_are_those_of_the_scores(n_inside, cut):
 
 
 @given(st.floats(-40, 40), st.floats(0, 50), st.floats(0, 0.49))
-def test_outlook_is_that_of_the_online_room(field, variance, kappa):
-    p, bits = outlook(field, variance, kappa)
+def test_relevance_and_information_is_that_of_the_online_room(field, variance, kappa):
+    p, bits = relevance_and_information(field, variance, kappa)
     assert bits == expected_information(np.array([field]), np.array([variance]), 0.0, kappa)[0]
     if variance > 0:
         assert bits == pytest.approx(max(entropy(p) - entropy(kappa), 0.0), abs=1e-9)

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from scipy.stats import norm
 
 from bayesift._sparse import compressed, selected
-from bayesift.online import start
+from bayesift.online import prior_belief
 from bayesift.online.belief import fields, learn
 
 
@@ -45,7 +45,7 @@ def twin(X, y, mean, C, sigma, kappa, diagonal=False, keep=1.0):
 @pytest.mark.parametrize("keep", [1.0, 0.95])
 def test_streams_equal_their_twin(likelihood, covariance, keep):
     X, y = documents()
-    belief = start(8, likelihood=likelihood, covariance=covariance, forgetting=keep, kappa=0.1, prior_mean=0.1)
+    belief = prior_belief(8, likelihood=likelihood, covariance=covariance, forgetting=keep, kappa=0.1, prior_mean=0.1)
     mean, C, evidence = twin(X, y, belief.mean, np.eye(8), *belief.likelihood, covariance == "diagonal", keep)
     after = learn(belief, compressed(X), y, np.arange(y.size))
     found = after.covariance if covariance == "full" else np.diag(after.covariance)
@@ -57,7 +57,7 @@ def test_streams_equal_their_twin(likelihood, covariance, keep):
 def test_low_rank_is_exact_where_the_rank_is_enough():
     X, y = documents()
     rows, order = compressed(X), np.arange(y.size)
-    full, low = (learn(start(8, covariance=kind, rank=8), rows, y, order) for kind in ("full", "low-rank"))
+    full, low = (learn(prior_belief(8, covariance=kind, rank=8), rows, y, order) for kind in ("full", "low-rank"))
     np.testing.assert_allclose(low.mean, full.mean, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(low.covariance.matrix(), full.covariance, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(fields(low, rows), fields(full, rows), rtol=1e-8, atol=1e-12)
@@ -66,7 +66,9 @@ def test_low_rank_is_exact_where_the_rank_is_enough():
 @pytest.mark.parametrize("likelihood", ["probit", "flip"])
 def test_low_rank_keeps_the_diagonal_of_the_precision(likelihood):
     X, y = documents(n=200, d=12)
-    belief = learn(start(12, covariance="low-rank", rank=2, likelihood=likelihood), compressed(X), y, np.arange(200))
+    belief = learn(
+        prior_belief(12, covariance="low-rank", rank=2, likelihood=likelihood), compressed(X), y, np.arange(200)
+    )
     matrix = belief.covariance.matrix()
     assert np.linalg.eigvalsh(matrix)[0] > 0
     assert np.all(np.diag(matrix) <= 1.0 + 1e-12)
@@ -77,10 +79,10 @@ def test_low_rank_keeps_the_diagonal_of_the_precision(likelihood):
 def test_a_higher_rank_comes_closer_to_the_full_covariance():
     X, y = documents(n=300, d=30, seed=3)
     rows, order = compressed(X), np.arange(300)
-    exact = fields(learn(start(30), rows, y, order), rows)[1]
+    exact = fields(learn(prior_belief(30), rows, y, order), rows)[1]
     errors = []
     for rank in (1, 10, 29):
-        belief = learn(start(30, covariance="low-rank", rank=rank), rows, y, order)
+        belief = learn(prior_belief(30, covariance="low-rank", rank=rank), rows, y, order)
         errors.append(np.abs(np.log(fields(belief, rows)[1] / exact)).mean())
     assert errors[0] > errors[1] > errors[2]
 
@@ -92,7 +94,7 @@ def test_covariance_stays_symmetric_and_positive_for_a_hundred_thousand_updates(
     # Nearly the same direction again and again is the hard case for a covariance that only shrinks.
     X[:, 4:] = X[:, :4] + 1e-3 * random.normal(size=(1000, 4))
     y = np.where(X @ random.normal(size=8) + random.normal(size=1000) > 0, 1.0, -1.0)
-    belief = learn(start(8, likelihood=likelihood), compressed(X), y, np.arange(100_000) % 1000)
+    belief = learn(prior_belief(8, likelihood=likelihood), compressed(X), y, np.arange(100_000) % 1000)
     np.testing.assert_array_equal(belief.covariance, belief.covariance.T)
     assert np.linalg.eigvalsh(belief.covariance)[0] > 0
     assert np.isfinite(belief.mean).all()

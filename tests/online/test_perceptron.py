@@ -7,11 +7,12 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from scipy.stats import norm
+from sklearn.base import clone
 from sklearn.metrics import f1_score
 
 from bayesift.datasets import load
 from bayesift.decide import Threshold
-from bayesift.online import BayesianPerceptron, start, update
+from bayesift.online import BayesianPerceptron, OnlineGaussianProcess, prior_belief, update
 from bayesift.select import likelihood_ratio
 from bayesift.text import TextVectorizer
 
@@ -34,7 +35,7 @@ def test_batches_one_by_one_and_pure_updates_are_the_same(documents, covariance)
     batches = BayesianPerceptron(covariance=covariance, rank=3)
     for place in (slice(0, 1), slice(1, 30), slice(30, 80)):
         batches.partial_fit(X[place], y[place], classes=[0, 1])
-    belief = start(13, covariance=covariance, rank=3)
+    belief = prior_belief(13, covariance=covariance, rank=3)
     for x, label in zip(X.toarray(), y, strict=True):
         belief, _ = update(belief, np.append(x, 1.0), 2 * label - 1)
     np.testing.assert_array_equal(batches.mean_, whole.mean_)
@@ -125,6 +126,77 @@ def test_features_of_a_data_frame_are_added_by_name(documents):
         model.add_features([])
 
 
+MODELS = [
+    *(BayesianPerceptron(covariance=covariance, rank=3) for covariance in COVARIANCES),
+    BayesianPerceptron("flip", forgetting=0.98),
+    BayesianPerceptron(covariance="diagonal", forgetting=0.98),
+    OnlineGaussianProcess("rbf", budget=15),
+]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_weight_of_two_is_two_looks_in_a_row_and_of_zero_none(documents, model):
+    X, Y = documents
+    weights = np.random.default_rng(2).integers(0, 4, 80)
+    rows = np.repeat(np.arange(80), weights)
+    weighted, copied = clone(model).fit(X, Y, sample_weight=weights), clone(model).fit(X[rows], Y[rows])
+    np.testing.assert_array_equal(weighted.decision_function(X), copied.decision_function(X))
+    np.testing.assert_array_equal(weighted.log_evidence_, copied.log_evidence_)
+    weighted.partial_fit(X[:9], Y[:9], sample_weight=weights[:9])
+    copied.partial_fit(X[rows[rows < 9]], Y[rows[rows < 9]])
+    np.testing.assert_array_equal(weighted.decision_function(X), copied.decision_function(X))
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_part_of_a_document_lies_between_none_and_all_of_it(documents, model):
+    X, Y = documents
+    y = Y[:, 0]
+    before = clone(model).fit(X[:60], y[:60])
+    scores = []
+    for weight in (0.0, 1e-9, 0.3, 0.7, 1.0 - 1e-12, 1.0):
+        after = clone(model).fit(X[:60], y[:60]).partial_fit(X[60], y[60:61], sample_weight=[weight])
+        scores.append(after.decision_function(X[60])[0])
+    assert scores[0] == before.decision_function(X[60])[0]
+    np.testing.assert_allclose(scores[:2], scores[0], rtol=1e-7)
+    np.testing.assert_allclose(scores[-2:], scores[-1], rtol=1e-9)
+    if getattr(model, "forgetting", 1.0) == 1.0:
+        assert np.all(np.diff(scores) * np.sign(scores[-1] - scores[0]) >= 0)
+
+
+def test_parts_of_a_document_multiply_the_precision_and_location_it_adds():
+    """Under a Gaussian belief the document is a Gaussian factor; half of it is that factor's square root."""
+    X, y = np.array([[1.0, -0.5, 2.0]]), [1]
+    start = BayesianPerceptron(fit_intercept=False, prior_mean=[0.2, 0.1, -0.4], prior_covariance=[1.0, 2.0, 0.5])
+    whole, part = (clone(start).partial_fit(X, y, classes=[0, 1], sample_weight=[weight]) for weight in (1.0, 0.25))
+
+    def added(model):
+        precision = np.linalg.inv(model.covariance_[0])
+        return precision - np.diag([1.0, 0.5, 2.0]), precision @ model.mean_[0] - np.array([0.2, 0.05, -0.8])
+
+    for all_of_it, quarter in zip(added(whole), added(part), strict=True):
+        np.testing.assert_allclose(quarter, 0.25 * all_of_it, rtol=1e-10)
+    assert part.log_evidence_ == pytest.approx(0.25 * whole.log_evidence_)
+
+
+def test_scores_tell_probabilities_and_weights_are_means(documents):
+    X, Y = documents
+    for y, shape in ((Y[:, 0], (1, 12)), (Y.argmax(axis=1), (3, 12)), (Y, (3, 12))):
+        for likelihood in ("probit", "flip"):
+            model = BayesianPerceptron(likelihood).fit(X, y)
+            told = model.scores_to_log_proba(model.decision_function(X))
+            np.testing.assert_array_equal(told, model.predict_log_proba(X))
+            np.testing.assert_array_equal(model.word_weights(), model.mean_[:, :12])
+            assert model.word_weights().shape == shape
+    assert OnlineGaussianProcess().fit(X, Y).word_weights() is None
+
+
+def test_the_intercept_may_have_a_variance_of_its_own(documents):
+    X, Y = documents
+    own = BayesianPerceptron(prior_covariance=0.5, intercept_variance=4.0).fit(X, Y)
+    same = BayesianPerceptron(prior_covariance=np.append(np.full(12, 0.5), 4.0)).fit(X, Y)
+    np.testing.assert_array_equal(own.mean_, same.mean_)
+
+
 def test_forgetting_follows_a_category_that_turns_round():
     random = np.random.default_rng(0)
     X = random.normal(size=(600, 3))
@@ -163,7 +235,7 @@ def test_only_the_first_pass_counts_as_evidence(documents):
 
 def test_streams_of_copies_empty_documents_and_conflicts():
     X = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 0.0], [1.0, 0.0], [1.0, 0.0]])
-    model = BayesianPerceptron(bias=False).partial_fit(X, [1, 1, 0, 0, 0], classes=[0, 1])
+    model = BayesianPerceptron(fit_intercept=False).partial_fit(X, [1, 1, 0, 0, 0], classes=[0, 1])
     assert np.linalg.eigvalsh(model.covariance_[0])[0] > 0
     # Nothing is known of what was never seen.
     np.testing.assert_allclose(model.predict_proba([[0.0, 1.0], [0.0, 0.0]]), 0.5)
@@ -186,6 +258,8 @@ def test_a_category_without_documents_becomes_improbable(documents):
         ({"features": np.ones((3, 4), dtype=bool)}, r"features\[0\] has 4 truth values"),
         ({"prior_mean": np.zeros(12)}, "expected one finite number or 13"),
         ({"prior_covariance": np.eye(13), "covariance": "low-rank"}, "expected variances"),
+        ({"prior_covariance": np.ones(13), "intercept_variance": 2.0}, "expected 'same' with a prior_covariance"),
+        ({"intercept_variance": 0.0}, "'intercept_variance' parameter"),
         ({"likelihood": "logit"}, "'likelihood' parameter"),
         ({"kappa": 0.5}, "'kappa' parameter"),
         ({"passes": 0}, "'passes' parameter"),

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from bayesift.online import grow, start, update
-from bayesift.online._moments import expected_information, information, moments
+from bayesift.online import expected_information, grow, outcome_information, outcome_moments, prior_belief, update
 
 LIKELIHOODS = [(0.5, 0.0), (2.0, 0.0), (0.05, 0.0), (0.0, 0.1), (0.0, 0.001), (0.0, 0.0)]
 
@@ -36,7 +35,7 @@ def integrate(function, mean, variance, corner):
 @pytest.mark.parametrize(("mean", "variance"), [(0.0, 1.0), (0.7, 0.3), (-1.5, 1.2), (1.2, 4.0)])
 @pytest.mark.parametrize("y", [-1.0, 1.0])
 def test_moments_are_those_of_the_exact_posterior(sigma, kappa, mean, variance, y):
-    log_z, gain, shrink = moments(y, mean, variance, sigma, kappa)
+    log_z, gain, shrink = outcome_moments(y, mean, variance, sigma, kappa)
     parts = [integrate(lambda f, k=k: f**k * outcome(y, f, sigma, kappa), mean, variance, 6 * sigma) for k in range(3)]
     assert np.exp(log_z) == pytest.approx(parts[0], rel=1e-8)
     exact = parts[1] / parts[0]
@@ -48,7 +47,9 @@ def test_moments_are_those_of_the_exact_posterior(sigma, kappa, mean, variance, 
 def test_update_of_many_weights_has_the_moments_of_weighted_draws(likelihood):
     random = np.random.default_rng(0)
     A = random.normal(size=(4, 4))
-    belief = start(4, likelihood=likelihood, kappa=0.1, prior_mean=random.normal(size=4), prior_covariance=A @ A.T)
+    belief = prior_belief(
+        4, likelihood=likelihood, kappa=0.1, prior_mean=random.normal(size=4), prior_covariance=A @ A.T
+    )
     x = random.normal(size=4)
     draws = random.multivariate_normal(belief.mean, belief.covariance, 1_000_000)
     weights = outcome(-1, draws @ x, *belief.likelihood)
@@ -62,7 +63,7 @@ def test_update_of_many_weights_has_the_moments_of_weighted_draws(likelihood):
 @pytest.mark.parametrize(("sigma", "kappa"), [(0.5, 0.0), (0.0, 0.05), (0.0, 0.0)])
 def test_moments_stay_right_far_out(u, sigma, kappa):
     variance = 1.0 - sigma**2
-    log_z, gain, shrink = moments(1.0, u, variance, sigma, kappa)
+    log_z, gain, shrink = outcome_moments(1.0, u, variance, sigma, kappa)
     assert np.isfinite([log_z, gain, shrink]).all()
     if kappa == 0.0:
         assert log_z == pytest.approx(norm.logcdf(u), rel=1e-12)
@@ -71,7 +72,7 @@ def test_moments_stay_right_far_out(u, sigma, kappa):
 
 
 def test_a_surprise_under_flip_noise_widens_the_belief():
-    belief, _ = update(start(1, likelihood="flip", kappa=0.1, prior_mean=3.0), [1.0], -1)
+    belief, _ = update(prior_belief(1, likelihood="flip", kappa=0.1, prior_mean=3.0), [1.0], -1)
     assert belief.covariance[0, 0] > 1.0
 
 
@@ -102,14 +103,14 @@ def test_information_of_an_outcome_by_draws():
         p = outcome(-1, draws, sigma, kappa)
         logs = np.log2(np.maximum(p, 1e-300))
         exact = np.mean(p * logs) / p.mean() - np.log2(p.mean())
-        assert information(-1.0, 0.6, 1.21, sigma, kappa) == pytest.approx(exact, rel=5e-3)
+        assert outcome_information(-1.0, 0.6, 1.21, sigma, kappa) == pytest.approx(exact, rel=5e-3)
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["probit", "flip"]), st.floats(1e-3, 1e3))
 def test_any_update_keeps_a_covariance_symmetric_and_positive(seed, likelihood, scale):
     random = np.random.default_rng(seed)
-    belief = start(5, likelihood=likelihood, kappa=0.2)
+    belief = prior_belief(5, likelihood=likelihood, kappa=0.2)
     for _ in range(30):
         belief, info = update(belief, scale * random.normal(size=5), random.choice([-1, 1]))
         assert info.log_evidence <= 0 <= info.information_gain
@@ -119,7 +120,7 @@ def test_any_update_keeps_a_covariance_symmetric_and_positive(seed, likelihood, 
 
 @pytest.mark.parametrize("covariance", ["full", "diagonal", "low-rank"])
 def test_an_update_leaves_the_old_belief_alone(covariance):
-    belief = start(3, covariance=covariance, rank=1)
+    belief = prior_belief(3, covariance=covariance, rank=1)
     for _ in range(2):
         belief, _ = update(belief, [1.0, 0.5, 0.0], 1)
     parts = belief.covariance if covariance == "low-rank" else [belief.covariance]
@@ -137,7 +138,7 @@ def test_features_added_later_equal_features_that_were_zero(covariance, forgetti
     random = np.random.default_rng(2)
     options = {"covariance": covariance, "forgetting": forgetting, "rank": 3}
     variances = np.array([1.0, 1.0, 4.0, 4.0, 1.0])
-    late, early = start(3, **options), start(5, prior_covariance=variances, **options)
+    late, early = prior_belief(3, **options), prior_belief(5, prior_covariance=variances, **options)
     for _ in range(8):
         x, y = random.normal(size=3), random.choice([-1, 1])
         late, _ = update(late, x, y)
@@ -153,7 +154,7 @@ def test_features_added_later_equal_features_that_were_zero(covariance, forgetti
 
 def test_an_empty_example_moves_nothing():
     for likelihood in ("probit", "flip"):
-        belief = start(3, likelihood=likelihood)
+        belief = prior_belief(3, likelihood=likelihood)
         after, info = update(belief, np.zeros(3), 1)
         np.testing.assert_array_equal(after.mean, belief.mean)
         np.testing.assert_array_equal(after.covariance, belief.covariance)
@@ -163,12 +164,12 @@ def test_an_empty_example_moves_nothing():
 
 def test_drift_leaves_the_prior_as_it_is_and_leads_back_to_it():
     prior = {"prior_mean": [1.0, -1.0], "prior_covariance": [[2.0, 0.5], [0.5, 1.0]]}
-    belief = start(2, forgetting=0.5, **prior)
+    belief = prior_belief(2, forgetting=0.5, **prior)
     after, _ = update(belief, [0.0, 0.0], 1)
     np.testing.assert_allclose(after.mean, belief.mean)
     np.testing.assert_allclose(after.covariance, belief.covariance)
     moved, _ = update(belief, [1.0, 2.0], 1)
-    exact, _ = update(start(2, **prior), [1.0, 2.0], 1)
+    exact, _ = update(prior_belief(2, **prior), [1.0, 2.0], 1)
     np.testing.assert_allclose(moved.mean, belief.mean + 0.5 * (exact.mean - belief.mean))
     np.testing.assert_allclose(moved.covariance, 0.25 * exact.covariance + 0.75 * belief.covariance)
 
@@ -191,11 +192,11 @@ def test_drift_leaves_the_prior_as_it_is_and_leads_back_to_it():
 )
 def test_bad_settings_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
-        start(2, **options)
+        prior_belief(2, **options)
 
 
 def test_bad_examples_are_refused():
-    belief = start(2)
+    belief = prior_belief(2)
     with pytest.raises(ValueError, match="y is 0"):
         update(belief, [1.0, 2.0], 0)
     with pytest.raises(ValueError, match="expected one row of 2 features"):

@@ -6,7 +6,7 @@ import numpy as np
 
 from bayesift._kernel import kernel
 from bayesift._typing import BoolArray, FloatArray, Int32Array, Int64Array, UInt32Array
-from bayesift.online._moments import information, moments
+from bayesift.online import outcome_information, outcome_moments
 
 #: Why a document is retrieved.
 NOTHING, RELEVANT, QUERY = 0, 1, 2
@@ -28,14 +28,14 @@ def uniform(key: np.uint64, place: int) -> float:
 
 
 @kernel(error_model="numpy")
-def outlook(field: float, variance: float, kappa: float) -> tuple[float, float]:
+def relevance_and_information(field: float, variance: float, kappa: float) -> tuple[float, float]:
     """Return the probability of relevance and the expected information in bits under flip noise."""
     yes, no = (
-        np.exp(moments(1.0, field, variance, 0.0, kappa)[0]),
-        np.exp(moments(-1.0, field, variance, 0.0, kappa)[0]),
+        np.exp(outcome_moments(1.0, field, variance, 0.0, kappa)[0]),
+        np.exp(outcome_moments(-1.0, field, variance, 0.0, kappa)[0]),
     )
-    expected = yes * information(1.0, field, variance, 0.0, kappa)
-    return yes, expected + no * information(-1.0, field, variance, 0.0, kappa)
+    expected = yes * outcome_information(1.0, field, variance, 0.0, kappa)
+    return yes, expected + no * outcome_information(-1.0, field, variance, 0.0, kappa)
 
 
 @kernel(error_model="numpy")
@@ -61,7 +61,7 @@ def next_retrieval(
     constant = mean.shape[0] - 1
     features, values = np.empty(feature_of.shape[0] + 1, np.int64), np.empty(feature_of.shape[0] + 1)
     # Most documents share no feature with the topic: all of these look the same.
-    plain_probability, plain_information = outlook(mean[constant], C[constant, constant], kappa)
+    plain_probability, plain_information = relevance_and_information(mean[constant], C[constant, constant], kappa)
     for i in range(first, indptr.shape[0] - 1):
         size, field = 0, 0.0
         for k in range(indptr[i], indptr[i + 1]):
@@ -80,7 +80,7 @@ def next_retrieval(
                 for b in range(size + 1):
                     inner += row[features[b]] * values[b]
                 variance += values[a] * inner
-            probability, bits = outlook(field, max(variance, 0.0), kappa)
+            probability, bits = relevance_and_information(field, max(variance, 0.0), kappa)
         if field >= 0.0:
             return i, RELEVANT, probability, bits
         if bits >= threshold or (chance > 0.0 and uniform(key, begin + i) < chance):

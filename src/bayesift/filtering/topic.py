@@ -153,7 +153,7 @@ def begin(
     rows = [Row(columns[starts[i] : starts[i + 1]].copy(), weights[starts[i] : starts[i + 1]].copy()) for i in relevant]
     state = TopicState(
         columns=np.empty(0, dtype=np.int64),
-        belief=beliefs.start(1, likelihood="flip", kappa=rules.kappa),
+        belief=beliefs.prior_belief(1, likelihood="flip", kappa=rules.kappa),
         inside=inside,
         outside=frequency - inside,
         n_inside=len(rows),

@@ -1,24 +1,22 @@
-"""What the online models share: labels, passes over the documents, threads over categories, and predictions."""
+"""What the online models share: labels, weights, passes over the documents, threads over categories, predictions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from numbers import Integral, Real
-from typing import Any, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
-from joblib import effective_n_jobs
-from scipy.special import logsumexp
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from bayesift._labels import Categories, batch_categories, categories_of, check_label_types, validate_documents
+from bayesift._classifier import ScoreClassifier
+from bayesift._labels import Categories, batch_categories, categories_of, validate_documents
 from bayesift._sparse import Compressed, compressed, selected
 from bayesift._state import LABEL_KINDS, are_columns, check_array, check_fit, checked_count
-from bayesift._typing import AnyArray, FloatArray, Int64Array
+from bayesift._threads import map_threads
+from bayesift._typing import FloatArray, Int64Array
 from bayesift.online._moments import expected_information, log_evidences
 from bayesift.online.belief import Likelihood, LikelihoodName, likelihood_of
 
@@ -37,7 +35,14 @@ SHARED_CONSTRAINTS: dict[str, Any] = {
 State = TypeVar("State")
 
 
-class OnlineClassifier(ClassifierMixin, BaseEstimator):
+class Turns(NamedTuple):
+    """Documents in the order in which they are learnt, and as what part of one each counts."""
+
+    order: Int64Array
+    shares: FloatArray
+
+
+class OnlineClassifier(ScoreClassifier):
     """A belief for each category, changed by one document after the other.
 
     A subclass has the parameters of ``SHARED_CONSTRAINTS`` and says how a belief begins, learns and predicts; a belief
@@ -53,7 +58,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
     n_jobs: int | None
     random_state: Any
 
-    def _constant(self) -> bool:
+    def _has_constant(self) -> bool:
         """Whether a constant feature is added to the documents."""
         raise NotImplementedError
 
@@ -61,7 +66,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         """Return the belief before any document, over these columns (None: all)."""
         raise NotImplementedError
 
-    def _learn(self, state: Any, rows: Compressed, y: FloatArray, order: Int64Array) -> Any:
+    def _learn(self, state: Any, rows: Compressed, y: FloatArray, turns: Turns) -> Any:
         """Return the belief after these documents; arrays of the old one may be overwritten."""
         raise NotImplementedError
 
@@ -69,7 +74,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         """Return mean and variance of the field of each document."""
         raise NotImplementedError
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the documents afresh, in ``passes`` passes over them.
 
         Parameters
@@ -78,6 +83,9 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             Term weights; sparse matrices are the natural form.
         y : array of shape (n_documents,), or indicator matrix of shape (n_documents, n_categories)
             Labels of any type, or zeros and ones for each category.
+        sample_weight : array of shape (n_documents,), optional
+            How often each document is seen in a row; 0 is not at all. What is left after the whole number counts as
+            that part of a document: the factor by which it changes the belief is raised to this power.
 
         Returns
         -------
@@ -85,10 +93,11 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         """
         self._validate_params()
         X, y = validate_documents(self, X, y, accept_sparse="csr")
-        self._start(categories_of(y, type(self).__name__), X, self.passes)
+        weights = checked_weights(sample_weight, X)
+        self._start(categories_of(y, type(self).__name__), X, weights, self.passes)
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on learning from more documents, one or many, in one pass.
 
         Parameters
@@ -99,31 +108,35 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             Labels, or zeros and ones for each category.
         classes : array of shape (n_classes,), optional
             All labels that will ever occur; needed at the first call unless ``y`` is an indicator matrix.
+        sample_weight : array of shape (n_documents,), optional
+            As for :meth:`fit`.
 
         Returns
         -------
         self
         """
         self._validate_params()
-        check_label_types(y)
         first = not hasattr(self, "states_")
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, reset=first)
+        X, y = validate_documents(self, X, y, accept_sparse="csr", reset=first)
         if not first and classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes is {classes!r}; expected {self.classes_.tolist()} as in the first call")
+        weights = checked_weights(sample_weight, X, may_be_zero=True)
         known = classes if first else self.classes_
         categories = batch_categories(y, known, None if first else self.target_type_, type(self).__name__)
         if first:
-            self._start(categories, X, 1)
+            self._start(categories, X, weights, 1)
         else:
-            self._learn_all(categories, X, 1)
+            self._learn_all(categories, X, weights, 1)
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
         """Return u = μ/λ, the mean of the field over the spread of field and noise; 0 is a probability of one half.
 
+        The weights are integrated over the belief: probabilities are Φ(u), or κ + (1 − 2κ) Φ(u) for flip noise.
+
         Parameters
         ----------
-        X : sparse matrix or array of shape (n_documents, n_features)
+        X : sparse matrix, array or data frame of shape (n_documents, n_features)
 
         Returns
         -------
@@ -137,60 +150,10 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
 
         return self._predictions(X, score)
 
-    def predict_log_proba(self, X: Any) -> FloatArray:
-        """Return log probabilities, with the weights integrated over the belief.
-
-        Parameters
-        ----------
-        X : sparse matrix or array of shape (n_documents, n_features)
-
-        Returns
-        -------
-        log_probabilities : ndarray of shape (n_documents, n_classes)
-            For an indicator matrix, that of each category on its own; for several classes they are scaled to a sum of
-            one.
-        """
-        likelihood = self._likelihood()
-        if getattr(self, "target_type_", None) == "binary":
-            pair = [
-                self._predictions(X, lambda *field, y=y: log_evidences(y, *field, *likelihood)) for y in (-1.0, 1.0)
-            ]
-            return np.column_stack(pair)
-        logs = self._predictions(X, lambda *field: log_evidences(1.0, *field, *likelihood))
-        if self.target_type_ == "multiclass":
-            logs -= logsumexp(logs, axis=1, keepdims=True)
-        return logs
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Return probabilities, with the weights integrated over the belief.
-
-        Parameters
-        ----------
-        X : sparse matrix or array of shape (n_documents, n_features)
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_documents, n_classes)
-            For an indicator matrix, that of each category on its own.
-        """
-        return np.exp(self.predict_log_proba(X))
-
-    def predict(self, X: Any) -> AnyArray:
-        """Decide for a category where its probability is at least one half, or for the most probable class.
-
-        Parameters
-        ----------
-        X : sparse matrix or array of shape (n_documents, n_features)
-
-        Returns
-        -------
-        labels : ndarray of shape (n_documents,), or a 0/1 indicator of shape (n_documents, n_categories)
-        """
-        scores = self.decision_function(X)
-        if self.target_type_ == "multiclass":
-            return self.classes_[np.argmax(scores, axis=1)]
-        decisions = (scores >= 0).astype(np.int64)
-        return self.classes_[decisions] if self.target_type_ == "binary" else decisions
+    def _log_probability(self, scores: FloatArray) -> FloatArray:
+        flat = np.ascontiguousarray(scores, dtype=np.float64).ravel()
+        found: FloatArray = log_evidences(flat, self._likelihood().kappa)
+        return found.reshape(scores.shape)
 
     def information_gain(self, X: Any) -> FloatArray:
         """Return the bits about the weights that the judgement of each document is expected to bring.
@@ -199,7 +162,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : sparse matrix or array of shape (n_documents, n_features)
+        X : sparse matrix, array or data frame of shape (n_documents, n_features)
 
         Returns
         -------
@@ -216,7 +179,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
         return tags
 
@@ -238,24 +200,25 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
     def _likelihood(self) -> Likelihood:
         return likelihood_of(self.likelihood, self.noise, self.kappa)
 
-    def _start(self, categories: Categories, X: Any, passes: int) -> None:
+    def _start(self, categories: Categories, X: Any, weights: FloatArray | None, passes: int) -> None:
         columns = columns_of(self.features, len(categories.members), X.shape[1])
         states = [self._begin(own) for own in columns]
         self.classes_, self.target_type_ = categories.classes, categories.target_type
         self.columns_, self.states_ = columns, states
-        self._learn_all(categories, X, passes)
+        self._learn_all(categories, X, weights, passes)
 
-    def _learn_all(self, categories: Categories, X: Any, passes: int) -> None:
+    def _learn_all(self, categories: Categories, X: Any, weights: FloatArray | None, passes: int) -> None:
         n = X.shape[0]
         random = check_random_state(self.random_state)
-        orders = [random.permutation(n) if self.shuffle else np.arange(n) for _ in range(passes)]
+        orders = (random.permutation(n) if self.shuffle else np.arange(n) for _ in range(passes))
+        turns = [repeated(order, weights) for order in orders]
 
         def work(k: int, rows: Compressed) -> Any:
             y = categories.target(k)
-            state = self._learn(self.states_[k], rows, y, orders[0])
+            state = self._learn(self.states_[k], rows, y, turns[0])
             evidence = state.log_evidence
-            for order in orders[1:]:
-                state = self._learn(state, rows, y, order)
+            for later in turns[1:]:
+                state = self._learn(state, rows, y, later)
             return state._replace(log_evidence=evidence)
 
         self.states_ = self._for_categories(X, work)
@@ -265,17 +228,12 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         documents, n_features = compressed(X), X.shape[1]
         shared = None
         if all(columns is None for columns in self.columns_):
-            shared = selected(documents, n_features, None, self._constant())
+            shared = selected(documents, n_features, None, self._has_constant())
 
         def one(k: int) -> State:
-            return work(k, shared or selected(documents, n_features, self.columns_[k], self._constant()))
+            return work(k, shared or selected(documents, n_features, self.columns_[k], self._has_constant()))
 
-        places = range(len(self.columns_))
-        n_threads = min(int(effective_n_jobs(self.n_jobs)), len(places))
-        if n_threads == 1:
-            return [one(k) for k in places]
-        with ThreadPoolExecutor(n_threads) as pool:
-            return list(pool.map(one, places))
+        return map_threads(one, range(len(self.columns_)), self.n_jobs)
 
     def _predictions(self, X: Any, of_fields: Callable[[FloatArray, FloatArray], FloatArray]) -> FloatArray:
         """Compute something from the fields of every document and category."""
@@ -296,6 +254,26 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         fresh = np.arange(self.n_features_in_, self.n_features_in_ + number_of(new))
         self.columns_ = [None if columns is None else np.append(columns, fresh) for columns in self.columns_]
         self.n_features_in_ += fresh.size
+
+
+def checked_weights(sample_weight: Any, X: Any, *, may_be_zero: bool = False) -> FloatArray | None:
+    """Return the weights of the documents, None where all count once; whether all of them may be 0 is to be said."""
+    if sample_weight is None:
+        return None
+    rules = {"ensure_non_negative": True, "allow_all_zero_weights": may_be_zero}
+    weights: FloatArray = _check_sample_weight(sample_weight, X, dtype=np.float64, **rules)
+    return weights
+
+
+def repeated(order: Int64Array, weights: FloatArray | None) -> Turns:
+    """Return every document as often in a row as its weight says, the last time as what is left of the weight."""
+    if weights is None:
+        return Turns(order, np.ones(order.size))
+    own = weights[order]
+    times = np.ceil(own).astype(np.int64)
+    shares = np.ones(times.sum())
+    shares[np.cumsum(times)[times > 0] - 1] = (own - times + 1.0)[times > 0]
+    return Turns(np.repeat(order, times), shares)
 
 
 def number_of(new: int | Sequence[str]) -> int:

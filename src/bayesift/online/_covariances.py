@@ -17,7 +17,7 @@ from scipy.linalg import eigh
 from bayesift._kernel import kernel
 from bayesift._sparse import Compressed
 from bayesift._typing import FloatArray, Int64Array, UInt32Array
-from bayesift.online._moments import moments
+from bayesift.online._moments import weighted_moments
 
 #: A share of a variance that is lost to rounding; (Cx)_i² ≤ C_ii xᵀCx bounds every entry of the update by it.
 NOTHING = 5e-17
@@ -71,6 +71,7 @@ def learn_full(
     data: FloatArray,
     y: FloatArray,
     order: Int64Array,
+    shares: FloatArray,
     mean: FloatArray,
     C: FloatArray,
     sigma: float,
@@ -79,15 +80,17 @@ def learn_full(
     prior_mean: FloatArray,
     prior_C: FloatArray,
 ) -> float:
-    """Update mean and C by the documents in this order; return Σ ln Z.
+    """Update mean and C by the documents in this order, each counting as its share of one; return Σ share ln Z.
 
-    With keep < 1 the weights drift after each document: a ← m₀ + keep (a − m₀) + noise that leaves N(m₀, C₀) as it is.
+    With keep < 1 the weights drift after each document: a ← m₀ + keep (a − m₀) + noise that leaves N(m₀, C₀) as it is;
+    after a share of a document by that share of the time.
     """
     size = mean.shape[0]
     x, direction, taken = np.zeros(size), np.empty(size), np.zeros(size)
     # What a document takes from C waits for the pass over C that the next one needs anyway.
     sign, total = 0.0, 0.0
-    for i in order:
+    for place in range(order.shape[0]):
+        i = order[place]
         columns, values = indices[indptr[i] : indptr[i + 1]], data[indptr[i] : indptr[i + 1]]
         for k in range(columns.shape[0]):
             x[columns[k]] = values[k]
@@ -98,7 +101,7 @@ def learn_full(
             field += values[k] * mean[columns[k]]
             variance += values[k] * direction[columns[k]]
         variance = max(variance, 0.0)
-        log_z, gain, shrink = moments(y[i], field, variance, sigma, kappa)
+        log_z, gain, shrink = weighted_moments(shares[place], y[i], field, variance, sigma, kappa)
         total += log_z
         sign = np.sign(shrink) if abs(shrink) * variance > NOTHING else 0.0
         root = np.sqrt(abs(shrink))
@@ -108,10 +111,11 @@ def learn_full(
         if keep < 1.0:
             take_away(shrink, direction, size, C)
             sign = 0.0
+            kept = keep if shares[place] == 1.0 else keep ** shares[place]
             for j in range(size):
-                mean[j] = prior_mean[j] + keep * (mean[j] - prior_mean[j])
+                mean[j] = prior_mean[j] + kept * (mean[j] - prior_mean[j])
                 for k in range(size):
-                    C[j, k] = keep * keep * C[j, k] + (1.0 - keep * keep) * prior_C[j, k]
+                    C[j, k] = kept * kept * C[j, k] + (1.0 - kept * kept) * prior_C[j, k]
     x[:] = 0.0
     _times(C, sign, taken, x, direction)
     return total
@@ -124,6 +128,7 @@ def learn_diagonal(
     data: FloatArray,
     y: FloatArray,
     order: Int64Array,
+    shares: FloatArray,
     mean: FloatArray,
     C: FloatArray,
     sigma: float,
@@ -134,13 +139,14 @@ def learn_diagonal(
 ) -> float:
     """The same for independent weights with the variances C: only those of the document's own columns move."""
     total = 0.0
-    for i in order:
+    for place in range(order.shape[0]):
+        i = order[place]
         field, variance = 0.0, 0.0
         for k in range(indptr[i], indptr[i + 1]):
             j = indices[k]
             field += data[k] * mean[j]
             variance += data[k] * data[k] * C[j]
-        log_z, gain, shrink = moments(y[i], field, variance, sigma, kappa)
+        log_z, gain, shrink = weighted_moments(shares[place], y[i], field, variance, sigma, kappa)
         total += log_z
         for k in range(indptr[i], indptr[i + 1]):
             j = indices[k]
@@ -148,9 +154,10 @@ def learn_diagonal(
             mean[j] += gain * direction
             C[j] -= shrink * direction * direction
         if keep < 1.0:
+            kept = keep if shares[place] == 1.0 else keep ** shares[place]
             for j in range(mean.shape[0]):
-                mean[j] = prior_mean[j] + keep * (mean[j] - prior_mean[j])
-                C[j] = keep * keep * C[j] + (1.0 - keep * keep) * prior_C[j]
+                mean[j] = prior_mean[j] + kept * (mean[j] - prior_mean[j])
+                C[j] = kept * kept * C[j] + (1.0 - kept * kept) * prior_C[j]
     return total
 
 
@@ -191,7 +198,7 @@ class LowRank(NamedTuple):
         return LowRank(self.precision.copy(), self.factor.copy(), self.cholesky.copy(), self.used)
 
 
-def diagonal_start(variances: FloatArray, rank: int) -> LowRank:
+def diagonal_low_rank(variances: FloatArray, rank: int) -> LowRank:
     """Return a diagonal covariance with room for ``rank`` columns and as many that wait to be pressed into them."""
     return LowRank(1.0 / variances, np.zeros((variances.size, 2 * rank)), np.eye(2 * rank), 0)
 
@@ -246,6 +253,7 @@ def _learn(
     data: FloatArray,
     y: FloatArray,
     order: Int64Array,
+    shares: FloatArray,
     begin: int,
     mean: FloatArray,
     D: FloatArray,
@@ -265,7 +273,7 @@ def _learn(
         for k in range(columns.shape[0]):
             field += values[k] * mean[columns[k]]
         variance = _variance(columns, values, D, V, L, used, t)
-        log_z, gain, shrink = moments(y[i], field, variance, sigma, kappa)
+        log_z, gain, shrink = weighted_moments(shares[place], y[i], field, variance, sigma, kappa)
         total += log_z
         z = t[:used].copy()
         for r in range(used - 1, -1, -1):
@@ -306,15 +314,16 @@ def learn_low_rank(
     rows: Compressed,
     y: FloatArray,
     order: Int64Array,
+    shares: FloatArray,
     mean: FloatArray,
     covariance: LowRank,
     sigma: float,
     kappa: float,
 ) -> tuple[LowRank, float]:
-    """Update mean and covariance in place by the documents in this order; return the covariance and Σ ln Z."""
+    """Update mean and covariance in place by the documents in this order; return the covariance and Σ share ln Z."""
     place, total = 0, 0.0
     while place < order.size:
-        place, used, part = _learn(*rows, y, order, place, mean, *covariance, sigma, kappa)
+        place, used, part = _learn(*rows, y, order, shares, place, mean, *covariance, sigma, kappa)
         covariance = covariance._replace(used=used)
         total += part
         if used == covariance.cholesky.shape[0]:

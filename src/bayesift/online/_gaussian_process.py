@@ -12,7 +12,7 @@ import numpy as np
 from bayesift._kernel import kernel
 from bayesift._typing import FloatArray, Int64Array, UInt32Array
 from bayesift.online._covariances import NOTHING, take_away
-from bayesift.online._moments import moments
+from bayesift.online._moments import weighted_moments
 
 #: Codes of the kernel functions, by name.
 KERNELS = {"linear": 0, "polynomial": 1, "rbf": 2, "cosine": 3}
@@ -20,17 +20,17 @@ KERNELS = {"linear": 0, "polynomial": 1, "rbf": 2, "cosine": 3}
 
 @kernel(error_model="numpy")
 def kernel_value(
-    code: int, product: float, square: float, other: float, gamma: float, coef0: float, degree: float
+    code: int, product: float, square: float, other: float, gamma: float, constant: float, degree: float
 ) -> float:
     """k(x, x′) from xᵀx′ and the two squared norms."""
     if code == 1:
-        return (gamma * product + coef0) ** degree
+        return (gamma * product + constant) ** degree
     if code == 2:
         return np.exp(-gamma * max(square + other - 2.0 * product, 0.0))
     if code == 3:
         norms = np.sqrt(square) * np.sqrt(other)
-        return coef0 + (product / norms if norms > 0.0 else 0.0)
-    return product + coef0
+        return constant + (product / norms if norms > 0.0 else 0.0)
+    return product + constant
 
 
 @kernel(error_model="numpy")
@@ -42,7 +42,7 @@ def _features(
     norms: FloatArray,
     code: int,
     gamma: float,
-    coef0: float,
+    constant: float,
     degree: float,
     basis: Int64Array,
     size: int,
@@ -53,14 +53,14 @@ def _features(
     """Fill ψ of document i; return k(x, x) and the residual variance. ``spot`` is zero before and after."""
     for k in range(indptr[i], indptr[i + 1]):
         spot[indices[k]] = data[k]
-    own = kernel_value(code, norms[i], norms[i], norms[i], gamma, coef0, degree)
+    own = kernel_value(code, norms[i], norms[i], norms[i], gamma, constant, degree)
     residual = own
     for r in range(size):
         b = basis[r]
         product = 0.0
         for k in range(indptr[b], indptr[b + 1]):
             product += data[k] * spot[indices[k]]
-        value = kernel_value(code, product, norms[i], norms[b], gamma, coef0, degree)
+        value = kernel_value(code, product, norms[i], norms[b], gamma, constant, degree)
         for j in range(r):
             value -= L[r, j] * psi[j]
         psi[r] = value / L[r, r]
@@ -192,10 +192,11 @@ def learn_process(
     norms: FloatArray,
     y: FloatArray,
     order: Int64Array,
+    shares: FloatArray,
     spot: FloatArray,
     code: int,
     gamma: float,
-    coef0: float,
+    constant: float,
     degree: float,
     basis: Int64Array,
     size: int,
@@ -205,22 +206,23 @@ def learn_process(
     C: FloatArray,
     sigma: float,
     kappa: float,
-    tolerance: float,
+    min_novelty: float,
     jitter: float,
     budget: int,
     by_kl: bool,
 ) -> tuple[int, float]:
-    """Update the belief by the documents in this order; return the size of the basis and Σ ln Z.
+    """Update the belief by the documents in this order, each a share of one; return the basis size and Σ share ln Z.
 
     The arrays have room for one input more than the budget.
     """
     psi, direction = np.empty(mean.shape[0]), np.empty(mean.shape[0])
     total = 0.0
-    for i in order:
+    for place in range(order.shape[0]):
+        i = order[place]
         own, residual = _features(
-            i, indptr, indices, data, norms, code, gamma, coef0, degree, basis, size, L, spot, psi
+            i, indptr, indices, data, norms, code, gamma, constant, degree, basis, size, L, spot, psi
         )
-        if residual > tolerance * own:
+        if residual > min_novelty * own:
             last = np.sqrt(residual + jitter)
             _extend(psi, last, size, L, inverse, mean, C)
             psi[size] = residual / last
@@ -228,7 +230,7 @@ def learn_process(
             basis[size] = i
             size += 1
         field, variance = _field(psi, mean, C, size, direction)
-        log_z, gain, shrink = moments(y[i], field, variance + max(residual, 0.0), sigma, kappa)
+        log_z, gain, shrink = weighted_moments(shares[place], y[i], field, variance + max(residual, 0.0), sigma, kappa)
         total += log_z
         for j in range(size):
             mean[j] += gain * direction[j]
@@ -254,7 +256,7 @@ def process_fields(
     spot: FloatArray,
     code: int,
     gamma: float,
-    coef0: float,
+    constant: float,
     degree: float,
     basis: Int64Array,
     L: FloatArray,
@@ -267,7 +269,7 @@ def process_fields(
     psi, direction = np.empty(size), np.empty(size)
     for place in range(order.shape[0]):
         _, residual = _features(
-            order[place], indptr, indices, data, norms, code, gamma, coef0, degree, basis, size, L, spot, psi
+            order[place], indptr, indices, data, norms, code, gamma, constant, degree, basis, size, L, spot, psi
         )
         means[place], variance = _field(psi, mean, C, size, direction)
         variances[place] = variance + residual

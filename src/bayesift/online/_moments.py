@@ -21,8 +21,29 @@ _ROOT_TWO_PI = 2.5066282746310002
 
 
 @kernel(error_model="numpy")
-def moments(y: float, mean: float, variance: float, sigma: float, kappa: float) -> tuple[float, float, float]:
-    """Return ln Z, yρ/λ and ρ(u + ρ)/λ²; an example without a field (λ = 0) has Z = ½ and moves nothing."""
+def outcome_moments(y: float, mean: float, variance: float, sigma: float, kappa: float) -> tuple[float, float, float]:
+    """Return ln Z, yρ/λ and ρ(u + ρ)/λ² of one example; without a field (λ = 0) Z is ½ and nothing moves.
+
+    Parameters
+    ----------
+    y : float
+        The outcome, −1 or +1.
+    mean, variance : float
+        μ and s², the belief about the field.
+    sigma, kappa : float
+        σ and κ of the likelihood.
+
+    Returns
+    -------
+    log_evidence, gain, shrink : float
+        ln Z, and the factors of s² in the change of the mean and of −s⁴ in that of the variance.
+
+    Examples
+    --------
+    >>> from bayesift.online import outcome_moments
+    >>> [round(value, 4) for value in outcome_moments(1.0, 0.0, 1.0, 0.0, 0.0)]
+    [-0.6931, 0.7979, 0.6366]
+    """
     spread = np.sqrt(sigma * sigma + variance)
     if spread == 0.0:
         return -np.log(2.0), 0.0, 0.0
@@ -34,6 +55,20 @@ def moments(y: float, mean: float, variance: float, sigma: float, kappa: float) 
     z = kappa + inside
     rho = inside * slope / z
     return np.log(z), y * rho / spread, rho * (u + rho) / spread / spread
+
+
+@kernel(error_model="numpy", inline="always")
+def weighted_moments(share, y, mean, variance, sigma, kappa):  # type: ignore[no-untyped-def]
+    """Return the moments of an example that counts as a share of one: its Gaussian factor to the power ``share``.
+
+    The factor that takes the belief to its posterior has the precision τ = shrink/(1 − shrink s²). With share · τ in
+    its place, and its location likewise, gain and shrink become share/(1 − (1 − share) shrink s²) times as large.
+    """
+    log_z, gain, shrink = outcome_moments(y, mean, variance, sigma, kappa)
+    if share != 1.0:
+        scale = share / (1.0 - (1.0 - share) * shrink * variance)
+        log_z, gain, shrink = share * log_z, scale * gain, scale * shrink
+    return log_z, gain, shrink
 
 
 @kernel(error_model="numpy")
@@ -54,12 +89,27 @@ def _mean_log_probit(mean: float, ratio: float) -> float:
 
 
 @kernel(error_model="numpy")
-def information(y: float, mean: float, variance: float, sigma: float, kappa: float) -> float:
-    """Bits learnt from the outcome y: the relative entropy of the exact posterior to the belief before it.
+def outcome_information(y: float, mean: float, variance: float, sigma: float, kappa: float) -> float:
+    """Return the bits learnt from an outcome: the relative entropy of the exact posterior to the belief before it.
 
     It is E[p(y|f) log₂ p(y|f)]/Z − log₂ Z under the belief, closed for the step and an integral for the probit.
+
+    Parameters
+    ----------
+    y, mean, variance, sigma, kappa : float
+        As for :func:`outcome_moments`.
+
+    Returns
+    -------
+    bits : float
+
+    Examples
+    --------
+    >>> from bayesift.online import outcome_information
+    >>> round(outcome_information(1.0, 0.0, 1.0, 0.0, 0.0), 4)
+    1.0
     """
-    log_z, _, _ = moments(y, mean, variance, sigma, kappa)
+    log_z, _, _ = outcome_moments(y, mean, variance, sigma, kappa)
     z = np.exp(log_z)
     if variance == 0.0 or z == 0.0:
         return 0.0
@@ -76,20 +126,39 @@ def information(y: float, mean: float, variance: float, sigma: float, kappa: flo
 
 @kernel
 def expected_information(mean: FloatArray, variance: FloatArray, sigma: float, kappa: float) -> FloatArray:
-    """Return for each document the bits that its outcome is expected to bring: the mean over both outcomes."""
+    """Return for each document the bits that its outcome is expected to bring: the mean over both outcomes.
+
+    Parameters
+    ----------
+    mean, variance : ndarray of shape (n_documents,)
+        The beliefs about the fields of the documents.
+    sigma, kappa : float
+        σ and κ of the likelihood.
+
+    Returns
+    -------
+    bits : ndarray of shape (n_documents,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesift.online import expected_information
+    >>> expected_information(np.array([0.0, 2.0]), np.ones(2), 0.5, 0.0).round(3)
+    array([0.539, 0.132])
+    """
     result = np.empty(mean.shape[0])
     for i in range(result.shape[0]):
-        positive, _, _ = moments(1.0, mean[i], variance[i], sigma, kappa)
-        negative, _, _ = moments(-1.0, mean[i], variance[i], sigma, kappa)
-        result[i] = np.exp(positive) * information(1.0, mean[i], variance[i], sigma, kappa)
-        result[i] += np.exp(negative) * information(-1.0, mean[i], variance[i], sigma, kappa)
+        positive, _, _ = outcome_moments(1.0, mean[i], variance[i], sigma, kappa)
+        negative, _, _ = outcome_moments(-1.0, mean[i], variance[i], sigma, kappa)
+        result[i] = np.exp(positive) * outcome_information(1.0, mean[i], variance[i], sigma, kappa)
+        result[i] += np.exp(negative) * outcome_information(-1.0, mean[i], variance[i], sigma, kappa)
     return result
 
 
 @kernel
-def log_evidences(y: float, mean: FloatArray, variance: FloatArray, sigma: float, kappa: float) -> FloatArray:
-    """Return ln p(y | x) for each document, with the weights integrated out."""
-    result = np.empty(mean.shape[0])
+def log_evidences(scores: FloatArray, kappa: float) -> FloatArray:
+    """Return ln p(y = 1 | x) for the scores u = μ/λ of documents, with the weights integrated out."""
+    result = np.empty(scores.shape[0])
     for i in range(result.shape[0]):
-        result[i] = moments(y, mean[i], variance[i], sigma, kappa)[0]
+        result[i] = outcome_moments(1.0, scores[i], 0.0, 1.0, kappa)[0]
     return result

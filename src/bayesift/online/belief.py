@@ -11,14 +11,14 @@ from bayesift._sparse import Compressed, compressed
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.online._covariances import (
     LowRank,
-    diagonal_start,
+    diagonal_low_rank,
     full_variances,
     learn_diagonal,
     learn_full,
     learn_low_rank,
     low_rank_variances,
 )
-from bayesift.online._moments import information, moments
+from bayesift.online._moments import outcome_information, outcome_moments
 
 CovarianceKind = Literal["full", "diagonal", "low-rank"]
 LikelihoodName = Literal["probit", "flip"]
@@ -75,7 +75,7 @@ def likelihood_of(name: LikelihoodName, noise: float, kappa: float) -> Likelihoo
     return Likelihood(0.0, float(kappa))
 
 
-def start(
+def prior_belief(
     n_features: int,
     *,
     likelihood: LikelihoodName = "probit",
@@ -102,8 +102,8 @@ def start(
 
     Examples
     --------
-    >>> from bayesift.online import start, update
-    >>> belief = start(2)
+    >>> from bayesift.online import prior_belief, update
+    >>> belief = prior_belief(2)
     >>> belief, info = update(belief, [1.0, 1.0], 1)
     >>> belief.mean.round(4), round(info.information_gain, 4)
     (array([0.5319, 0.5319]), 0.6549)
@@ -120,7 +120,7 @@ def start(
     if covariance == "full" and prior.ndim == 1:
         prior = np.diag(prior)
     drift = None if forgetting == 1 else Drift(float(forgetting), mean, prior)
-    first = diagonal_start(prior, rank) if covariance == "low-rank" else prior.copy()
+    first = diagonal_low_rank(prior, rank) if covariance == "low-rank" else prior.copy()
     return Belief(mean.copy(), first, likelihood_of(likelihood, noise, kappa), drift)
 
 
@@ -167,7 +167,7 @@ def update(belief: Belief, x: Any, y: float) -> tuple[Belief, UpdateInfo]:
     rows = _one_row(belief, x)
     means, variances = fields(belief, rows)
     f = (float(y), float(means[0]), float(variances[0]), *belief.likelihood)
-    info = UpdateInfo(float(moments(*f)[0]), f[1], f[2], float(information(*f)))
+    info = UpdateInfo(float(outcome_moments(*f)[0]), f[1], f[2], float(outcome_information(*f)))
     return learn(belief, rows, np.array([float(y)]), np.zeros(1, dtype=np.int64)), info
 
 
@@ -220,18 +220,30 @@ def fields(belief: Belief, rows: Compressed) -> tuple[FloatArray, FloatArray]:
     return X @ belief.mean, full_variances(*rows, C)
 
 
-def learn(belief: Belief, rows: Compressed, y: FloatArray, order: Int64Array, *, own: bool = False) -> Belief:
-    """Learn from documents in this order; ``own`` lets the arrays of the belief be overwritten."""
+def learn(
+    belief: Belief,
+    rows: Compressed,
+    y: FloatArray,
+    order: Int64Array,
+    *,
+    shares: FloatArray | None = None,
+    own: bool = False,
+) -> Belief:
+    """Learn from documents in this order; ``own`` lets the arrays of the belief be overwritten.
+
+    ``shares`` says for each place of the order as what part of a document it counts, from 0 to 1.
+    """
+    shares = np.ones(order.size) if shares is None else shares
     mean, C = belief.mean, belief.covariance
     # A model that was loaded as a memory map has arrays that cannot be overwritten.
     if not own or not mean.flags.writeable:
         mean, C = mean.copy(), C.copy()
     if isinstance(C, LowRank):
-        C, total = learn_low_rank(rows, y, order, mean, C, *belief.likelihood)
+        C, total = learn_low_rank(rows, y, order, shares, mean, C, *belief.likelihood)
     else:
         drift = belief.drift or Drift(1.0, np.empty(0), np.empty((0,) * C.ndim))
         kernel = learn_full if C.ndim == 2 else learn_diagonal
-        total = kernel(*rows, y, order, mean, C, *belief.likelihood, *drift)
+        total = kernel(*rows, y, order, shares, mean, C, *belief.likelihood, *drift)
     return belief._replace(mean=mean, covariance=C, log_evidence=belief.log_evidence + float(total))
 
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from bayesift._sparse import Compressed, compressed, squared_norms
 from bayesift._state import check_array, check_fit
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.online._classifier import SHARED_CONSTRAINTS, OnlineClassifier
+from bayesift.online._classifier import SHARED_CONSTRAINTS, OnlineClassifier, Turns
 from bayesift.online._gaussian_process import KERNELS, learn_process, process_fields
 from bayesift.online.belief import LikelihoodName
 
@@ -23,7 +23,8 @@ class ProcessBelief(NamedTuple):
     """What is believed of a function: Gaussian weights of the whitened features of the basis inputs.
 
     ``basis`` holds the inputs as rows, ``cholesky`` is L with LLᵀ their kernel matrix, ``inverse`` is L⁻¹, and the
-    function at the inputs is N(L mean, L covariance Lᵀ).
+    function at the inputs is N(L mean, L covariance Lᵀ). ``gamma`` is the γ of the kernel, which stays what it was at
+    the first document.
     """
 
     basis: sp.csr_matrix
@@ -31,6 +32,7 @@ class ProcessBelief(NamedTuple):
     inverse: FloatArray
     mean: FloatArray
     covariance: FloatArray
+    gamma: float
     log_evidence: float = 0.0
 
 
@@ -46,17 +48,19 @@ class OnlineGaussianProcess(OnlineClassifier):
     Parameters
     ----------
     kernel : {"linear", "polynomial", "rbf", "cosine"}, default="linear"
-        xᵀx′ + c, (γ xᵀx′ + c)^degree, exp(−γ abs(x − x′)²), or the cosine of the angle + c.
+        xᵀx′ + c, (γ xᵀx′ + coef0)^degree, exp(−γ abs(x − x′)²), or the cosine of the angle + c; c is the prior variance
+        of the intercept.
     budget : int or None, default=100
         Most basis inputs of a category; None sets no limit. An update takes time in the square of their number.
-    gamma : float, default=1
-        γ of the polynomial and RBF kernels.
-    coef0 : float, default=1
-        The constant c, not negative.
-    degree : int, default=2
-        Degree of the polynomial kernel.
-    tolerance : float, default=1e-6
-        A document is new to the basis if more than this share of its prior variance k(x, x) is not expressed by it.
+    gamma, degree, coef0 : float, default=None, 3 and 1.0
+        Parameters of the polynomial and RBF kernels as in scikit-learn; γ is one over the number of features for None.
+        ``degree`` is a whole number and ``coef0`` not negative.
+    fit_intercept : bool, default=True
+        Whether the linear and the cosine kernel have an intercept; the others need none.
+    intercept_variance : float, default=1
+        Its prior variance c.
+    min_novelty : float, default=1e-6
+        A document joins the basis if more than this share of its prior variance k(x, x) is not expressed by it.
     jitter : float, default=0
         Added to the diagonal of the kernel matrix of the basis.
     removal : {"project", "kl"}, default="project"
@@ -69,6 +73,8 @@ class OnlineGaussianProcess(OnlineClassifier):
     ----------
     classes_ : ndarray
         The labels; column numbers for an indicator matrix.
+    target_type_ : {"binary", "multiclass", "multilabel-indicator"}
+        What the labels were.
     basis_ : list of csr_matrix
         The basis inputs of each category.
     log_evidence_ : ndarray of shape (n_categories,)
@@ -93,10 +99,12 @@ class OnlineGaussianProcess(OnlineClassifier):
         **SHARED_CONSTRAINTS,
         "kernel": [StrOptions(set(KERNELS))],
         "budget": [Interval(Integral, 1, None, closed="left"), None],
-        "gamma": [Interval(Real, 0, None, closed="neither")],
-        "coef0": [Interval(Real, 0, None, closed="left")],
+        "gamma": [Interval(Real, 0, None, closed="neither"), None],
         "degree": [Interval(Integral, 1, None, closed="left")],
-        "tolerance": [Interval(Real, 0, 1, closed="neither")],
+        "coef0": [Interval(Real, 0, None, closed="left")],
+        "fit_intercept": ["boolean"],
+        "intercept_variance": [Interval(Real, 0, None, closed="neither")],
+        "min_novelty": [Interval(Real, 0, 1, closed="neither")],
         "jitter": [Interval(Real, 0, None, closed="left")],
         "removal": [StrOptions({"project", "kl"})],
     }
@@ -105,10 +113,12 @@ class OnlineGaussianProcess(OnlineClassifier):
         self,
         kernel: Literal["linear", "polynomial", "rbf", "cosine"] = "linear",
         budget: int | None = 100,
-        gamma: float = 1.0,
+        gamma: float | None = None,
+        degree: int = 3,
         coef0: float = 1.0,
-        degree: int = 2,
-        tolerance: float = 1e-6,
+        fit_intercept: bool = True,
+        intercept_variance: float = 1.0,
+        min_novelty: float = 1e-6,
         jitter: float = 0.0,
         removal: Literal["project", "kl"] = "project",
         likelihood: LikelihoodName = "probit",
@@ -123,9 +133,11 @@ class OnlineGaussianProcess(OnlineClassifier):
         self.kernel = kernel
         self.budget = budget
         self.gamma = gamma
-        self.coef0 = coef0
         self.degree = degree
-        self.tolerance = tolerance
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.intercept_variance = intercept_variance
+        self.min_novelty = min_novelty
         self.jitter = jitter
         self.removal = removal
         self.likelihood = likelihood
@@ -165,15 +177,16 @@ class OnlineGaussianProcess(OnlineClassifier):
         ]
         return self
 
-    def _constant(self) -> bool:
+    def _has_constant(self) -> bool:
         return False
 
     def _width(self, columns: Int64Array | None) -> int:
         return self.n_features_in_ if columns is None else columns.size
 
     def _begin(self, columns: Int64Array | None) -> ProcessBelief:
-        none = np.empty((0, 0))
-        return ProcessBelief(sp.csr_matrix((0, self._width(columns))), none, none, np.empty(0), none)
+        none, width = np.empty((0, 0)), self._width(columns)
+        gamma = 1.0 / max(width, 1) if self.gamma is None else float(self.gamma)
+        return ProcessBelief(sp.csr_matrix((0, width)), none, none, np.empty(0), none, gamma)
 
     def _check_belief(self, belief: Any, n_features: int) -> None:
         check_fit(type(belief) is ProcessBelief, self, "beliefs")
@@ -182,8 +195,9 @@ class OnlineGaussianProcess(OnlineClassifier):
         for name in ("cholesky", "inverse", "covariance"):
             check_array(belief, name, (size, size))
         check_fit(sp.issparse(belief.basis) and belief.basis.shape == (size, n_features), belief, "inputs")
+        check_fit(isinstance(belief.gamma, float) and belief.gamma > 0, belief, "gamma")
 
-    def _learn(self, state: ProcessBelief, rows: Compressed, y: FloatArray, order: Int64Array) -> ProcessBelief:
+    def _learn(self, state: ProcessBelief, rows: Compressed, y: FloatArray, turns: Turns) -> ProcessBelief:
         size, n = state.mean.size, rows[0].size - 1
         known, pool = self._pool(state, rows)
         # More inputs than documents and old inputs there cannot be.
@@ -195,13 +209,13 @@ class OnlineGaussianProcess(OnlineClassifier):
         mean[:size], basis[:size] = state.mean, np.arange(size)
         labels = np.append(np.zeros(size), y)
         belief = (basis, size, L, inverse, mean, C)
-        rule = (self.tolerance, self.jitter, budget, self.removal == "kl")
-        size, total = learn_process(
-            *pool, labels, order + size, *known, *belief, *self._likelihood(), *(float(r) for r in rule[:2]), *rule[2:]
-        )
+        rule = (float(self.min_novelty), float(self.jitter), budget, self.removal == "kl")
+        documents = (labels, turns.order + size, turns.shares)
+        size, total = learn_process(*pool, *documents, *known, *belief, *self._likelihood(), *rule)
         inputs = sp.csr_matrix((pool[2], pool[1], pool[0]), shape=(labels.size, state.basis.shape[1]))[basis[:size]]
         L, inverse, C = (np.ascontiguousarray(part[:size, :size]) for part in (L, inverse, C))
-        return ProcessBelief(inputs, L, inverse, mean[:size].copy(), C, state.log_evidence + float(total))
+        total += state.log_evidence
+        return ProcessBelief(inputs, L, inverse, mean[:size].copy(), C, state.gamma, float(total))
 
     def _fields(self, state: ProcessBelief, rows: Compressed) -> tuple[FloatArray, FloatArray]:
         size = state.mean.size
@@ -220,7 +234,8 @@ class OnlineGaussianProcess(OnlineClassifier):
             np.concatenate([columns, rows[1]]),
             np.concatenate([values, rows[2]]),
         )
-        function = (KERNELS[self.kernel], float(self.gamma), float(self.coef0), float(self.degree))
+        constant = self.coef0 if self.kernel == "polynomial" else self.intercept_variance * self.fit_intercept
+        function = (KERNELS[self.kernel], state.gamma, float(constant), float(self.degree))
         return (np.zeros(state.basis.shape[1]), *function), (*stacked, squared_norms(stacked[0], stacked[2]))
 
 

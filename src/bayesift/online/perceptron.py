@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -14,7 +14,7 @@ from bayesift._sparse import Compressed
 from bayesift._state import check_array, check_fit, checked_count
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.online import belief as beliefs
-from bayesift.online._classifier import SHARED_CONSTRAINTS, OnlineClassifier, number_of
+from bayesift.online._classifier import SHARED_CONSTRAINTS, OnlineClassifier, Turns, number_of
 from bayesift.online._covariances import LowRank
 from bayesift.online.belief import Belief, CovarianceKind, LikelihoodName
 
@@ -46,12 +46,15 @@ class BayesianPerceptron(OnlineClassifier):
         covariance of d features holds d² numbers for each category.
     rank : int, default=20
         Rank for ``covariance="low-rank"``.
-    bias : bool, default=True
+    fit_intercept : bool, default=True
         Add a constant feature of 1, as the last one.
     prior_mean : float or array of shape (n_weights,), default=0
-        Mean of the belief before any document; for all features and then the constant.
+        Mean of the belief before any document; for all features and then the intercept.
     prior_covariance : float, array of shape (n_weights,) or (n_weights, n_weights), default=1
         Its variance, variances or covariance.
+    intercept_variance : float or "same", default="same"
+        Prior variance of the intercept; ``"same"`` is what ``prior_covariance`` says, of which it must be one number
+        otherwise.
     forgetting : float, default=1
         How much of the past is kept from document to document. Below 1 the weights drift: before the next document,
         a ← m₀ + f (a − m₀) + noise, which leaves the prior N(m₀, C₀) as it is, and the belief follows.
@@ -68,8 +71,10 @@ class BayesianPerceptron(OnlineClassifier):
     ----------
     classes_ : ndarray
         The labels; column numbers for an indicator matrix.
+    target_type_ : {"binary", "multiclass", "multilabel-indicator"}
+        What the labels were.
     mean_ : ndarray of shape (n_categories, n_weights)
-        m, the constant last; 0 for columns that a category does not use. One row for two classes.
+        m, the intercept last; 0 for columns that a category does not use. One row for two classes.
     covariance_ : ndarray of shape (n_categories, n_weights, n_weights) or (n_categories, n_weights), or list
         C or its diagonal; a list of one array for each category where they use columns of their own, and a list of
         :class:`LowRank` for a covariance of low rank.
@@ -97,9 +102,10 @@ class BayesianPerceptron(OnlineClassifier):
         **SHARED_CONSTRAINTS,
         "covariance": [StrOptions({"full", "diagonal", "low-rank"})],
         "rank": [Interval(Integral, 1, None, closed="left")],
-        "bias": ["boolean"],
+        "fit_intercept": ["boolean"],
         "prior_mean": [Real, "array-like"],
         "prior_covariance": [Interval(Real, 0, None, closed="neither"), "array-like"],
+        "intercept_variance": [Interval(Real, 0, None, closed="neither"), StrOptions({"same"})],
         "forgetting": [Interval(Real, 0, 1, closed="right")],
     }
 
@@ -111,9 +117,10 @@ class BayesianPerceptron(OnlineClassifier):
         passes: int = 3,
         covariance: CovarianceKind = "full",
         rank: int = 20,
-        bias: bool = True,
+        fit_intercept: bool = True,
         prior_mean: Any = 0.0,
         prior_covariance: Any = 1.0,
+        intercept_variance: float | Literal["same"] = "same",
         forgetting: float = 1.0,
         features: Any = None,
         shuffle: bool = False,
@@ -126,9 +133,10 @@ class BayesianPerceptron(OnlineClassifier):
         self.passes = passes
         self.covariance = covariance
         self.rank = rank
-        self.bias = bias
+        self.fit_intercept = fit_intercept
         self.prior_mean = prior_mean
         self.prior_covariance = prior_covariance
+        self.intercept_variance = intercept_variance
         self.forgetting = forgetting
         self.features = features
         self.shuffle = shuffle
@@ -137,16 +145,16 @@ class BayesianPerceptron(OnlineClassifier):
 
     @property
     def mean_(self) -> FloatArray:
-        """Mean of the belief of each category, the constant last."""
+        """Mean of the belief of each category, the intercept last."""
         check_is_fitted(self)
-        result = np.zeros((len(self.states_), self.n_features_in_ + self.bias))
+        result = np.zeros((len(self.states_), self.n_features_in_ + self.fit_intercept))
         for row, state, columns in zip(result, self.states_, self.columns_, strict=True):
             row[self._weights(columns)] = state.mean
         return result
 
     @property
     def covariance_(self) -> FloatArray | list[FloatArray] | list[LowRank]:
-        """Covariance of the belief of each category, the constant last."""
+        """Covariance of the belief of each category, the intercept last."""
         check_is_fitted(self)
         found = [state.covariance for state in self.states_]
         if self.covariance == "low-rank" or any(columns is not None for columns in self.columns_):
@@ -171,25 +179,43 @@ class BayesianPerceptron(OnlineClassifier):
         """
         check_is_fitted(self)
         wider = [
-            beliefs.grow(state, number_of(new), mean=mean, variance=variance, at=state.mean.size - self.bias)
+            beliefs.grow(state, number_of(new), mean=mean, variance=variance, at=state.mean.size - self.fit_intercept)
             for state in self.states_
         ]
         self._add_columns(new)
         self.states_ = wider
         return self
 
-    def _constant(self) -> bool:
-        return self.bias
+    def word_weights(self) -> FloatArray:
+        """Return the mean weight of each feature in the belief of each category.
+
+        Returns
+        -------
+        weights : ndarray of shape (n_categories, n_features)
+            One row for two classes.
+        """
+        return self.mean_[:, : self.n_features_in_]
+
+    def _has_constant(self) -> bool:
+        return self.fit_intercept
 
     def _weights(self, columns: Int64Array | None) -> Int64Array:
         """Places of a category's weights among those of all columns and the constant."""
         own = np.arange(self.n_features_in_) if columns is None else columns
-        return np.append(own, self.n_features_in_) if self.bias else own
+        return np.append(own, self.n_features_in_) if self.fit_intercept else own
 
     def _begin(self, columns: Int64Array | None) -> Belief:
-        mean, covariance = beliefs.prior_of(self.n_features_in_ + self.bias, self.prior_mean, self.prior_covariance)
+        n_weights = self.n_features_in_ + self.fit_intercept
+        mean, covariance = beliefs.prior_of(n_weights, self.prior_mean, self.prior_covariance)
+        if self.intercept_variance != "same" and self.fit_intercept:
+            if np.ndim(self.prior_covariance):
+                raise ValueError(
+                    f"intercept_variance is {self.intercept_variance!r}; expected 'same' with a prior_covariance of "
+                    f"several numbers, the last of which is that of the intercept"
+                )
+            covariance[-1] = self.intercept_variance
         own = self._weights(columns)
-        return beliefs.start(
+        return beliefs.prior_belief(
             own.size,
             likelihood=self.likelihood,
             noise=self.noise,
@@ -203,7 +229,7 @@ class BayesianPerceptron(OnlineClassifier):
 
     def _check_belief(self, belief: Any, n_features: int) -> None:
         check_fit(type(belief) is Belief, self, "beliefs")
-        size = n_features + bool(self.bias)
+        size = n_features + bool(self.fit_intercept)
         check_array(belief, "mean", (size,))
         C = belief.covariance
         if type(C) is LowRank:
@@ -218,8 +244,8 @@ class BayesianPerceptron(OnlineClassifier):
             check_array(belief.drift, "mean", (size,))
             check_array(belief.drift, "covariance", C.shape)
 
-    def _learn(self, state: Belief, rows: Compressed, y: FloatArray, order: Int64Array) -> Belief:
-        return beliefs.learn(state, rows, y, order, own=True)
+    def _learn(self, state: Belief, rows: Compressed, y: FloatArray, turns: Turns) -> Belief:
+        return beliefs.learn(state, rows, y, turns.order, shares=turns.shares, own=True)
 
     def _fields(self, state: Belief, rows: Compressed) -> tuple[FloatArray, FloatArray]:
         return beliefs.fields(state, rows)

@@ -12,7 +12,7 @@ from bayesift import progress
 from bayesift.datasets import load
 from bayesift.formats import load as load_model
 from bayesift.formats import save
-from bayesift.online import start, update
+from bayesift.online import prior_belief, update
 from bayesift.review.engine import Corpus, Judgement, Judgements, Knowledge, Mix, ReviewEngine, with_title_words
 from bayesift.review.engine.topic_model import CONSTANT_MODE, CONSTANT_VARIANCE, NOISE, VARIANCE
 
@@ -69,7 +69,7 @@ def test_one_judgement_is_learnt_exactly():
     engine.label(7, True, why="probable")
     X = np.column_stack([CORPUS.matrix.toarray(), np.ones(len(CORPUS))])
     variance = np.append(np.full(CORPUS.n_terms, VARIANCE), CONSTANT_VARIANCE)
-    belief = start(len(prior), noise=NOISE, covariance="diagonal", prior_mean=prior, prior_covariance=variance)
+    belief = prior_belief(len(prior), noise=NOISE, covariance="diagonal", prior_mean=prior, prior_covariance=variance)
     belief, _ = update(belief, X[7], 1)
     f, s2 = X @ belief.mean, X**2 @ belief.covariance
     np.testing.assert_allclose(engine.probabilities(), ndtr(f / np.sqrt(NOISE**2 + s2)), rtol=1e-9)

@@ -10,7 +10,7 @@ from scipy.special import ndtr, ndtri
 from sklearn.pipeline import Pipeline
 
 from bayesift._typing import BoolArray, FloatArray, Int64Array
-from bayesift.online._moments import expected_information
+from bayesift.online import expected_information
 from bayesift.review.decisions import Judgement, Judgements
 from bayesift.review.engine import stopping as stops
 from bayesift.review.engine import topic_model as models

@@ -12,7 +12,7 @@ from Stemmer import Stemmer
 
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.linear import BayesianLogisticRegression
-from bayesift.online import Belief, start
+from bayesift.online import Belief, prior_belief
 from bayesift.online.belief import learn
 from bayesift.priors import Gaussian, from_description, from_keywords
 from bayesift.review.engine._kernels import field_moments
@@ -130,7 +130,7 @@ def prior_model(corpus: Corpus, knowledge: Knowledge) -> TopicModel:
     """Return the belief before any judgement."""
     mean = np.append(prior_modes(knowledge, corpus), CONSTANT_MODE)
     variance = np.append(np.full(corpus.n_terms, VARIANCE), CONSTANT_VARIANCE)
-    belief = start(len(mean), noise=NOISE, covariance="diagonal", prior_mean=mean, prior_covariance=variance)
+    belief = prior_belief(len(mean), noise=NOISE, covariance="diagonal", prior_mean=mean, prior_covariance=variance)
     return TopicModel(belief, "prior")
 
 
