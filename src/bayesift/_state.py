@@ -57,7 +57,7 @@ def checked_count(part: Any, name: str) -> int:
 
 
 def are_columns(columns: Any, n_features: int) -> bool:
-    """Tell whether an array lists different columns of so many."""
+    """Return whether an array lists different columns of so many."""
     if not isinstance(columns, np.ndarray) or columns.ndim != 1 or columns.dtype.kind not in "iu":
         return False
     distinct = np.unique(columns)

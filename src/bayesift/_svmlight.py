@@ -131,7 +131,7 @@ def count_marks(buffer: ByteArray, start: int) -> tuple[int, int]:
 
 @kernel
 def is_blank(byte: int) -> bool:
-    """Tell whether a byte parts words within a line (as a carriage return does)."""
+    """Return whether a byte separates words within a line (as a carriage return does)."""
     return byte == 32 or byte == 9 or (11 <= byte <= 13)
 
 
@@ -162,7 +162,7 @@ def quotient(mantissa: int, power: float) -> tuple[float, bool]:
 
 @kernel
 def number(buffer: ByteArray, at: int) -> tuple[float, int, int]:
-    """Read a decimal number; gives the value, the place behind it, and OK, NUMBER (it is none) or RANGE (too hard).
+    """Read a decimal number; return the value, the place behind it, and OK, NUMBER (it is none) or RANGE (too hard).
 
     A mantissa of at most 2⁵³, times or by a power of ten up to 10²², needs one operation, rounded right (Clinger 1990).
     """
@@ -238,7 +238,7 @@ def word_end(buffer: ByteArray, at: int) -> int:
 
 @kernel
 def holds_colon(buffer: ByteArray, begin: int, end: int) -> bool:
-    """Tell whether a word is a pair and no label."""
+    """Return whether a word is a pair and no label."""
     while begin < end and buffer[begin] != _COLON:
         begin += 1
     return begin < end
@@ -246,7 +246,7 @@ def holds_colon(buffer: ByteArray, begin: int, end: int) -> bool:
 
 @kernel
 def read_flags(buffer: ByteArray, at: int, flags: ByteArray) -> tuple[int, int]:
-    """Read as many flags, each a word 0 or 1, as there is room for; gives the place behind them, and OK or GROUP."""
+    """Read as many flags, each a word 0 or 1, as there is room for; return the place behind them, and OK or GROUP."""
     for group in range(flags.shape[0]):
         while is_blank(buffer[at]):
             at += 1
@@ -259,7 +259,7 @@ def read_flags(buffer: ByteArray, at: int, flags: ByteArray) -> tuple[int, int]:
 
 @kernel
 def is_qid(buffer: ByteArray, at: int) -> bool:
-    """Tell whether the word that begins here is ``qid:`` and something."""
+    """Return whether the word that begins here is ``qid:`` and something."""
     if buffer[at] != 113 or word_end(buffer, at) < at + 5:
         return False
     return buffer[at + 1] == 105 and buffer[at + 2] == 100 and buffer[at + 3] == _COLON
@@ -280,7 +280,7 @@ def parse(
 ) -> tuple[int, int, int, Int64Array, Int64Array]:
     """Fill the arrays, which have room for every newline and colon; the last byte of the buffer is a newline.
 
-    Gives the number of rows, a problem and its place, the numbers left to be read with more precision (entry, begin,
+    Returns the number of rows, a problem and its place, the numbers left to be read with more precision (entry, begin,
     end) and the comments (row that follows, begin, end).
     """
     size = buffer.shape[0]

@@ -160,14 +160,14 @@ def written(value: float, digits: int | None, style: Literal["e", "g"] = "e", *,
 
 
 def one_word(argument: str, text: str, forbidden: tuple[str, ...] = ()) -> str:
-    """Return back a name that is to be written, if it can be read again as one word."""
+    """Return a name that is to be written; refuse one that could not be read again as one word."""
     if split(text) != [text] or "\n" in text or text.startswith("#") or text in forbidden:
         raise ValueError(f"{argument} holds {text!r}; expected a word without blanks that means nothing else there")
     return text
 
 
 def one_line(argument: str, text: str) -> str:
-    """Return back a name that is to be written, if it can be read again as the rest of a line."""
+    """Return a name that is to be written; refuse one that could not be read again as the rest of a line."""
     if " ".join(split(text)) != text or "\n" in text:
-        raise ValueError(f"{argument} is {text!r}; expected words parted by single blanks")
+        raise ValueError(f"{argument} is {text!r}; expected words separated by single blanks")
     return text

@@ -268,7 +268,7 @@ def _with_unit(model: BinaryModel, unit: ThresholdUnit | Literal["auto"], name: 
         warnings.warn(
             f"{name}: the threshold {model.threshold:g} could be log odds or a probability; it is taken for "
             f"{'log odds, as BBRtrain' if assumed == 'log_odds' else 'a probability, as BXRtrain'} writes it. "
-            "Pass threshold_unit to settle it.",
+            "Pass threshold_unit to say which.",
             ThresholdUnitWarning,
             stacklevel=3,
         )

@@ -50,7 +50,7 @@ class Data:
         return np.array([float(label) for label in self.labels])
 
     def positive(self) -> AnyArray:
-        """Tell which documents are labelled 1 (or +1, or 1.0); any other label is negative."""
+        """Return which documents are labelled 1 (or +1, or 1.0); any other label is negative."""
         return self.numeric_labels() == 1.0
 
 

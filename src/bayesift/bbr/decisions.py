@@ -228,7 +228,7 @@ class PolytomousDecisions:
 
 
 def decide_between(data: Data, model: PolytomousModel, *, by_name: bool = False) -> PolytomousDecisions:
-    """Return every document the class with the greatest score; of equal ones the first.
+    """Assign to every document the class with the greatest score; of equal ones the first.
 
     Parameters
     ----------

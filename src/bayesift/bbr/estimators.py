@@ -79,7 +79,7 @@ def from_estimator(
     estimator: BayesianMultinomialRegression, template: PolytomousModel | None = ...
 ) -> PolytomousModel: ...
 def from_estimator(estimator: Any, template: Any = None) -> BinaryModel | PolytomousModel:
-    """Say what a model file of a fitted estimator has to say.
+    """Return what a model file of a fitted estimator says.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def _blank(estimator: Any, classes: AnyArray, n_features: int) -> Any:
 
 
 def _label(name: str, names: tuple[str, ...]) -> int | str:
-    """Return a class its label: whole numbers where all classes are, in the form that Python writes."""
+    """Return the label of a class: a whole number where all classes are, in the form that Python writes."""
     return int(name) if all(_is_whole(other) for other in names) else name
 
 

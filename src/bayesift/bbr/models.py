@@ -205,7 +205,7 @@ def as_binary(model: PolytomousModel, *, negative: str, threshold: float, cosine
 
 
 def has_words(models: Iterable[AnyModel]) -> bool:
-    """Tell whether features, or names of classes, of any model are words and not whole numbers."""
+    """Return whether features, or names of classes, of any model are words and not whole numbers."""
     return any(model.symbolic or not all(map(_is_whole, model.class_names)) for model in map(as_polytomous, models))
 
 

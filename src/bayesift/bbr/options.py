@@ -1,4 +1,4 @@
-"""What the six commands share: how options are read, errors told and numbers written."""
+"""What the six commands share: how options are read and errors reported."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Parser(argparse.ArgumentParser):
         super().__init__(prog=program, description=description, allow_abbrev=False)
 
     def error(self, message: str) -> NoReturn:
-        """Tell an error in one line."""
+        """Report an error in one line."""
         self.exit(FAILURE, f"{self.prog}: {message}\n")
 
     def refuse(self, *names: str, because: str, takes_value: bool = False) -> None:
@@ -50,7 +50,7 @@ def run(program: str, body: Callable[[], None]) -> int:
     Expected errors become one sentence on standard error, and so does every warning.
     """
     try:
-        with _spoken_warnings(program):
+        with _warnings_as_sentences(program):
             body()
     except (OSError, ValueError, ImportError) as error:
         sys.stderr.write(f"{program}: {_sentence(error)}\n")
@@ -59,7 +59,7 @@ def run(program: str, body: Callable[[], None]) -> int:
 
 
 @contextmanager
-def _spoken_warnings(program: str) -> Iterator[None]:
+def _warnings_as_sentences(program: str) -> Iterator[None]:
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         sys.stderr.write(f"{program}: warning: {' '.join(str(message).split())}\n")
 
@@ -105,7 +105,7 @@ def probability(text: str) -> float:
 
 
 def number_list(text: str) -> tuple[float, ...]:
-    """Read numbers greater than 0, parted by commas."""
+    """Read numbers greater than 0, separated by commas."""
     return tuple(positive_number(part) for part in text.split(","))
 
 

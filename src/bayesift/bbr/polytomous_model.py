@@ -49,7 +49,7 @@ Entry = tuple[Word, float]
 
 
 def looks_symbolic(entries: list[Entry]) -> bool:
-    """Tell whether any feature is no whole number."""
+    """Return whether any feature is no whole number."""
     return any(not feature.isascii() or not feature.isdigit() for feature, _ in entries)
 
 

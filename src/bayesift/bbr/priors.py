@@ -253,7 +253,7 @@ def log_prior(fitted: FitPrior, variance: float, beta: FloatArray, intercept: fl
 
 
 def moved_from_modes(fitted: FitPrior, beta: FloatArray, intercept: float) -> BoolArray:
-    """Tell which coefficients, the constant last, are not at the modes of their priors."""
+    """Return which coefficients, the constant last, are not at the modes of their priors."""
     return np.append(beta, intercept) != _arrays(fitted, 1.0, beta.size).mode
 
 
@@ -266,7 +266,7 @@ def _arrays(fitted: FitPrior, variance: float, n_features: int) -> PriorArrays:
 
 
 def barely_penalised(fitted: FitPrior) -> FitPrior:
-    """Return Laplace priors of infinite variance one that is so large that only the steps of the solver tell.
+    """Return a Laplace prior with very large variances in place of infinite ones; only the solver's steps differ.
 
     The original stops a coefficient at its mode when a step would cross it, also where the rate is 0.
     """

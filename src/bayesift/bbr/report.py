@@ -147,7 +147,7 @@ def _settings(options: Namespace, training: BinaryTraining) -> list[str]:
 
 
 def _norm_lines(trained: BinaryTrained | PolytomousTrained) -> list[str]:
-    """Say how the norm of the documents gives the variance, where it does."""
+    """Write how the norm of the documents gives the variance, where it does."""
     if trained.mean_square_norm is None:
         return []
     norm = f"Avg square norm (no const term) {shown(trained.mean_square_norm, 6)}"
@@ -188,7 +188,7 @@ def binary_test_lines(options: Namespace, model: BinaryModel, decisions: BinaryD
 
 
 def _threshold_lines(options: Namespace, model: BinaryModel) -> list[str]:
-    """Say what the threshold is taken for, where it is not ½ anyway."""
+    """Write in which unit the threshold is read, where it is not ½ anyway."""
     if options.probthres is not None or model.threshold == 0.0:
         return []
     unit = "log odds" if model.threshold_unit == "log_odds" else "a probability"

@@ -92,13 +92,13 @@ def write(file: BinaryIO, header: dict[str, Any], members: dict[str, bytes]) -> 
         block = file.read(min(left, _BLOCK))
         digest.update(block)
         left -= len(block)
-    # Between reading and writing a file must be told its place.
+    # A file needs a seek between reading and writing.
     file.seek(-_DIGITS, os.SEEK_END)
     file.write(digest.hexdigest().encode())
 
 
 def _shrinks(content: bytes) -> bool:
-    """Tell from the middle whether compression is worth its time; numbers with all digits hardly shrink."""
+    """Judge by the middle whether compression is worth its time; numbers with all digits hardly shrink."""
     sample = content[len(content) // 2 :][: 2**16]
     return len(content) < 2**18 or len(zlib.compress(sample, 1)) < 0.9 * len(sample)
 

@@ -205,7 +205,7 @@ def _node(loader: str, name: str, **fields: Any) -> Node:
 
 
 def _is_plain(value: Any, depth: int = 0) -> bool:
-    """Tell whether JSON gives a value back as it is."""
+    """Return whether JSON gives a value back as it is."""
     if value is None or type(value) in (bool, int, float, str):
         return True
     if depth > DEEPEST:

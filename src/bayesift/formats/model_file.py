@@ -152,7 +152,7 @@ class ModelDescription:
 
 
 def describe(path: str | os.PathLike[str], *, limit: int = LIMIT) -> ModelDescription:
-    """Tell what a model file says of itself, without making the model.
+    """Return what a model file says of itself, without making the model.
 
     Parameters
     ----------

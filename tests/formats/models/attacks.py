@@ -44,7 +44,7 @@ def zipped(members: list[tuple[str, bytes]]) -> bytes:
 
 
 def sealed(content: bytes) -> bytes:
-    """Return an archive its checksum."""
+    """Return an archive with its checksum."""
     return content[:-64] + hashlib.sha256(content[:-64]).hexdigest().encode()
 
 
