@@ -101,7 +101,7 @@ class Ours(Solver):
         model = BayesianMultinomialRegression(
             problem.kind, variance, intercept_variance=intercept, tol=tolerance, n_jobs=1
         ).fit(problem.X, problem.y)
-        return model.coef_, model.intercept_
+        return model.class_coef_, model.class_intercept_
 
 
 class _ScikitLearn(Solver):

@@ -50,17 +50,17 @@ def categories() -> list[Category]:
 
 def fit(category: Category, rate: float, **options: Any) -> BayesianProbitRegression:
     """Fit one category with a Laplace rate on one thread."""
-    return BayesianProbitRegression(rate=rate, **{**SHARED, **options}).fit(category.X, category.y)
+    return BayesianProbitRegression(variance=2.0 / rate**2, **{**SHARED, **options}).fit(category.X, category.y)
 
 
-def coarsest_epsilon(category: Category, rate: float) -> tuple[float, int]:
+def coarsest_tolerance(category: Category, rate: float) -> tuple[float, int]:
     """Find where EM may stop and still be as good, and how many rounds that takes."""
     best = fit(category, rate, tol=1e-10).certificate_.objective[0]
-    for epsilon in 10.0 ** -np.arange(3.0, 9.0, 0.5):
-        found = fit(category, rate, solver="em", epsilon=epsilon, max_iter=100_000).certificate_
+    for tolerance in 10.0 ** -np.arange(3.0, 9.0, 0.5):
+        found = fit(category, rate, solver="em", tol=tolerance, max_iter=100_000).certificate_
         if found.objective[0] <= (1.0 + QUALITY) * best:
             break
-    return float(epsilon), int(found.passes[0])
+    return float(tolerance), int(found.passes[0])
 
 
 def beside_em(repeats: int) -> None:
@@ -68,11 +68,11 @@ def beside_em(repeats: int) -> None:
     rows = []
     chosen = [(one, rate) for one in categories() if one.name in EM_CATEGORIES for rate in EM_RATES]
     for category, rate in track(chosen, "probit, EM", transient=True, console=Console(stderr=True)):
-        epsilon, rounds = coarsest_epsilon(category, rate)
+        tolerance, rounds = coarsest_tolerance(category, rate)
         seconds = take_turns(
             {
                 "newton": partial(fit, category, rate, tol=QUALITY),
-                "em": partial(fit, category, rate, solver="em", epsilon=epsilon, max_iter=100_000),
+                "em": partial(fit, category, rate, solver="em", tol=tolerance, max_iter=100_000),
             },
             min(repeats, 3),
         )
@@ -125,7 +125,7 @@ def beside_linear_algebra(repeats: int, rounds: int = 50) -> None:
     def em(limit: int) -> float:
         start = time.perf_counter()
         # No coefficient leaves at this rate in so few rounds.
-        fit(category, 1e-3, solver="em", epsilon=1e-12, max_iter=limit)
+        fit(category, 1e-3, solver="em", tol=1e-12, max_iter=limit)
         return time.perf_counter() - start
 
     ratios, milliseconds = [], []
@@ -155,12 +155,12 @@ def by_blocks(n_documents: int = 10_000, n_terms: int = 100_000) -> None:
     made = Category("", X, np.where(X @ weights + random.normal(size=n_documents) > 1.0, 1, 0))
     least = fit(made, 5.0).certificate_.objective[0]
     rows = []
-    for epsilon in (1e-2, 1e-3):
-        found = fit(made, 5.0, solver="block-em", epsilon=epsilon).certificate_
+    for tolerance in (1e-2, 1e-3):
+        found = fit(made, 5.0, solver="block-em", tol=tolerance).certificate_
         above = found.objective[0] / least - 1.0
-        rows.append((f"{epsilon:g}", f"{found.passes[0]}", f"{found.seconds[0]:.0f}", f"{above:.0e}"))
+        rows.append((f"{tolerance:g}", f"{found.passes[0]}", f"{found.seconds[0]:.0f}", f"{above:.0e}"))
     title = f"ECM by blocks of 100, {n_documents:,} documents × {n_terms:,} terms"
-    show(title, ("epsilon", "rounds", "seconds", "objective above the least"), rows)
+    show(title, ("tolerance", "rounds", "seconds", "objective above the least"), rows)
 
 
 def run(repeats: int) -> None:

@@ -252,12 +252,12 @@ def probit() -> None:
     y = news.indicator("train").toarray()[:, news.categories.index("energy")]
     rounds = np.unique(np.geomspace(1, 300, 25).astype(int))
     for gamma, color in ((0.1, PALETTE[0]), (1.0, PALETTE[1]), (10.0, PALETTE[2])):
-        least = BayesianProbitRegression(gamma=gamma, tol=1e-10).fit(X, y).certificate_.objective[0]
+        least = BayesianProbitRegression(variance=2.0 / gamma, tol=1e-10).fit(X, y).certificate_.objective[0]
         with warnings.catch_warnings():
             # The rounds are limited on purpose.
             warnings.simplefilter("ignore", ConvergenceWarning)
             found = [
-                BayesianProbitRegression(gamma=gamma, solver="em", epsilon=1e-12, max_iter=int(limit)).fit(X, y)
+                BayesianProbitRegression(variance=2.0 / gamma, solver="em", tol=1e-12, max_iter=int(limit)).fit(X, y)
                 for limit in rounds
             ]
         missing = [model.certificate_.objective[0] / least - 1.0 for model in found]

@@ -20,15 +20,25 @@ from bayesift.text import TextVectorizer
 
 each_solver = pytest.mark.parametrize("solver", ["clg", "newton"])
 
-#: Settings under which both solvers are at the optimum to nearly all digits.
-TIGHT = {"epsilon": 1e-13, "tol": 1e-12, "max_iter": 200_000}
+#: Rounds that are enough for either solver to be at the optimum to nearly all digits.
+N_ROUNDS = 200_000
 
 FAMILIES = {"laplace": Laplace, "gaussian": Gaussian}
 
 
 def tight(prior: Any = "laplace", variance: Any = 1.0, **options: Any) -> BayesianLogisticRegression:
     """Return an estimator that stops only at the optimum."""
-    return BayesianLogisticRegression(prior, variance, **{"n_jobs": 1, **TIGHT, **options})
+    return BayesianLogisticRegression(prior, variance, **{"n_jobs": 1, **tightly(options.get("solver")), **options})
+
+
+def tightly(solver: str | None = None) -> dict[str, Any]:
+    """Return settings under which a solver is at the optimum to nearly all digits."""
+    return {**stopping(solver, gap=1e-12, change=1e-13), "max_iter": N_ROUNDS}
+
+
+def stopping(solver: str | None, gap: float | None, change: float) -> dict[str, Any]:
+    """Return the tolerance of a solver: that of the gap for Newton, which is the default, else that of a change."""
+    return {"tol": gap if solver in (None, "newton", "auto") else change}
 
 
 class Penalties(NamedTuple):
@@ -95,7 +105,7 @@ Loss = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
 def objective(X: Any, y: Any, beta: np.ndarray, p: Penalties, weights: Any = 1.0, loss: Loss = logistic) -> float:
-    """F(β) of MATH.md, sections 1 and 3; y is −1 or +1 and the intercept the last coefficient."""
+    """F(β) of ``docs/symbols.md``; y is −1 or +1 and the intercept the last coefficient."""
     return float(np.sum(weights * loss(y * (with_constant(X) @ beta))[0])) + p.value(beta)
 
 

@@ -11,10 +11,9 @@ from rich.console import Console
 from rich.progress import track
 
 from bayesift.linear import BayesianLogisticRegression
-from bayesift.linear._base import SEARCH_TOLERANCE
-from bayesift.linear._fit import problem as fitting
-from bayesift.linear._fit.problem import design_of
-from bayesift.linear._fit.variance import deal_folds
+from bayesift.linear._base import VALIDATION_GAP
+from bayesift.linear._fit.problem import SolverOptions, design_of
+from bayesift.linear._fit.variance import WarmStarts, assign_folds
 from benchmarks.logistic.problem import GRID, QUALITY, Problem, matrix
 from benchmarks.logistic.solvers import Liblinear, Ours
 from benchmarks.measuring import show
@@ -62,29 +61,29 @@ def plan(collection: str, n_categories: int) -> list[Plan]:
     """Prepare the fits of a sample of categories: data of the folds, the rate chosen, tolerances."""
     X, Y, _ = matrix(collection)
     sample = np.linspace(0, Y.shape[1] - 1, n_categories).astype(int)
-    marks = design_of(X).marks
+    marks = design_of(X).row_hashes
     todo = track(sample, f"tolerances, {collection}", transient=True, console=Console(stderr=True))
     return [_plan_category(X, np.ascontiguousarray(Y[:, category]), marks) for category in todo]
 
 
 def _plan_category(X: np.ndarray, y: np.ndarray, marks: np.ndarray) -> Plan:
-    fold = deal_folds(y, marks, FOLDS, np.random.default_rng(0))
+    fold = assign_folds(y, marks, FOLDS, np.random.default_rng(0))
     scores = np.zeros(len(GRID))
     parts, errors = [], []
     for run in range(RUNS):
         training, held = np.flatnonzero(fold != run), np.flatnonzero(fold == run)
         problem = Problem("", X[training], y[training], "laplace", 1.0)
-        trail = fitting.Trail()
+        warm_starts = WarmStarts()
         part = _part(problem, GRID)
         for place, rate in enumerate(GRID):
             at_rate = problem._replace(weight=rate)
             best, beta = _best(at_rate)
-            errors.append(_our_error(at_rate, best, SEARCH_TOLERANCE, trail))
+            errors.append(_our_error(at_rate, best, VALIDATION_GAP, warm_starts))
             scores[place] -= np.logaddexp(0.0, -y[held] * (X[held] @ beta[:-1] + beta[-1])).sum()
         parts.append(part)
     final = Problem("", X, y, "laplace", GRID[int(np.argmax(scores))])
     parts.append(_part(final, (final.weight,)))
-    return Plan(parts, errors, _our_error(final, _best(final)[0], FINAL_TOLERANCE, fitting.Trail()))
+    return Plan(parts, errors, _our_error(final, _best(final)[0], FINAL_TOLERANCE, WarmStarts()))
 
 
 def _best(problem: Problem) -> tuple[float, np.ndarray]:
@@ -108,12 +107,12 @@ def _part(problem: Problem, rates: tuple[float, ...]) -> Part:
     return part
 
 
-def _our_error(problem: Problem, best: float, tolerance: float, trail: fitting.Trail) -> float:
+def _our_error(problem: Problem, best: float, tolerance: float, warm_starts: WarmStarts) -> float:
     """Return the distance to the best of the fit that the estimator makes at this place of the grid."""
-    rule = fitting.Rule("newton", tolerance, 0.0, 1000)
     variance = 2.0 / problem.weight**2
-    beta = Ours(problem).fit.solve(rule, trail.ahead(variance)).beta
-    trail.add(variance, beta)
+    options = SolverOptions("newton", tolerance, 1000)
+    beta = Ours(problem).fit.solve(options, warm_starts.guess(variance)).beta
+    warm_starts.add(variance, beta)
     return problem.objective(beta[:-1], float(beta[-1])) / best - 1.0
 
 

@@ -61,7 +61,7 @@ class Ours(Solver):
 
     def solve(self, tolerance: float) -> Coefficients:
         """Fit with a relative duality gap of ``tolerance``."""
-        beta = self.fit.solve(fitting.Rule("newton", tolerance, 0.0, 1000)).beta
+        beta = self.fit.solve(fitting.SolverOptions("newton", tolerance, 1000)).beta
         return beta[:-1], float(beta[-1])
 
 

@@ -14,6 +14,7 @@ from bayesift.datasets import load
 from bayesift.decide import best_threshold
 from bayesift.evaluate import Outcomes, f_beta
 from bayesift.linear import BayesianLogisticRegression, BayesianProbitRegression
+from bayesift.priors import Gaussian, Jeffreys, Laplace
 from bayesift.select import TermSelector
 from bayesift.text import TextVectorizer
 from reproduction.catalogue import Family, Runner
@@ -57,13 +58,15 @@ class Setting(NamedTuple):
         if self.model == "logistic":
             variance = 2.0 / self.strength if self.prior == "laplace" else self.strength
             return BayesianLogisticRegression(self.prior, variance, intercept_variance="same", n_jobs=1)
-        strength: dict[str, Any] = {"jeffreys": {}, "laplace": {"rate": self.strength}}.get(
-            self.prior, {"variance": self.strength}
-        )
-        how: dict[str, Any] = {"solver": "em", "epsilon": EARLY}
+        priors = {
+            "jeffreys": Jeffreys(),
+            "laplace": Laplace.of_rate(self.strength),
+            "gaussian": Gaussian(self.strength),
+        }
+        how: dict[str, Any] = {"solver": "em", "tol": EARLY}
         if self.exact:
-            how = {"ridge": FIRM_RIDGE, "epsilon": 1e-4} if self.prior == "jeffreys" else {}
-        return BayesianProbitRegression(self.prior, intercept_variance="same", n_jobs=1, **strength, **how)
+            how = {"ridge": FIRM_RIDGE, "tol": 1e-4} if self.prior == "jeffreys" else {}
+        return BayesianProbitRegression(priors[self.prior], intercept_variance="same", n_jobs=1, **how)
 
 
 class Result(NamedTuple):

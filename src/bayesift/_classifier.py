@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import log_expit, log_softmax, logsumexp
+from scipy.special import log_expit, logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from bayesift._labels import TargetType
@@ -61,7 +61,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
         if self.target_type_ == "binary":
             return np.column_stack([self._log_probability(-scores), self._log_probability(scores)])
         if self.target_type_ == "multiclass" and self._scores_exclude_each_other:
-            return np.asarray(log_softmax(scores, axis=1))
+            return _log_softmax(scores)
         logs = self._log_probability(scores)
         if self.target_type_ == "multiclass":
             logs -= logsumexp(logs, axis=1, keepdims=True)
@@ -135,3 +135,15 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _log_softmax(scores: FloatArray) -> FloatArray:
+    """Return the log probabilities of classes; what the others leave of the greatest is not lost to rounding."""
+    best = np.argmax(scores, axis=1)[:, None]
+    highest = np.take_along_axis(scores, best, axis=1)
+    with np.errstate(invalid="ignore"):
+        below = np.where(scores == highest, 0.0, scores - highest)
+    others = np.exp(below)
+    np.put_along_axis(others, best, 0.0, axis=1)
+    # The greatest share is never added to 1 before the logarithm is taken.
+    return np.asarray(below - np.log1p(others.sum(axis=1, keepdims=True)))

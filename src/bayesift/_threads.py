@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import TypeVar
 
 from joblib import effective_n_jobs
+
+from bayesift import progress
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -22,13 +24,28 @@ def thread_count(n_jobs: int | None, most: int | None = None) -> int:
     return count if most is None else max(min(count, most), 1)
 
 
-def map_threads(work: Callable[[Item], Result], items: Sequence[Item], n_jobs: int | None) -> list[Result]:
-    """Return ``work(item)`` of every item, in their order, computed on several threads."""
+def map_threads(
+    work: Callable[[Item], Result], items: Sequence[Item], n_jobs: int | None, *, report: bool = False
+) -> list[Result]:
+    """Return ``work(item)`` of every item, in their order, computed on several threads.
+
+    With ``report``, what watches the progress (see :mod:`bayesift.progress`) is told of every item, from this thread.
+    """
+    results: list[Result] = []
+
+    def collect(found: Iterable[Result]) -> None:
+        for result in found:
+            results.append(result)
+            if report:
+                progress.report(len(results), len(items))
+
     n_threads = thread_count(n_jobs, len(items))
     if n_threads == 1:
-        return [work(item) for item in items]
-    with ThreadPoolExecutor(n_threads) as pool:
-        return list(pool.map(work, items))
+        collect(map(work, items))
+    else:
+        with ThreadPoolExecutor(n_threads) as pool:
+            collect(pool.map(work, items))
+    return results
 
 
 def in_blocks(work: Callable[[int, int], None], n_rows: int, cost: int, n_jobs: int | None) -> None:

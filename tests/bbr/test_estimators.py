@@ -59,6 +59,8 @@ def test_a_polytomous_estimator_comes_back(labels, reference, form, tmp_path):
     np.testing.assert_array_equal(again.classes_, fitted.classes_)
     np.testing.assert_array_equal(again.coef_, fitted.coef_)
     np.testing.assert_array_equal(again.intercept_, fitted.intercept_)
+    np.testing.assert_array_equal(again.class_coef_, fitted.class_coef_)
+    np.testing.assert_array_equal(again.class_intercept_, fitted.class_intercept_)
     np.testing.assert_array_equal(again.predict_proba(X), fitted.predict_proba(X))
     np.testing.assert_array_equal(again.predict(X), fitted.predict(X))
     if form != "bxr" and not (form == "bmr" and labels is CLASSES):
@@ -75,8 +77,10 @@ def test_words_become_named_columns():
         symbolic=True,
     )
     estimator = bbr.to_estimator(model)
-    assert list(estimator.feature_names) == ["wheat", "bushel", "ounce"]
     assert bbr.from_estimator(estimator, model) == model
+    named = bbr.from_estimator(estimator, feature_names=["wheat", "bushel", "ounce"])
+    assert named.symbolic
+    assert [found.features for found in named.classes] == [("wheat", "bushel"), ("ounce",)]
     data = bbr.Data(
         sp.csr_matrix([[2.0, 1.0, 5.0]]), ("grain",), None, np.empty((1, 0), np.uint8), ("ounce", "wheat", "x")
     )

@@ -225,11 +225,6 @@ def test_a_model_that_holds_itself_is_refused(tmp_path: Path) -> None:
         save(model, tmp_path / "a.bayesift")
 
 
-def test_a_function_that_shows_progress_is_left_out(tmp_path: Path) -> None:
-    save(BayesianLogisticRegression(progress=print), tmp_path / "a.bayesift")
-    assert load(tmp_path / "a.bayesift").progress is None
-
-
 def test_the_header_is_read_without_the_model(tmp_path: Path) -> None:
     path = tmp_path / "a.bayesift"
     origin = {"data": "reuters", "n": 3, "notes": ["ü", None, 0.5]}

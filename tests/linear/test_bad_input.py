@@ -9,14 +9,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 import linear_cases as cases
+from bayesift import progress
 from bayesift.linear import BayesianLogisticRegression
 from bayesift.priors import Gaussian, Laplace
 
 X, Y = cases.documents(n=30)
 
 
-def fit(matrix=X, labels=Y, weights=None, prior="laplace", **options):
-    return cases.tight(prior, **{"solver": "clg", **options}).fit(matrix, labels, weights)
+def fit(matrix=X, labels=Y, weights=None, prior="laplace", feature_names=None, **options):
+    return cases.tight(prior, **{"solver": "clg", **options}).fit(matrix, labels, weights, feature_names)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +44,7 @@ def fit(matrix=X, labels=Y, weights=None, prior="laplace", **options):
         ({"feature_names": list("abcda")}, "holds a name twice"),
         ({"solver": "lbfgs"}, "'solver' parameter"),
         ({"tol": 0.0}, "'tol' parameter"),
-        ({"epsilon": 2.0}, "'epsilon' parameter"),
+        ({"tol": 2.0}, "'tol' parameter"),
         ({"max_iter": 0}, "'max_iter' parameter"),
         ({"grid": []}, "grid must be a list of variances greater than 0"),
         ({"grid": [1.0, -1.0]}, "grid must be"),
@@ -60,16 +61,16 @@ def fit(matrix=X, labels=Y, weights=None, prior="laplace", **options):
 )
 def test_bad_settings_are_named_before_any_work(options, message):
     told = []
-    with pytest.raises(ValueError, match=message):
-        fit(**options, progress=lambda *n: told.append(n))
+    with progress.callback(lambda *n: told.append(n)), pytest.raises(ValueError, match=message):
+        fit(**options)
     assert not told
 
 
 def test_a_bad_prior_of_the_last_category_is_named_before_the_first_is_fitted():
     told = []
     priors = ["laplace", Laplace(mode={9: 1.0})]
-    with pytest.raises(ValueError, match="mode names 9"):
-        fit(labels=np.column_stack([Y > 0, Y < 0]), prior=priors, progress=lambda *n: told.append(n))
+    with progress.callback(lambda *n: told.append(n)), pytest.raises(ValueError, match="mode names 9"):
+        fit(labels=np.column_stack([Y > 0, Y < 0]), prior=priors)
     assert not told
 
 
@@ -154,7 +155,7 @@ def test_separable_documents_with_a_free_intercept(solver):
 def test_separable_documents_without_any_penalty_warn_and_stay_finite(solver):
     x = np.array([[0.0], [0.0], [1.0], [1.0]])
     y = [0, 0, 1, 1]
-    model = BayesianLogisticRegression(variance=np.inf, solver=solver, epsilon=1e-12, tol=1e-12, max_iter=50)
+    model = BayesianLogisticRegression(variance=np.inf, solver=solver, tol=1e-12, max_iter=50)
     with pytest.warns(ConvergenceWarning, match="max_iter=50"):
         model.fit(x, y)
     assert np.isfinite(model.coef_).all()

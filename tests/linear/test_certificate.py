@@ -28,7 +28,7 @@ def numbers_at(X, y, weights, prior, intercept_variance, beta):
 
 
 def slow_dual(X, y, weights, arrays, beta):
-    """D(u) of MATH.md from the candidate u = s σ(−r): classes balanced, then everything scaled to feasibility."""
+    """D(u) of ``docs/symbols.md`` from u = s σ(−r): classes balanced, then everything scaled to feasibility."""
     A = cases.with_constant(X)
     u = weights * expit(-y * (A @ beta))
     free_intercept = arrays.kind[-1] == 0 and arrays.sign[-1] == 0
@@ -115,7 +115,7 @@ def test_gap_and_residual_vanish_at_the_optimum(prior, intercept, solver):
 @cases.each_solver
 def test_the_residual_is_the_distance_to_the_subdifferential(solver):
     X, y = cases.documents(seed=10, n=60)
-    found = cases.tight("laplace", 0.5, solver=solver, max_iter=200_000, epsilon=0.01, tol=0.01).fit(X, y)
+    found = cases.tight("laplace", 0.5, solver=solver, max_iter=200_000, tol=0.01).fit(X, y)
     slopes = cases.with_constant(X).T @ (y * expit(-y * (X @ found.coef_[0] + found.intercept_[0])))
     rate, beta = 2.0, found.coef_[0]
     distance = np.where(

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 import linear_cases as cases
 from bayesift.linear import BayesianLogisticRegression
 from bayesift.linear._fit.problem import design_of, norm_variance
-from bayesift.linear._fit.variance import GAUSSIAN_GRID, LAPLACE_GRID, Trail, deal_folds, search_freely
+from bayesift.linear._fit.variance import GAUSSIAN_GRID, LAPLACE_GRID, WarmStarts, assign_folds, choose_without_grid
 from bayesift.priors import Gaussian, Laplace
 
 
@@ -27,7 +27,7 @@ from bayesift.priors import Gaussian, Laplace
 def test_folds_are_even_in_size_and_in_both_classes(positives, negatives, n_folds, seed):
     random = np.random.default_rng(seed)
     y = random.permutation(np.repeat([1.0, -1.0], [positives, negatives]))
-    fold = deal_folds(y, np.arange(float(y.size)), n_folds, random)
+    fold = assign_folds(y, np.arange(float(y.size)), n_folds, random)
     for chosen in (y > 0, y < 0, np.ones(y.size, dtype=bool)):
         counts = np.bincount(fold[chosen], minlength=n_folds)
         assert counts.size == n_folds
@@ -39,9 +39,9 @@ def test_folds_are_even_in_size_and_in_both_classes(positives, negatives, n_fold
 
 def test_folds_know_neither_copies_nor_the_order_of_documents():
     X, y = cases.documents(seed=8, n=60)
-    plain = deal_folds(y, design_of(X).marks, 5, np.random.default_rng(3))
+    plain = assign_folds(y, design_of(X).row_hashes, 5, np.random.default_rng(3))
     order = np.random.default_rng(1).permutation(np.append(np.arange(60), np.arange(20)))
-    copied = deal_folds(y[order], design_of(sp.csc_matrix(X[order])).marks, 5, np.random.default_rng(3))
+    copied = assign_folds(y[order], design_of(sp.csc_matrix(X[order])).row_hashes, 5, np.random.default_rng(3))
     assert_array_equal(copied, plain[order])
 
 
@@ -72,7 +72,7 @@ def test_the_norm_based_variance_is_the_formula(sample, seed, sparse):
 def brute_force(X, y, weights, family, grid, folds, runs, seed, **options):
     """Held-out log likelihood of every variance and run by fits on the documents themselves, without shortcuts."""
     random = np.random.default_rng(np.random.RandomState(seed).randint(2**31 - 1))
-    fold = deal_folds(y, design_of(X).marks, folds, random)
+    fold = assign_folds(y, design_of(X).row_hashes, folds, random)
     scores = np.empty((len(grid), runs))
     for place, variance in enumerate(grid):
         for run in range(runs):
@@ -87,7 +87,7 @@ def brute_force(X, y, weights, family, grid, folds, runs, seed, **options):
 @pytest.mark.parametrize(("folds", "runs"), [(2, 1), (5, 3), (4, 4)])
 @pytest.mark.parametrize("family", ["laplace", "gaussian"])
 def test_the_grid_equals_brute_force(family, folds, runs, solver, monkeypatch):
-    monkeypatch.setattr("bayesift.linear._base.SEARCH_TOLERANCE", 0.0)
+    monkeypatch.setattr("bayesift.linear._base.VALIDATION_GAP", 0.0)
     X, y = cases.documents(seed=20, n=80)
     weights = np.random.default_rng(0).uniform(0.2, 2, 80)
     grid = [10.0, 0.01, 1.0, 0.1]
@@ -106,7 +106,7 @@ def test_the_grid_equals_brute_force(family, folds, runs, solver, monkeypatch):
 @cases.each_solver
 def test_one_standard_error_takes_the_strongest_penalty_that_is_nearly_as_good(solver):
     X, Y, *_ = cases.news()
-    options = {"solver": solver, "folds": 5, "runs": 5, "epsilon": 1e-4, "n_jobs": 1}
+    options = {"solver": solver, "folds": 5, "runs": 5, **cases.stopping(solver, None, 1e-4), "n_jobs": 1}
     plain = BayesianLogisticRegression(**options).fit(X, Y[:, :3])
     careful = BayesianLogisticRegression(**options, one_standard_error=True).fit(X, Y[:, :3])
     for k in range(3):
@@ -134,7 +134,7 @@ def test_the_grids_are_those_of_the_paper(solver):
 
 def test_fits_of_a_search_that_do_not_converge_are_counted():
     X, y = cases.documents(n=60)
-    model = BayesianLogisticRegression(grid=[1e6], folds=3, max_iter=2, solver="clg", epsilon=1e-12)
+    model = BayesianLogisticRegression(grid=[1e6], folds=3, max_iter=2, solver="clg", tol=1e-12)
     with pytest.warns(ConvergenceWarning) as told:
         model.fit(X, y)
     assert "2 fits of the search for a variance did not converge within max_iter=2" in str(told[-1].message)
@@ -147,7 +147,7 @@ class Known:
         self.function = function
         self.deviation = np.array(deviation)
         self.asked = []
-        self.best, self.late = None, 0
+        self.best, self.n_unconverged = None, 0
 
     def score(self, variance):
         self.asked.append(variance)
@@ -155,17 +155,17 @@ class Known:
 
 
 def test_a_trail_repeats_its_last_step_but_never_turns_or_overshoots():
-    trail = Trail()
-    assert trail.ahead(1.0) is None
+    trail = WarmStarts()
+    assert trail.guess(1.0) is None
     first, second = np.array([0.0, 1.0, -1.0, 1.0]), np.array([1.0, 1.5, -2.0, 0.25])
     trail.add(1.0, first)
-    assert_array_equal(trail.ahead(10.0), first)
+    assert_array_equal(trail.guess(10.0), first)
     trail.add(10.0, second)
     # The last coefficient would change its sign, and starts at zero.
-    assert_allclose(trail.ahead(100.0), [2.0, 2.0, -3.0, 0.0])
-    assert_allclose(trail.ahead(10.0**1.5), [1.5, 1.75, -2.5, 0.0])
+    assert_allclose(trail.guess(100.0), [2.0, 2.0, -3.0, 0.0])
+    assert_allclose(trail.guess(10.0**1.5), [1.5, 1.75, -2.5, 0.0])
     for variance in (1.0, 10.0, 1000.0, np.inf):
-        assert_array_equal(trail.ahead(variance), second)
+        assert_array_equal(trail.guess(variance), second)
 
 
 @settings(deadline=None)
@@ -177,7 +177,7 @@ def test_a_trail_repeats_its_last_step_but_never_turns_or_overshoots():
 )
 def test_the_search_finds_the_top_of_a_parabola(top, start, width, level):
     known = Known(lambda x: level - width * (x - top) ** 2)
-    curve = search_freely(known, np.exp(start))
+    curve = choose_without_grid(known, np.exp(start))
     assert np.log(curve.variance) == pytest.approx(top, abs=1e-4)
     assert np.all(np.diff(curve.variances) > 0)
     assert sorted(known.asked) == pytest.approx(curve.variances.tolist())
@@ -195,7 +195,7 @@ def test_the_search_ends_within_a_step_of_the_top_of_a_lopsided_curve(top, start
     def function(x):
         return -100 - 3 * (np.exp(slope * (x - top)) - slope * (x - top) - 1) / slope**2
 
-    curve = search_freely(Known(function), np.exp(start))
+    curve = choose_without_grid(Known(function), np.exp(start))
     assert abs(np.log(curve.variance) - top) < np.log(100)
     # Near its top the curve is flat to rounding, and its computed values may lie a little above it.
     assert np.all(curve.fold_scores.mean(axis=1) <= -100 + 1e-10)
@@ -204,16 +204,16 @@ def test_the_search_ends_within_a_step_of_the_top_of_a_lopsided_curve(top, start
 @pytest.mark.parametrize("direction", [-1.0, 1.0])
 def test_the_search_ends_where_a_curve_has_no_top(direction):
     known = Known(lambda x: -100 + 1e-3 * direction * x)
-    curve = search_freely(known, 1.0)
+    curve = choose_without_grid(known, 1.0)
     assert np.isfinite(curve.variance)
     assert curve.variance == (max if direction > 0 else min)(known.asked)
     assert len(known.asked) <= 40
 
 
 def test_a_flat_curve_and_a_single_run_do_not_confuse_the_search():
-    assert np.isfinite(search_freely(Known(lambda x: -50.0), 2.0).variance)
+    assert np.isfinite(choose_without_grid(Known(lambda x: -50.0), 2.0).variance)
     one_run = Known(lambda x: -50 - (x - 1) ** 2, deviation=(0.0,))
-    assert np.log(search_freely(one_run, 1.0).variance) == pytest.approx(1.0)
+    assert np.log(choose_without_grid(one_run, 1.0).variance) == pytest.approx(1.0)
 
 
 @cases.each_solver
@@ -221,7 +221,7 @@ def test_a_flat_curve_and_a_single_run_do_not_confuse_the_search():
 def test_the_search_is_as_good_as_a_fine_grid_on_text(family, solver):
     X, Y, *_ = cases.news()
     Y = Y[:, [1, 6]]
-    options = {"solver": solver, "folds": 5, "runs": 5, "epsilon": 1e-5, "n_jobs": 1}
+    options = {"solver": solver, "folds": 5, "runs": 5, **cases.stopping(solver, None, 1e-5), "n_jobs": 1}
     free = BayesianLogisticRegression(family, "auto", **options).fit(X, Y)
     fine = BayesianLogisticRegression(family, "cv", grid=np.geomspace(1, 1e4, 13), **options).fit(X, Y)
     chosen = [
@@ -290,7 +290,7 @@ def test_a_prior_with_a_variance_of_its_own_is_not_searched(solver):
 
 @cases.each_solver
 def test_relative_variances_stay_in_proportion_in_a_search(solver, monkeypatch):
-    monkeypatch.setattr("bayesift.linear._base.SEARCH_TOLERANCE", 0.0)
+    monkeypatch.setattr("bayesift.linear._base.VALIDATION_GAP", 0.0)
     X, y = cases.documents(n=60)
     factor = np.array([2.0, 1.0, 1.0, 0.5, 1.0])
     grid, prior = [0.1, 1.0, 10.0], Laplace(relative=factor**2)

@@ -6,6 +6,7 @@ import scipy.sparse as sp
 from sklearn.preprocessing import StandardScaler, normalize
 
 import golden
+import linear_cases as cases
 from bayesift.linear import BayesianLogisticRegression
 from bayesift.priors import Gaussian, Laplace
 from bayesift.select import TermSelector
@@ -66,7 +67,11 @@ def test_coefficients_and_probabilities(case, solver):
     trained = scaler.transform(X.toarray()) if case.endswith("-std") else X
     # Tight stopping rules, as for the golden outputs (-e 1e-8).
     model = BayesianLogisticRegression(
-        prior_of(family, kept), variance, intercept_variance="same", solver=solver, epsilon=1e-8, tol=1e-12
+        prior_of(family, kept),
+        variance,
+        intercept_variance="same",
+        solver=solver,
+        **cases.stopping(solver, 1e-12, 1e-8),
     ).fit(trained, y)
     coef, intercept = model.coef_[0], model.intercept_[0]
     if case.endswith("-std"):
@@ -85,5 +90,5 @@ def test_the_reference_solver_takes_the_same_steps_as_the_original():
     # With the same stopping rule, what is left is rounding in the twelve digits of the model file.
     X, y = golden.documents("binary.train")
     kept, X = prepared("bbr-laplace-v1", X, y)
-    model = BayesianLogisticRegression("laplace", 1.0, intercept_variance="same", solver="clg", epsilon=1e-8).fit(X, y)
+    model = BayesianLogisticRegression("laplace", 1.0, intercept_variance="same", solver="clg", tol=1e-8).fit(X, y)
     np.testing.assert_allclose(model.coef_[0], golden.model("bbr-laplace-v1").coef[kept], atol=1e-11)

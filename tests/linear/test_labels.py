@@ -12,10 +12,11 @@ from sklearn.metrics import f1_score
 from sklearn.utils import compute_sample_weight
 
 import linear_cases as cases
+from bayesift import progress
 from bayesift.decide import Utility, best_threshold
 from bayesift.linear import BayesianLogisticRegression
 from bayesift.linear._fit.problem import design_of
-from bayesift.linear._fit.variance import deal_folds
+from bayesift.linear._fit.variance import assign_folds
 from bayesift.priors import Gaussian, Laplace, from_model
 
 KINDS = {
@@ -137,7 +138,7 @@ def test_every_category_gets_a_threshold_of_its_own(policy, solver):
 @cases.each_solver
 def test_tuned_thresholds_do_what_they_promise_on_text(solver):
     X, Y, *_ = cases.news()
-    options = {"variance": 0.3, "solver": solver, "epsilon": 1e-6}
+    options = {"variance": 0.3, "solver": solver, **cases.stopping(solver, None, 1e-6)}
     half, errors, f1 = (
         BayesianLogisticRegression(**options, threshold=policy).fit(X, Y) for policy in ("half", "min_error", "max_f1")
     )
@@ -162,7 +163,7 @@ def test_multi_class_decisions_weigh_scores_against_thresholds(solver):
 @cases.each_solver
 def test_a_warm_start_reaches_the_same_optimum_in_fewer_rounds(solver):
     X, Y, *_ = cases.news()
-    options = {"solver": solver, "epsilon": 1e-9, "tol": 1e-12, "n_jobs": 1, "max_iter": 10_000}
+    options = {"solver": solver, **cases.stopping(solver, 1e-12, 1e-9), "n_jobs": 1, "max_iter": 10_000}
     cold = BayesianLogisticRegression(variance=1.0, **options).fit(X, Y[:, :3])
     warm = BayesianLogisticRegression(variance=0.95, warm_start=True, **options).fit(X, Y[:, :3])
     warm.set_params(variance=1.0).fit(X, Y[:, :3])
@@ -230,8 +231,9 @@ def test_names_of_a_frame_reach_the_prior(solver):
     assert_array_equal(model.coef_, by_number.coef_)
     assert model.coef_[0, 2] <= 0
     assert model.coef_[0, 3] == 0
-    by_parameter = cases.tight(prior, 0.05, solver=solver, feature_names=frame.columns.to_numpy())
-    assert_array_equal(model.coef_, by_parameter.fit(sp.csr_matrix(X), y).coef_)
+    names = frame.columns.to_numpy()
+    named = cases.tight(prior, 0.05, solver=solver).fit(sp.csr_matrix(X), y, feature_names=names)
+    assert_array_equal(model.coef_, named.coef_)
     with pytest.raises(ValueError, match="feature names should match"):
         model.predict(frame[["wheat", "oil", "sea", "gold", "corn"]])
 
@@ -316,7 +318,8 @@ def test_progress_is_told_category_by_category(solver):
     X, Y = spread()
     for n_jobs in (1, 2):
         told = []
-        cases.tight(solver=solver, n_jobs=n_jobs, progress=lambda *n, told=told: told.append(n)).fit(X, Y)
+        with progress.callback(lambda *n, told=told: told.append(n)):
+            cases.tight(solver=solver, n_jobs=n_jobs).fit(X, Y)
         assert told == [(1, 3), (2, 3), (3, 3)]
 
 
@@ -341,7 +344,7 @@ def test_thresholds_can_be_tuned_on_held_out_scores():
     model = BayesianLogisticRegression(threshold_on="cv", **options).fit(X, y)
     # The same by hand: folds as they were dealt, a model for each, and the threshold of its scores.
     seed = np.random.RandomState(0).randint(2**31 - 1)
-    fold = deal_folds(y, design_of(X).marks, 4, np.random.default_rng(seed))
+    fold = assign_folds(y, design_of(X).row_hashes, 4, np.random.default_rng(seed))
     scores = np.empty(len(y))
     for k in range(4):
         part = BayesianLogisticRegression(**options).fit(X[fold != k], y[fold != k])

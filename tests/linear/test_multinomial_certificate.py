@@ -29,7 +29,7 @@ def numbers_at(X, y, weights, priors, intercept, fixed, beta):
 
 
 def slow_dual(X, y, weights, mode, penalties, beta):
-    """D(Q) of MATH.md from the candidate Q = P: classes balanced by a null vector, then everything scaled."""
+    """D(Q) of ``docs/symbols.md`` from Q = P: classes balanced by a null vector, then everything scaled."""
     A = linear_cases.with_constant(X)
     n_classes = beta.shape[1]
     Y = np.eye(n_classes)[y]
@@ -156,7 +156,7 @@ def test_gap_and_residual_vanish_at_the_optimum(prior, intercept, solver):
 @pytest.mark.parametrize("family", ["laplace", "gaussian"])
 def test_the_residual_is_the_distance_to_the_subdifferential(family, solver):
     X, y = cases.documents(seed=10)
-    loose = {"epsilon": 0.01, "tol": 0.01}
+    loose = {"tol": 0.01}
     model = cases.tight(family, 0.5, solver=solver, intercept_variance=0.5, **loose).fit(X, y)
     beta = cases.coefficients(model)
     slopes = (np.eye(3)[y] - model.predict_proba(X)).T @ linear_cases.with_constant(X)

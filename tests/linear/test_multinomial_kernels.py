@@ -15,14 +15,14 @@ from bayesift.linear._fit.problem import design_of
 from bayesift.linear._losses import class_scores, class_slopes, softmax_terms
 from bayesift.linear._solvers.clg import log_odds
 from bayesift.linear._solvers.duality import solve_small
-from bayesift.linear._solvers.line_search import Sample, smooth_search
+from bayesift.linear._solvers.line_search import Sample, smooth_line_search
 from bayesift.linear._solvers.softmax_newton import couple, descend_model, solve_positive, take_entries
 from bayesift.linear._solvers.softmax_ridge import Intercepts, conjugate_step, gram_times
 from bayesift.linear._solvers.working_set import (
     add_pairs,
+    check_pair_slopes,
     choose_pairs,
     pick_columns,
-    survey_pairs,
     take_pairs,
     useful_columns,
 )
@@ -155,7 +155,7 @@ def test_a_search_along_a_step_finds_the_minimum_roughly(seed, far, quadratic):
     state = case.state()
     state.move[:] = far * case.r
     start = -np.sum(case.r * state.move)
-    loss, size = smooth_search(case.sample, state, case.loss(case.z), 0.0, quadratic)
+    loss, size = smooth_line_search(case.sample, state, case.loss(case.z), 0.0, quadratic)
     assert size > 0
     assert_allclose(state.z, case.z + size * far * case.r, atol=1e-10)
     assert loss == pytest.approx(case.loss(state.z), rel=1e-10)
@@ -167,7 +167,7 @@ def test_a_step_upwards_is_not_taken():
     case = Case(0)
     state = case.state()
     state.move[:] = -case.r
-    loss, size = smooth_search(case.sample, state, case.loss(case.z), 0.0, 0.0)
+    loss, size = smooth_line_search(case.sample, state, case.loss(case.z), 0.0, 0.0)
     assert size == 0
     assert loss == pytest.approx(case.loss(case.z))
     assert_array_equal(state.z, case.z)
@@ -229,7 +229,7 @@ def test_the_survey_gives_the_worst_error_in_units_of_the_rates(seed, factor):
     case = Case(seed)
     prior = l1, l2, low, high = penalties(case)
     c, b = case.A.T @ case.r, np.zeros((D + 1, K))
-    worst, ratio = survey_pairs(c, b, prior, factor, 4.0, 0.5)
+    worst, ratio = check_pair_slopes(c, b, prior, factor, 4.0, 0.5)
     push = np.maximum(np.where(high > 0, c, 0), np.where(low < 0, -c, 0))
     unit = np.where(l1 > 0, factor * l1, np.where(l2 > 0, np.sqrt(4.0 * l2), 0.5))
     assert worst == pytest.approx(np.max(np.maximum(push - factor * l1, 0) / unit))

@@ -142,7 +142,7 @@ def test_both_solvers_reach_the_optimum_on_text(solver):
     X, Y, *_ = cases.news()
     for family, variance in (("laplace", 0.5), ("gaussian", 1.0)):
         model = cases.tight(family, variance, solver=solver).fit(X, Y[:, :3])
-        other = cases.tight(family, variance, solver="clg", epsilon=1e-10).fit(X, Y[:, :3])
+        other = cases.tight(family, variance, solver="clg", tol=1e-10).fit(X, Y[:, :3])
         assert_allclose(model.certificate_.objective, other.certificate_.objective, rtol=1e-9)
         assert_allclose(model.coef_, other.coef_, atol=1e-5)
         assert_array_equal(np.abs(model.coef_) > 1e-4, np.abs(other.coef_) > 1e-4)

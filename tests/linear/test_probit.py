@@ -19,12 +19,11 @@ from bayesift.priors import Gaussian, Jeffreys, Laplace
 def test_gamma_rate_and_variance_say_the_same():
     X, y = cases.documents(n=60)
     by_variance = probit.tight(variance=0.5).fit(X, y)
-    by_rate, by_gamma = probit.tight(rate=2.0).fit(X, y), probit.tight(gamma=4.0).fit(X, y)
-    assert_array_equal(by_rate.coef_, by_variance.coef_)
-    assert_array_equal(by_gamma.coef_, by_variance.coef_)
-    assert by_rate.variance_.tolist() == by_gamma.variance_.tolist() == [0.5]
-    assert by_variance.gamma_.tolist() == [4.0]
-    assert probit.tight(Laplace(), rate=2.0).fit(X, y).coef_.tolist() == by_rate.coef_.tolist()
+    for prior in (Laplace.of_rate(2.0), Laplace.of_gamma(4.0)):
+        assert_array_equal(probit.tight(prior).fit(X, y).coef_, by_variance.coef_)
+        assert prior.variance == 0.5
+    assert by_variance.variance_.tolist() == [0.5]
+    assert_array_equal(probit.tight(Laplace(), variance=0.5).fit(X, y).coef_, by_variance.coef_)
 
 
 @probit.each_solver
@@ -32,30 +31,28 @@ def test_gamma_of_each_feature(solver):
     X, y = cases.documents(n=60)
     gamma = np.array([1.0, 4.0, 9.0, 0.25, 1.0])
     expected = probit.tight(Laplace(2 / gamma), solver=solver).fit(X, y)
-    found = probit.tight(gamma=gamma, solver=solver).fit(X, y)
+    found = probit.tight(Laplace.of_gamma(gamma), solver=solver).fit(X, y)
     assert_array_equal(found.coef_, expected.coef_)
-    assert_array_equal(probit.tight(rate=np.sqrt(gamma).tolist(), solver=solver).fit(X, y).coef_, expected.coef_)
+    by_rate = probit.tight(Laplace.of_rate(np.sqrt(gamma).tolist()), solver=solver).fit(X, y)
+    assert_array_equal(by_rate.coef_, expected.coef_)
     names = list("abcde")
-    mapped = dict(zip(names, gamma, strict=True))
-    assert_allclose(probit.tight(gamma=mapped, feature_names=names, solver=solver).fit(X, y).coef_, expected.coef_)
-    moved = probit.tight(Laplace(mode=0.2), gamma=gamma, solver=solver).fit(X, y)
+    mapped = Laplace.of_gamma(dict(zip(names, gamma, strict=True)))
+    assert_allclose(probit.tight(mapped, solver=solver).fit(X, y, feature_names=names).coef_, expected.coef_)
+    moved = probit.tight(Laplace.of_gamma(gamma, mode=0.2), solver=solver).fit(X, y)
     assert_array_equal(moved.coef_, probit.tight(Laplace(2 / gamma, 0.2), solver=solver).fit(X, y).coef_)
     # Without a penalty, and fixed.
-    free = probit.tight(gamma=[0.0, np.inf, 1.0, 1.0, 1.0], solver=solver).fit(X, y)
+    free = probit.tight(Laplace.of_gamma([0.0, np.inf, 1.0, 1.0, 1.0]), solver=solver).fit(X, y)
     assert free.coef_[0, 1] == 0.0
     assert free.certificate_.gap[0] == np.inf
 
 
-def test_gamma_by_cross_validation_is_the_search_over_variances():
+def test_cross_validation_takes_a_variance_of_the_grid():
     X, y = cases.documents(n=80)
-    options = {"folds": 4, "runs": 3}
-    by_gamma = probit.tight(gamma="cv", grid=[0.1, 1.0, 10.0], **options).fit(X, y)
-    by_rate = probit.tight(rate="cv", grid=np.sqrt([0.1, 1.0, 10.0]), **options).fit(X, y)
-    by_variance = probit.tight(variance="cv", grid=[0.2, 2.0, 20.0], **options).fit(X, y)
-    assert by_gamma.gamma_[0] in (0.1, 1.0, 10.0)
-    for other in (by_rate, by_variance):
-        assert_allclose(other.variance_, by_gamma.variance_)
-        assert_allclose(other.coef_, by_gamma.coef_, atol=1e-8)
+    gammas = np.array([0.1, 1.0, 10.0])
+    chosen = probit.tight(variance="cv", grid=2.0 / gammas, folds=4, runs=3).fit(X, y)
+    assert chosen.variance_[0] in 2.0 / gammas
+    again = probit.tight(variance=chosen.variance_[0]).fit(X, y)
+    assert_allclose(again.coef_, chosen.coef_, atol=1e-8)
     default = BayesianProbitRegression(folds=4).fit(X, y)
     assert default.cv_results_[0]["variances"].size == 10
 
@@ -102,7 +99,7 @@ def test_more_classes_are_trained_one_against_the_rest(prior):
 def test_an_indicator_equals_separate_fits_whatever_the_threads(form, solver):
     X, y = cases.documents(n=60)
     Y = np.column_stack([y > 0, X[:, 0] > 0.2, X[:, 1] > 0]).astype(int)
-    options = {"variance": 1.0, "solver": solver, "threshold": "min_error", "epsilon": 1e-6}
+    options = {"variance": 1.0, "solver": solver, "threshold": "min_error", **cases.stopping(solver, 1e-12, 1e-6)}
     model = probit.tight(**options, n_jobs=2).fit(X, form(Y))
     for k in range(3):
         one = probit.tight(**options).fit(X, Y[:, k])
@@ -184,11 +181,11 @@ def test_thresholds_weights_and_names():
     model = probit.tight(prior, threshold="max_f1", threshold_on="cv", folds=3).fit(frame, y)
     assert model.feature_names_in_.tolist() == list("abcde")
     assert np.isfinite(model.threshold_.thresholds_).all()
-    weighed = probit.tight(prior, feature_names=list("abcde"))
-    weighed.fit(X, y, sample_weight=np.append(np.full(20, 2.0), np.ones(40)))
+    weights = np.append(np.full(20, 2.0), np.ones(40))
+    weighted = probit.tight(prior).fit(X, y, sample_weight=weights, feature_names=list("abcde"))
     plain = Laplace(1.0, [0.5, 0, 0, 0, 0])
     expected = probit.tight(plain).fit(np.vstack([X, X[:20]]), np.append(y, y[:20]))
-    assert_allclose(weighed.coef_, expected.coef_, atol=1e-7)
+    assert_allclose(weighted.coef_, expected.coef_, atol=1e-7)
 
 
 def test_balanced_classes_are_weights():
@@ -210,7 +207,7 @@ def test_settings_survive_cloning_and_sparse_coefficients_predict_the_same():
     X, y = cases.documents(n=60)
     model = probit.tight("jeffreys", restarts=2, ridge=3.0)
     assert clone(model).get_params() == model.get_params()
-    fitted = probit.tight(rate=2.0).fit(X, y)
+    fitted = probit.tight(Laplace.of_rate(2.0)).fit(X, y)
     before = fitted.predict_proba(X)
     assert_allclose(fitted.sparsify().predict_proba(X), before)
 

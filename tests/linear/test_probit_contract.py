@@ -6,18 +6,19 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bayesift.linear import BayesianProbitRegression
+from bayesift.priors import Laplace
 
 # The checks compare fits of equivalent data to seven digits, so solvers must stop at the optimum.
-TIGHT = {"tol": 1e-12, "epsilon": 1e-12, "folds": 3}
+TIGHT = {"tol": 1e-12, "folds": 3}
 FAST = [
     BayesianProbitRegression(variance=1.0, **TIGHT),
     BayesianProbitRegression("gaussian", variance=1.0, covariance="full", **TIGHT),
-    BayesianProbitRegression(gamma="cv", grid=(0.1, 1.0, 10.0), **TIGHT),
+    BayesianProbitRegression(variance="cv", grid=(20.0, 2.0, 0.2), **TIGHT),
 ]
 EM = [
     BayesianProbitRegression("gaussian", variance=0.01, solver="em", **TIGHT),
-    BayesianProbitRegression("laplace", rate=5.0, intercept_variance="same", solver="em", max_iter=500, **TIGHT),
-    BayesianProbitRegression("laplace", rate=5.0, solver="block-em", max_iter=200, **TIGHT),
+    BayesianProbitRegression(Laplace.of_rate(5.0), intercept_variance="same", solver="em", max_iter=500, **TIGHT),
+    BayesianProbitRegression(Laplace.of_rate(5.0), solver="block-em", max_iter=200, **TIGHT),
     BayesianProbitRegression("jeffreys", max_iter=500, **TIGHT),
 ]
 

@@ -69,8 +69,8 @@ def test_slope_and_curvature_are_derivatives(r):
 def test_weights_multiply_everything():
     r, s = np.linspace(-3, 3, 7), np.arange(7.0)
     loss, h, w = terms(r)
-    weighed, u, v = terms(r, s)
-    assert weighed == pytest.approx(-s @ log_ndtr(r), rel=1e-14)
+    weighted, u, v = terms(r, s)
+    assert weighted == pytest.approx(-s @ log_ndtr(r), rel=1e-14)
     assert_allclose(u, s * h)
     assert_allclose(v, s * w)
     assert loss == pytest.approx(-log_ndtr(r).sum(), rel=1e-14)

@@ -96,7 +96,9 @@ def test_random_problems(sample, family, data):
     p = cases.penalties(family, variance, mode, 0, d, intercept)
     _, least = probit.reference(X, y, p, weights)
     for solver in probit.SOLVERS:
-        model = probit.tight(prior, intercept_variance=intercept, solver=solver, epsilon=1e-9).fit(X, y, weights)
+        model = probit.tight(
+            prior, intercept_variance=intercept, solver=solver, **cases.stopping(solver, 1e-12, 1e-9)
+        ).fit(X, y, weights)
         assert p.allows(cases.coefficients(model))
         assert probit.objective(X, y, cases.coefficients(model), p, weights) <= least + 1e-7 * (1 + least)
         assert model.certificate_.dual[0] <= least + 1e-9 * (1 + least)
@@ -106,8 +108,8 @@ def test_random_problems(sample, family, data):
 def test_all_solvers_reach_the_optimum_on_text(solver):
     X, Y, *_ = cases.news()
     for family, variance in (("laplace", 0.5), ("gaussian", 1.0)):
-        options = {"variance": variance, "intercept_variance": 1.0, "block_size": 200, "epsilon": 1e-7}
-        model = probit.tight(family, solver=solver, **options).fit(X, Y[:, 0])
+        options = {"variance": variance, "intercept_variance": 1.0, "block_size": 200}
+        model = probit.tight(family, solver=solver, **options, **cases.stopping(solver, 1e-12, 1e-7)).fit(X, Y[:, 0])
         fast = probit.tight(family, solver="newton", **options).fit(X, Y[:, 0])
         assert model.certificate_.relative_gap[0] < 1e-5
         assert_allclose(model.certificate_.objective, fast.certificate_.objective, rtol=1e-6)
@@ -251,7 +253,7 @@ def test_separated_classes_with_weak_priors(family, solver):
     for variance in (1.0, 100.0):
         p = cases.penalties(family, variance, 0, 0, 1)
         _, least = probit.reference(x, y, p)
-        model = probit.tight(family, variance=variance, solver=solver, epsilon=1e-9).fit(x, y)
+        model = probit.tight(family, variance=variance, solver=solver, **cases.stopping(solver, 1e-12, 1e-9)).fit(x, y)
         assert model.certificate_.objective[0] == pytest.approx(least, rel=1e-5)
         assert_array_equal(model.predict(x), y)
 
@@ -263,7 +265,7 @@ def test_scores_of_forty_and_beyond(solver):
     y = np.array([1.0, -1.0, -1.0, 1.0, -1.0, -1.0, 1.0, -1.0])
     for prior in (Gaussian(1.0, 1.0), Laplace(2.0, 1.0), Gaussian(0.0, 1.0)):
         with np.errstate(all="raise", under="ignore"):
-            model = probit.tight(prior, solver=solver, epsilon=1e-9).fit(X, y)
+            model = probit.tight(prior, solver=solver, **cases.stopping(solver, 1e-12, 1e-9)).fit(X, y)
         assert np.isfinite(model.coef_).all()
         assert np.isfinite(model.certificate_.objective).all()
         assert model.certificate_.relative_gap[0] < 1e-5
@@ -284,9 +286,9 @@ def test_a_hundred_thousand_features_by_blocks():
     n, d = 300, 100_000
     X = sp.random(n, d, density=2e-3, format="csr", random_state=random)
     y = np.where(np.asarray(X[:, :50].sum(axis=1)).ravel() + 0.1 * random.normal(size=n) > 0.02, 1, 0)
-    model = BayesianProbitRegression(rate=0.5, solver="block-em", block_size=1000, epsilon=3e-3).fit(X, y)
+    model = BayesianProbitRegression(Laplace.of_rate(0.5), solver="block-em", block_size=1000, tol=3e-3).fit(X, y)
     assert model.certificate_.converged[0]
-    fast = BayesianProbitRegression(rate=0.5).fit(X, y)
+    fast = BayesianProbitRegression(Laplace.of_rate(0.5)).fit(X, y)
     assert model.certificate_.objective[0] == pytest.approx(fast.certificate_.objective[0], rel=0.01)
 
 
@@ -294,4 +296,4 @@ def test_a_matrix_too_large_for_em_is_refused():
     X = sp.vstack([sp.identity(20_001, format="csr")] * 2, format="csr")
     y = np.arange(X.shape[0]) % 2
     with pytest.raises(ValueError, match="would build a matrix of 20002 rows and columns; use 'newton' or 'block-em'"):
-        BayesianProbitRegression(rate=1.0, solver="em").fit(X, y)
+        BayesianProbitRegression(Laplace.of_rate(1.0), solver="em").fit(X, y)

@@ -99,8 +99,8 @@ def test_the_second_batch_has_the_mode_of_its_posterior(covariance, solver):
 def test_copies_of_a_batch_are_weights():
     X, y, parts = batches(80, 2)
     doubled = in_batches(np.repeat(X, 2, axis=0), np.repeat(y, 2), [np.repeat(rows * 2, 2) for rows in parts])
-    weighed = in_batches(X, y, parts, np.full(80, 2.0))
-    assert_allclose(doubled.coef_, weighed.coef_, atol=1e-6)
+    weighted = in_batches(X, y, parts, np.full(80, 2.0))
+    assert_allclose(doubled.coef_, weighted.coef_, atol=1e-6)
 
 
 @pytest.mark.parametrize("covariance", ["diagonal", "full"])
@@ -151,7 +151,7 @@ def test_a_fit_can_go_on(covariance):
         ({}, "y", {}, "classes must be given at the first call"),
         ({}, "y", {"classes": [1.0]}, "classes has one only"),
         ({}, "y", {"classes": [1.0, 2.0]}, r"y holds .*-1.0.*, which is none of the classes \[1.0, 2.0\]"),
-        ({"prior": [Jeffreys()], "variance": None}, "y", {"classes": [-1, 1]}, "prior is Jeffreys or one-sided"),
+        ({"prior": [Jeffreys()], "variance": "cv"}, "y", {"classes": [-1, 1]}, "prior is Jeffreys or one-sided"),
         ({"prior": Laplace(sign=1)}, "y", {"classes": [-1, 1]}, "prior is Jeffreys or one-sided"),
         ({"threshold": "max_f1"}, "y", {"classes": [-1, 1]}, "threshold is 'max_f1'; expected 'half'"),
         ({}, "ones", {"classes": [-1, 1]}, "of one class only, which leaves a free intercept without a bound"),

@@ -136,7 +136,13 @@ def test_both_solvers_reach_the_same_optimum(sample, family, seed, intercept):
 @pytest.mark.parametrize("variance", ["cv", "auto", "norm", 0.5])
 def test_the_same_seed_gives_the_same_bits_on_any_number_of_threads(variance, solver):
     X, Y, *_ = cases.news()
-    options = {"solver": solver, "folds": 4, "grid": [0.1, 1.0, 10.0], "epsilon": 1e-4, "tol": 1e-6, "random_state": 5}
+    options = {
+        "solver": solver,
+        "folds": 4,
+        "grid": [0.1, 1.0, 10.0],
+        **cases.stopping(solver, 1e-6, 1e-4),
+        "random_state": 5,
+    }
     first, again, threads = (fitted(X, Y[:, :4], variance=variance, **options, n_jobs=n_jobs) for n_jobs in (1, 1, 2))
     for other in (again, threads):
         assert_array_equal(other.coef_, first.coef_)
@@ -148,6 +154,6 @@ def test_the_same_seed_gives_the_same_bits_on_any_number_of_threads(variance, so
 @cases.each_solver
 def test_another_seed_deals_other_folds(solver):
     X, Y, *_ = cases.news()
-    options = {"variance": "cv", "solver": solver, "grid": [0.1, 1.0], "epsilon": 1e-3, "tol": 1e-4}
+    options = {"variance": "cv", "solver": solver, "grid": [0.1, 1.0], **cases.stopping(solver, 1e-4, 1e-3)}
     one, two = (fitted(X, Y[:, 0], **options, random_state=seed).cv_results_[0] for seed in (0, 1))
     assert not np.allclose(one["fold_scores"], two["fold_scores"])

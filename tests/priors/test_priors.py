@@ -143,7 +143,7 @@ def test_priors_travel_as_parameters_of_an_estimator() -> None:
         ({"variance": 1, "sign": {3: 0.5}}, "sign is 0.5 at 3"),
         ({"variance": 1, "default_variance": -1}, "default_variance is -1"),
         ({"variance": 1, "intercept_mode": math.inf}, "intercept_mode is inf"),
-        ({"variance": 1, "intercept_variance": "same"}, "intercept_variance is 'same'"),
+        ({"variance": 1, "intercept_variance": "wide"}, "intercept_variance is 'wide'"),
         ({"variance": 1, "unknown": "drop"}, "unknown is 'drop'; expected 'error' or 'ignore'"),
     ],
 )
@@ -162,3 +162,31 @@ def test_a_wrong_number_of_features_is_named(family: type[Prior]) -> None:
         family(1.0).resolve(3, ["a", "b", "a"])
     with pytest.raises(ValueError, match="variance is -2; expected a number of at least 0"):
         family(1.0).scaled(-2)
+
+
+def test_rates_and_the_gamma_of_a_paper_are_other_words_for_the_variance() -> None:
+    assert Laplace.of_rate(2.0) == Laplace.of_gamma(4.0) == Laplace(0.5)
+    assert_allclose(Laplace.of_rate([1.0, 2.0]).resolve(2).weight, [1, 2])
+    assert Laplace.of_gamma({"wheat": 0.5}, mode=1.0) == Laplace({"wheat": 4.0}, 1.0)
+    assert_array_equal(Laplace.of_rate([0.0, math.inf]).resolve(2).kind, [FLAT, FIXED])
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Laplace.of_rate(-1.0), "rate is -1; expected a number of at least 0"),
+        (lambda: Laplace.of_gamma([1.0, -1.0]), "gamma is -1 at 1; expected"),
+        (lambda: Laplace.of_rate(1.0, sign=1), r"a one-sided prior of rate λ has the variance 1/λ²"),
+    ],
+)
+def test_bad_rates_are_refused(make, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+@both
+def test_the_intercept_can_be_like_any_other_coefficient(family: type[Prior]) -> None:
+    same = family(4.0, intercept_variance="same").resolve_intercept(math.inf)
+    assert_array_equal(same.weight, family(4.0).resolve_intercept("same").weight)
+    with pytest.raises(ValueError, match="intercept_variance is 'other'; expected"):
+        family(4.0, intercept_variance="other")

@@ -22,7 +22,7 @@ names = vectorizer.get_feature_names_out()
 
 display = LearningCurveDisplay.from_estimators(
     {
-        "with descriptions": BayesianLogisticRegression(described, variance="norm", feature_names=names),
+        "with descriptions": BayesianLogisticRegression(described, variance="norm"),
         "without": BayesianLogisticRegression(variance="norm"),
     },
     X,
@@ -30,6 +30,7 @@ display = LearningCurveDisplay.from_estimators(
     sizes=[30, 60, 120, 200],
     cv=ShuffleSplit(4, test_size=0.3, random_state=0),
     scoring="f1_macro",
+    fit_params={"feature_names": names},
     measure="macro F1",
 )
 display.plot()

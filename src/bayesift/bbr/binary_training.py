@@ -175,8 +175,7 @@ def _fitted(
         variance,
         intercept_variance=open_prior.intercept_variance,
         solver=training.solver,
-        tol=TOLERANCE,
-        epsilon=training.epsilon,
+        tol=training.epsilon if training.solver == "clg" else TOLERANCE,
         max_iter=training.max_iter,
     )
     return estimator.fit(X, y), float(variance)

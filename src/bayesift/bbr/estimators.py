@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, overload
 
@@ -10,11 +10,10 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
-from bayesift._typing import AnyArray, FloatArray
+from bayesift._typing import FloatArray
 from bayesift.bbr.binary_model import BinaryModel
 from bayesift.bbr.data import Data
 from bayesift.bbr.polytomous_model import ClassCoefficients, Feature, PolytomousModel
-from bayesift.decide import Threshold
 from bayesift.linear import BayesianLogisticRegression, BayesianMultinomialRegression
 
 Estimator = BayesianLogisticRegression | BayesianMultinomialRegression
@@ -28,7 +27,7 @@ def to_estimator(model: BinaryModel | PolytomousModel, n_features: int | None = 
     """Make a fitted estimator with the coefficients (and threshold) of a model file.
 
     Feature ``id`` becomes column ``id - 1``; the words of a symbolic model become columns in the order of
-    ``model.features``, named by ``feature_names``. Where ``cosine_normalize`` is set, documents must be scaled to
+    ``model.features``. Where ``cosine_normalize`` is set, documents must be scaled to
     length 1 before they are given to the estimator, as :func:`model_matrix` does.
 
     Parameters
@@ -52,33 +51,36 @@ def to_estimator(model: BinaryModel | PolytomousModel, n_features: int | None = 
     """
     columns, width = _columns(model, n_features)
     if isinstance(model, BinaryModel):
-        binary = _blank(BayesianLogisticRegression(variance=1.0), np.array([-1, 1]), width)
-        binary.coef_[0, [columns[feature] for feature in model.features]] = model.coefficients
-        binary.intercept_[0] = model.intercept
-        binary.n_nonzero_ = np.count_nonzero(binary.coef_, axis=1)
-        binary.threshold_ = Threshold("half", scale="log_odds").fit(np.zeros(1))
-        binary.threshold_.thresholds_[0] = model.log_odds_threshold
-        return binary
-    names = [str(feature) for feature in columns] if model.symbolic else None
+        coef = np.zeros((1, width))
+        coef[0, [columns[feature] for feature in model.features]] = model.coefficients
+        return BayesianLogisticRegression.from_coefficients(
+            coef, [model.intercept], classes=[-1, 1], thresholds=model.log_odds_threshold, variance=1.0
+        )
     reference = None if model.reference_class is None else _label(model.reference_class, model.class_names)
-    blank = BayesianMultinomialRegression(variance=1.0, feature_names=names, reference_class=reference)
-    classes = [_label(name, model.class_names) for name in model.class_names]
-    estimator = _blank(blank, np.array(classes), width)
-    rows = {label: row for row, label in enumerate(estimator.classes_.tolist())}
-    for label, found in zip(classes, model.classes, strict=True):
-        estimator.coef_[rows[label], [columns[feature] for feature in found.features]] = found.coefficients
-        estimator.intercept_[rows[label]] = found.intercept
-    estimator.n_nonzero_ = np.count_nonzero(estimator.coef_, axis=1)
-    return estimator
+    found = {_label(one.class_name, model.class_names): one for one in model.classes}
+    classes = np.unique(np.array(list(found)))
+    coef = np.zeros((classes.size, width))
+    for row, label in zip(coef, classes.tolist(), strict=True):
+        row[[columns[feature] for feature in found[label].features]] = found[label].coefficients
+    intercepts = [found[label].intercept for label in classes.tolist()]
+    return BayesianMultinomialRegression.from_coefficients(
+        coef, intercepts, classes=classes, variance=1.0, reference_class=reference
+    )
 
 
-@overload
-def from_estimator(estimator: BayesianLogisticRegression, template: BinaryModel | None = ...) -> BinaryModel: ...
 @overload
 def from_estimator(
-    estimator: BayesianMultinomialRegression, template: PolytomousModel | None = ...
+    estimator: BayesianLogisticRegression, template: BinaryModel | None = ..., feature_names: None = ...
+) -> BinaryModel: ...
+@overload
+def from_estimator(
+    estimator: BayesianMultinomialRegression,
+    template: PolytomousModel | None = ...,
+    feature_names: Sequence[str] | None = ...,
 ) -> PolytomousModel: ...
-def from_estimator(estimator: Any, template: Any = None) -> BinaryModel | PolytomousModel:
+def from_estimator(
+    estimator: Any, template: Any = None, feature_names: Sequence[str] | None = None
+) -> BinaryModel | PolytomousModel:
     """Return what a model file of a fitted estimator says.
 
     Parameters
@@ -88,6 +90,9 @@ def from_estimator(estimator: Any, template: Any = None) -> BinaryModel | Polyto
     template : BinaryModel or PolytomousModel, optional
         Where to take what an estimator does not have: names, codes, the order of classes and features. The file that
         :func:`to_estimator` was given comes back unchanged.
+    feature_names : sequence of str, optional
+        The words that the columns of a BayesianMultinomialRegression stand for; by default those of a template with
+        words, else columns are numbered.
 
     Returns
     -------
@@ -97,7 +102,7 @@ def from_estimator(estimator: Any, template: Any = None) -> BinaryModel | Polyto
     if isinstance(estimator, BayesianLogisticRegression):
         return _binary(estimator, template or BinaryModel((), (), 0.0))
     if isinstance(estimator, BayesianMultinomialRegression):
-        return _polytomous(estimator, template or PolytomousModel(()))
+        return _polytomous(estimator, template or PolytomousModel(()), feature_names)
     raise TypeError(
         f"estimator is a {type(estimator).__name__}; expected BayesianLogisticRegression or "
         "BayesianMultinomialRegression"
@@ -201,22 +206,6 @@ def _columns(model: BinaryModel | PolytomousModel, n_features: int | None) -> tu
     return {feature: feature - 1 for feature in features}, width
 
 
-def _blank(estimator: Any, classes: AnyArray, n_features: int) -> Any:
-    """Fit an estimator to empty documents, one of each class, and forget how that was done."""
-    solver = estimator.solver
-    # The readable solvers are the quicker ones to compile.
-    estimator.solver = "clg" if isinstance(estimator, BayesianLogisticRegression) else "descent"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        estimator.fit(sp.csr_matrix((classes.size, n_features)), classes)
-    estimator.solver = solver
-    for name in ("certificate_", "cv_results_", "n_iter_", "variance_"):
-        delattr(estimator, name)
-    estimator.coef_[:] = 0.0
-    estimator.intercept_[:] = 0.0
-    return estimator
-
-
 def _label(name: str, names: tuple[str, ...]) -> int | str:
     """Return the label of a class: a whole number where all classes are, in the form that Python writes."""
     return int(name) if all(_is_whole(other) for other in names) else name
@@ -247,12 +236,15 @@ def _binary(estimator: BayesianLogisticRegression, template: BinaryModel) -> Bin
     return replace(model, threshold=threshold, threshold_unit="log_odds")
 
 
-def _polytomous(estimator: BayesianMultinomialRegression, template: PolytomousModel) -> PolytomousModel:
-    coef = _dense(estimator.coef_)
+def _polytomous(
+    estimator: BayesianMultinomialRegression, template: PolytomousModel, names: Sequence[str] | None
+) -> PolytomousModel:
+    coef = _dense(estimator.class_coef_)
+    if names is None and template.symbolic:
+        names = [str(feature) for feature in _trained_on(template)]
     labels = [str(label) for label in estimator.classes_.tolist()]
     before = {found.class_name: found for found in template.classes}
     order = [name for name in before if name in labels] + [label for label in labels if label not in before]
-    names = estimator.feature_names
     features: list[Any] = list(range(1, coef.shape[1] + 1)) if names is None else list(names)
     column_of = {feature: column for column, feature in enumerate(features)}
     classes = []
@@ -262,7 +254,7 @@ def _polytomous(estimator: BayesianMultinomialRegression, template: PolytomousMo
         kept = _listed(coef[row], [column_of[feature] for feature in known], in_order=True)
         chosen = tuple(features[column] for column in kept)
         classes.append(
-            ClassCoefficients(name, chosen, tuple(coef[row, kept].tolist()), float(estimator.intercept_[row]))
+            ClassCoefficients(name, chosen, tuple(coef[row, kept].tolist()), float(estimator.class_intercept_[row]))
         )
     reference = None if estimator.reference_class is None else str(estimator.reference_class)
     return replace(template, classes=tuple(classes), symbolic=names is not None, reference_class=reference)

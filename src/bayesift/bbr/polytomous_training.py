@@ -84,7 +84,7 @@ def train_polytomous(data: Data, training: PolytomousTraining) -> PolytomousTrai
     known = training.variance.known(norm, kept.size)
     priors = _priors(training, {name: column for column, name in enumerate(names)}, known)
     estimator, variance = _fitted(design, codes, priors, known, training, names)
-    beta, intercepts = estimator.coef_, estimator.intercept_
+    beta, intercepts = estimator.class_coef_, estimator.class_intercept_
     if priors[0].constant_column:
         beta, intercepts = beta[:, :-1], beta[:, -1]
     moved = sum(
@@ -149,17 +149,15 @@ def _fitted(
     variance: Any = known
     if known is None:
         search = BayesianMultinomialRegression(**shared, **training.variance.searching()).fit(X, codes)
-        variance = float(search.variance_)
-    estimator = BayesianMultinomialRegression(
-        **shared,
-        variance=variance,
-        tol=TOLERANCE,
-        epsilon=training.epsilon,
-        max_iter=training.max_iter,
-        warm_start=training.start is not None,
-    )
-    if training.start is not None:
-        estimator.coef_, estimator.intercept_ = _start(training, names, X.shape[1])
+        variance = float(search.variance_[0])
+    shared |= {"variance": variance, "tol": TOLERANCE, "max_iter": training.max_iter}
+    if training.start is None:
+        estimator = BayesianMultinomialRegression(**shared)
+    else:
+        coef, intercepts = _start(training, names, X.shape[1])
+        estimator = BayesianMultinomialRegression.from_coefficients(
+            coef, intercepts, classes=np.arange(intercepts.size), warm_start=True, **shared
+        )
     return estimator.fit(X, codes), float(variance)
 
 

@@ -126,8 +126,9 @@ def from_prior(
         feature = key if isinstance(key, str) else str(key + 1) if features is None else features[key]
         lines.append(IndividualPrior(feature, own[0], variance, skew, class_name, not prior.is_open))
     if prior.intercept_variance is not None or prior.intercept_mode:
-        variance = 1.0 if prior.intercept_variance is None else prior.intercept_variance
-        absolute = prior.intercept_variance not in (None, 0.0, np.inf)
+        own_variance = prior.intercept_variance
+        variance = 1.0 if own_variance is None or own_variance == "same" else own_variance
+        absolute = own_variance not in (None, "same", 0.0, np.inf)
         lines.append(IndividualPrior("0", prior.intercept_mode, variance, 0, class_name, absolute))
     return tuple(lines)
 

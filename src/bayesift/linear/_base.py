@@ -1,4 +1,4 @@
-"""What all linear models share; and what the models of one binary decision for each category share."""
+"""What all linear models share, and what those share that take one binary decision for each category."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import effective_n_jobs
-from scipy.special import logsumexp
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from bayesift._labels import Categories, categories_of, class_factors, validate_documents
+from bayesift._classifier import ScoreClassifier
+from bayesift._labels import Categories, TargetType, categories_of, class_factors, validate_documents
 from bayesift._state import LABEL_KINDS, check_array, check_fit, checked_count
+from bayesift._threads import thread_count
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.decide import Threshold
 from bayesift.decide.tuning import Policy, check_policy
 from bayesift.linear._fit.categories import CategoryFit, Settings, Task, fit_categories, priors_of
-from bayesift.linear._fit.problem import Problem, Rule, design_of
+from bayesift.linear._fit.problem import Problem, Solution, SolverOptions, design_of
+from bayesift.linear._fit.variance import Choice, VarianceSettings
 from bayesift.linear._losses import PROBIT, log_probability
 from bayesift.linear.certificate import Certificate
 from bayesift.priors import Prior
 
-#: Fits that only serve to score a variance stop at this relative gap, or at a larger ``tol``.
-SEARCH_TOLERANCE = 1e-3
+#: Newton fits that only serve to choose a variance of a grid stop at this relative gap, or at a larger ``tol``.
+VALIDATION_GAP = 1e-3
+
 #: What the parameters that all models have may be.
 SHARED_CONSTRAINTS: dict[str, Any] = {
     "prior": [StrOptions({"laplace", "gaussian"}), Prior, Sequence, Mapping],
     "variance": [Interval(Real, 0, None, closed="both"), StrOptions({"cv", "norm", "auto"})],
     "intercept_variance": [Interval(Real, 0, None, closed="both"), StrOptions({"same"})],
-    "tol": [Interval(Real, 0, 1, closed="neither")],
-    "epsilon": [Interval(Real, 0, 1, closed="neither")],
+    "tol": [Interval(Real, 0, 1, closed="neither"), None],
     "max_iter": [Interval(Integral, 1, None, closed="left")],
     "grid": ["array-like", None],
     "folds": [Interval(Integral, 2, None, closed="left")],
@@ -46,11 +46,10 @@ SHARED_CONSTRAINTS: dict[str, Any] = {
     "class_weight": [StrOptions({"balanced"}), dict, None],
     "warm_start": ["boolean"],
     "compute_precision": ["boolean"],
-    "feature_names": ["array-like", None],
-    "progress": [callable, None],
     "n_jobs": [Integral, None],
     "random_state": ["random_state"],
 }
+
 #: What the parameters that all binary models have may be.
 BINARY_CONSTRAINTS: dict[str, Any] = {
     **SHARED_CONSTRAINTS,
@@ -58,44 +57,106 @@ BINARY_CONSTRAINTS: dict[str, Any] = {
     "threshold_on": [StrOptions({"train", "cv"})],
 }
 
-
-def search_message(late: int, max_iter: int) -> str:
-    """Say that fits of a search did not converge, so that the variance may not be the best."""
-    return (
-        f"{late} fits of the search for a variance did not converge within max_iter={max_iter} rounds; the variance "
-        f"chosen may not be the best. Raise max_iter, or loosen tol or epsilon."
-    )
+Message = tuple[str, type[Warning]]
 
 
-class LinearModel(ClassifierMixin, BaseEstimator):
-    """A classifier whose scores are linear: ``coef_`` has a row for each category or class, ``intercept_`` an entry."""
+class LinearModel(ScoreClassifier):
+    """A classifier whose scores are linear: ``coef_`` has a row for each category, ``intercept_`` an entry."""
 
     coef_: Any
     intercept_: FloatArray
-    tol: float
+    prior: Any
+    variance: Any
+    intercept_variance: float | Literal["same"]
+    max_iter: int
     grid: Sequence[float] | None
     folds: int
     runs: int
+    one_standard_error: bool
+    class_weight: Any
     warm_start: bool
-    feature_names: Sequence[str] | None
+    n_jobs: int | None
+    random_state: Any
 
-    def predict_log_proba(self, X: Any) -> FloatArray:
-        """Return log probabilities; every model has its own."""
-        raise NotImplementedError
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Return probabilities.
+    @classmethod
+    def from_coefficients(
+        cls,
+        coef: Any,
+        intercept: Any,
+        *,
+        classes: Any,
+        target_type: TargetType | None = None,
+        feature_names: Sequence[str] | None = None,
+        **parameters: Any,
+    ) -> Self:
+        """Return a fitted model with given coefficients.
 
         Parameters
         ----------
-        X : sparse matrix or array of shape (n_documents, n_features)
+        coef : array or sparse matrix of shape (n_categories, n_features)
+            One row for two classes, that of the second.
+        intercept : array of shape (n_categories,)
+            The constants.
+        classes : array of shape (n_classes,)
+            The labels in ascending order; column numbers for an indicator matrix.
+        target_type : {"binary", "multiclass", "multilabel-indicator"}, optional
+            What the labels are; by default one label for each document.
+        feature_names : sequence of str, optional
+            Names of the columns, kept as ``feature_names_in_``.
+        **parameters
+            Parameters of the model; of the binary models also ``thresholds``, a number or one for each category, the
+            score from which on a category is decided for (0 by default).
 
         Returns
         -------
-        probabilities : ndarray of shape (n_documents, n_classes)
-            For an indicator matrix, that of each category on its own.
+        model
+            Without the attributes that tell how a model was fitted, such as ``certificate_``.
         """
-        return np.exp(self.predict_log_proba(X))
+        thresholds = parameters.pop("thresholds", None)
+        model = cls(**parameters)
+        rows: Any = sp.csr_matrix(coef) if sp.issparse(coef) else np.array(coef, dtype=np.float64, ndmin=2)
+        constants, labels = np.array(intercept, dtype=np.float64, ndmin=1), np.asarray(classes)
+        if target_type is None:
+            target_type = "binary" if labels.size == 2 else "multiclass"
+        if not np.array_equal(np.unique(labels), labels):
+            raise ValueError(f"classes is {classes!r}; expected different labels in ascending order")
+        if constants.shape != (rows.shape[0],) or rows.shape[0] not in cls._row_counts(labels.size, target_type):
+            raise ValueError(
+                f"coef has {rows.shape[0]} rows and intercept has shape {constants.shape}; "
+                f"expected one of each for each category of {labels.size} {target_type} classes"
+            )
+        model.classes_, model.target_type_, model.n_features_in_ = labels, target_type, rows.shape[1]
+        if feature_names is not None:
+            model.feature_names_in_ = np.asarray(feature_names, dtype=object)
+        model._set_coefficients(rows, constants)
+        model._set_thresholds(thresholds)
+        return model
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the linear score β₀ + xᵀβ of each category.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_documents, n_features)
+
+        Returns
+        -------
+        scores : ndarray of shape (n_documents,) for two classes, else (n_documents, n_categories)
+        """
+        check_is_fitted(self)
+        scores = self._scores(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        return scores[:, 0] if self.target_type_ == "binary" else scores
+
+    def word_weights(self) -> Any:
+        """Return the coefficients, ``coef_``.
+
+        Returns
+        -------
+        weights : ndarray or csr_matrix of shape (n_categories, n_features)
+            One row for two classes, that of the second.
+        """
+        check_is_fitted(self)
+        return self.coef_
 
     def sparsify(self) -> Self:
         """Keep ``coef_`` as a sparse matrix, which is smaller where most coefficients are zero."""
@@ -103,86 +164,123 @@ class LinearModel(ClassifierMixin, BaseEstimator):
         self.coef_ = sp.csr_matrix(self.coef_)
         return self
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+    @staticmethod
+    def _row_counts(n_classes: int, target_type: TargetType) -> tuple[int, ...]:
+        """Return how many rows of coefficients a model of some classes can be given."""
+        return (1,) if target_type == "binary" else (n_classes,)
+
+    def _set_coefficients(self, rows: Any, constants: FloatArray) -> None:
+        self.coef_, self.intercept_ = rows, constants
+        self.n_nonzero_ = nonzero_counts(rows)
 
     def _check_state(self) -> None:
-        if not hasattr(self, "coef_"):
+        self._check_coefficients("coef_", "intercept_")
+
+    def _check_coefficients(self, coef: str, intercept: str) -> None:
+        """Refuse, in a model file, coefficients and intercepts whose shapes do not fit each other or the classes."""
+        if not hasattr(self, coef):
             return
         check_array(self, "classes_", (None,), LABEL_KINDS)
-        check_array(self, "coef_", (None, checked_count(self, "n_features_in_")))
-        n_rows = self.coef_.shape[0]
-        check_array(self, "intercept_", (n_rows,))
-        n_classes = self.classes_.size
-        target_type = getattr(self, "target_type_", "multiclass")
-        expected = {"binary": (2, 1), "multiclass": (n_classes, n_classes)}
-        check_fit((n_classes, n_rows) == expected.get(target_type, (n_rows, n_rows)), self, "classes and coefficients")
+        check_array(self, coef, (None, checked_count(self, "n_features_in_")))
+        n_rows = getattr(self, coef).shape[0]
+        check_array(self, intercept, (n_rows,))
+        n_classes, target_type = self.classes_.size, self.target_type_
+        known = n_classes == 2 or target_type != "binary"
+        check_fit(known and n_rows == self._row_counts(n_classes, target_type)[0], self, "classes and coefficients")
 
-    def _names(self) -> Any:
-        """Return the names of the columns, if they have any."""
-        return getattr(self, "feature_names_in_", self.feature_names)
-
-    def _checked_grid(self) -> FloatArray | None:
-        """Refuse impossible settings of a search; return the variances to try, if they are given."""
-        if self.runs > self.folds:
-            raise ValueError(f"runs={self.runs} must not exceed folds={self.folds}: a run leaves out one of the folds")
-        if self.grid is None:
-            return None
-        grid = np.asarray(self.grid, dtype=np.float64)
-        if grid.ndim != 1 or grid.size == 0 or not np.all(grid > 0):
-            raise ValueError(f"grid must be a list of variances greater than 0, got {self.grid!r}")
-        return grid
-
-    def _search_tolerance(self, variance: Any) -> float:
-        """Return the gap at which fits of a search stop; without a grid the variance itself moves with the scores."""
-        return self.tol if variance == "auto" else max(self.tol, SEARCH_TOLERANCE)
-
-    def _last_coefficients(self, n_rows: int, of: str) -> FloatArray | None:
-        """Return the coefficients to start from, a row for each category or class, the intercept last."""
-        if not (self.warm_start and hasattr(self, "coef_")):
-            return None
-        coef = self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_
-        if coef.shape != (n_rows, self.n_features_in_):
-            raise ValueError(
-                f"warm_start needs the same {of} and features as before: coef_ has shape {coef.shape}, "
-                f"now there are {n_rows} {of} and {self.n_features_in_} features"
-            )
-        return np.column_stack([coef, self.intercept_])
+    def _set_thresholds(self, thresholds: Any) -> None:
+        if thresholds is not None:
+            raise ValueError(f"thresholds is {thresholds!r}, but {type(self).__name__} has none")
 
     def _scores(self, X: Any) -> FloatArray:
         """Return the linear scores of documents that are checked already."""
         scores = X @ self.coef_.T
         return np.asarray(scores.toarray() if sp.issparse(scores) else scores) + self.intercept_
 
-    def _checked_scores(self, X: Any) -> FloatArray:
-        check_is_fitted(self)
-        return self._scores(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+    def _column_names(self, feature_names: Sequence[str] | None) -> Any:
+        """Return the names of the columns, if they have any; those of a data frame come first."""
+        return getattr(self, "feature_names_in_", feature_names)
+
+    def _variance_settings(self, options: SolverOptions) -> VarianceSettings:
+        """Refuse impossible settings of cross-validation, and collect how the variance is chosen."""
+        thread_count(self.n_jobs)
+        if self.runs > self.folds:
+            raise ValueError(f"runs={self.runs} must not exceed folds={self.folds}: a run leaves out one of the folds")
+        grid = None if self.grid is None else np.asarray(self.grid, dtype=np.float64)
+        if grid is not None and (grid.ndim != 1 or grid.size == 0 or not np.all(grid > 0)):
+            raise ValueError(f"grid must be a list of variances greater than 0, got {self.grid!r}")
+        return VarianceSettings(
+            variance=self.variance,
+            grid=grid,
+            folds=self.folds,
+            runs=self.runs,
+            one_standard_error=self.one_standard_error,
+            # Without a grid the variance itself moves with the scores.
+            options=options._replace(least_gap=0.0 if self.variance == "auto" else VALIDATION_GAP),
+            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+        )
+
+    def _last_coefficients(self, coef: Any, intercept: FloatArray, n_rows: int, of: str) -> FloatArray:
+        """Return the coefficients of the last fit, to start from, the intercept last."""
+        coef = coef.toarray() if sp.issparse(coef) else coef
+        if coef.shape != (n_rows, self.n_features_in_):
+            raise ValueError(
+                f"warm_start needs the same {of} and features as before: coef_ has shape {coef.shape}, "
+                f"now there are {n_rows} {of} and {self.n_features_in_} features"
+            )
+        return np.column_stack([coef, intercept])
+
+    def _set_outcome(self, solutions: Sequence[Solution], choices: Sequence[Choice]) -> None:
+        """Keep how the fits went and how their variances were chosen."""
+        self.variance_ = np.array([choice.variance for choice in choices])
+        self.cv_results_ = [choice.curve and choice.curve.as_dict() for choice in choices]
+        self.certificate_ = Certificate(*(np.array(values) for values in zip(*(s[1:] for s in solutions), strict=True)))
+        self.n_iter_ = self.certificate_.passes
+
+    def _messages(self, choices: Sequence[Choice]) -> Iterator[Message]:
+        """Say what did not converge, of the fits and of those that chose the variance."""
+        certificate = self.certificate_
+        open_fits = np.flatnonzero(~certificate.converged)
+        if open_fits.size:
+            worst = open_fits[np.argmax(certificate.relative_gap[open_fits])]
+            yield (
+                f"{open_fits.size} of {len(choices)} fits reached max_iter={self.max_iter} rounds; the worst has a "
+                f"relative duality gap of {certificate.relative_gap[worst]:.1e} and a KKT residual of "
+                f"{certificate.kkt_residual[worst]:.1e}. Raise max_iter, or loosen tol.",
+                ConvergenceWarning,
+            )
+        n_unconverged = sum(choice.curve.n_unconverged for choice in choices if choice.curve is not None)
+        if n_unconverged:
+            yield (
+                f"{n_unconverged} fits of the search for a variance did not converge within max_iter={self.max_iter} "
+                f"rounds; the variance chosen may not be the best. Raise max_iter, or loosen tol.",
+                ConvergenceWarning,
+            )
+
+    @staticmethod
+    def _warn(messages: Iterator[Message]) -> None:
+        """Warn whoever called ``fit``; the only place that warns."""
+        for message, kind in messages:
+            warnings.warn(message, kind, stacklevel=3)
+
+
+#: Why the norm-based variance was taken.
+TOO_FEW = "too few documents of a class for cross-validation: the norm-based variance was used"
 
 
 class LinearClassifier(LinearModel):
     """A linear model of one binary decision for each category, at the posterior mode.
 
     A subclass has the parameters of ``BINARY_CONSTRAINTS`` and says what its loss is (``_link``) and when its solver
-    stops (``_rule``).
+    stops (``_solver_options``).
     """
 
-    prior: Any
-    variance: Any
-    intercept_variance: float | Literal["same"]
-    max_iter: int
-    one_standard_error: bool
     threshold: Policy
     threshold_on: Literal["train", "cv"]
-    class_weight: Any
-    progress: Callable[[int, int], None] | None
-    n_jobs: int | None
-    random_state: Any
 
     _link: ClassVar[int]
 
-    def _rule(self) -> Rule:
+    def _solver_options(self) -> SolverOptions:
         """Return the solver and when it stops."""
         raise NotImplementedError
 
@@ -190,7 +288,7 @@ class LinearClassifier(LinearModel):
         """Return the function that computes ``precision_`` from a problem and its mode; None computes nothing."""
         raise NotImplementedError
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, feature_names: Sequence[str] | None = None) -> Self:
         """Find the posterior mode of every category.
 
         Parameters
@@ -201,6 +299,8 @@ class LinearClassifier(LinearModel):
             Labels of any type, or zeros and ones for each category.
         sample_weight : array of shape (n_documents,), optional
             How often each document counts.
+        feature_names : sequence of str, optional
+            Names of the columns, for priors that name terms; a data frame brings its own.
 
         Returns
         -------
@@ -209,110 +309,65 @@ class LinearClassifier(LinearModel):
         self._validate_params()
         X, y = validate_documents(self, X, y)
         categories = categories_of(y, type(self).__name__)
-        settings = self._settings()
+        settings = self._settings(self._column_names(feature_names))
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        fits = self._fit_all(X, y, categories, weights, self._priors(categories), settings)
-        self._keep(categories, fits)
-        self._warn(fits)
+        priors = self._priors(categories)
+        self._check_terms(priors, settings)
+        fits = self._fit_all(X, y, categories, weights, priors, settings)
+        self._set_attributes(categories, fits)
+        self._warn(self._fit_messages(fits))
         self._fit_threshold(X, categories, weights, [fit.scores for fit in fits])
         return self
-
-    def decision_function(self, X: Any) -> FloatArray:
-        """Return the linear score β₀ + xᵀβ of each category.
-
-        Parameters
-        ----------
-        X : sparse matrix or array of shape (n_documents, n_features)
-
-        Returns
-        -------
-        scores : ndarray of shape (n_documents,) for two classes, else (n_documents, n_categories)
-        """
-        scores = self._checked_scores(X)
-        return scores[:, 0] if self.target_type_ == "binary" else scores
-
-    def predict_log_proba(self, X: Any) -> FloatArray:
-        """Return log probabilities, exact far into the tails.
-
-        Parameters
-        ----------
-        X : sparse matrix or array of shape (n_documents, n_features)
-
-        Returns
-        -------
-        log_probabilities : ndarray of shape (n_documents, n_classes)
-            For an indicator matrix, that of each category on its own.
-        """
-        scores = self.decision_function(X)
-        if self.target_type_ == "binary":
-            return np.column_stack([log_probability(self._link, -scores), log_probability(self._link, scores)])
-        logs = log_probability(self._link, scores)
-        if self.target_type_ == "multiclass":
-            logs -= logsumexp(logs, axis=1, keepdims=True)
-        return logs
-
-    def predict(self, X: Any) -> AnyArray:
-        """Decide by the thresholds.
-
-        Parameters
-        ----------
-        X : sparse matrix or array of shape (n_documents, n_features)
-
-        Returns
-        -------
-        labels : ndarray of shape (n_documents,), or a 0/1 indicator of shape (n_documents, n_categories)
-        """
-        scores = self.decision_function(X)
-        if self.target_type_ == "multiclass":
-            return self.classes_[np.argmax(scores - self.threshold_.thresholds_, axis=1)]
-        decisions = self.threshold_.predict(scores)
-        return self.classes_[decisions] if self.target_type_ == "binary" else decisions
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
         return tags
 
-    def _strength(self) -> tuple[Any, FloatArray | None]:
-        """Return the common variance, or how to choose it, and the variances to try."""
-        return self.variance, self._checked_grid()
+    def _log_probability(self, scores: FloatArray) -> FloatArray:
+        return log_probability(self._link, scores)
 
-    def _settings(self) -> Settings:
+    def _thresholds(self) -> Any:
+        thresholds = self.threshold_.thresholds_
+        return thresholds[0] if self.target_type_ == "binary" else thresholds
+
+    def _set_thresholds(self, thresholds: Any) -> None:
+        self.threshold_ = Threshold("half", scale="log_odds").fit(np.zeros((1, self.coef_.shape[0])))
+        if thresholds is not None:
+            self.threshold_.thresholds_[:] = thresholds
+
+    def _settings(self, feature_names: Any) -> Settings:
         """Refuse impossible settings, and collect those that hold for all categories."""
         check_policy(self.threshold, "threshold")
-        variance, grid = self._strength()
-        rule = self._rule()
+        options = self._solver_options()
         return Settings(
-            variance=variance,
+            variance=self._variance_settings(options),
             intercept_variance=self.intercept_variance,
-            grid=grid,
-            folds=self.folds,
-            runs=self.runs,
-            one_standard_error=self.one_standard_error,
-            rule=rule,
-            search_rule=rule._replace(tol=self._search_tolerance(variance)),
+            options=options,
             posterior=self._posterior(),
             score_held_out=self.threshold_on == "cv" and self.threshold != "half",
-            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            feature_names=feature_names,
             link=self._link,
         )
 
     def _priors(self, categories: Categories) -> list[Prior]:
-        """Return the prior of every category, checked against the columns."""
-        priors = priors_of(self.prior, categories.classes, len(categories.members), jeffreys=self._link == PROBIT)
+        """Return the prior of every category."""
+        return priors_of(self.prior, categories.classes, len(categories.members), jeffreys=self._link == PROBIT)
+
+    def _check_terms(self, priors: list[Prior], settings: Settings) -> None:
+        """Refuse a term that no feature has before the first fit, not when its category comes."""
         for prior in {id(prior): prior for prior in priors}.values():
-            # A term that no feature has is to be an error before the first fit, not when its category comes.
             known = prior.scaled(1.0)
-            known.resolve(self.n_features_in_, self._names())
-            known.resolve_intercept(self.intercept_variance)
-        return priors
+            known.resolve(self.n_features_in_, settings.feature_names)
+            known.resolve_intercept(settings.intercept_variance)
 
     def _tasks(
         self, priors: list[Prior], categories: Categories, y: Any, weights: FloatArray
     ) -> list[Callable[[], Task]]:
         """Prepare a task for every category, to be made when its turn comes."""
-        last = self._last_coefficients(len(priors), "categories")
-        starts: Sequence[FloatArray | None] = [None] * len(priors) if last is None else list(last)
+        starts: Sequence[FloatArray | None] = [None] * len(priors)
+        if self.warm_start and hasattr(self, "coef_"):
+            starts = list(self._last_coefficients(self.coef_, self.intercept_, len(priors), "categories"))
         if self.class_weight is not None and categories.target_type != "multilabel-indicator":
             weights = weights * class_factors(self.class_weight, y, weights)
 
@@ -325,67 +380,33 @@ class LinearClassifier(LinearModel):
         return [partial(make, category) for category in range(len(priors))]
 
     def _fit_all(
-        self,
-        X: Any,
-        y: Any,
-        categories: Categories,
-        weights: FloatArray,
-        priors: list[Prior],
-        settings: Settings,
+        self, X: Any, y: Any, categories: Categories, weights: FloatArray, priors: list[Prior], settings: Settings
     ) -> list[CategoryFit]:
-        tasks = self._tasks(priors, categories, y, weights)
-        n_threads = int(effective_n_jobs(self.n_jobs))
-        return fit_categories(design_of(X), self._names(), tasks, settings, n_threads, self.progress)
+        return fit_categories(design_of(X), self._tasks(priors, categories, y, weights), settings, self.n_jobs)
 
-    def _keep(self, categories: Categories, fits: list[CategoryFit]) -> None:
-        self.classes_ = categories.classes
-        self.target_type_ = categories.target_type
-        solutions = [fit.solution for fit in fits]
-        beta = np.vstack([solution.beta for solution in solutions])
-        self.coef_ = np.ascontiguousarray(beta[:, :-1])
-        self.intercept_ = beta[:, -1].copy()
-        self.n_nonzero_ = np.count_nonzero(self.coef_, axis=1)
-        self.variance_ = np.array([fit.variance for fit in fits])
-        self.certificate_ = Certificate(*(np.array(values) for values in zip(*(s[1:] for s in solutions), strict=True)))
-        self.n_iter_ = self.certificate_.passes
-        self.cv_results_ = [fit.curve and fit.curve.as_dict() for fit in fits]
+    def _set_attributes(self, categories: Categories, fits: list[CategoryFit]) -> None:
+        self.classes_, self.target_type_ = categories.classes, categories.target_type
+        beta = np.vstack([fit.solution.beta for fit in fits])
+        self._set_coefficients(np.ascontiguousarray(beta[:, :-1]), beta[:, -1].copy())
+        self._set_outcome([fit.solution for fit in fits], [fit.choice for fit in fits])
         known = [fit.precision for fit in fits if fit.precision is not None]
         if known:
             self.precision_ = np.stack(known)
 
-    def _warn(self, fits: list[CategoryFit]) -> None:
-        for message, kind in self._messages(fits):
-            warnings.warn(message, kind, stacklevel=3)
-
-    def _messages(self, fits: list[CategoryFit]) -> Iterator[tuple[str, type[Warning]]]:
+    def _fit_messages(self, fits: list[CategoryFit]) -> Iterator[Message]:
         """Say which categories did not converge, fell back to the norm-based variance, or have one class only."""
-        certificate = self.certificate_
-        late = np.flatnonzero(~certificate.converged)
-        if late.size:
-            worst = late[np.argmax(certificate.relative_gap[late])]
-            yield (
-                f"{late.size} of {len(fits)} fits reached max_iter={self.max_iter} rounds; the worst has a relative "
-                f"duality gap of {certificate.relative_gap[worst]:.1e} and a KKT residual of "
-                f"{certificate.kkt_residual[worst]:.1e}. Raise max_iter, or loosen tol or epsilon.",
-                ConvergenceWarning,
-            )
-        searches = [fit.curve.late for fit in fits if fit.curve is not None]
-        if any(searches):
-            yield search_message(sum(searches), self.max_iter), ConvergenceWarning
-        for flag, message in (
-            ("fell_back", "too few documents of a class for cross-validation: the norm-based variance was used"),
-            ("one_class", "one class only: only the intercept was fitted, to a smoothed base rate"),
+        yield from self._messages([fit.choice for fit in fits])
+        for message, concerned in (
+            (TOO_FEW, [fit.choice.fell_back for fit in fits]),
+            ("one class only: only the intercept was fitted, to a smoothed base rate", [fit.one_class for fit in fits]),
         ):
-            places = [place for place, fit in enumerate(fits) if getattr(fit, flag)]
-            if places:
-                yield f"category {self._listing(places)}: {message}", UserWarning
+            if any(concerned):
+                yield f"category {self._listing(concerned)}: {message}", UserWarning
 
-    def _listing(self, places: list[int]) -> str:
-        """Name the categories at these places, or the first of them."""
+    def _listing(self, concerned: Sequence[bool]) -> str:
+        """Name the categories that a message is about, or the first of them."""
         # Of two classes the greater is the category.
-        categories = self.classes_[-self.intercept_.size :]
-        more = f" and {len(places) - 5} more" if len(places) > 5 else ""
-        return ", ".join(str(categories[place]) for place in places[:5]) + more
+        return listing(self.classes_[-len(concerned) :][np.array(concerned)])
 
     def _fit_threshold(
         self, X: Any, categories: Categories, weights: FloatArray, held_out: Sequence[FloatArray | None]
@@ -401,3 +422,14 @@ class LinearClassifier(LinearModel):
             if found is not None:
                 scores[:, k] = found
         self.threshold_.fit(scores, indicator, sample_weight=weights)
+
+
+def listing(labels: AnyArray) -> str:
+    """Name the labels, or the first five of them."""
+    more = f" and {labels.size - 5} more" if labels.size > 5 else ""
+    return ", ".join(str(label) for label in labels[:5]) + more
+
+
+def nonzero_counts(rows: Any) -> AnyArray:
+    """Count the coefficients of each row that are not zero."""
+    return np.asarray((rows != 0).sum(axis=1)).ravel()

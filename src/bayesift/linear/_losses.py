@@ -2,7 +2,9 @@
 
 The solvers of the binary models choose a loss by its code. Both are convex and fall with the margin r. What a solver
 needs of them: the loss, u = −s f′(r) and w = s f″(r) for all documents, their part of the dual objective, and a
-curvature that is safe far from the optimum.
+curvature that is safe far from the optimum. With φ and Φ the normal density and distribution function, the probit loss
+f(r) = −ln Φ(r) has the slope −h(r), h = φ/Φ, and the curvature h (h + r), which falls from 1 far on the wrong side to 0
+far on the right one.
 
 Scores, probabilities and slopes of the softmax loss have a row for each document and a column for each class;
 coefficients have a row for each feature, the intercepts last, and a column for each class: the numbers of all classes
@@ -24,6 +26,7 @@ _LEAST_SLOPE = 1e-300
 #: h(0), and a margin beyond which every slope is less than the least one.
 _SLOPE_AT_ZERO, _LAST_MARGIN = 0.7978845608028654, 38.0
 _NEWTON_STEPS, _HALF_THE_DIGITS = 60, 1e-8
+
 #: Codes of the losses ln(1 + e^−r) and −ln Φ(r).
 LOGISTIC, PROBIT = 0, 1
 

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import StrOptions
 from bayesift._typing import FloatArray
 from bayesift.decide.tuning import Policy
 from bayesift.linear._base import BINARY_CONSTRAINTS, LinearClassifier
-from bayesift.linear._fit.problem import Problem, Rule, SolverName
+from bayesift.linear._fit.problem import Problem, SolverName, SolverOptions
 from bayesift.linear._losses import LOGISTIC
 
 
@@ -34,24 +34,23 @@ class BayesianLogisticRegression(LinearClassifier):
         whose variance is open gets the ``variance`` below.
     variance : float or {"cv", "norm", "auto"}, default="cv"
         Prior variance: a number; ``"norm"``, (d + 1) / (mean squared norm of a document); ``"cv"``, the best of
-        ``grid`` by cross-validation; ``"auto"``, a search without a grid that starts at the norm-based value.
+        ``grid`` by cross-validation; ``"auto"``, the best without a grid, tried from the norm-based value on.
     intercept_variance : float or "same", default=inf
         Prior variance of the intercept; infinite is unpenalised, ``"same"`` is like any other coefficient.
     solver : {"newton", "clg"}, default="newton"
         ``"newton"``: proximal Newton on working sets, stopped by the duality gap. ``"clg"``: the cyclic coordinate
         descent of Genkin, Lewis & Madigan (2007) to the letter.
-    tol : float, default=1e-6
-        ``"newton"`` stops when the duality gap is at most this share of the objective. Fits that only serve to choose
-        a variance of a grid stop at 0.001 already.
-    epsilon : float, default=0.0005
-        ``"clg"`` stops when the scores change by at most this share in a pass.
+    tol : float or None, default=None
+        ``"newton"`` stops when the duality gap is at most this share of the objective (1e-6 by default; fits that only
+        serve to choose a variance of a grid stop at 0.001 already), ``"clg"`` when the scores change by at most this
+        share in a pass (0.0005 by default).
     max_iter : int, default=1000
         Limit of rounds; reaching it warns.
     grid : sequence of float or None, default=None
         Variances to try with ``"cv"``; None is the paper's grid (Laplace rates 0.01 to 316 by √10, Gaussian variances
         10⁻⁴ to 10⁴ by 10).
     folds, runs : int, default=10 and 2
-        Folds the documents are dealt into, and how many of them are left out in turn.
+        Folds the documents are divided into, and how many of them are left out in turn.
     one_standard_error : bool, default=False
         With ``"cv"``, take the smallest variance within one standard error of the best.
     threshold : str, Utility or mapping, default="half"
@@ -66,19 +65,17 @@ class BayesianLogisticRegression(LinearClassifier):
         Start from the coefficients of the last fit.
     compute_precision : bool, default=False
         Also compute ``precision_``, which makes this posterior usable as a later prior.
-    feature_names : sequence of str or None, default=None
-        Names of the columns, for priors that name terms; a data frame brings its own.
-    progress : callable or None, default=None
-        Called with the number of categories done and their total.
     n_jobs : int or None, default=-1
         Threads, over categories; -1 is all cores.
     random_state : int, RandomState or None, default=0
-        Deals the folds.
+        Divides the documents into folds.
 
     Attributes
     ----------
     classes_ : ndarray
         The labels; column numbers for an indicator matrix.
+    target_type_ : {"binary", "multiclass", "multilabel-indicator"}
+        What the labels were.
     coef_ : ndarray or csr_matrix of shape (n_categories, n_features)
         Coefficients; one row for two classes. Sparse after :meth:`sparsify`.
     intercept_ : ndarray of shape (n_categories,)
@@ -88,9 +85,9 @@ class BayesianLogisticRegression(LinearClassifier):
         The variance used (NaN where the prior brought its own).
     certificate_ : Certificate
         Objective, duality gap, KKT residual, rounds and seconds of each category.
-    cv_results_ : list of dict or None
+    cv_results_ : list of (dict or None)
         For each category, ``variances``, ``scores`` (held-out log likelihood summed over the runs), ``fold_scores``
-        and the ``variance`` chosen; None where nothing was searched.
+        and the ``variance`` chosen; None where nothing was validated.
     threshold_ : Threshold
         The fitted decision rule, on the scale of ``decision_function``.
     precision_ : ndarray of shape (n_categories, n_features + 1)
@@ -124,8 +121,7 @@ class BayesianLogisticRegression(LinearClassifier):
         *,
         intercept_variance: float | Literal["same"] = np.inf,
         solver: SolverName = "newton",
-        tol: float = 1e-6,
-        epsilon: float = 0.0005,
+        tol: float | None = None,
         max_iter: int = 1000,
         grid: Sequence[float] | None = None,
         folds: int = 10,
@@ -136,8 +132,6 @@ class BayesianLogisticRegression(LinearClassifier):
         class_weight: Any = None,
         warm_start: bool = False,
         compute_precision: bool = False,
-        feature_names: Sequence[str] | None = None,
-        progress: Callable[[int, int], None] | None = None,
         n_jobs: int | None = -1,
         random_state: Any = 0,
     ) -> None:
@@ -146,7 +140,6 @@ class BayesianLogisticRegression(LinearClassifier):
         self.intercept_variance = intercept_variance
         self.solver = solver
         self.tol = tol
-        self.epsilon = epsilon
         self.max_iter = max_iter
         self.grid = grid
         self.folds = folds
@@ -157,13 +150,11 @@ class BayesianLogisticRegression(LinearClassifier):
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.compute_precision = compute_precision
-        self.feature_names = feature_names
-        self.progress = progress
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _rule(self) -> Rule:
-        return Rule(self.solver, self.tol, self.epsilon, self.max_iter)
+    def _solver_options(self) -> SolverOptions:
+        return SolverOptions(self.solver, self.tol, self.max_iter)
 
     def _posterior(self) -> Callable[[Problem, FloatArray], FloatArray] | None:
         return Problem.precision if self.compute_precision else None

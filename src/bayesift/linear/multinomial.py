@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from joblib import effective_n_jobs
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+import scipy.sparse as sp
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from bayesift._labels import categories_of, check_label_types, class_factors
+from bayesift import progress
+from bayesift._labels import TargetType, categories_of, check_label_types, class_factors
 from bayesift._typing import AnyArray, BoolArray, FloatArray, Int64Array
-from bayesift.linear._base import SHARED_CONSTRAINTS, LinearModel, search_message
+from bayesift.linear._base import SHARED_CONSTRAINTS, TOO_FEW, LinearModel, Message, listing, nonzero_counts
 from bayesift.linear._fit.categories import priors_of
-from bayesift.linear._fit.problem import Rule, SoftmaxSolverName, Solution, design_of
-from bayesift.linear._fit.softmax_problem import PriorSetting, SoftmaxProblem, fit_present_classes
-from bayesift.linear._fit.variance import Choice, SoftmaxSettings, choose_variance
-from bayesift.linear.certificate import Certificate
+from bayesift.linear._fit.problem import SolverName, SolverOptions, design_of
+from bayesift.linear._fit.softmax_problem import (
+    PriorSetting,
+    SoftmaxProblem,
+    fit_present_classes,
+    softmax_fits_without_folds,
+)
+from bayesift.linear._fit.variance import (
+    Choice,
+    FitWithoutFold,
+    LabelledDocuments,
+    VarianceSettings,
+    choose_variance,
+    grid_of,
+)
 
 
 class BayesianMultinomialRegression(LinearModel):
@@ -45,28 +55,27 @@ class BayesianMultinomialRegression(LinearModel):
         it stands; those whose variance is open share the ``variance`` below.
     variance : float or {"cv", "norm", "auto"}, default="cv"
         Prior variance: a number; ``"norm"``, (d + 1) / (mean squared norm of a document); ``"cv"``, the best of
-        ``grid`` by cross-validation; ``"auto"``, a search without a grid that starts at the norm-based value.
+        ``grid`` by cross-validation; ``"auto"``, the best without a grid, tried from the norm-based value on.
     intercept_variance : float or "same", default=inf
         Prior variance of the intercepts; infinite is unpenalised, ``"same"`` is like any other coefficient.
     reference_class : label or None, default=None
         A class whose coefficients are all zero.
     exclude_absent : bool, default=False
         Fix at zero the coefficient of a term in a class none of whose documents holds it.
-    solver : {"newton", "descent"}, default="newton"
+    solver : {"newton", "clg"}, default="newton"
         ``"newton"``: Newton steps on all classes together, stopped by the duality gap; under Laplace priors on working
-        sets. ``"descent"``: cyclic coordinate descent in the manner of Genkin, Lewis & Madigan (2007).
-    tol : float, default=1e-6
-        ``"newton"`` stops when the duality gap is at most this share of the objective. Fits that only serve to choose
-        a variance of a grid stop at 0.001 already.
-    epsilon : float, default=0.0005
-        ``"descent"`` stops when the scores change by at most this share in a pass.
+        sets. ``"clg"``: cyclic coordinate descent in the manner of Genkin, Lewis & Madigan (2007).
+    tol : float or None, default=None
+        ``"newton"`` stops when the duality gap is at most this share of the objective (1e-6 by default; fits that only
+        serve to choose a variance of a grid stop at 0.001 already), ``"clg"`` when the scores change by at most this
+        share in a pass (0.0005 by default).
     max_iter : int, default=1000
         Limit of rounds; reaching it warns.
     grid : sequence of float or None, default=None
         Variances to try with ``"cv"``; None is the paper's grid (Laplace rates 0.01 to 316 by √10, Gaussian variances
         10⁻⁴ to 10⁴ by 10).
     folds, runs : int, default=10 and 2
-        Folds the documents are dealt into, and how many of them are left out in turn.
+        Folds the documents are divided into, and how many of them are left out in turn.
     one_standard_error : bool, default=False
         With ``"cv"``, take the smallest variance within one standard error of the best.
     class_weight : {"balanced"}, dict or None, default=None
@@ -75,31 +84,32 @@ class BayesianMultinomialRegression(LinearModel):
         Start from the coefficients of the last fit.
     compute_precision : bool, default=False
         Also compute ``precision_``, which makes this posterior usable as a later prior.
-    feature_names : sequence of str or None, default=None
-        Names of the columns, for priors that name terms; a data frame brings its own.
-    progress : callable or None, default=None
-        Called with the number of fits done and their total; with ``"auto"``, whose number of fits is not known, at the
-        end only.
     n_jobs : int or None, default=-1
         Threads, over the runs of cross-validation; -1 is all cores.
     random_state : int, RandomState or None, default=0
-        Deals the folds.
+        Divides the documents into folds.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    coef_ : ndarray or csr_matrix of shape (n_classes, n_features)
-        Coefficients, also of two classes one row each. Sparse after :meth:`sparsify`.
-    intercept_ : ndarray of shape (n_classes,)
+    target_type_ : {"binary", "multiclass"}
+        Whether there are two classes or more.
+    coef_ : ndarray or csr_matrix of shape (n_categories, n_features)
+        What one unit of a feature adds to a score: for two classes one row, the coefficients of the second less those
+        of the first, else ``class_coef_``. Sparse after :meth:`sparsify`.
+    intercept_ : ndarray of shape (n_categories,)
+    class_coef_ : ndarray or csr_matrix of shape (n_classes, n_features)
+        Coefficients of each class, also of two.
+    class_intercept_ : ndarray of shape (n_classes,)
     n_nonzero_ : ndarray of shape (n_classes,)
         Coefficients of each class that are not zero.
-    variance_ : float
+    variance_ : ndarray of shape (1,)
         The variance used for the priors that left it open; NaN where none did.
     certificate_ : Certificate
         Objective, duality gap, KKT residual, rounds and seconds; arrays of one entry, as there is one fit.
-    cv_results_ : dict or None
+    cv_results_ : list of one (dict or None)
         ``variances``, ``scores`` (held-out log likelihood summed over the runs), ``fold_scores`` and the ``variance``
-        chosen; None where nothing was searched.
+        chosen; None where nothing was validated.
     precision_ : ndarray of shape (n_classes, n_features + 1)
         Diagonal of the negative Hessian of the log posterior, the intercept last; with ``compute_precision``.
 
@@ -120,8 +130,12 @@ class BayesianMultinomialRegression(LinearModel):
         **SHARED_CONSTRAINTS,
         "reference_class": "no_validation",
         "exclude_absent": ["boolean"],
-        "solver": [StrOptions({"newton", "descent"})],
+        "solver": [StrOptions({"newton", "clg"})],
     }
+    _scores_exclude_each_other: ClassVar[bool] = True
+
+    class_coef_: Any
+    class_intercept_: FloatArray
 
     def __init__(
         self,
@@ -131,9 +145,8 @@ class BayesianMultinomialRegression(LinearModel):
         intercept_variance: float | Literal["same"] = np.inf,
         reference_class: Any = None,
         exclude_absent: bool = False,
-        solver: SoftmaxSolverName = "newton",
-        tol: float = 1e-6,
-        epsilon: float = 0.0005,
+        solver: SolverName = "newton",
+        tol: float | None = None,
         max_iter: int = 1000,
         grid: Sequence[float] | None = None,
         folds: int = 10,
@@ -142,8 +155,6 @@ class BayesianMultinomialRegression(LinearModel):
         class_weight: Any = None,
         warm_start: bool = False,
         compute_precision: bool = False,
-        feature_names: Sequence[str] | None = None,
-        progress: Callable[[int, int], None] | None = None,
         n_jobs: int | None = -1,
         random_state: Any = 0,
     ) -> None:
@@ -154,7 +165,6 @@ class BayesianMultinomialRegression(LinearModel):
         self.exclude_absent = exclude_absent
         self.solver = solver
         self.tol = tol
-        self.epsilon = epsilon
         self.max_iter = max_iter
         self.grid = grid
         self.folds = folds
@@ -163,12 +173,10 @@ class BayesianMultinomialRegression(LinearModel):
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.compute_precision = compute_precision
-        self.feature_names = feature_names
-        self.progress = progress
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, feature_names: Sequence[str] | None = None) -> Self:
         """Find the posterior mode.
 
         Parameters
@@ -179,6 +187,8 @@ class BayesianMultinomialRegression(LinearModel):
             Labels of any type.
         sample_weight : array of shape (n_documents,), optional
             How often each document counts.
+        feature_names : sequence of str, optional
+            Names of the columns, for priors that name terms; a data frame brings its own.
 
         Returns
         -------
@@ -187,98 +197,89 @@ class BayesianMultinomialRegression(LinearModel):
         self._validate_params()
         check_label_types(y)
         X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), dtype=np.float64)
-        classes = categories_of(y, type(self).__name__).classes
+        target_type, classes, _, _ = categories_of(y, type(self).__name__)
         codes = np.searchsorted(classes, y).astype(np.int64)
-        settings = self._settings()
+        options = SolverOptions(self.solver, self.tol, self.max_iter)
+        settings = self._variance_settings(options)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if self.class_weight is not None:
             weights = weights * class_factors(self.class_weight, y, weights)
         reference = self._reference(classes)
         priors = priors_of(self.prior, classes, classes.size)
-        setting = PriorSetting(priors, self.intercept_variance, self._names(), fixed=None)
+        setting = PriorSetting(priors, self.intercept_variance, self._column_names(feature_names), fixed=None)
         # A term that no feature has is to be an error before any work.
         setting.resolved(1.0, self.n_features_in_)
-        last = self._last_coefficients(classes.size, "classes")
-        start = None if last is None else last.T
-        design = design_of(X)
+        start = None
+        if self.warm_start and hasattr(self, "class_coef_"):
+            coef, intercept = self.class_coef_, self.class_intercept_
+            start = self._last_coefficients(coef, intercept, classes.size, "classes").T
         setting = setting._replace(fixed=self._fixed(X, codes, weights, classes.size, reference))
-        choice = choose_variance(design, codes, weights, setting, settings)
-        prior = setting.at(1.0 if np.isnan(choice.variance) else choice.variance, design.n_features)
-        problem = SoftmaxProblem(design, codes, weights, prior)
+        documents = LabelledDocuments(design_of(X), codes, weights)
+        choice = self._choose(documents, setting, settings)
+        prior = setting.at(choice.scale, self.n_features_in_)
+        problem = SoftmaxProblem(documents.design, codes, weights, prior)
         if start is None and choice.curve is not None:
             start = choice.curve.start
-        solution, absent = fit_present_classes(problem, settings.rule, start)
-        self._keep(classes, problem, solution, choice)
-        if self.progress is not None:
-            total = choice.curve.fold_scores.size + 1 if choice.curve and self.variance == "cv" else 1
-            self.progress(total, total)
-        self._warn(choice, absent)
+        solution, absent = fit_present_classes(problem, options, start)
+        total = choice.curve.fold_scores.size + 1 if choice.curve is not None and self.variance == "cv" else 1
+        progress.report(total, total)
+        self.classes_, self.target_type_ = classes, target_type
+        self._set_coefficients(np.ascontiguousarray(solution.beta[:-1].T), solution.beta[-1].copy())
+        self._set_outcome([solution], [choice])
+        if self.compute_precision:
+            self.precision_ = np.ascontiguousarray(problem.precision(solution.beta).T)
+        self._warn(self._fit_messages(choice, absent))
         return self
 
-    def decision_function(self, X: Any) -> FloatArray:
-        """Return the linear scores β_0k + xᵀβ_k of each class.
+    def _choose(self, documents: LabelledDocuments, setting: PriorSetting, settings: VarianceSettings) -> Choice:
+        """Choose the variance, and tell of every fit for it, the last one to all documents not counted as done."""
+        grid = grid_of(setting.priors) if settings.grid is None else settings.grid
+        total, done = grid.size * settings.runs + 1, count(1)
 
-        Parameters
-        ----------
-        X : sparse matrix or array of shape (n_documents, n_features)
+        def report() -> None:
+            # Without a grid the number of fits is not known beforehand.
+            if settings.variance == "cv":
+                progress.report(next(done), total)
 
-        Returns
-        -------
-        scores : ndarray of shape (n_documents, n_classes)
-            For two classes, of shape (n_documents,): the log odds of the second.
-        """
-        scores = self._checked_scores(X)
-        return scores[:, 1] - scores[:, 0] if self.classes_.size == 2 else scores
+        def fits_without_folds(fold: Int64Array) -> FitWithoutFold:
+            return softmax_fits_without_folds(documents, setting, fold, settings)
 
-    def predict_log_proba(self, X: Any) -> FloatArray:
-        """Return log probabilities, exact far into the tails.
-
-        Parameters
-        ----------
-        X : sparse matrix or array of shape (n_documents, n_features)
-
-        Returns
-        -------
-        log_probabilities : ndarray of shape (n_documents, n_classes)
-        """
-        scores = self._checked_scores(X)
-        scores -= scores.max(axis=1, keepdims=True)
-        best = np.argmax(scores, axis=1)[:, None]
-        others = np.exp(scores)
-        np.put_along_axis(others, best, 0.0, axis=1)
-        # The greatest share is never added to 1, so that what the others leave of it is not lost to rounding.
-        return scores - np.log1p(others.sum(axis=1, keepdims=True))
-
-    def predict(self, X: Any) -> AnyArray:
-        """Return the most probable class.
-
-        Parameters
-        ----------
-        X : sparse matrix or array of shape (n_documents, n_features)
-
-        Returns
-        -------
-        labels : ndarray of shape (n_documents,)
-        """
-        best = np.argmax(self._checked_scores(X), axis=1)
-        return self.classes_[best]
-
-    def _settings(self) -> SoftmaxSettings:
-        """Refuse impossible settings and collect them."""
-        grid = self._checked_grid()
-        rule = Rule(self.solver, self.tol, self.epsilon, self.max_iter)
-        return SoftmaxSettings(
-            variance=self.variance,
-            grid=grid,
-            folds=self.folds,
-            runs=self.runs,
-            one_standard_error=self.one_standard_error,
-            rule=rule,
-            search_rule=rule._replace(tol=self._search_tolerance(self.variance)),
-            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
-            n_threads=int(effective_n_jobs(self.n_jobs)),
-            progress=self.progress,
+        return choose_variance(
+            documents, setting.priors, settings, fits_without_folds, n_jobs=self.n_jobs, after_fit=report
         )
+
+    @property
+    def coef_(self) -> Any:
+        """Coefficients of the scores: of two classes, those of the second less those of the first."""
+        rows = self.class_coef_
+        return rows[1:] - rows[:1] if self.target_type_ == "binary" else rows
+
+    @property
+    def intercept_(self) -> FloatArray:  # type: ignore[override]
+        """Constants of the scores."""
+        return np.diff(self.class_intercept_) if self.target_type_ == "binary" else self.class_intercept_
+
+    def sparsify(self) -> Self:
+        """Keep the coefficients as sparse matrices, which are smaller where most of them are zero."""
+        check_is_fitted(self)
+        self.class_coef_ = sp.csr_matrix(self.class_coef_)
+        return self
+
+    @staticmethod
+    def _row_counts(n_classes: int, target_type: TargetType) -> tuple[int, ...]:
+        return (n_classes, 1) if target_type == "binary" else (n_classes,)
+
+    def _set_coefficients(self, rows: Any, constants: FloatArray) -> None:
+        if rows.shape[0] < self.classes_.size:
+            # One row for two classes: the first class is as good as a reference.
+            blank = sp.csr_matrix(rows.shape) if sp.issparse(rows) else np.zeros_like(rows)
+            rows = sp.vstack([blank, rows], format="csr") if sp.issparse(rows) else np.vstack([blank, rows])
+            constants = np.append(0.0, constants)
+        self.class_coef_, self.class_intercept_ = rows, constants
+        self.n_nonzero_ = nonzero_counts(rows)
+
+    def _check_state(self) -> None:
+        self._check_coefficients("class_coef_", "class_intercept_")
 
     def _reference(self, classes: AnyArray) -> int | None:
         """Return the number of the reference class."""
@@ -304,40 +305,14 @@ class BayesianMultinomialRegression(LinearModel):
             fixed[:, reference] = True
         return fixed
 
-    def _keep(self, classes: AnyArray, problem: SoftmaxProblem, solution: Solution, choice: Choice) -> None:
-        self.classes_ = classes
-        self.coef_ = np.ascontiguousarray(solution.beta[:-1].T)
-        self.intercept_ = solution.beta[-1].copy()
-        self.n_nonzero_ = np.count_nonzero(self.coef_, axis=1)
-        self.variance_ = choice.variance
-        self.certificate_ = Certificate(*(np.array([value]) for value in solution[1:]))
-        self.n_iter_ = self.certificate_.passes
-        self.cv_results_ = choice.curve and choice.curve.as_dict()
-        if self.compute_precision:
-            self.precision_ = np.ascontiguousarray(problem.precision(solution.beta).T)
-
-    def _warn(self, choice: Choice, absent: Int64Array) -> None:
+    def _fit_messages(self, choice: Choice, absent: Int64Array) -> Iterator[Message]:
         """Say whether the fit did not converge, fell back to the norm-based variance, or lacks a class."""
-        certificate = self.certificate_
-        if not certificate.converged[0]:
-            warnings.warn(
-                f"the fit reached max_iter={self.max_iter} rounds; it has a relative duality gap of "
-                f"{certificate.relative_gap[0]:.1e} and a KKT residual of {certificate.kkt_residual[0]:.1e}. "
-                f"Raise max_iter, or loosen tol or epsilon.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-        if choice.curve is not None and choice.curve.late:
-            warnings.warn(search_message(choice.curve.late, self.max_iter), ConvergenceWarning, stacklevel=3)
+        yield from self._messages([choice])
         if choice.fell_back:
-            warnings.warn(
-                "too few documents of a class for cross-validation: the norm-based variance was used", stacklevel=3
-            )
+            yield TOO_FEW, UserWarning
         if absent.size:
-            names = ", ".join(str(label) for label in self.classes_[absent][:5])
-            more = f" and {absent.size - 5} more" if absent.size > 5 else ""
-            warnings.warn(
-                f"class {names}{more}: no document with a weight; only the intercept was fitted, to a smoothed base "
-                f"rate",
-                stacklevel=3,
+            yield (
+                f"class {listing(self.classes_[absent])}: no document with a weight; only the intercept was fitted, to "
+                f"a smoothed base rate",
+                UserWarning,
             )

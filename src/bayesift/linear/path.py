@@ -18,8 +18,8 @@ from sklearn.utils.validation import _check_sample_weight, _get_feature_names, c
 from bayesift._labels import categories_of, check_label_types
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.linear._fit.categories import prior_by_variance, priors_of
-from bayesift.linear._fit.problem import Problem, Rule, SolverName, design_of, log_likelihood, scores
-from bayesift.linear._fit.variance import GAUSSIAN_GRID, Trail
+from bayesift.linear._fit.problem import Problem, SolverName, SolverOptions, design_of, log_likelihood, scores
+from bayesift.linear._fit.variance import GAUSSIAN_GRID, WarmStarts
 from bayesift.linear._solvers.duality import slopes
 from bayesift.priors import FIXED, LAPLACE, Laplace, Prior, PriorArrays
 
@@ -152,7 +152,7 @@ def regularization_path(
         steps = 2.0 / (np.geomspace(1.0, smallest, n_steps) * largest_rate(problem_at)) ** 2
     else:
         steps = np.array(GAUSSIAN_GRID)
-    return _follow(steps, problem_at, Rule(solver, tol, tol, max_iter), names)
+    return _follow(steps, problem_at, SolverOptions(solver, tol, max_iter), names)
 
 
 def largest_rate(problem_at: Callable[[float], Problem]) -> float:
@@ -186,7 +186,7 @@ def _needed_rate(problem: Problem, rates: FloatArray) -> float:
     prior = problem.prior
     fixed = PriorArrays(np.full_like(prior.kind, FIXED), np.zeros_like(prior.weight), prior.mode, prior.sign)
     fixed.kind[-1], fixed.weight[-1] = prior.kind[-1], prior.weight[-1]
-    start = problem._replace(prior=fixed).solve(Rule("clg", 1e-12, 1e-14, 1000))
+    start = problem._replace(prior=fixed).solve(SolverOptions("clg", 1e-14, 1000))
     r = problem.y * scores(problem.design, start.beta)
     c = np.empty(prior.mode.size)
     slopes(*problem.design.columns, problem.y, problem.weights * expit(-r), c)
@@ -196,21 +196,22 @@ def _needed_rate(problem: Problem, rates: FloatArray) -> float:
 
 
 def _follow(
-    steps: FloatArray, problem_at: Callable[[float], Problem], rule: Rule, names: AnyArray | None
+    steps: FloatArray, problem_at: Callable[[float], Problem], options: SolverOptions, names: AnyArray | None
 ) -> RegularizationPath:
     rows, numbers = [], []
-    trail, late = Trail(), 0
+    warm_starts, n_unconverged = WarmStarts(), 0
     for variance in steps.tolist():
         problem = problem_at(variance)
-        solution = problem.solve(rule, trail.ahead(variance))
-        beta, late = solution.beta, late + (not solution.converged)
-        trail.add(variance, beta)
+        solution = problem.solve(options, warm_starts.guess(variance))
+        beta, n_unconverged = solution.beta, n_unconverged + (not solution.converged)
+        warm_starts.add(variance, beta)
         fit = log_likelihood(problem.y, scores(problem.design, beta), problem.weights)
         rows.append(sp.csr_matrix(beta[:-1]))
         numbers.append((beta[-1], solution.objective, max(solution.objective - solution.dual, 0.0), fit))
-    if late:
+    if n_unconverged:
         warnings.warn(
-            f"{late} of {steps.size} fits reached max_iter={rule.max_iter} rounds. Raise max_iter, or loosen tol.",
+            f"{n_unconverged} of {steps.size} fits reached max_iter={options.max_iter} rounds. "
+            f"Raise max_iter, or loosen tol.",
             ConvergenceWarning,
             stacklevel=3,
         )

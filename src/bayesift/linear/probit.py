@@ -17,24 +17,19 @@ from threadpoolctl import threadpool_limits
 from bayesift._labels import Categories, batch_categories, check_label_types
 from bayesift._typing import FloatArray
 from bayesift.decide.tuning import Policy
-from bayesift.linear._base import BINARY_CONSTRAINTS, LinearClassifier
+from bayesift.linear._base import BINARY_CONSTRAINTS, LinearClassifier, Message
 from bayesift.linear._fit.categories import CategoryFit, Settings
 from bayesift.linear._fit.posterior import precision_diagonal, precision_matrix, update_matrix
-from bayesift.linear._fit.problem import ProbitSolverName, Problem, Rule
+from bayesift.linear._fit.problem import ProbitSolverName, Problem, SolverOptions
+from bayesift.linear._fit.variance import Choice
 from bayesift.linear._losses import PROBIT
-from bayesift.linear._probit_prior import EM_SOLVERS, Strength, check_prior, one_sided, strength_of
 from bayesift.priors import FLAT, Jeffreys, Prior, from_model
+
+#: Solvers that take no one-sided priors.
+EM_SOLVERS = ("em", "block-em")
 
 #: Log posteriors that differ by more than this share are different optima.
 _SAME = 1e-6
-
-_LAPLACE_STRENGTH = [
-    Interval(Real, 0, None, closed="both"),
-    StrOptions({"cv"}),
-    Mapping,
-    "array-like",
-    None,
-]
 
 
 def _can_go_on(model: Any) -> bool:
@@ -59,24 +54,20 @@ class BayesianProbitRegression(LinearClassifier):
     prior : {"laplace", "gaussian", "jeffreys"}, Prior, or list or mapping of them, default="laplace"
         The prior of the coefficients. A list has one entry for each category, a mapping goes from category to prior
         (the other categories get a plain Laplace prior). A prior with a variance of its own is used as it stands.
-    variance : float, {"cv", "norm", "auto"} or None, default=None
-        Prior variance, as for the logistic model. At most one of ``variance``, ``gamma`` and ``rate`` is given;
-        without any, the variance is chosen by cross-validation.
-    gamma : float, "cv", array or mapping from term to float, or None, default=None
-        The paper's γ: variances τ_j of mean 2/γ give Laplace priors of rate √γ, that is of variance 2/γ. ``"cv"`` takes
-        the best of ``grid``, which holds values of γ then; an array or a mapping has a γ_j for each feature.
-    rate : float, "cv", array or mapping from term to float, or None, default=None
-        The Laplace rate λ itself, of variance 2/λ²; otherwise like ``gamma``.
+    variance : float or {"cv", "norm", "auto"}, default="cv"
+        Prior variance: a number; ``"norm"``, (d + 1) / (mean squared norm of a document); ``"cv"``, the best of
+        ``grid`` by cross-validation; ``"auto"``, the best without a grid, tried from the norm-based value on. The
+        paper's γ is a variance of 2/γ, see :meth:`bayesift.priors.Laplace.of_gamma`. A Jeffreys prior has none.
     intercept_variance : float or "same", default=inf
         Prior variance of the intercept; infinite is unpenalised, ``"same"`` is like any other coefficient.
     solver : {"auto", "newton", "em", "block-em"}, default="auto"
         ``"newton"``: the fast solver of the logistic model on this loss, stopped by the duality gap. ``"em"``: the
         paper's algorithm. ``"block-em"``: the same for one block of coefficients after the other, which never builds a
         matrix of all of them. ``"auto"`` is ``"em"`` for Jeffreys priors, else ``"newton"``.
-    tol : float, default=1e-6
-        ``"newton"`` stops when the duality gap is at most this share of the objective.
-    epsilon : float, default=1e-5
-        EM stops when the coefficients change by at most this share of their norm in a round.
+    tol : float or None, default=None
+        ``"newton"`` stops when the duality gap is at most this share of the objective (1e-6 by default; fits that only
+        serve to choose a variance of a grid stop at 0.001 already), EM when the coefficients change by at most this
+        share of their norm in a round (1e-5 by default).
     max_iter : int, default=10000
         Limit of rounds; reaching it warns.
     restarts : int, default=1
@@ -89,9 +80,9 @@ class BayesianProbitRegression(LinearClassifier):
     covariance : {"diagonal", "full"}, default="diagonal"
         What :meth:`partial_fit` keeps of the posterior.
     grid : sequence of float or None, default=None
-        Values to try with ``"cv"``, of the parameter that is ``"cv"``; None is the grid of the logistic model.
+        Variances to try with ``"cv"``; None is the grid of the logistic model.
     folds, runs : int, default=10 and 2
-        Folds the documents are dealt into, and how many of them are left out in turn.
+        Folds the documents are divided into, and how many of them are left out in turn.
     one_standard_error : bool, default=False
         With ``"cv"``, take the smallest variance within one standard error of the best.
     threshold : str, Utility or mapping, default="half"
@@ -103,33 +94,31 @@ class BayesianProbitRegression(LinearClassifier):
         Weights of the classes; for indicator matrices of 0 and 1.
     warm_start : bool, default=False
         Start from the coefficients of the last fit; EM starts afresh where they are zero.
-    feature_names : sequence of str or None, default=None
-        Names of the columns, for priors that name terms; a data frame brings its own.
-    progress : callable or None, default=None
-        Called with the number of categories done and their total.
     n_jobs : int or None, default=-1
         Threads, over categories; -1 is all cores.
     random_state : int, RandomState or None, default=0
-        Deals the folds and the weights of other starts.
+        Divides the documents into folds, and draws the weights of other starts.
 
     Attributes
     ----------
     classes_ : ndarray
         The labels; column numbers for an indicator matrix.
+    target_type_ : {"binary", "multiclass", "multilabel-indicator"}
+        What the labels were.
     coef_ : ndarray or csr_matrix of shape (n_categories, n_features)
         Coefficients; one row for two classes. Sparse after :meth:`sparsify`.
     intercept_ : ndarray of shape (n_categories,)
     n_nonzero_ : ndarray of shape (n_categories,)
         Coefficients that are not zero.
-    variance_, gamma_ : ndarrays of shape (n_categories,)
-        The variance used (NaN where the prior brought its own), and 2 / variance.
+    variance_ : ndarray of shape (n_categories,)
+        The variance used (NaN where the prior brought its own).
     certificate_ : Certificate
         Objective, duality gap, KKT residual, rounds and seconds of each category. For a Jeffreys prior there is no
         bound, and the gap is infinite.
-    restarts_ : list of ndarray or None
+    restarts_ : list of (ndarray or None)
         For each category with a Jeffreys prior, the log posterior reached from every start (up to a constant; a
         coefficient set to zero counts as one of the size at which this happens, for the density has no bound there).
-    cv_results_ : list of dict or None
+    cv_results_ : list of (dict or None)
         As for the logistic model.
     threshold_ : Threshold
         The fitted decision rule, on the scale of ``decision_function``.
@@ -144,12 +133,12 @@ class BayesianProbitRegression(LinearClassifier):
     >>> import numpy as np
     >>> from bayesift.linear import BayesianProbitRegression
     >>> X = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]])
-    >>> model = BayesianProbitRegression(gamma=0.5).fit(X, ["wheat", "wheat", "sea", "sea"])
+    >>> model = BayesianProbitRegression(variance=4.0).fit(X, ["wheat", "wheat", "sea", "sea"])
     >>> model.predict(X).tolist()
     ['wheat', 'wheat', 'sea', 'sea']
     >>> bool(model.certificate_.relative_gap[0] < 1e-6)
     True
-    >>> by_em = BayesianProbitRegression(gamma=0.5, solver="em").fit(X, ["wheat", "wheat", "sea", "sea"])
+    >>> by_em = BayesianProbitRegression(variance=4.0, solver="em").fit(X, ["wheat", "wheat", "sea", "sea"])
     >>> bool(abs(by_em.certificate_.objective - model.certificate_.objective)[0] < 1e-5)
     True
     """
@@ -157,9 +146,6 @@ class BayesianProbitRegression(LinearClassifier):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **BINARY_CONSTRAINTS,
         "prior": [StrOptions({"laplace", "gaussian", "jeffreys"}), Prior, Sequence, Mapping],
-        "variance": [*BINARY_CONSTRAINTS["variance"], None],
-        "gamma": _LAPLACE_STRENGTH,
-        "rate": _LAPLACE_STRENGTH,
         "solver": [StrOptions({"auto", "newton", "em", "block-em"})],
         "restarts": [Interval(Integral, 1, None, closed="left")],
         "ridge": [Interval(Real, 0, None, closed="neither")],
@@ -171,14 +157,11 @@ class BayesianProbitRegression(LinearClassifier):
     def __init__(
         self,
         prior: Any = "laplace",
+        variance: float | Literal["cv", "norm", "auto"] = "cv",
         *,
-        variance: float | Literal["cv", "norm", "auto"] | None = None,
-        gamma: Any = None,
-        rate: Any = None,
         intercept_variance: float | Literal["same"] = np.inf,
         solver: ProbitSolverName = "auto",
-        tol: float = 1e-6,
-        epsilon: float = 1e-5,
+        tol: float | None = None,
         max_iter: int = 10_000,
         restarts: int = 1,
         ridge: float = 1.0,
@@ -192,19 +175,14 @@ class BayesianProbitRegression(LinearClassifier):
         threshold_on: Literal["train", "cv"] = "train",
         class_weight: Any = None,
         warm_start: bool = False,
-        feature_names: Sequence[str] | None = None,
-        progress: Callable[[int, int], None] | None = None,
         n_jobs: int | None = -1,
         random_state: Any = 0,
     ) -> None:
         self.prior = prior
         self.variance = variance
-        self.gamma = gamma
-        self.rate = rate
         self.intercept_variance = intercept_variance
         self.solver = solver
         self.tol = tol
-        self.epsilon = epsilon
         self.max_iter = max_iter
         self.restarts = restarts
         self.ridge = ridge
@@ -218,13 +196,18 @@ class BayesianProbitRegression(LinearClassifier):
         self.threshold_on = threshold_on
         self.class_weight = class_weight
         self.warm_start = warm_start
-        self.feature_names = feature_names
-        self.progress = progress
         self.n_jobs = n_jobs
         self.random_state = random_state
 
     @available_if(_can_go_on)
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: Any = None,
+        sample_weight: Any = None,
+        feature_names: Sequence[str] | None = None,
+    ) -> Self:
         """Learn from more documents, with the posterior so far as the prior.
 
         The first call is a fit under the model's own prior. Every later one takes the Gaussian approximation of the
@@ -242,6 +225,8 @@ class BayesianProbitRegression(LinearClassifier):
             All labels that will ever occur; needed at the first call unless ``y`` is an indicator matrix.
         sample_weight : array of shape (n_documents,), optional
             How often each document counts.
+        feature_names : sequence of str, optional
+            Names of the columns, for priors that name terms; needed at the first call only.
 
         Returns
         -------
@@ -253,15 +238,16 @@ class BayesianProbitRegression(LinearClassifier):
         X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, multi_output=True, reset=first)
         known = classes if first else self._known_classes(classes)
         categories = batch_categories(y, known, None if first else self.target_type_, type(self).__name__)
-        settings = self._settings()
+        settings = self._settings(self._column_names(feature_names))
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         priors = self._next_priors(categories, weights, first)
+        self._check_terms(priors, settings)
         if first or self.covariance == "diagonal":
             fits = self._fit_all(X, y, categories, weights, priors, settings)
         else:
-            fits = self._update_matrices(X, categories, weights, settings.rule)
-        self._keep(categories, fits)
-        self._warn(fits)
+            fits = self._update_matrices(X, categories, weights, settings.options)
+        self._set_attributes(categories, fits)
+        self._warn(self._fit_messages(fits))
         self._fit_threshold(X, categories, weights, [])
         return self
 
@@ -280,7 +266,7 @@ class BayesianProbitRegression(LinearClassifier):
                 f"threshold is {self.threshold!r}; expected 'half' for partial_fit: others are tuned on all documents"
             )
         priors = self._priors(categories)
-        if any(isinstance(prior, Jeffreys) or one_sided(prior) for prior in priors):
+        if any(isinstance(prior, Jeffreys) or _one_sided(prior) for prior in priors):
             raise ValueError("prior is Jeffreys or one-sided, which no Gaussian stands for; partial_fit cannot take it")
         if not first:
             return [from_model(self, category=k) for k in range(len(priors))]
@@ -294,48 +280,46 @@ class BayesianProbitRegression(LinearClassifier):
                 )
         return priors
 
-    def _update_matrices(self, X: Any, categories: Categories, weights: FloatArray, rule: Rule) -> list[CategoryFit]:
+    def _update_matrices(
+        self, X: Any, categories: Categories, weights: FloatArray, options: SolverOptions
+    ) -> list[CategoryFit]:
         coef = self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_
         fits = []
         for k, (mean, precision) in enumerate(
             zip(np.column_stack([coef, self.intercept_]), self.precision_matrix_, strict=True)
         ):
-            solution, updated = update_matrix(X, categories.target(k), weights, mean, precision, rule)
-            fits.append(CategoryFit(solution, np.nan, precision=updated))
+            solution, updated = update_matrix(X, categories.target(k), weights, mean, precision, options)
+            fits.append(CategoryFit(solution, Choice(np.nan), precision=updated))
         return fits
 
     def _posterior(self) -> Callable[[Problem, FloatArray], FloatArray]:
         return precision_matrix if self.covariance == "full" else precision_diagonal
 
-    def _rule(self) -> Rule:
-        return Rule(self.solver, self.tol, self.epsilon, self.max_iter, self.ridge, self.block_size)
+    def _solver_options(self) -> SolverOptions:
+        return SolverOptions(self.solver, self.tol, self.max_iter, self.ridge, self.block_size)
 
-    def _settings(self) -> Settings:
-        return super()._settings()._replace(restarts=self.restarts)
-
-    def _strength_given(self) -> Strength:
-        return strength_of(self.variance, self.gamma, self.rate)
-
-    def _strength(self) -> tuple[Any, FloatArray | None]:
-        strength = self._strength_given()
-        _, grid = super()._strength()
-        grid = None if grid is None else strength.variances(grid)
-        if isinstance(strength.value, str):
-            return strength.value, grid
-        # What differs from feature to feature goes into the priors.
-        return 1.0 if strength.by_feature else float(strength.variances(strength.value)), grid
+    def _settings(self, feature_names: Any) -> Settings:
+        return super()._settings(feature_names)._replace(restarts=self.restarts)
 
     def _priors(self, categories: Categories) -> list[Prior]:
-        strength = self._strength_given()
         priors = super()._priors(categories)
         known = {id(prior): prior for prior in priors}
         for prior in known.values():
-            check_prior(prior, self.solver, strength, only=len(known) == 1)
-        if strength.by_feature:
-            known = {place: strength.of_features(prior) for place, prior in known.items()}
-            for prior in known.values():
-                prior.resolve(self.n_features_in_, self._names())
-        return [known[id(prior)] for prior in priors]
+            self._check_prior(prior, only=len(known) == 1)
+        return priors
+
+    def _check_prior(self, prior: Prior, only: bool) -> None:
+        """Refuse a prior that the solver cannot take, or a variance that it does not have.
+
+        ``only`` tells that all categories have this prior.
+        """
+        if isinstance(prior, Jeffreys):
+            if self.solver == "newton":
+                raise ValueError("solver is 'newton', which needs convex priors; a Jeffreys prior takes 'em'")
+            if self.variance != "cv" and only:
+                raise ValueError(f"variance is {self.variance!r}, but a Jeffreys prior has no parameter")
+        if self.solver in EM_SOLVERS and _one_sided(prior):
+            raise ValueError(f"solver is {self.solver!r}, which takes priors for both signs only; use 'newton'")
 
     def _fit_all(
         self,
@@ -353,22 +337,26 @@ class BayesianProbitRegression(LinearClassifier):
         with threadpool_limits(1, "blas") if by_em else nullcontext():
             return super()._fit_all(X, y, categories, weights, priors, settings)
 
-    def _keep(self, categories: Categories, fits: list[CategoryFit]) -> None:
-        super()._keep(categories, fits)
-        with np.errstate(divide="ignore"):
-            self.gamma_ = 2.0 / self.variance_
+    def _set_attributes(self, categories: Categories, fits: list[CategoryFit]) -> None:
+        super()._set_attributes(categories, fits)
         self.restarts_ = [fit.restarts for fit in fits]
         if self.covariance == "full":
             self.precision_matrix_ = self.precision_
             self.precision_ = np.diagonal(self.precision_matrix_, axis1=1, axis2=2).copy()
 
-    def _messages(self, fits: list[CategoryFit]) -> Iterator[tuple[str, type[Warning]]]:
-        yield from super()._messages(fits)
-        values = [(k, fit.restarts) for k, fit in enumerate(fits) if fit.restarts is not None]
-        several = [k for k, value in values if np.ptp(value) > _SAME * np.abs(value).max()]
-        if several:
+    def _fit_messages(self, fits: list[CategoryFit]) -> Iterator[Message]:
+        yield from super()._fit_messages(fits)
+        found = [fit.restarts for fit in fits]
+        several = [values is not None and bool(np.ptp(values) > _SAME * np.abs(values).max()) for values in found]
+        if any(several):
             yield (
                 f"category {self._listing(several)}: {self.restarts} starts led to different optima of the posterior "
                 f"under a Jeffreys prior, which is not convex; the best was kept, see restarts_",
                 UserWarning,
             )
+
+
+def _one_sided(prior: Prior) -> bool:
+    """Tell whether some coefficient must lie on one side of its mode."""
+    sign: Any = prior.sign
+    return bool(np.any(list(sign.values()) if isinstance(sign, Mapping) else sign))

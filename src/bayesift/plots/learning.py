@@ -73,6 +73,7 @@ class LearningCurveDisplay(Display):
         cv: Any = None,
         scoring: Any = None,
         random_state: Any = 0,
+        fit_params: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> Self:
         """Train on growing samples in cross-validation, by scikit-learn's ``learning_curve``.
@@ -89,6 +90,8 @@ class LearningCurveDisplay(Display):
             As in scikit-learn's ``learning_curve``.
         random_state : int, RandomState or None, default=0
             Source of the samples, the same for all estimators if it is a number.
+        fit_params : mapping, optional
+            Further arguments of every estimator's ``fit``.
         **options
             Further arguments of the display.
 
@@ -99,7 +102,9 @@ class LearningCurveDisplay(Display):
         found = {}
         for name, estimator in estimators.items():
             arguments = {"train_sizes": np.asarray(sizes), "cv": cv, "scoring": scoring, "shuffle": True}
-            _, _, found[name] = learning_curve(estimator, X, y, random_state=random_state, **arguments)
+            _, _, found[name] = learning_curve(
+                estimator, X, y, random_state=random_state, params=fit_params, **arguments
+            )
         measure = scoring if isinstance(scoring, str) else "score"
         return cls(sizes, found, **{"measure": measure, **options})
 

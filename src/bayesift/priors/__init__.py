@@ -3,9 +3,7 @@
 from bayesift.priors.arrays import FIXED, FLAT, GAUSSIAN, JEFFREYS, LAPLACE, PriorArrays
 from bayesift.priors.base import Prior
 from bayesift.priors.builders import from_description, from_keywords, from_model
-from bayesift.priors.gaussian import Gaussian
-from bayesift.priors.jeffreys import Jeffreys
-from bayesift.priors.laplace import Laplace
+from bayesift.priors.families import Gaussian, Jeffreys, Laplace
 
 __all__ = [
     "FIXED",

@@ -12,6 +12,9 @@ from bayesift._typing import BoolArray, FloatArray
 
 Value = float | FloatArray | dict[str | int, float]
 
+#: What :func:`at_least_zero` allows, for messages.
+AT_LEAST_ZERO = "a number of at least 0, infinity included"
+
 
 def is_number(value: Any) -> bool:
     """Tell whether a value is a real number; True and False are not."""
@@ -21,6 +24,11 @@ def is_number(value: Any) -> bool:
 def is_whole(value: Any) -> bool:
     """Tell whether a value is a whole number; True and False are not."""
     return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def at_least_zero(values: FloatArray) -> BoolArray:
+    """Tell which numbers can be variances, rates or the like."""
+    return values >= 0
 
 
 def kept(name: str, value: Any, allowed: Callable[[FloatArray], BoolArray], expected: str) -> Value:

@@ -1,4 +1,4 @@
-"""What Gaussian and Laplace priors have in common."""
+"""What Gaussian, Laplace and Jeffreys priors have in common."""
 
 from __future__ import annotations
 
@@ -11,14 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayesift._typing import BoolArray, FloatArray
-from bayesift.priors._values import Columns, Value, is_number, kept, product, same, times
+from bayesift.priors._values import AT_LEAST_ZERO, Columns, Value, at_least_zero, is_number, kept, product, same, times
 from bayesift.priors.arrays import FIXED, FLAT, PriorArrays
 
 PerFeature = float | ArrayLike | Mapping[Any, float]
-
-
-def _variances(values: FloatArray) -> BoolArray:
-    return values >= 0
 
 
 def _signs(values: FloatArray) -> BoolArray:
@@ -26,8 +22,8 @@ def _signs(values: FloatArray) -> BoolArray:
 
 
 _CHECKS: dict[str, tuple[Callable[[FloatArray], BoolArray], str]] = {
-    "variance": (_variances, "a number of at least 0, infinity included"),
-    "relative": (_variances, "a number of at least 0, infinity included"),
+    "variance": (at_least_zero, AT_LEAST_ZERO),
+    "relative": (at_least_zero, AT_LEAST_ZERO),
     "mode": (np.isfinite, "a finite number"),
     "sign": (_signs, "-1, 0 or 1"),
 }
@@ -35,10 +31,31 @@ _CHECKS: dict[str, tuple[Callable[[FloatArray], BoolArray], str]] = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Prior(ABC):
-    """A prior for every coefficient, independent of each other; see :class:`Gaussian` and :class:`Laplace`.
+    """A prior for every coefficient, independent of each other; :class:`Gaussian` and :class:`Laplace` are such.
 
     The variance of feature j is variance_j × relative_j. ``variance=None`` leaves the common variance open: a model
     chooses it and calls :meth:`scaled`.
+
+    Parameters
+    ----------
+    variance : float, array of shape (n_features,), mapping from term to float, or None
+        Infinity leaves a coefficient without penalty, 0 fixes it at its mode. None leaves the common variance open for
+        a model to choose.
+    mode : float, array or mapping, default=0
+        Where the density is greatest; 0 for terms a mapping does not name.
+    sign : {-1, 0, +1}, array or mapping, default=0
+        On which side of its mode the coefficient must lie; 0 is both.
+    relative : float, array or mapping, default=1
+        Multiplies the variance; 1 for terms a mapping does not name. 0 and infinity hold whatever the variance.
+    default_variance : float, default=1
+        Variance of terms that a mapping given as ``variance`` does not name.
+    unknown : {"error", "ignore"}, default="error"
+        What to do with a named term that is no feature of the matrix.
+    intercept_mode : float, default=0
+        Mode of the constant term.
+    intercept_variance : float, "same" or None, default=None
+        Variance of the constant term; ``"same"`` is like any other coefficient. None leaves it to the parameter of
+        the same name that every model has.
     """
 
     variance: PerFeature | None = None
@@ -49,7 +66,7 @@ class Prior(ABC):
     default_variance: float = 1.0
     unknown: Literal["error", "ignore"] = "error"
     intercept_mode: float = 0.0
-    intercept_variance: float | None = None
+    intercept_variance: float | Literal["same"] | None = None
 
     _kind: ClassVar[int]
 
@@ -60,7 +77,7 @@ class Prior(ABC):
                 object.__setattr__(self, name, kept(name, value, allowed, expected))
         for name, least in (("default_variance", 0.0), ("intercept_mode", -np.inf), ("intercept_variance", 0.0)):
             value = getattr(self, name)
-            if value is not None or name != "intercept_variance":
+            if name != "intercept_variance" or value not in (None, "same"):
                 object.__setattr__(self, name, _number(name, value, least))
         if not np.isfinite(self.intercept_mode):
             raise ValueError(f"intercept_mode is {self.intercept_mode!r}; expected a finite number")

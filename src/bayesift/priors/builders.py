@@ -11,8 +11,7 @@ from scipy.sparse import csr_array, issparse
 from bayesift._typing import FloatArray
 from bayesift.priors._values import is_number, is_whole
 from bayesift.priors.base import Prior
-from bayesift.priors.gaussian import Gaussian
-from bayesift.priors.laplace import Laplace
+from bayesift.priors.families import Gaussian, Laplace
 
 Unknown = Literal["error", "ignore"]
 
@@ -151,7 +150,8 @@ def from_model(
     ----------
     previous : fitted model
         Anything with ``coef_`` of shape (n_features,) or (n_categories, n_features), array or sparse, and maybe
-        ``intercept_``, ``precision_`` and ``feature_names_in_``.
+        ``intercept_``, ``precision_`` and ``feature_names_in_``; of a softmax model ``class_coef_`` and
+        ``class_intercept_`` are taken.
     strength : float, default=1
         How much the earlier posterior counts: 1 as if its data were still there, ½ as if half of them were.
     precision : array of shape (n_features,) or (n_features + 1,), or (n_categories, …), optional
@@ -187,7 +187,8 @@ def from_model(
         raise ValueError(f"strength is {strength!r}; expected a finite number greater than 0")
     if not hasattr(previous, "coef_"):
         raise TypeError(f"previous is {type(previous).__name__} without coef_; expected a fitted linear model")
-    coef = _row("coef_", previous.coef_, category)
+    # A softmax model of two classes has priors for both.
+    coef = _row("coef_", getattr(previous, "class_coef_", previous.coef_), category)
     options: dict[str, Any] = {"unknown": unknown, "default_variance": new_variance}
     given = precision if precision is not None else getattr(previous, "precision_", None)
     known = np.ones(len(coef)) if given is None else _row("precision", given, category)
@@ -200,8 +201,9 @@ def from_model(
         variance = 1.0 / (strength * known)
     if len(known) > len(coef):
         options["intercept_variance"] = float(variance[-1])
-    if getattr(previous, "intercept_", None) is not None:
-        intercepts = np.atleast_1d(np.asarray(previous.intercept_, dtype=np.float64))
+    constants = getattr(previous, "class_intercept_", getattr(previous, "intercept_", None))
+    if constants is not None:
+        intercepts = np.atleast_1d(np.asarray(constants, dtype=np.float64))
         options["intercept_mode"] = float(intercepts[(category or 0) if len(intercepts) > 1 else 0])
     return _by_feature(family, coef, variance[: len(coef)], _names(previous, feature_names, len(coef)), options)
 

@@ -80,10 +80,7 @@ def _model(classifier: TextClassifier) -> Any:
     classes = np.array([str(label) for label in classifier.classes_])
     thresholds = classifier.threshold_.thresholds_
     if classifier.target_type_ == "binary":
-        row, constant = coef[[0]], model.intercept_[:1]
-        if isinstance(model, BayesianMultinomialRegression):
-            row, constant = coef[[1]] - coef[[0]], model.intercept_[1:] - model.intercept_[:1]
-        plain = _logistic(row, constant, classes)
+        plain = _logistic(coef, model.intercept_, classes)
         return plain if np.all(thresholds == 0.0) else _cut(plain, float(thresholds[0]), classes)
     if np.any(thresholds != 0.0):
         raise ValueError("thresholds other than probability one half have no place in a plain pipeline of many labels")

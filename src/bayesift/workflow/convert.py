@@ -101,11 +101,7 @@ def _polytomous(classifier: TextClassifier, *, named: bool) -> PolytomousModel:
     odd = [word for word in words if len(word.split()) != 1 or ":" in word]
     if odd:
         raise ValueError(f"term {odd[0]!r} is not one word, as BXR needs it")
-    try:
-        model.set_params(feature_names=words)
-        return from_estimator(model, PolytomousModel((), name="bayesift"))
-    finally:
-        model.set_params(feature_names=None)
+    return from_estimator(model, PolytomousModel((), name="bayesift"), words)
 
 
 def _write_words(classifier: TextClassifier, target: Path) -> Path:

@@ -216,8 +216,9 @@ def _variance(model: Any, labels: list[str]) -> dict[str, float] | float | None:
     used = getattr(model, "variance_", None)
     if used is None or not np.any(np.isfinite(used)):
         return None
-    if np.ndim(used) == 0:
-        return float(used)
+    if hasattr(model, "class_coef_"):
+        # One for all classes.
+        return float(used[0])
     return {label: float(v) for label, v in zip(labels[-len(used) :], used, strict=True) if np.isfinite(v)}
 
 

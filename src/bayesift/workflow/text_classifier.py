@@ -13,7 +13,6 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from bayesift import progress
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.decide import Threshold
 from bayesift.decide.tuning import check_policy
@@ -24,7 +23,6 @@ from bayesift.workflow import _decisions
 from bayesift.workflow._decisions import Predictions
 from bayesift.workflow._label_sets import Targets, indicator, label_sets, read_targets
 from bayesift.workflow._models import check_model
-from bayesift.workflow._weights import word_weights
 from bayesift.workflow.errors import NoPriorError
 from bayesift.workflow.explain import Reason, reasons
 from bayesift.workflow.prior_knowledge import build_priors, family_of, with_variances
@@ -291,8 +289,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         used = getattr(self.model_, "variance_", None)
         if used is None or self.variance == "norm":
             return self.variance
-        if np.ndim(used) == 0:
-            return float(used) if np.isfinite(used) else self.variance
+        if hasattr(self.model_, "class_coef_"):
+            # One for all classes.
+            return float(used[0]) if np.isfinite(used[0]) else self.variance
         categories = self.classes_[-len(used) :].tolist()
         return {label: float(value) for label, value in zip(categories, used, strict=True) if np.isfinite(value)}
 
@@ -322,14 +321,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         vectorizer, model = self.vectorizer_, self.model_
         if not (isinstance(model, LinearModel) and TextScorer.supports(vectorizer)):
             return None
-        key = vectorizer, vectorizer.vocabulary_, vectorizer.document_frequency_, model, model.coef_, model.intercept_
+        # A softmax model of two classes makes its coefficients anew from those of the classes, which it keeps.
+        coef, intercept = (getattr(model, f"class_{name}", getattr(model, name)) for name in ("coef_", "intercept_"))
+        key = vectorizer, vectorizer.vocabulary_, vectorizer.document_frequency_, model, coef, intercept
         kept = getattr(self, "_scorer", None)
         if kept is None or any(now is not before for now, before in zip(key, kept[0], strict=True)):
-            weights, intercept = word_weights(model), model.intercept_
-            # Softmax of two classes: one score, as there is one row of weights.
-            intercept = np.diff(intercept) if weights.shape[0] < intercept.size else intercept
             selected = None if self.selector_ is None else np.flatnonzero(self.selector_.get_support())
-            kept = self._scorer = key, TextScorer(vectorizer, weights, intercept, selected=selected)
+            kept = self._scorer = key, TextScorer(vectorizer, model.coef_, model.intercept_, selected=selected)
         return kept[1]
 
     def _check(self, targets: Targets) -> None:
@@ -371,18 +369,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 warnings.warn(remark, stacklevel=3)
             if isinstance(self.variance, Mapping):
                 priors = with_variances(priors, self.variance, targets.classes.tolist())
-            made.set_params(prior=priors, feature_names=self.words())
+            made.set_params(prior=priors)
         return made
 
     def _learn(self, X: Any, targets: Targets, model: Any, sample_weight: Any) -> None:
         """Fit a model and the thresholds."""
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        if "progress" in model.get_params():
-            model.set_params(progress=progress.current())
-        self.model_ = model.fit(X, targets.y, **weights)
-        # The names are those of the vectoriser, and a callback is nothing to keep.
-        spare = {"feature_names": None, "progress": None}
-        self.model_.set_params(**{name: value for name, value in spare.items() if name in self.model_.get_params()})
+        options = {} if sample_weight is None else {"sample_weight": sample_weight}
+        # Only priors that name words ask for the names.
+        if self.prior_knowledge or isinstance(self.variance, Mapping):
+            options["feature_names"] = self.words()
+        self.model_ = model.fit(X, targets.y, **options)
         if hasattr(self.model_, "threshold_"):
             self.threshold_ = self.model_.threshold_
         else:

@@ -168,16 +168,17 @@ def _go_on(
         )
         for row in range(precision.shape[0])
     ]
-    again = clone(model).set_params(prior=priors, feature_names=words)
+    again = clone(model).set_params(prior=priors)
     X, targets, weights = _with_all_classes(X, targets, model.classes_)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        again.fit(X, targets, sample_weight=weights)
+        again.fit(X, targets, sample_weight=weights, feature_names=words)
     if sparse and not isinstance(model, BayesianProbitRegression):
         # A Laplace prior has no curvature: what was known of the words without a weight has to be added.
-        old = model.coef_.toarray() if sp.issparse(model.coef_) else model.coef_
+        old = getattr(model, "class_coef_", model.coef_)
+        old = old.toarray() if sp.issparse(old) else old
         again.precision_[:, : len(before)] += np.where(old == 0, strength * precision[:, :-1], 0.0)
-    again.set_params(feature_names=None, prior="laplace" if sparse else "gaussian", variance=model.variance)
+    again.set_params(prior="laplace" if sparse else "gaussian", variance=model.variance)
     # The fit itself had no variance to choose; words to come get the one that was chosen.
     again.variance_ = model.variance_
     if not sp.issparse(again.coef_) and sp.issparse(model.coef_):

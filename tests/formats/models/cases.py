@@ -67,9 +67,8 @@ def hashing_pipeline() -> Pipeline:
 def informed_lasso() -> BayesianLogisticRegression:
     """Return a model of two categories with priors of their own, tuned thresholds and names of features."""
     priors = [Laplace(None, {"wheat": 1.0}, relative={"wheat": 4.0}), Gaussian(2.0, np.arange(6) / 10)]
-    return BayesianLogisticRegression(
-        priors, **SHORT, threshold="max_f1", feature_names=NAMES, compute_precision=True
-    ).fit(COUNTS, BOTH)
+    model = BayesianLogisticRegression(priors, **SHORT, threshold="max_f1", compute_precision=True)
+    return model.fit(COUNTS, BOTH, feature_names=NAMES)
 
 
 def _fit(model: Any, y: Any) -> Callable[[], Any]:

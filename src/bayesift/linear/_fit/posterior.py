@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from bayesift._typing import FloatArray
-from bayesift.linear._fit.problem import Problem, Rule, Solution, design_of
+from bayesift.linear._fit.problem import Problem, Solution, SolverOptions, design_of
 from bayesift.linear._losses import PROBIT
 from bayesift.linear._solvers.ridge import hessian_diagonal
 from bayesift.priors import FIXED, GAUSSIAN, LAPLACE, PriorArrays
@@ -34,7 +34,7 @@ def precision_matrix(problem: Problem, beta: FloatArray) -> FloatArray:
 
 
 def update_matrix(
-    X: Any, y: FloatArray, weights: FloatArray, mean: FloatArray, precision: FloatArray, rule: Rule
+    X: Any, y: FloatArray, weights: FloatArray, mean: FloatArray, precision: FloatArray, options: SolverOptions
 ) -> tuple[Solution, FloatArray]:
     """Return the mode and Λ after more documents, where N(mean, precision⁻¹) was believed before them."""
     free = np.isfinite(np.diag(precision))
@@ -56,7 +56,7 @@ def update_matrix(
         sign=np.zeros(size + 2, dtype=np.int8),
     )
     problem = Problem(design_of(np.column_stack([whitened, known])), y, weights, prior, link=PROBIT)
-    solution = problem.solve(rule)
+    solution = problem.solve(options)
     beta = mean.copy()
     beta[free] = solve_triangular(L, solution.beta[:size], lower=True, trans="T")
     return solution._replace(beta=beta), precision + _data_precision(X, problem.curvature(solution.beta))

@@ -19,13 +19,20 @@ from bayesift.linear._solvers.duality import Penalties, certificate, linear_scor
 from bayesift.linear._solvers.em import expectation_maximisation, jeffreys_objective, latent_of, ridge_start
 from bayesift.linear._solvers.newton import Workspace, newton, workspace
 from bayesift.linear._solvers.ridge import hessian_diagonal, ridge
-from bayesift.linear._solvers.working_set import column_reach
+from bayesift.linear._solvers.working_set import largest_steps
 from bayesift.priors import FIXED, GAUSSIAN, JEFFREYS, LAPLACE, PriorArrays
 
-_MOST = np.iinfo(np.uint32).max
 SolverName = Literal["newton", "clg"]
 ProbitSolverName = Literal["auto", "newton", "em", "block-em"]
-SoftmaxSolverName = Literal["newton", "descent"]
+
+#: Where each solver stops unless a tolerance is given: at this share of the objective (duality gap), of the scores
+#: (change in a pass), or of the norm of the coefficients (change in a round).
+TOLERANCES = {"newton": 1e-6, "clg": 0.0005, "em": 1e-5, "block-em": 1e-5}
+
+#: What a solver tells: objective, dual, KKT residual, rounds, and whether it converged.
+Found = tuple[float, float, float, int, bool]
+
+_MOST = np.iinfo(np.uint32).max
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +45,13 @@ class Design:
     ----------
     columns, documents : tuples of arrays
         Where each column (document) starts, the documents (columns) of its entries, their values.
-    reach : float array of shape (n_features + 1,)
+    max_step : float array of shape (n_features + 1,)
         Largest step of each coefficient, the intercept's last.
     """
 
     columns: Compressed
     documents: Compressed
-    reach: FloatArray
+    max_step: FloatArray
     _own: threading.local = field(default_factory=threading.local, repr=False)
 
     @property
@@ -58,11 +65,11 @@ class Design:
         return self.columns[0].size - 1
 
     @cached_property
-    def marks(self) -> FloatArray:
-        """A number for each document, the same for copies: its product with random numbers."""
-        marks = np.empty(self.n_documents)
-        columns_dot(*self.documents, np.random.default_rng(0).random(self.n_features), marks)
-        return marks
+    def row_hashes(self) -> FloatArray:
+        """A hash of each document, the same for copies: its product with random numbers."""
+        hashes = np.empty(self.n_documents)
+        columns_dot(*self.documents, np.random.default_rng(0).random(self.n_features), hashes)
+        return hashes
 
     def sums(self, weights: FloatArray) -> FloatArray:
         """Return Xᵀs, the sum of the weights last."""
@@ -90,7 +97,7 @@ def design_of(X: Any) -> Design:
         matrix = matrix.copy() if matrix is X else matrix
         matrix.sum_duplicates()
     columns, documents = _arrays(matrix.tocsc()), _arrays(matrix.tocsr())
-    return Design(columns, documents, column_reach(columns[0], columns[2]))
+    return Design(columns, documents, largest_steps(columns[0], columns[2]))
 
 
 def _arrays(matrix: Any) -> Compressed:
@@ -118,20 +125,26 @@ def norm_variance(design: Design, weights: FloatArray) -> float:
     return (design.n_features + 1) / norm if norm > 0 else 1.0
 
 
-class Rule(NamedTuple):
+class SolverOptions(NamedTuple):
     """Which solver, and when it stops.
 
-    ``tol`` is the relative gap of the fast one, ``epsilon`` the change that ends the papers' ones, ``max_iter`` the
-    rounds of all. ``"auto"`` is EM where a prior is Jeffreys, else the fast one. EM starts from a regression with the
-    penalty ``ridge``; ``block_size`` is how many coefficients ``"block-em"`` updates at a time.
+    ``tol`` is that of ``TOLERANCES`` if it is None; Newton stops at a gap of ``least_gap`` already, for fits that need
+    not be exact. ``max_iter`` is the limit of rounds. ``"auto"`` is EM where a prior is Jeffreys, else Newton. EM
+    starts from a regression with the penalty ``ridge``; ``block_size`` is how many coefficients ``"block-em"`` updates
+    at a time.
     """
 
-    solver: SolverName | ProbitSolverName | SoftmaxSolverName
-    tol: float
-    epsilon: float
+    solver: SolverName | ProbitSolverName
+    tol: float | None
     max_iter: int
     ridge: float = 1.0
     block_size: int = 100
+    least_gap: float = 0.0
+
+    def tolerance(self, solver: str) -> float:
+        """Return where a solver stops."""
+        tol = TOLERANCES[solver] if self.tol is None else self.tol
+        return max(tol, self.least_gap) if solver == "newton" else tol
 
 
 class Solution(NamedTuple):
@@ -165,7 +178,7 @@ class Problem(NamedTuple):
             return np.zeros(self.design.n_documents)
         return scores(self.design, self.prior.mode)
 
-    def solve(self, rule: Rule, start: FloatArray | None = None) -> Solution:
+    def solve(self, options: SolverOptions, start: FloatArray | None = None) -> Solution:
         """Find the posterior mode, from the modes of the priors (EM: from a ridge regression) or from ``start``."""
         begin = time.perf_counter()
         mode = self.prior.mode
@@ -173,47 +186,51 @@ class Problem(NamedTuple):
         delta = np.zeros(mode.size)
         if start is not None:
             # A term that no document holds stays at its mode.
-            delta = np.where(self.design.reach > 0.0, np.clip(start - mode, *penalties[2:]), 0.0)
-        by_em = rule.solver in ("em", "block-em") or (rule.solver == "auto" and np.any(self.prior.kind == JEFFREYS))
-        if by_em:
-            found = self._expect(rule, delta, penalties)
-        elif rule.solver == "clg":
+            delta = np.where(self.design.max_step > 0.0, np.clip(start - mode, *penalties[2:]), 0.0)
+        solver = options.solver
+        if solver == "auto":
+            solver = "em" if np.any(self.prior.kind == JEFFREYS) else "newton"
+        limits = (options.tolerance(solver), options.max_iter)
+        if solver == "newton":
+            found = self._solve_by_newton(delta, penalties, *limits)
+        elif solver == "clg":
             arguments = (*self.design.columns, self.y, self.weights, self.offsets(), delta, *penalties)
-            passes, converged = clg(*arguments, rule.epsilon, rule.max_iter)
+            passes, converged = clg(*arguments, *limits)
             found = (*certificate(self.link, *arguments), passes, converged)
         else:
-            found = self._descend(rule, delta, penalties)
+            block_size = options.block_size if solver == "block-em" else None
+            found = self._solve_by_em(delta, penalties, block_size, options.ridge, *limits)
         primal, dual, residual, passes, converged = found
         return Solution(delta + mode, primal, dual, residual, passes, time.perf_counter() - begin, converged)
 
-    def other_start(self, rule: Rule, random: np.random.Generator) -> FloatArray:
+    def other_start(self, options: SolverOptions, random: np.random.Generator) -> FloatArray:
         """Return another start for EM: a ridge regression in which the documents have random weights of mean 1."""
         latent = latent_of(self.design.columns, self.y, self.weights, self.offsets(), self.prior)
         factors = random.exponential(size=latent.s.size)
-        return self.prior.mode + ridge_start(latent, rule.ridge, rule.solver == "block-em", factors)
+        return self.prior.mode + ridge_start(latent, options.ridge, options.solver == "block-em", factors)
 
-    def _descend(self, rule: Rule, delta: FloatArray, penalties: Penalties) -> tuple[float, float, float, int, bool]:
+    def _solve_by_newton(self, delta: FloatArray, penalties: Penalties, tol: float, max_iter: int) -> Found:
         """Fit by the fast solvers; ``delta`` is the start and is overwritten."""
         design, documents = self.design, (self.y, self.weights, self.offsets())
-        limits = (rule.tol, rule.max_iter, design.workspace())
+        limits = (tol, max_iter, design.workspace())
         if np.any(self.prior.kind == LAPLACE) or np.any(self.prior.sign):
             sums = design.sums(self.weights) if self.sums is None else self.sums
-            matrix = (design.columns, design.documents, sums, design.reach)
+            matrix = (design.columns, design.documents, sums, design.max_step)
             return newton(self.link, *matrix, *documents, delta, penalties, *limits)
         return ridge(self.link, design.documents, *documents, delta, penalties, *limits)
 
-    def _expect(self, rule: Rule, delta: FloatArray, penalties: Penalties) -> tuple[float, float, float, int, bool]:
+    def _solve_by_em(
+        self, delta: FloatArray, penalties: Penalties, block_size: int | None, penalty: float, tol: float, max_iter: int
+    ) -> Found:
         """Fit by EM; ``delta`` is the start and is overwritten.
 
-        EM cannot leave a zero, so that there the ridge start is used.
+        EM cannot leave a zero, so that there the ridge start with this penalty is used.
         """
         documents = (self.y, self.weights, self.offsets())
-        by_blocks = rule.solver == "block-em"
         latent = latent_of(self.design.columns, *documents, self.prior)
         if not np.all(delta[latent.movable]):
-            delta[:] = np.where(delta == 0.0, ridge_start(latent, rule.ridge, by_blocks), delta)
-        size = rule.block_size if by_blocks else None
-        passes, converged = expectation_maximisation(latent, delta, size, rule.epsilon, rule.max_iter)
+            delta[:] = np.where(delta == 0.0, ridge_start(latent, penalty, block_size is not None), delta)
+        passes, converged = expectation_maximisation(latent, delta, block_size, tol, max_iter)
         if np.any(self.prior.kind == JEFFREYS):
             primal, residual = jeffreys_objective(latent, delta)
             return primal, -np.inf, residual, passes, converged

@@ -9,13 +9,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from bayesift._typing import BoolArray, FloatArray, Int64Array
-from bayesift.linear._fit.problem import Design, Rule, Solution
+from bayesift.linear._fit.problem import Design, Solution, SolverOptions
+from bayesift.linear._fit.variance import FitWithoutFold, FoldFit, LabelledDocuments, VarianceSettings
 from bayesift.linear._losses import class_scores, softmax_terms
 from bayesift.linear._solvers.clg import softmax_clg
 from bayesift.linear._solvers.duality import Penalties, penalty_arrays, softmax_certificate
 from bayesift.linear._solvers.line_search import Sample
 from bayesift.linear._solvers.ridge import hessian_diagonal
-from bayesift.linear._solvers.softmax_newton import solve_useful
+from bayesift.linear._solvers.softmax_newton import softmax_newton
 from bayesift.linear._solvers.softmax_ridge import ridge_problem
 from bayesift.priors import Prior, PriorArrays
 
@@ -39,7 +40,7 @@ def weighted_medians(values: FloatArray, weights: FloatArray) -> FloatArray:
     return np.where(more, upper[:, 0], lower[:, 0])
 
 
-def settle_shifts(b: FloatArray, mode: FloatArray, prior: Penalties) -> bool:
+def choose_shifts(b: FloatArray, mode: FloatArray, prior: Penalties) -> bool:
     """Shift the coefficients of each feature to where the penalty is least; return whether any penalty changed.
 
     Only features whose coefficients are all without signs and not fixed can be shifted: Laplace priors ask for the
@@ -72,11 +73,6 @@ class PriorSetting(NamedTuple):
     intercept_variance: float | Literal["same"]
     feature_names: Sequence[str] | None
     fixed: BoolArray | None
-
-    @property
-    def is_open(self) -> bool:
-        """Whether some class's prior leaves its variance to the model."""
-        return any(prior.is_open for prior in self.priors)
 
     def resolved(self, variance: float, n_features: int) -> list[PriorArrays]:
         """Resolve the prior of every class, open ones with this variance; terms that are no features are errors."""
@@ -124,7 +120,7 @@ class SoftmaxProblem(NamedTuple):
             return np.zeros((self.design.n_documents, self.prior.mode.shape[1]))
         return softmax_scores(self.design, self.prior.mode)
 
-    def solve(self, rule: Rule, start: FloatArray | None = None) -> Solution:
+    def solve(self, options: SolverOptions, start: FloatArray | None = None) -> Solution:
         """Find the posterior mode, from the modes of the priors or from ``start``."""
         begin = time.perf_counter()
         mode, penalties = self.prior
@@ -134,17 +130,18 @@ class SoftmaxProblem(NamedTuple):
             held = np.append(np.diff(self.design.columns[0]) > 0, True)
             delta[held] = np.clip(start - mode, *penalties[2:])[held]
         columns, sample = self.design.columns, Sample(self.codes, self.weights, self.offsets())
-        if rule.solver == "descent":
-            passes, converged = softmax_clg(columns, *sample, delta, penalties, rule.epsilon, rule.max_iter)
-            settle_shifts(delta, mode, penalties)
+        limits = (options.tolerance(options.solver), options.max_iter)
+        if options.solver == "clg":
+            passes, converged = softmax_clg(columns, *sample, delta, penalties, *limits)
+            choose_shifts(delta, mode, penalties)
             primal, dual, residual = softmax_certificate(columns, *sample, delta, penalties)
         else:
             if self._all_gaussian():
-                found = ridge_problem(columns, sample, penalties).solve(delta, rule.tol, rule.max_iter)
+                found = ridge_problem(columns, sample, penalties).solve(delta, *limits)
             else:
-                found = solve_useful(columns, sample, penalties, self.design.reach, delta, rule.tol, rule.max_iter)
+                found = softmax_newton(columns, sample, penalties, self.design.max_step, delta, *limits)
             primal, dual, residual, passes, converged = found
-            if settle_shifts(delta, mode, penalties):
+            if choose_shifts(delta, mode, penalties):
                 primal, other, residual = softmax_certificate(columns, *sample, delta, penalties)
                 dual = max(dual, other)
         return Solution(delta + mode, primal, dual, residual, passes, time.perf_counter() - begin, converged)
@@ -187,7 +184,9 @@ def softmax_log_likelihood(codes: Int64Array, linear_scores: FloatArray, weights
     return -float(softmax_terms(linear_scores, codes, weights, p, r))
 
 
-def fit_present_classes(problem: SoftmaxProblem, rule: Rule, start: FloatArray | None) -> tuple[Solution, Int64Array]:
+def fit_present_classes(
+    problem: SoftmaxProblem, options: SolverOptions, start: FloatArray | None
+) -> tuple[Solution, Int64Array]:
     """Fit; return the solution and the classes left out of it.
 
     A class none of whose documents has any weight would drive unpenalised intercepts to infinity. Such classes stay at
@@ -200,13 +199,13 @@ def fit_present_classes(problem: SoftmaxProblem, rule: Rule, start: FloatArray |
     others_rise = np.count_nonzero(~rises) - ~rises == 0
     absent = np.flatnonzero((totals == 0.0) & (falls | others_rise))
     if not absent.size:
-        return problem.solve(rule, start), absent
+        return problem.solve(options, start), absent
     present = np.setdiff1d(np.arange(totals.size), absent)
     beta = mode.copy()
     base = np.log(totals + 0.5)
     solution = Solution(beta, 0.0, 0.0, 0.0, 1, 0.0, True)
     if present.size > 1:
-        solution = problem.among(present).solve(rule, None if start is None else start[:, present])
+        solution = problem.among(present).solve(options, None if start is None else start[:, present])
         beta[:, present] = solution.beta
     else:
         beta[-1, present] = base[present]
@@ -216,3 +215,22 @@ def fit_present_classes(problem: SoftmaxProblem, rule: Rule, start: FloatArray |
         # A reference class keeps its intercept: the others move instead.
         beta[-1] -= beta[-1, held[0]] - mode[-1, held[0]]
     return solution._replace(beta=beta), absent
+
+
+def softmax_fits_without_folds(
+    documents: LabelledDocuments, setting: PriorSetting, fold: Int64Array, settings: VarianceSettings
+) -> FitWithoutFold:
+    """Return the fits of all classes without one of the folds."""
+    design, codes, weights = documents
+    held = [np.flatnonzero(fold == run) for run in range(settings.runs)]
+    training = [np.where(fold == run, 0.0, weights) for run in range(settings.runs)]
+
+    def fit_without(run: int, variance: float, start: FloatArray | None) -> FoldFit:
+        problem = SoftmaxProblem(design, codes, training[run], setting.at(variance, design.n_features))
+        solution, _ = fit_present_classes(problem, settings.options, start)
+        left_out = held[run]
+        found = softmax_scores(design, solution.beta)[left_out]
+        score = softmax_log_likelihood(codes[left_out], found, weights[left_out])
+        return FoldFit(solution.beta, score, solution.converged)
+
+    return fit_without

@@ -21,9 +21,9 @@ from bayesift.linear._solvers.duality import Penalties
 
 
 @kernel
-def curvature_bound(r: float, reach: float) -> float:
+def curvature_bound(r: float, radius: float) -> float:
     """F(r, δ): the greatest curvature of ln(1 + e^−r) within δ of the margin r (18)."""
-    distance = abs(r) - reach
+    distance = abs(r) - radius
     if distance <= 0.0:
         return 0.25
     return 1.0 / (2.0 + np.exp(distance) + np.exp(-distance))

@@ -139,8 +139,8 @@ def kkt_residual(
 
 
 @kernel
-def balance(y: FloatArray, u: FloatArray) -> tuple[float, float]:
-    """Scale u down in the class with the larger sum, so that Σ y_i u_i = 0; return the two factors used."""
+def class_sums(y: FloatArray, u: FloatArray) -> tuple[float, float]:
+    """Σ u over the documents of the category, and over the others."""
     plus = 0.0
     minus = 0.0
     for i in range(y.shape[0]):
@@ -148,6 +148,13 @@ def balance(y: FloatArray, u: FloatArray) -> tuple[float, float]:
             plus += u[i]
         else:
             minus += u[i]
+    return plus, minus
+
+
+@kernel
+def balance(y: FloatArray, u: FloatArray) -> tuple[float, float]:
+    """Scale u down in the class with the larger sum, so that Σ y_i u_i = 0; return the two factors used."""
+    plus, minus = class_sums(y, u)
     if plus > minus:
         return minus / plus, 1.0
     if minus > plus:

@@ -35,6 +35,7 @@ from bayesift.priors import FIXED, FLAT, GAUSSIAN, JEFFREYS, LAPLACE, PriorArray
 _LARGEST = 20_000
 #: A squared pivot that is this share of its place on the diagonal is rounding.
 _ROUNDING = 1e-13
+
 #: A coefficient whose share of every score is less than this, and falls, is set to zero.
 NEGLIGIBLE = 1e-6
 #: A slope that exceeds its rate by at most this share, or by the share at which EM stops, is not brought back.
@@ -135,8 +136,8 @@ class Regression:
         free = ~self.penalised
         if free.any():
             open_columns = self._X[:, self._left[free]].toarray() * root[:, None]
-            weighed = _solve(self._factor, open_columns)
-            beta[free] = lstsq(open_columns.T @ weighed, weighed.T @ target)[0]
+            weighted = _solve(self._factor, open_columns)
+            beta[free] = lstsq(open_columns.T @ weighted, weighted.T @ target)[0]
             target = target - open_columns @ beta[free]
         found = (self._X.T @ (root * _solve(self._factor, target)))[self._left]
         beta[~free] = (scale**2 * found)[~free]
@@ -309,8 +310,8 @@ def _bring_back(latent: Latent, delta: FloatArray, excess: float) -> bool:
     back = np.flatnonzero((latent.prior.kind == LAPLACE) & latent.movable & (delta == 0.0) & (push > excess * rate))
     if back.size:
         columns = latent.X[:, back]
-        bend = np.asarray(columns.multiply(columns).T @ latent.s).ravel()
-        delta[back] = np.sign(c[back]) * push[back] / (bend * back.size)
+        curvature = np.asarray(columns.multiply(columns).T @ latent.s).ravel()
+        delta[back] = np.sign(c[back]) * push[back] / (curvature * back.size)
     return back.size > 0
 
 

@@ -112,7 +112,9 @@ def loss_along(
     return loss, slope
 
 
-def smooth_search(sample: Sample, state: State, loss: float, linear: float, quadratic: float) -> tuple[float, float]:
+def smooth_line_search(
+    sample: Sample, state: State, loss: float, linear: float, quadratic: float
+) -> tuple[float, float]:
     """Minimise the loss plus linear × t + ½ quadratic × t² over the size t > 0; move the scores there.
 
     Products with the matrix cost far more than a look along the step, so that the minimum is found well: the slope at
@@ -144,7 +146,7 @@ def smooth_search(sample: Sample, state: State, loss: float, linear: float, quad
     return new, best
 
 
-def kinked_search(
+def kinked_line_search(
     sample: Sample,
     state: State,
     loss: float,

@@ -23,27 +23,33 @@ from bayesift.linear._solvers.quadratic import (
     number_uncertain,
     take_columns,
     update_gram,
-    weigh_columns,
+    weight_columns,
 )
 from bayesift.linear._solvers.working_set import (
     NEAR,
     all_slopes,
+    check_slopes,
     choose,
     set_slopes,
     set_violation,
     smaller_class_sum,
-    survey,
     take_units,
 )
 
+#: Numbers per document: margins, slopes u, curvatures w, the move of a step, trial margins.
+State = tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]
+#: What a fit needs: the state, the slopes of all coefficients, the columns near their rates.
+Workspace = tuple[State, FloatArray, UInt32Array]
+
+# Steps on a set of columns.
 #: Relative change of a document's curvature that enters the curvature matrix.
 _REFRESH = 0.3
 #: Accuracy of the quadratic model's minimum, relative to the error before.
 _FORCING = 0.2
 #: Errors above this, in units of the rates, call for a guarded curvature on a small set.
 _FAR = 0.5
-State = tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]
-Workspace = tuple[State, FloatArray, UInt32Array]
+
+# Rounds of the solver.
 #: Each stage's rates as a share of the last one's.
 _STAGE = 0.2
 #: Errors of at most this (in units of the rates) end a stage, as do two rounds.
@@ -65,7 +71,7 @@ _POLISH_SHARE = 0.01
 #: Errors that count as none, and those that do when the objective no longer changes: in units of the rates, or, for
 #: slopes that are no more than rounding, as a share of the objective.
 _EXACT, _NEARLY_EXACT, _ROUNDING = 1e-12, 1e-7, 1e-13
-#: A loss of this share of the weights is none: free features part the classes, and the optimum is at infinity.
+#: A loss of this share of the weights is none: free features separate the classes, and the optimum is at infinity.
 _NO_LOSS = 1e-15
 
 
@@ -93,7 +99,7 @@ def small_steps(
     factor: float,
     primal: float,
     free: float,
-    reach: FloatArray,
+    max_step: FloatArray,
     r: FloatArray,
     move: FloatArray,
     target: float,
@@ -109,7 +115,7 @@ def small_steps(
     start, rows, values = take_columns(columns, order[1:], place, label)
     by_rows = transpose(start, rows, values, label.shape[0])
     x, l1, l2, low, high = b[order], prior[0][order] * factor, prior[1][order], prior[2][order], prior[3][order]
-    far = reach[order]
+    far = max_step[order]
     units = take_units(l1, l2, primal, free)
     gram = np.zeros((order.shape[0], order.shape[0]), np.float32)
     count = label.shape[0]
@@ -157,8 +163,8 @@ def large_step(
     factor: float,
     primal: float,
     free: float,
-    reach: FloatArray,
-    state: tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray],
+    max_step: FloatArray,
+    state: State,
     loss: float,
     cut: float,
     max_passes: int,
@@ -177,14 +183,14 @@ def large_step(
         prior[2][order],
         prior[3][order],
     )
-    far = reach[order]
-    bend = guarded_curvature(link, r, s, u, w, 1.0)
-    place, count = number_uncertain(bend, cut)
-    weighed, curvature, rest = weigh_columns(columns, y, order, bend, place, count)
+    far = max_step[order]
+    safe_w = guarded_curvature(link, r, s, u, w, 1.0)
+    place, count = number_uncertain(safe_w, cut)
+    weighted, curvature, rest = weight_columns(columns, y, order, safe_w, place, count)
     step = x.copy()
     lower, upper = np.maximum(low, x - far), np.minimum(high, x + far)
     units = take_units(l1, l2, primal, free)
-    descend_residual(weighed, curvature, rest, count, own, step, l1, l2, lower, upper, units, max_passes)
+    descend_residual(weighted, curvature, rest, count, own, step, l1, l2, lower, upper, units, max_passes)
     step -= x
     move[:] = 0.0
     add_set(columns, order, step, move)
@@ -263,7 +269,7 @@ def improve(
     worst: float,
     primal: float,
     free: float,
-    reach: FloatArray,
+    max_step: FloatArray,
     state: State,
     loss: float,
     tol: float,
@@ -275,11 +281,11 @@ def improve(
     order = choose(near, c, b, prior[0], stage * (NEAR if polish else 1.0), columns[0])
     if polish:
         small_steps(
-            link, columns, y, s, order, b, prior, stage, primal, free, reach, r, move,
+            link, columns, y, s, order, b, prior, stage, primal, free, max_step, r, move,
             0.5 * tol, _POLISH_SHARE, _POLISH_STEPS,
         )  # fmt: skip
     elif order.shape[0] <= _SMALL + 1:
-        small_steps(link, columns, y, s, order, b, prior, stage, primal, free, reach, r, move, _SETTLED, 0.0, _STEPS)
+        small_steps(link, columns, y, s, order, b, prior, stage, primal, free, max_step, r, move, _SETTLED, 0.0, _STEPS)
     else:
         cut, passes = (_FINE_CUT, _FINE_PASSES) if fine else (_CUT, _PASSES)
         for k in range(_LARGE_STEPS if stage == 1.0 and not fine else 1):
@@ -287,7 +293,7 @@ def improve(
                 set_slopes(columns, y, u, order, c)
                 order = choose(order[1:], c, b, prior[0], stage, columns[0])
             loss = large_step(
-                link, columns, y, s, order, c, b, prior, stage, primal, free, reach, state, loss, cut, passes
+                link, columns, y, s, order, c, b, prior, stage, primal, free, max_step, state, loss, cut, passes
             )  # fmt: skip
         return loss
     return loss_terms(link, r, s, u, w)
@@ -299,7 +305,7 @@ def newton(
     columns: Compressed,
     documents: Compressed,
     sums: FloatArray,
-    reach: FloatArray,
+    max_step: FloatArray,
     y: FloatArray,
     s: FloatArray,
     offset: FloatArray,
@@ -317,8 +323,8 @@ def newton(
         Code of the loss.
     columns, documents : compressed matrices
         X by columns and by rows.
-    sums, reach : float arrays of shape (n_features + 1,)
-        Xᵀs, and ``column_reach``; the intercept is last, as everywhere.
+    sums, max_step : float arrays of shape (n_features + 1,)
+        Xᵀs, and ``largest_steps``; the intercept is last, as everywhere.
     y, s, offset : float arrays of shape (n_documents,)
         Labels −1 and +1, weights, scores at the modes.
     b : float array of shape (n_features + 1,)
@@ -348,17 +354,17 @@ def newton(
         stage = 0.0
         loss = fit_intercept(link, y, s, b, prior, state)
     open_intercept = l1[d] == 0.0 and l2[d] == 0.0 and low[d] < high[d]
-    # Then the largest multiple of a rate found by the survey is all that a feasible dual point needs.
+    # Then the largest multiple of a rate found by ``check_slopes`` is all that a feasible dual point needs.
     laplace_only = not open_intercept and np.all((l1 > 0.0) | (low == high)) and np.max(l2) == 0.0
     worth = _WORTH_A_DEAR_BOUND if open_intercept else _WORTH_A_BOUND
     primal, dual = np.inf, -np.inf
-    converged = parted = False
+    converged = separated = False
     since, still, rounds = 0, 0, 0
     while True:
         all_slopes(columns, documents, sums, y, s, u, c)
         before, primal = primal, loss + penalty(b, l1, l2)
         free = smaller_class_sum(y, u) if open_intercept else min(1.0, primal)
-        count, worst, ratio = survey(c, b, prior, max(stage, 1.0), primal, free, near)
+        count, worst, ratio = check_slopes(c, b, prior, max(stage, 1.0), primal, free, near)
         since += 1
         if stage == 0.0:
             stage = max(ratio, 1.0)
@@ -366,7 +372,7 @@ def newton(
         if stage > 1.0 and (worst <= _SETTLED or since > 1):
             stage = max(1.0, _STAGE * stage)
             since = 0
-            count, worst, ratio = survey(c, b, prior, stage, primal, free, near)
+            count, worst, ratio = check_slopes(c, b, prior, stage, primal, free, near)
         if stage == 1.0:
             bounded = worst <= worth
             if bounded:
@@ -376,12 +382,12 @@ def newton(
             unbounded = bounded and dual == -np.inf
             still = still + 1 if before - primal <= 1e-15 * primal else 0
             converged = primal - dual <= tol * primal or worst <= (tol if unbounded else _EXACT)
-            parted = unbounded and primal <= _NO_LOSS * sums[d]
-        if converged or parted or still == 3 or rounds == max_rounds:
+            separated = unbounded and primal <= _NO_LOSS * sums[d]
+        if converged or separated or still == 3 or rounds == max_rounds:
             break
         rounds += 1
         loss = improve(
-            link, columns, y, s, near[:count], c, b, prior, stage, worst, primal, free, reach, state, loss, tol
+            link, columns, y, s, near[:count], c, b, prior, stage, worst, primal, free, max_step, state, loss, tol
         )  # fmt: skip
     residual = kkt_residual(c, b, l1, l2, low, high)
     if not converged:

@@ -25,6 +25,7 @@ _BLOCK = 16
 _LEAST = np.float32(1e-5)
 _ZERO = np.float32(0.0)
 _sums = {"reassoc", "contract"}
+
 #: Passes of coordinate descent before all coefficients that are not at their modes are moved at once.
 _PATIENCE = 8
 _MAX_PASSES = 100
@@ -350,7 +351,7 @@ def number_uncertain(w: FloatArray, cut: float) -> tuple[UInt32Array, int]:
 
 
 @kernel
-def weigh_columns(
+def weight_columns(
     columns: Compressed, y: FloatArray, order: UInt32Array, w: FloatArray, place: UInt32Array, count: int
 ) -> tuple[Compressed, FloatArray, FloatArray]:
     """Copy the columns times y √w, uncertain documents only, after the intercept's column of y √w.
@@ -402,7 +403,7 @@ def weigh_columns(
 
 @kernel(error_model="numpy")
 def descend_residual(
-    weighed: Compressed,
+    weighted: Compressed,
     curvature: FloatArray,
     rest: FloatArray,
     count: int,
@@ -419,7 +420,7 @@ def descend_residual(
 
     ``c`` holds the slopes at the start. A column that stays at its mode in a pass is left out of the following ones.
     """
-    start, rows, values = weighed
+    start, rows, values = weighted
     size = x.shape[0]
     q = np.zeros(count)
     active = np.empty(size, np.uint32)

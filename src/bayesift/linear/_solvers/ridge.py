@@ -22,11 +22,13 @@ from bayesift.linear._solvers.newton import State, Workspace
 _ROUGH = 1e-2
 # Knuth's generator of 64 bits, of which the upper half is used.
 _MULTIPLIER, _INCREMENT, _HALF = np.uint64(6364136223846793005), np.uint64(1442695040888963407), np.uint64(33)
+
 #: Documents below this share of the mean curvature enter the preconditioner only.
 _CUT = 0.02
 #: Accuracy relative to the gradient, and limit of products.
 _FORCING = 0.1
 _MAX_PRODUCTS = 100
+
 #: Passes of dual ascent at most, and how many of them are worth waiting for.
 _PASSES, _PATIENCE = 20, 12
 #: Margin at which every document starts: dual variables near zero, as most are at the optimum.
@@ -202,12 +204,12 @@ def conjugate_gradients(
         if rho <= goal:
             return
         hessian_times(documents, w, kept, l2, p, out)
-        bend = 0.0
+        curvature = 0.0
         for j in range(size):
-            bend += p[j] * out[j] if free[j] else 0.0
-        if bend <= 0.0:
+            curvature += p[j] * out[j] if free[j] else 0.0
+        if curvature <= 0.0:
             return
-        a = rho / bend
+        a = rho / curvature
         new = 0.0
         for j in range(size):
             if free[j]:

@@ -30,14 +30,14 @@ from bayesift.linear._solvers.duality import (
     prox,
     softmax_dual_objective,
 )
-from bayesift.linear._solvers.line_search import Sample, State, kinked_search
+from bayesift.linear._solvers.line_search import Sample, State, kinked_line_search
 from bayesift.linear._solvers.working_set import (
     Pairs,
     add_pairs,
+    check_pair_slopes,
     choose_pairs,
     pick_columns,
     put_pairs,
-    survey_pairs,
     take_pairs,
     useful_columns,
 )
@@ -46,12 +46,14 @@ from bayesift.linear._solvers.working_set import (
 _DEPTH = 5
 #: Added to every diagonal entry, so that a column without weight has a step.
 _TINY = 1e-10
+
 #: Probabilities, the same times the weights, t (all by classes) and m.
 Coupling = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 #: Entries of the pairs that couple: where each pair starts, documents, values; the full diagonal; what they lack of it.
 Entries = tuple[UInt32Array, UInt32Array, FloatArray, FloatArray, FloatArray]
 #: Rates, precisions and bounds of the pairs.
 PairPenalties = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
+
 #: Each stage's rates as a share of the last one's.
 _STAGE = 0.3
 #: Errors of at most this (in units of the rates) end a stage, as do two rounds.
@@ -68,7 +70,7 @@ _SHARE = 0.1
 #: Errors that count as none, and those that do when the objective no longer changes: in units of the rates, or, for
 #: slopes that are no more than rounding, as a share of the objective.
 _EXACT, _NEARLY_EXACT, _ROUNDING = 1e-12, 1e-6, 1e-13
-#: A loss of this share of the weights is none: free features part the classes, and the optimum is at infinity.
+#: A loss of this share of the weights is none: free features separate the classes, and the optimum is at infinity.
 _NO_LOSS = 1e-15
 
 
@@ -76,12 +78,12 @@ _NO_LOSS = 1e-15
 def couple(s: FloatArray, p: FloatArray) -> Coupling:
     """Lay the probabilities out by classes, with t = 0 and m = 0."""
     n, n_classes = p.shape
-    by_class, weighed = np.empty((n_classes, n)), np.empty((n_classes, n))
+    by_class, weighted = np.empty((n_classes, n)), np.empty((n_classes, n))
     for k in range(n_classes):
         for i in range(n):
             by_class[k, i] = p[i, k]
-            weighed[k, i] = s[i] * p[i, k]
-    return by_class, weighed, np.zeros((n_classes, n)), np.zeros(n)
+            weighted[k, i] = s[i] * p[i, k]
+    return by_class, weighted, np.zeros((n_classes, n)), np.zeros(n)
 
 
 @kernel
@@ -101,13 +103,13 @@ def take_entries(columns: Compressed, pairs: Pairs, coupling: Coupling, cut: flo
     rows, values = np.empty(room, np.uint32), np.empty(room)
     start = np.zeros(size + 1, np.uint32)
     curvature, rest = np.empty(size), np.empty(size)
-    bend = np.empty(n)
+    document_curvature = np.empty(n)
     place = np.uint32(0)
     for k in range(begin.shape[0] - 1):
         total = 0.0
         for i in range(n):
-            bend[i] = w[k, i] * (1.0 - p[k, i])
-            total += bend[i]
+            document_curvature[i] = w[k, i] * (1.0 - p[k, i])
+            total += document_curvature[i]
         floor = cut * total / n
         for a in range(begin[k], begin[k + 1]):
             j = feature[a]
@@ -119,16 +121,16 @@ def take_entries(columns: Compressed, pairs: Pairs, coupling: Coupling, cut: flo
                     # Written without a branch: an entry that is not kept is overwritten by the next one.
                     rows[place] = i
                     values[place] = 1.0
-                    inside = np.uint32(bend[i] > floor)
-                    kept += bend[i] * inside
+                    inside = np.uint32(document_curvature[i] > floor)
+                    kept += document_curvature[i] * inside
                     place += inside
             else:
                 for e in range(indptr[j], indptr[j + np.uint32(1)]):
                     i = indices[e]
                     rows[place] = i
                     values[place] = data[e]
-                    v = data[e] * data[e] * bend[i]
-                    inside = np.uint32(bend[i] > floor)
+                    v = data[e] * data[e] * document_curvature[i]
+                    inside = np.uint32(document_curvature[i] > floor)
                     h += v
                     kept += v * inside
                     place += inside
@@ -329,9 +331,9 @@ class NewtonProblem(NamedTuple):
     columns: Compressed
     sample: Sample
     prior: Penalties
-    reach: FloatArray
+    max_step: FloatArray
 
-    def smallest_flow(self, r: FloatArray) -> float:
+    def smallest_class_sum(self, r: FloatArray) -> float:
         """Return the unit of error of unpenalised intercepts: Σ r_i,y over the class where it is smallest."""
         codes = self.sample.codes
         return max(float(np.bincount(codes, r[np.arange(codes.size), codes], r.shape[1]).min()), 1e-12)
@@ -343,8 +345,8 @@ class NewtonProblem(NamedTuple):
         x, own = take_pairs(b, pairs), take_pairs(c, pairs)
         l1, l2, low, high = (take_pairs(table, pairs) for table in self.prior)
         l1 *= position.stage
-        reach = self.reach[pairs[0]]
-        bounds = np.maximum(low, x - reach), np.minimum(high, x + reach)
+        max_step = self.max_step[pairs[0]]
+        bounds = np.maximum(low, x - max_step), np.minimum(high, x + max_step)
         plain = np.where(l2 > 0.0, np.sqrt(l2 * position.primal), position.free)
         units = np.maximum(np.where(l1 > 0.0, l1, plain), 1e-300)
         coupling = couple(sample.s, state.p)
@@ -356,7 +358,7 @@ class NewtonProblem(NamedTuple):
         )  # fmt: skip
         step = new - x
         add_pairs(self.columns, pairs, step, state.move)
-        loss = kinked_search(sample, state, loss, x, step, own, l1, l2)
+        loss = kinked_line_search(sample, state, loss, x, step, own, l1, l2)
         put_pairs(x, pairs, b)
         return loss
 
@@ -387,19 +389,19 @@ class NewtonProblem(NamedTuple):
         loss = softmax_terms(state.z, codes, s, state.p, state.r)
         some_open = open_intercepts(self.prior).any()
         primal, dual, worst = np.inf, -np.inf, np.inf
-        converged = parted = False
+        converged = separated = False
         stage, since, still, rounds = 0.0, 0, 0, 0
         while True:
             class_slopes(self.columns, state.r, c)
             before, primal = primal, loss + penalty(b.ravel(), *flat[:2])
-            free = self.smallest_flow(state.r) if some_open else min(1.0, primal)
-            worst, ratio = survey_pairs(c, b, self.prior, max(stage, 1.0), primal, free)
+            free = self.smallest_class_sum(state.r) if some_open else min(1.0, primal)
+            worst, ratio = check_pair_slopes(c, b, self.prior, max(stage, 1.0), primal, free)
             since += 1
             if stage == 0.0:
                 stage, since = max(ratio, 1.0), 2
             if stage > 1.0 and (worst <= _SETTLED or since > 1):
                 stage, since = max(1.0, _STAGE * stage), 0
-                worst, _ = survey_pairs(c, b, self.prior, stage, primal, free)
+                worst, _ = check_pair_slopes(c, b, self.prior, stage, primal, free)
             if stage == 1.0:
                 bounded = worst <= _WORTH_A_BOUND
                 if bounded:
@@ -407,8 +409,8 @@ class NewtonProblem(NamedTuple):
                 unbounded = bounded and dual == -np.inf
                 still = still + 1 if before - primal <= 1e-15 * primal else 0
                 converged = primal - dual <= tol * primal or worst <= (tol if unbounded else _EXACT)
-                parted = unbounded and primal <= _NO_LOSS * s.sum()
-            if converged or parted or still == 3 or rounds == max_rounds:
+                separated = unbounded and primal <= _NO_LOSS * s.sum()
+            if converged or separated or still == 3 or rounds == max_rounds:
                 break
             rounds += 1
             loss = self.step(Position(stage, worst, primal, free), c, b, state, loss, tol)
@@ -419,8 +421,14 @@ class NewtonProblem(NamedTuple):
         return float(primal), dual, float(residual), max(rounds, 1), bool(converged)
 
 
-def solve_useful(
-    columns: Compressed, sample: Sample, prior: Penalties, reach: FloatArray, b: FloatArray, tol: float, max_rounds: int
+def softmax_newton(
+    columns: Compressed,
+    sample: Sample,
+    prior: Penalties,
+    max_step: FloatArray,
+    b: FloatArray,
+    tol: float,
+    max_rounds: int,
 ) -> tuple[float, float, float, int, bool]:
     """Minimise the objective, features left out that can never leave their modes; see :meth:`NewtonProblem.solve`."""
     useful = useful_columns(columns, sample.s, prior)
@@ -428,7 +436,7 @@ def solve_useful(
     rows = np.append(chosen, useful.size)
     l1, l2, low, high = (table[rows] for table in prior)
     own = b[rows]
-    problem = NewtonProblem(pick_columns(columns, chosen), sample, (l1, l2, low, high), reach[rows])
+    problem = NewtonProblem(pick_columns(columns, chosen), sample, (l1, l2, low, high), max_step[rows])
     found = problem.solve(own, tol, max_rounds)
     b[:] = 0.0
     b[rows] = own

@@ -23,14 +23,16 @@ from bayesift._sparse import Compressed, inner
 from bayesift._typing import BoolArray, FloatArray
 from bayesift.linear._losses import class_scores, class_slopes, softmax_terms
 from bayesift.linear._solvers.duality import Penalties, balance_classes, class_entropy, solve_small
-from bayesift.linear._solvers.line_search import Sample, State, smooth_search
+from bayesift.linear._solvers.line_search import Sample, State, smooth_line_search
 
 #: Accuracy of a Newton step, relative to the error before, and limit of products for it.
 _FORCING, _MAX_PRODUCTS = 0.1, 100
-#: Newton steps at most.
+
+#: Newton steps of the intercepts at most.
 _STEPS = 20
 #: Share of the weights below which a curvature is rounding.
 _CERTAIN = 1e-13
+
 #: Below the first tolerance coefficients are to be right as well, up to the second times the tolerance: the gap is of
 #: second order in their errors.
 _TIGHT, _DIGITS = 1e-6, 1e3
@@ -69,7 +71,7 @@ def gram_times(columns: Compressed, variance: FloatArray, a: FloatArray, out: Fl
 
 
 @kernel(fastmath={"reassoc", "contract"})
-def bend_scores(
+def add_curvature(
     s: FloatArray, p: FloatArray, direction: FloatArray, scores: FloatArray, shift: FloatArray, out: FloatArray
 ) -> FloatArray:
     """Fill out = direction + W t, t = scores + shift, W_i = s_i (diag p_i − p_i p_iᵀ); return Σ_i (W t)_i."""
@@ -93,29 +95,29 @@ def conjugate_step(
     p: FloatArray,
     rest: FloatArray,
     rest_scores: FloatArray,
-    bend: FloatArray,
+    intercept_curvature: FloatArray,
     free: BoolArray,
     goal: float,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Solve Newton's equations (I + W G) step + W 1 shiftᵀ = rest roughly, the intercepts at their optimum.
 
-    ``rest`` is the error of A, overwritten by what is left of it, ``rest_scores`` = G rest, and ``bend`` the curvature
-    of the intercepts. Stops when the error is small beside that at the start, or when what is left means a gap of at
-    most ``goal``. Returns the step, its scores and the shift of the intercepts.
+    ``rest`` is the error of A, overwritten by what is left of it, and ``rest_scores`` = G rest. Stops when the error is
+    small beside that at the start, or when what is left means a gap of at most ``goal``. Returns the step, its scores
+    and the shift of the intercepts.
     """
     out, none = np.empty_like(rest), np.zeros(p.shape[1])
 
     def following(scores: FloatArray) -> FloatArray:
         """Return the step of the intercepts that belongs to a step of the scores."""
-        sums = bend_scores(s, p, scores, scores, none, out)
-        return solve_small(bend, np.where(free, -sums, 0.0))
+        sums = add_curvature(s, p, scores, scores, none, out)
+        return solve_small(intercept_curvature, np.where(free, -sums, 0.0))
 
     direction, scores = rest.copy(), rest_scores.copy()
     step, step_scores = np.zeros_like(rest), np.zeros_like(rest)
     rho = inner(rest.ravel(), rest_scores.ravel())
     enough = max(_FORCING**2 * rho, 2.0 * goal)
     for _ in range(_MAX_PRODUCTS):
-        bend_scores(s, p, direction, scores, following(scores), out)
+        add_curvature(s, p, direction, scores, following(scores), out)
         curvature = inner(scores.ravel(), out.ravel())
         if not curvature > 0.0:
             break
@@ -191,7 +193,7 @@ class Intercepts(NamedTuple):
                 break
             state.move[:] = shift
             linear, quadratic = np.sum(self.precision * at * shift), np.sum(self.precision * shift**2)
-            loss, size = smooth_search(sample, state, loss, float(linear), float(quadratic))
+            loss, size = smooth_line_search(sample, state, loss, float(linear), float(quadratic))
             if size == 0.0:
                 break
             at += size * shift
@@ -247,7 +249,7 @@ class RidgeProblem(NamedTuple):
         state.z[:] = offset + delta[-1]
         loss = softmax_terms(state.z, codes, s, state.p, state.r)
         quadratic = inner(old.ravel(), state.move.ravel())
-        loss, size = smooth_search(self.sample, state, loss, 0.0, quadratic)
+        loss, size = smooth_line_search(self.sample, state, loss, 0.0, quadratic)
         rest = state.r - size * old
         gap = 0.5 * inner(rest.ravel(), self.gram(rest).ravel())
         if gap > loss + 0.5 * size**2 * quadratic + self.intercepts.penalty(delta[-1]):
@@ -321,7 +323,7 @@ class RidgeProblem(NamedTuple):
             state.move[:] = move + shift
             linear = inner(step.ravel(), fitted.ravel()) + np.sum(intercepts.precision * at * shift)
             quadratic = inner(step.ravel(), move.ravel()) + np.sum(intercepts.precision * shift**2)
-            loss, size = smooth_search(sample, state, loss, float(linear), float(quadratic))
+            loss, size = smooth_line_search(sample, state, loss, float(linear), float(quadratic))
             a += size * step
             fitted += size * move
             at += size * shift

@@ -7,7 +7,7 @@ import numpy as np
 from bayesift._kernel import kernel
 from bayesift._sparse import Compressed, columns_dot
 from bayesift._typing import BoolArray, FloatArray, Int64Array, UInt32Array
-from bayesift.linear._solvers.duality import Penalties, violation
+from bayesift.linear._solvers.duality import Penalties, class_sums, violation
 
 #: No single coefficient may move a margin by more in one step.
 RADIUS = 4.0
@@ -88,16 +88,16 @@ def set_slopes(columns: Compressed, y: FloatArray, u: FloatArray, order: UInt32A
 
 
 @kernel
-def column_reach(indptr: UInt32Array, data: FloatArray) -> FloatArray:
+def largest_steps(indptr: UInt32Array, data: FloatArray) -> FloatArray:
     """The largest step of each coefficient (the intercept's last): it moves some margin by RADIUS."""
     d = indptr.shape[0] - 1
-    reach = np.full(d + 1, RADIUS)
+    max_step = np.full(d + 1, RADIUS)
     for j in range(d):
         largest = 0.0
         for k in range(indptr[j], indptr[j + 1]):
             largest = max(largest, abs(data[k]))
-        reach[j] = RADIUS / largest if largest > 0.0 else 0.0
-    return reach
+        max_step[j] = RADIUS / largest if largest > 0.0 else 0.0
+    return max_step
 
 
 @kernel(inline="always", error_model="numpy")
@@ -111,18 +111,12 @@ def error_unit(l1, l2, primal, free):  # type: ignore[no-untyped-def]
 @kernel
 def smaller_class_sum(y: FloatArray, u: FloatArray) -> float:
     """Σ u over the class where it is smaller: the unit of error of an unpenalised intercept."""
-    plus = 0.0
-    minus = 0.0
-    for i in range(y.shape[0]):
-        if y[i] > 0.0:
-            plus += u[i]
-        else:
-            minus += u[i]
+    plus, minus = class_sums(y, u)
     return max(min(plus, minus), 1e-12)
 
 
 @kernel(error_model="numpy")
-def survey(
+def check_slopes(
     c: FloatArray, b: FloatArray, prior: Penalties, factor: float, primal: float, free: float, near: UInt32Array
 ) -> tuple[int, float, float]:
     """Look at every slope once, all rates times ``factor``.
@@ -241,7 +235,7 @@ def pick_columns(columns: Compressed, chosen: Int64Array) -> Compressed:
 
 
 @kernel
-def survey_pairs(
+def check_pair_slopes(
     c: FloatArray, b: FloatArray, prior: Penalties, factor: float, primal: float, free: float
 ) -> tuple[float, float]:
     """Return the worst error of a slope in its unit, all rates times ``factor``, and the largest multiple of a rate."""

@@ -172,13 +172,10 @@ def fitted(corpus: Corpus, prior: TopicModel, judged: Mapping[int, bool], seed: 
 
 def estimator(model: TopicModel) -> BayesianLogisticRegression:
     """Return a belief's mean as a logistic regression, for use elsewhere."""
-    size = len(model.belief.mean) - 1
-    regression = BayesianLogisticRegression("gaussian", variance=1.0, n_jobs=1)
-    regression.fit(sp.csr_matrix((2, size)), [0, 1])
-    regression.coef_ = model.belief.mean[None, :-1].copy()
-    regression.intercept_ = model.belief.mean[-1:].copy()
-    regression.n_nonzero_ = np.count_nonzero(regression.coef_, axis=1)
-    return regression
+    mean = model.belief.mean
+    return BayesianLogisticRegression.from_coefficients(
+        mean[None, :-1], mean[-1:], classes=[0, 1], prior="gaussian", variance=1.0, n_jobs=1
+    )
 
 
 def highlights(model: TopicModel, corpus: Corpus, document: int) -> list[Highlight]:
