@@ -44,7 +44,7 @@ class SlowTopic:
         *,
         kappa=0.05,
         passes=3,
-        rel=True,
+        relearn_relevant=True,
         query="information",
         target=50,
         significance=12.13,
@@ -52,7 +52,7 @@ class SlowTopic:
         draw=None,
         stream_size=None,
     ):
-        self.kappa, self.rel, self.query, self.target = kappa, rel, query, target
+        self.kappa, self.relearn_relevant, self.query, self.target = kappa, relearn_relevant, query, target
         self.significance, self.unseen, self.draw, self.stream_size = significance, unseen, draw, stream_size
         documents = [words_of(text) for text in texts]
         self.n_train = len(documents)
@@ -133,6 +133,6 @@ class SlowTopic:
         self.learn(x, y)
         if relevant:
             self.past.append(x)
-        elif self.rel and self.past:
+        elif self.relearn_relevant and self.past:
             self.learn(self.past[self.turn % len(self.past)], 1)
             self.turn += 1

@@ -17,11 +17,11 @@ from reproduction.chai2002.streams import Stream, stream_of
 #: The systems that are ours: retraining on past relevant documents (rel), and queries by expected information (ig) or
 #: at random (rnd).
 SYSTEMS: dict[str, dict[str, Any]] = {
-    "pptron+rel+ig": {"rel": True, "query": "information"},
-    "pptron+ig": {"rel": False, "query": "information"},
-    "pptron+rnd": {"rel": False, "query": "random"},
-    "pptron+rel": {"rel": True, "query": None},
-    "pptron": {"rel": False, "query": None},
+    "pptron+rel+ig": {"relearn_relevant": True, "query": "information"},
+    "pptron+ig": {"relearn_relevant": False, "query": "information"},
+    "pptron+rnd": {"relearn_relevant": False, "query": "random"},
+    "pptron+rel": {"relearn_relevant": True, "query": None},
+    "pptron": {"relearn_relevant": False, "query": None},
 }
 #: Seeds of the random queries; numbers of that system are means over them.
 SEEDS = (0, 1, 2, 3, 4)

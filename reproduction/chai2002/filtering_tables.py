@@ -180,7 +180,7 @@ def _draw(curves: Mapping[str, Mapping[str, tuple[NDArray[np.float64], NDArray[n
     colors = {"information": PALETTE[0], "random": PALETTE[2], None: PALETTE[1]}
     for axis, (name, systems) in zip(axes[0], curves.items(), strict=True):
         for system, (found, features) in systems.items():
-            style = "--" if SYSTEMS[system]["rel"] else "-"
+            style = "--" if SYSTEMS[system]["relearn_relevant"] else "-"
             axis.plot(found, features, style, color=colors[SYSTEMS[system]["query"]], label=system)
         axis.set(title=name, xlabel="relevant documents retrieved", ylabel="features")
         axis.spines[["top", "right"]].set_visible(False)

@@ -124,6 +124,7 @@ def test_the_record_counts_for_the_measures():
         ({"query": "oracle"}, ValueError, "'query' parameter"),
         ({"kappa": 0.5}, ValueError, "'kappa' parameter"),
         ({"target": 0}, ValueError, "'target' parameter"),
+        ({"min_information": 0.5, "max_information": 0.4}, ValueError, "expected at most max_information=0.4"),
     ],
 )
 def test_refused(change, error, message):

@@ -45,7 +45,7 @@ def news():
     "options",
     [
         {},
-        {"query": None, "rel": False, "kappa": 0.2},
+        {"query": None, "relearn_relevant": False, "kappa": 0.2},
         {"query": "random", "target": 30, "stream_size": 100, "unseen": "ignore"},
     ],
     ids=["as published", "without", "random"],

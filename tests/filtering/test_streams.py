@@ -59,7 +59,7 @@ def test_the_same_document_again_is_a_document_again():
 
 
 def test_conflicting_judgements_of_one_text_leave_a_doubt():
-    filter = fitted(topics={"grain": TOPICS["grain"]}, query=None, rel=False)
+    filter = fitted(topics={"grain": TOPICS["grain"]}, query=None, relearn_relevant=False)
     sure = filter.decide("wheat harvest")[0]
     sure.judge(True)
     again = filter.decide("wheat harvest")[0]
@@ -81,7 +81,7 @@ def test_documents_without_a_feature_are_decided_by_the_constant(text):
 
 
 def test_nothing_but_unknown_words_can_be_judged_and_become_features():
-    filter = AdaptiveFilter(n_jobs=1, target=5, rel=False).fit(TRAIN, LABELS, {"grain": TOPICS["grain"]})
+    filter = AdaptiveFilter(n_jobs=1, target=5, relearn_relevant=False).fit(TRAIN, LABELS, {"grain": TOPICS["grain"]})
     for number in range(40):
         for decision in filter.decide("spelt oats rye" if number % 2 else "wheat harvest"):
             decision.judge(number % 2 == 0)
@@ -137,7 +137,7 @@ def test_documents_come_in_many_forms():
 @settings(max_examples=25)
 @given(streams, st.sampled_from(["information", "random", None]), st.booleans(), st.sampled_from([0.0, 0.05, 0.3]))
 def test_never_not_a_number_and_every_count_right(stream, query, rel, kappa):
-    filter = fitted(query=query, rel=rel, kappa=kappa, stream_size=20, target=6)
+    filter = fitted(query=query, relearn_relevant=rel, kappa=kappa, stream_size=20, target=6)
     record = run(filter, stream)
     for name, state in filter.states_.items():
         assert np.isfinite(state.belief.mean).all()
@@ -175,7 +175,7 @@ def test_many_topics_at_once_in_any_blocks_are_as_each_alone(stream, query, bloc
 @given(streams, st.sampled_from(["information", None]), st.booleans())
 def test_small_streams_against_the_slow_protocol(stream, query, rel):
     # A mean of 0 or a score of 12.13 up to rounding may fall on either side: an odd target and scores far from it.
-    options = {"query": query, "rel": rel, "target": 13, "kappa": 0.07, "significance": 7.3}
+    options = {"query": query, "relearn_relevant": rel, "target": 13, "kappa": 0.07, "significance": 7.3}
     filter = fitted(topics={"grain": TOPICS["grain"]}, **options)
     run(filter, stream)
     slow = SlowTopic(TRAIN, {i for i, found in enumerate(LABELS) if "grain" in found}, TOPICS["grain"], **options)

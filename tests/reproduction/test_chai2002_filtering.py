@@ -113,7 +113,9 @@ def test_filters_follow_the_protocol(system):
     options = SYSTEMS[system]
     for k, topic in enumerate(stream.statements):
         own = found.events[found.events[:, 0] == k, 1:]
-        expected = slow_filter(stream, topic, rel=options["rel"], information=options["query"] == "information")
+        expected = slow_filter(
+            stream, topic, rel=options["relearn_relevant"], information=options["query"] == "information"
+        )
         assert len(expected) > 5
         assert own.tolist() == [[int(value) for value in event] for event in expected]
 

@@ -73,9 +73,7 @@ def filter_command(
     ] = None,
     state: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR", help="Keep every judgement there; the same command continues where it stopped."
-        ),
+        typer.Option(metavar="DIR", help="Keep every judgement there; the same command continues where it stopped."),
     ] = None,
     query: Annotated[
         QueryKind, typer.Option(help="Which documents to ask about though they do not look relevant.")
@@ -117,7 +115,7 @@ def filter_command(
     filter = AdaptiveFilter(
         query=None if query is QueryKind.none else cast("Query", query.value),
         target=target,
-        rel=rel,
+        relearn_relevant=rel,
         kappa=kappa,
         stream_size=stream_size,
         random_state=seed,

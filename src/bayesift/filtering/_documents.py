@@ -63,7 +63,7 @@ def open_vectorizer(given: TextVectorizer | None) -> TextVectorizer:
     if given is None:
         return TextVectorizer("ltc", stop_words="english", stemmer="porter")
     vectorizer: TextVectorizer = clone(given)
-    vectorizer._check_parameters()
+    vectorizer.check_parameters()
     for name, expected in _OPEN.items():
         found = getattr(vectorizer, name)
         if found is not expected and found != expected:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import effective_n_jobs
 
 from bayesift._sparse import compressed
+from bayesift._threads import map_threads
 from bayesift._typing import Int64Array
 from bayesift.filtering import topic as topics
 from bayesift.filtering._documents import Document, TermWeights
@@ -97,8 +96,4 @@ def train(
         inside = np.bincount(entries, minlength=n_terms).astype(np.int32)
         return topics.begin(documents, relevant[k], rows[k], inside, frequency, weights.terms, rules)
 
-    n_threads = min(int(effective_n_jobs(n_jobs)), len(relevant))
-    if n_threads == 1:
-        return [one(k) for k in range(len(relevant))]
-    with ThreadPoolExecutor(n_threads) as pool:
-        return list(pool.map(one, range(len(relevant))))
+    return map_threads(one, range(len(relevant)), n_jobs)

@@ -71,15 +71,15 @@ class AdaptiveFilter(BaseEstimator):
         Probability κ that a judgement is flipped.
     passes : int, default=3
         Passes over the training documents.
-    rel : bool, default=True
+    relearn_relevant : bool, default=True
         Learn a past relevant document again, each in its turn, whenever an irrelevant one was learnt.
     query : {"information", "random"} or None, default="information"
         Which documents are retrieved though they do not look relevant: those with an expected information of at least
         θ(N), any with probability max(0, target − N)/stream_size, or none.
     target : float, default=50
         Number of documents to be retrieved for a topic.
-    floor, height, steepness : float, default=0.001, 0.999 and 5
-        θ(N) = height / (1 + exp(−steepness (N − target)/target)) + floor.
+    min_information, max_information, steepness : float, default=0.001, 1 and 5
+        θ(N) = (max − min) / (1 + exp(−steepness (N − target)/target)) + min, in bits.
     stream_size : int, optional
         Number of documents in the stream; needed for random queries alone.
     random_state : int, default=0
@@ -126,11 +126,11 @@ class AdaptiveFilter(BaseEstimator):
         "max_features": [Interval(Integral, 1, None, closed="left"), None],
         "kappa": [Interval(Real, 0, 0.5, closed="left")],
         "passes": [Interval(Integral, 1, None, closed="left")],
-        "rel": ["boolean"],
+        "relearn_relevant": ["boolean"],
         "query": [StrOptions({"information", "random"}), None],
         "target": [Interval(Real, 0, None, closed="neither")],
-        "floor": [Interval(Real, 0, None, closed="left")],
-        "height": [Interval(Real, 0, None, closed="left")],
+        "min_information": [Interval(Real, 0, None, closed="left")],
+        "max_information": [Interval(Real, 0, None, closed="left")],
         "steepness": [Interval(Real, 0, None, closed="left")],
         "stream_size": [Interval(Integral, 1, None, closed="left"), None],
         "random_state": [Integral],
@@ -148,11 +148,11 @@ class AdaptiveFilter(BaseEstimator):
         max_features: int | None = 300,
         kappa: float = 0.05,
         passes: int = 3,
-        rel: bool = True,
+        relearn_relevant: bool = True,
         query: Query | None = "information",
         target: float = 50,
-        floor: float = 0.001,
-        height: float = 0.999,
+        min_information: float = 0.001,
+        max_information: float = 1.0,
         steepness: float = 5.0,
         stream_size: int | None = None,
         random_state: int = 0,
@@ -166,11 +166,11 @@ class AdaptiveFilter(BaseEstimator):
         self.max_features = max_features
         self.kappa = kappa
         self.passes = passes
-        self.rel = rel
+        self.relearn_relevant = relearn_relevant
         self.query = query
         self.target = target
-        self.floor = floor
-        self.height = height
+        self.min_information = min_information
+        self.max_information = max_information
         self.steepness = steepness
         self.stream_size = stream_size
         self.random_state = random_state
@@ -202,6 +202,10 @@ class AdaptiveFilter(BaseEstimator):
         self._validate_params()
         if self.query == "random" and self.stream_size is None:
             raise ValueError("stream_size is None; expected the number of documents in the stream for query='random'")
+        if self.min_information > self.max_information:
+            raise ValueError(
+                f"min_information is {self.min_information}; expected at most max_information={self.max_information}"
+            )
         vectorizer = open_vectorizer(self.vectorizer)
         statements, texts = statements_of(topics), texts_of(documents)
         names = tuple(statements)

@@ -18,11 +18,17 @@ Query = Literal["information", "random"]
 
 
 def query_threshold(
-    retrieved: Any, target: float = 50, *, floor: float = 0.001, height: float = 0.999, steepness: float = 5.0
+    retrieved: Any,
+    target: float = 50,
+    *,
+    min_information: float = 0.001,
+    max_information: float = 1.0,
+    steepness: float = 5.0,
 ) -> FloatArray:
     """Return the expected information, in bits, from which a document is worth a query after so many retrieved ones.
 
-    θ(N) = height / (1 + exp(−steepness (N − target)/target)) + floor: nearly every unclear document is asked about at
+    It rises with the number N of documents retrieved so far, from ``min_information`` a to ``max_information`` b:
+    θ(N) = (b − a) / (1 + exp(−steepness (N − target)/target)) + a. So nearly every unclear document is asked about at
     first, and none when the target is well passed.
 
     Parameters
@@ -31,8 +37,10 @@ def query_threshold(
         Number of documents retrieved so far, N.
     target : float, default=50
         Number of documents that should be retrieved.
-    floor, height, steepness : float
-        Least threshold, how far it rises above it, and how quickly.
+    min_information, max_information : float, default=0.001 and 1
+        Between which the threshold lies, in bits; no judgement brings more than one.
+    steepness : float, default=5
+        How quickly it rises about the target.
 
     Returns
     -------
@@ -44,7 +52,8 @@ def query_threshold(
     >>> query_threshold([0, 25, 50, 100]).round(4)
     array([0.0077, 0.0768, 0.5005, 0.9933])
     """
-    return np.asarray(height * expit(steepness * (np.asarray(retrieved) - target) / target) + floor)[()]
+    rise = max_information - min_information
+    return np.asarray(rise * expit(steepness * (np.asarray(retrieved) - target) / target) + min_information)[()]
 
 
 class FilterRules(NamedTuple):
@@ -54,11 +63,11 @@ class FilterRules(NamedTuple):
     max_features: int | None = 300
     kappa: float = 0.05
     passes: int = 3
-    rel: bool = True
+    relearn_relevant: bool = True
     query: Query | None = "information"
     target: float = 50
-    floor: float = 0.001
-    height: float = 0.999
+    min_information: float = 0.001
+    max_information: float = 1.0
     steepness: float = 5.0
     stream_size: int | None = None
 
@@ -66,8 +75,8 @@ class FilterRules(NamedTuple):
         """Return the information from which a document is queried; infinite where queries are not for information."""
         if self.query != "information":
             return np.inf
-        shape = {"floor": self.floor, "height": self.height, "steepness": self.steepness}
-        return float(query_threshold(retrieved, self.target, **shape))
+        between = {"min_information": self.min_information, "max_information": self.max_information}
+        return float(query_threshold(retrieved, self.target, **between, steepness=self.steepness))
 
     def chance(self, retrieved: int) -> float:
         """Return the probability of a random query, max(0, target − N) / documents of the stream."""
@@ -182,7 +191,8 @@ def judge(state: TopicState, row: Row, relevant: bool, terms: Sequence[str], rul
     """Learn from the judgement of one document.
 
     Its terms are counted, terms that have become significant become features, and the document is learnt. After an
-    irrelevant one a past relevant document is learnt too (``rules.rel``), each in its turn, with the features of now.
+    irrelevant one a past relevant document is learnt again (``rules.relearn_relevant``), each in its turn, with the
+    features of now.
 
     Parameters
     ----------
@@ -204,7 +214,7 @@ def judge(state: TopicState, row: Row, relevant: bool, terms: Sequence[str], rul
     state = _learnt(state, row, 1.0 if relevant else -1.0, len(terms))
     if relevant:
         return state._replace(relevant=(*state.relevant, row))
-    if rules.rel and state.relevant:
+    if rules.relearn_relevant and state.relevant:
         past = state.relevant[state.turn % len(state.relevant)]
         state = _learnt(state, past, 1.0, len(terms))._replace(turn=state.turn + 1)
     return state
