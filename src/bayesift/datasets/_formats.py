@@ -59,7 +59,7 @@ def check_exists(path: Path) -> None:
         raise FileNotFoundError(f"{path} does not exist")
 
 
-def refuse_vectors(path: str | Path) -> FormatError:
+def vectors_error(path: str | Path) -> FormatError:
     """Return the error for a file of vectors where texts are needed."""
     return FormatError(path, "svmlight", f"{path} holds vectors, not texts; expected texts to count words in")
 

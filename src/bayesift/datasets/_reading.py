@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 from bayesift.datasets._collection import Split
 from bayesift.datasets._columns import Origin, choose_columns, columns_by_content
-from bayesift.datasets._formats import Format, check_fit, format_of, refuse_vectors
+from bayesift.datasets._formats import Format, check_fit, format_of, vectors_error
 from bayesift.datasets._svmlight import read_svmlight
 from bayesift.datasets._tables import Table, open_table
 from bayesift.datasets._texts import folder_texts
@@ -316,7 +316,7 @@ def read_texts(
             raise
         split = read(path, *guess, **reading)
     if not split.has_texts:
-        raise refuse_vectors(Path(path))
+        raise vectors_error(Path(path))
     if split.origin is not None and split.origin.text is not None:
         roles = tuple(role for role, name in (("text", text), ("labels", labels)) if name is None)
         split.origin = replace(split.origin, guessed=roles)

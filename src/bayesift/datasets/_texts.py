@@ -14,7 +14,7 @@ from bayesift._files import check_encoding
 from bayesift.datasets._columns import USUAL_NAMES, check_columns, guess_column
 from bayesift.datasets._csv_scan import CsvScanner
 from bayesift.datasets._files import is_hidden
-from bayesift.datasets._formats import check_exists, format_of, refuse_vectors
+from bayesift.datasets._formats import check_exists, format_of, vectors_error
 from bayesift.datasets._tables import (
     STANDARD_INPUT,
     csv_table,
@@ -273,7 +273,7 @@ def _format(path: Path, format: TextFormat | None) -> TextFormat:
         return "lines"
     found = format_of(path)
     if found == "svmlight":
-        raise refuse_vectors(path)
+        raise vectors_error(path)
     return found
 
 
