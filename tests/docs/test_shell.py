@@ -15,7 +15,7 @@ PAGES = ["index.md", "howto/own_data.md", "howto/few_labels.md"]
 
 TICKETS = """number,message,team
 1,The invoice shows the wrong amount,billing
-2,I cannot log in since the update,access
+2,I can not log in since the update,access
 3,Please send the invoice again,billing
 4,My password is not accepted,access
 5,When will the refund be paid,billing
