@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -116,6 +115,8 @@ def _simulate(data: Path, columns: Columns, encoding: str, label: str | None, de
 
 def show_replays(found: Replays) -> None:
     """Write the means over replays to standard output."""
+    from statistics import fmean
+
     screen = console()
     runs = found.runs
     screen.print(f"{found.n_documents} documents, {found.n_relevant} relevant; means over {len(runs)} replays\n")
