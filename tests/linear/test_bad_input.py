@@ -52,7 +52,7 @@ def fit(matrix=X, labels=Y, weights=None, prior="laplace", feature_names=None, *
         ({"grid": [[1.0]]}, "grid must be"),
         ({"folds": 1}, "'folds' parameter"),
         ({"folds": 3, "runs": 4}, "runs=4 must not exceed folds=3"),
-        ({"threshold": "best"}, "threshold is 'best'; expected one of .'half'"),
+        ({"threshold": "best"}, "threshold is 'best'; expected one of 'half'"),
         ({"threshold": {"tq": 1}}, "tq"),
         ({"threshold": 0.5}, "threshold is 0.5"),
         ({"class_weight": "even"}, "'class_weight' parameter"),

@@ -132,6 +132,32 @@ class LinearModel(ScoreClassifier):
         model._set_thresholds(thresholds)
         return model
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, feature_names: Sequence[str] | None = None) -> Self:
+        """Find the posterior mode.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_documents, n_features)
+            Term weights; sparse matrices are the natural form.
+        y : array of shape (n_documents,), or indicator matrix of shape (n_documents, n_categories)
+            Labels of any type; or zeros and ones for each category, which the models of binary decisions take.
+        sample_weight : array of shape (n_documents,), optional
+            How often each document counts.
+        feature_names : sequence of str, optional
+            Names of the columns, for priors that name terms; a data frame brings its own.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        self._warn(self._fit(X, y, sample_weight, feature_names))
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None) -> Iterator[Message]:
+        """Fit, and return what there is to warn of."""
+        raise NotImplementedError
+
     def decision_function(self, X: Any) -> FloatArray:
         """Return the linear score β₀ + xᵀβ of each category.
 
@@ -288,25 +314,7 @@ class LinearClassifier(LinearModel):
         """Return the function that computes ``precision_`` from a problem and its mode; None computes nothing."""
         raise NotImplementedError
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, feature_names: Sequence[str] | None = None) -> Self:
-        """Find the posterior mode of every category.
-
-        Parameters
-        ----------
-        X : sparse matrix, array or data frame of shape (n_documents, n_features)
-            Term weights; sparse matrices are the natural form.
-        y : array of shape (n_documents,), or indicator matrix of shape (n_documents, n_categories)
-            Labels of any type, or zeros and ones for each category.
-        sample_weight : array of shape (n_documents,), optional
-            How often each document counts.
-        feature_names : sequence of str, optional
-            Names of the columns, for priors that name terms; a data frame brings its own.
-
-        Returns
-        -------
-        self
-        """
-        self._validate_params()
+    def _fit(self, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None) -> Iterator[Message]:
         X, y = validate_documents(self, X, y)
         categories = categories_of(y, type(self).__name__)
         settings = self._settings(self._column_names(feature_names))
@@ -315,9 +323,8 @@ class LinearClassifier(LinearModel):
         self._check_terms(priors, settings)
         fits = self._fit_all(X, y, categories, weights, priors, settings)
         self._set_attributes(categories, fits)
-        self._warn(self._fit_messages(fits))
         self._fit_threshold(X, categories, weights, [fit.scores for fit in fits])
-        return self
+        return self._fit_messages(fits)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -176,25 +176,7 @@ class BayesianMultinomialRegression(LinearModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, feature_names: Sequence[str] | None = None) -> Self:
-        """Find the posterior mode.
-
-        Parameters
-        ----------
-        X : sparse matrix, array or data frame of shape (n_documents, n_features)
-            Term weights; sparse matrices are the natural form.
-        y : array of shape (n_documents,)
-            Labels of any type.
-        sample_weight : array of shape (n_documents,), optional
-            How often each document counts.
-        feature_names : sequence of str, optional
-            Names of the columns, for priors that name terms; a data frame brings its own.
-
-        Returns
-        -------
-        self
-        """
-        self._validate_params()
+    def _fit(self, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None) -> Iterator[Message]:
         check_label_types(y)
         X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), dtype=np.float64)
         target_type, classes, _, _ = categories_of(y, type(self).__name__)
@@ -228,8 +210,7 @@ class BayesianMultinomialRegression(LinearModel):
         self._set_outcome([solution], [choice])
         if self.compute_precision:
             self.precision_ = np.ascontiguousarray(problem.precision(solution.beta).T)
-        self._warn(self._fit_messages(choice, absent))
-        return self
+        return self._fit_messages(choice, absent)
 
     def _choose(self, documents: LabelledDocuments, setting: PriorSetting, settings: VarianceSettings) -> Choice:
         """Choose the variance, and tell of every fit for it, the last one to all documents not counted as done."""

@@ -86,16 +86,7 @@ class Laplace(Prior):
 
         A Gaussian whose variance has an exponential distribution of mean 2/γ is such a Laplace distribution.
 
-        Parameters
-        ----------
-        gamma : float, array of shape (n_features,) or mapping from term to float
-            0 leaves a coefficient without penalty, infinity fixes it at its mode.
-        **options
-            As for :meth:`of_rate`.
-
-        Returns
-        -------
-        Laplace
+        The arguments are like those of :meth:`of_rate`.
 
         Examples
         --------

@@ -84,13 +84,15 @@ def _fit_category(design: Design, task: Task, settings: Settings) -> CategoryFit
     documents = LabelledDocuments(design, task.y, task.weights)
     options = settings.variance.options
 
-    def fits_without_folds(fold: Int64Array) -> FitWithoutFold:
-        return _fits_without_folds(problem, prior_at, fold, settings.variance.runs, options)
+    def problem_at(variance: float) -> Problem:
+        return Problem(design, task.y, task.weights, prior_at(variance), link=settings.link)
 
-    # Only the priors of the problem depend on the variance.
-    problem = Problem(design, task.y, task.weights, prior_at(1.0), link=settings.link)
+    def fits_without_folds(fold: Int64Array) -> FitWithoutFold:
+        # The variance of this one does not matter: every fit has its own.
+        return _fits_without_folds(problem_at(1.0), prior_at, fold, settings.variance.runs, options)
+
     choice = choose_variance(documents, [task.prior], settings.variance, fits_without_folds)
-    problem = problem._replace(prior=prior_at(choice.scale))
+    problem = problem_at(choice.scale)
     fewest = documents.fewest()
     one_class = fewest == 0 and problem.prior.kind[-1] == FLAT
     if one_class:
