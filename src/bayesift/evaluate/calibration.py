@@ -70,18 +70,8 @@ def expected_calibration_error(
 
     Σ_b (n_b/n) abs(observed_b − predicted_b).
 
-    Parameters
-    ----------
-    truth, probabilities
-        As for :func:`brier`.
-    bins, strategy
-        As for :func:`reliability_curve`.
-    average : {"micro", "macro"}, optional
-        As for :func:`brier`.
-
-    Returns
-    -------
-    float, or array of shape (n_categories,)
+    ``bins`` and ``strategy`` are those of :func:`reliability_curve`, other parameters and the result those of
+    :func:`brier`.
 
     Examples
     --------

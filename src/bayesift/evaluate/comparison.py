@@ -10,18 +10,11 @@ import numpy as np
 
 from bayesift._typing import FloatArray
 from bayesift.decide.expected import checked_probabilities
+from bayesift.evaluate import significance
 from bayesift.evaluate.calibration import brier, expected_calibration_error, log_loss
 from bayesift.evaluate.effectiveness import error_rate, f_beta, precision, recall, t11su
 from bayesift.evaluate.outcomes import Average, Outcomes, as_booleans, check_same_shape
 from bayesift.evaluate.ranking import break_even
-from bayesift.evaluate.significance import (
-    BootstrapDifference,
-    PairedTest,
-    macro_sign_test,
-    micro_sign_test,
-    paired_bootstrap,
-    wilcoxon_test,
-)
 
 
 class Results:
@@ -106,8 +99,8 @@ class Comparison:
     n_documents: int
     n_categories: int
     measures: dict[str, tuple[float, float]]
-    tests: dict[str, PairedTest]
-    intervals: dict[str, BootstrapDifference]
+    tests: dict[str, significance.PairedTest]
+    intervals: dict[str, significance.BootstrapDifference]
     f1: FloatArray
     categories: list[str]
 
@@ -157,12 +150,7 @@ class Comparison:
 
 
 def compare(
-    results_a: Results,
-    results_b: Results,
-    *,
-    empty: float = 1.0,
-    n_resamples: int = 1000,
-    random_state: Any = 0,
+    results_a: Results, results_b: Results, *, empty: float = 1.0, n_resamples: int = 1000, random_state: Any = 0
 ) -> Comparison:
     """Compare two systems on the same documents: measures, significance tests, and where they differ.
 
@@ -176,10 +164,6 @@ def compare(
         Draws of the bootstrap; 0 leaves it out.
     random_state : int, RandomState or None, default=0
         Source of the draws.
-
-    Returns
-    -------
-    Comparison
 
     Examples
     --------
@@ -198,12 +182,17 @@ def compare(
         raise ValueError("results_a and results_b have different truth; expected the same documents and categories")
     several = results_a.n_categories > 1
     f1 = np.array([np.atleast_1d(f_beta(results.outcomes, empty=empty)) for results in (results_a, results_b)])
-    tests = {"decisions (sign test)": micro_sign_test(results_a.truth, results_a.decisions, results_b.decisions)}
+    tests = {
+        "decisions (sign test)": significance.micro_sign_test(results_a.truth, results_a.decisions, results_b.decisions)
+    }
     if several:
-        tests |= {"category F1 (sign test)": macro_sign_test(*f1), "F1 ranks (Wilcoxon)": wilcoxon_test(*f1)}
+        tests |= {
+            "category F1 (sign test)": significance.macro_sign_test(*f1),
+            "F1 ranks (Wilcoxon)": significance.wilcoxon_test(*f1),
+        }
     averages: list[Average] = ["micro", "macro"] if several else ["micro"]
     intervals = {
-        f"{average} F1 (bootstrap)" if several else "F1 (bootstrap)": paired_bootstrap(
+        f"{average} F1 (bootstrap)" if several else "F1 (bootstrap)": significance.paired_bootstrap(
             results_a.truth,
             results_a.decisions,
             results_b.decisions,
@@ -215,16 +204,10 @@ def compare(
         for average in (averages if n_resamples else [])
     }
     numbered = [str(j) for j in range(results_a.n_categories)]
-    return Comparison(
-        names=(results_a.name, results_b.name),
-        n_documents=len(results_a.truth),
-        n_categories=results_a.n_categories,
-        measures=_measures(results_a, results_b, averages, empty),
-        tests=tests,
-        intervals=intervals,
-        f1=f1,
-        categories=results_a.categories or results_b.categories or numbered,
-    )
+    measures = _measures(results_a, results_b, averages, empty)
+    categories = results_a.categories or results_b.categories or numbered
+    names, sizes = (results_a.name, results_b.name), (len(results_a.truth), results_a.n_categories)
+    return Comparison(names, *sizes, measures, tests, intervals, f1, categories)
 
 
 def _f1_with(empty: float) -> Any:

@@ -68,18 +68,7 @@ def recall(truth: Any, decisions: Any = None, *, average: Average = None, empty:
 def f_beta(truth: Any, decisions: Any = None, *, beta: float = 1.0, average: Average = None, empty: float = 1.0) -> Any:
     """Return F_β = (1+β²)TP / ((1+β²)TP + FP + β²FN); F1 is the harmonic mean of precision and recall.
 
-    Parameters
-    ----------
-    truth, decisions
-        As for :func:`precision`.
-    beta : float, default=1.0
-        Weight of recall against precision.
-    average, empty
-        As for :func:`precision`.
-
-    Returns
-    -------
-    float, or array of shape (n_categories,)
+    ``beta`` is the weight of recall against precision; other parameters and the result are those of :func:`precision`.
 
     Examples
     --------
@@ -109,16 +98,8 @@ def error_rate(truth: Any, decisions: Any = None, *, average: Average = None) ->
 def t9p(truth: Any, decisions: Any = None, *, target: int = 50, average: Average = None) -> Any:
     """Return TREC-9's precision with a target: TP / max(50, TP+FP).
 
-    Parameters
-    ----------
-    truth, decisions, average
-        As for :func:`precision`.
-    target : int, default=50
-        Number of documents that should be retrieved at least.
-
-    Returns
-    -------
-    float, or array of shape (n_categories,)
+    ``target`` is the number of documents that should be retrieved at least; other parameters and the result are those
+    of :func:`precision`.
 
     Examples
     --------
@@ -134,16 +115,7 @@ def t9p(truth: Any, decisions: Any = None, *, target: int = 50, average: Average
 def t9u(truth: Any, decisions: Any = None, *, least: float = -100.0, average: Average = None) -> Any:
     """Return TREC-9's utility, max(2TP − FP, −100).
 
-    Parameters
-    ----------
-    truth, decisions, average
-        As for :func:`precision`.
-    least : float, default=-100.0
-        What a topic costs at most.
-
-    Returns
-    -------
-    float, or array of shape (n_categories,)
+    ``least`` is what a topic costs at most; other parameters and the result are those of :func:`precision`.
 
     Examples
     --------

@@ -72,18 +72,10 @@ def break_even(truth: Any, scores: Any, *, average: Average = None, empty: float
 
     Parameters
     ----------
-    truth : array of shape (n_documents,) or (n_documents, n_categories)
-        Which documents are in the category.
-    scores : array of the same shape
+    truth, average, empty
+        As for :func:`precision`, which also describes the result, but no Outcomes; ``"micro"`` ranks the scores of all categories together.
+    scores : array of the same shape as truth
         Documents are accepted by falling score; documents of the same score count in random order, in expectation.
-    average : {"micro", "macro"}, optional
-        ``"micro"`` ranks the scores of all categories together; ``"macro"`` is the mean over categories.
-    empty : float, default=1.0
-        The value for a category without documents.
-
-    Returns
-    -------
-    float, or array of shape (n_categories,)
 
     Examples
     --------

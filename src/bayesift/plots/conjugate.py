@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from bayesift.conjugate import Conjugate, DiscretePredictive, Interval
 from bayesift.plots.display import PALETTE, Display, axes_or_new
 
 
+@dataclass(repr=False, eq=False)
 class PosteriorDisplay(Display):
     """Draw the densities of a parameter before and after data, and the likelihood (figure 3.6 of Murphy 2012).
 
@@ -38,19 +40,11 @@ class PosteriorDisplay(Display):
     0.18
     """
 
-    def __init__(
-        self,
-        theta: FloatArray,
-        prior: FloatArray,
-        likelihood: FloatArray,
-        posterior: FloatArray,
-        interval: Interval | None = None,
-    ) -> None:
-        self.theta = theta
-        self.prior = prior
-        self.likelihood = likelihood
-        self.posterior = posterior
-        self.interval = interval
+    theta: FloatArray
+    prior: FloatArray
+    likelihood: FloatArray
+    posterior: FloatArray
+    interval: Interval | None = None
 
     @classmethod
     def from_model(
@@ -127,6 +121,7 @@ def _values(prior: Any, posterior: Any, n_points: int) -> FloatArray:
     return left + (right - left) * (np.arange(n_points) + 0.5) / n_points
 
 
+@dataclass(repr=False, eq=False)
 class PredictiveDisplay(Display):
     """Draw the posterior predictive distribution beside a plug-in approximation (figure 3.7 of Murphy 2012).
 
@@ -150,14 +145,12 @@ class PredictiveDisplay(Display):
     (array([0.142, 0.253, 0.253]), array([0.134, 0.299, 0.299]))
     """
 
-    def __init__(
-        self, values: FloatArray, averaged: FloatArray, plugged_in: FloatArray, *, discrete: bool, estimate: str
-    ) -> None:
-        self.values = values
-        self.averaged = averaged
-        self.plugged_in = plugged_in
-        self.discrete = discrete
-        self.estimate = estimate
+    values: FloatArray
+    averaged: FloatArray
+    plugged_in: FloatArray
+    _: KW_ONLY
+    discrete: bool
+    estimate: str
 
     @classmethod
     def from_model(cls, model: Conjugate, *arguments: Any, estimate: Literal["mode", "mean"] = "mode") -> Self:

@@ -79,6 +79,8 @@ class Display(ABC):
     ----------
     ax_, figure_
         Where ``plot`` drew last.
+    lines_ : list
+        The lines it drew, of displays that draw lines.
     """
 
     ax_: Any

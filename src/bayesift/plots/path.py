@@ -22,11 +22,6 @@ class RegularizationPathDisplay(Display):
     feature_names : array of str, optional
         Names of the columns; those of the path, where it has some.
 
-    Attributes
-    ----------
-    lines_ : list
-        One line for each coefficient drawn.
-
     Examples
     --------
     >>> import numpy as np
