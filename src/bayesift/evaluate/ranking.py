@@ -73,7 +73,8 @@ def break_even(truth: Any, scores: Any, *, average: Average = None, empty: float
     Parameters
     ----------
     truth, average, empty
-        As for :func:`precision`, which also describes the result, but no Outcomes; ``"micro"`` ranks the scores of all categories together.
+        As for :func:`precision`, which also describes the result, but no Outcomes. ``"micro"`` ranks the scores of all
+        categories together.
     scores : array of the same shape as truth
         Documents are accepted by falling score; documents of the same score count in random order, in expectation.
 
