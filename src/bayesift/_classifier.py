@@ -123,6 +123,16 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
         """
         return None
 
+    def linear_scores(self) -> tuple[Any, FloatArray] | None:
+        """Return what scores are a linear function of, or None for a model of another kind.
+
+        Returns
+        -------
+        weights, intercept : arrays of shape (n_categories, n_features) and (n_categories,), or None
+            Scores are X·weightsᵀ + intercept; the weights may be sparse.
+        """
+        return None
+
     def _log_probability(self, scores: FloatArray) -> FloatArray:
         """Return the log probability of a category for its scores, in an array of its own."""
         return np.asarray(log_expit(scores))

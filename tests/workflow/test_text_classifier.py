@@ -16,7 +16,6 @@ from bayesift.linear import BayesianLogisticRegression
 from bayesift.select import TermSelector
 from bayesift.text import TextVectorizer
 from bayesift.workflow import MODELS, BinaryRelevance, TextClassifier, model_info, top_words
-from bayesift.workflow._weights import word_weights
 
 NEWS = load("newsroom")
 TEXTS, TEST = NEWS.train.texts, NEWS.test.texts
@@ -141,7 +140,7 @@ def test_knowledge_that_names_no_word_of_the_texts_is_remarked_upon():
 @pytest.mark.parametrize("model", ["lasso", "polytomous", "nb", "bernoulli", "dcm", "perceptron"])
 def test_reasons_are_weight_times_value(model):
     classifier = small(model, "multiclass")
-    weights = word_weights(classifier.model_)
+    weights = classifier.model_.word_weights()
     dense = np.asarray(weights.toarray() if hasattr(weights, "toarray") else weights)
     words = classifier.words().tolist()
     for text, reasons in zip(TEST[:5], classifier.explain(TEST[:5], 4), strict=True):

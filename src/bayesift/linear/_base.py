@@ -78,6 +78,9 @@ class LinearModel(ScoreClassifier):
     n_jobs: int | None
     random_state: Any
 
+    #: Whether a Laplace prior, which has no curvature, enters ``precision_`` by its variance.
+    precision_includes_laplace: ClassVar[bool] = False
+
     @classmethod
     def from_coefficients(
         cls,
@@ -183,6 +186,11 @@ class LinearModel(ScoreClassifier):
         """
         check_is_fitted(self)
         return self.coef_
+
+    def linear_scores(self) -> tuple[Any, FloatArray]:
+        """Return ``coef_`` and ``intercept_``, of which scores are a linear function."""
+        check_is_fitted(self)
+        return self.coef_, self.intercept_
 
     def sparsify(self) -> Self:
         """Keep ``coef_`` as a sparse matrix, which is smaller where most coefficients are zero."""

@@ -153,6 +153,7 @@ class BayesianProbitRegression(LinearClassifier):
         "covariance": [StrOptions({"diagonal", "full"})],
     }
     _link: ClassVar[int] = PROBIT
+    precision_includes_laplace: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from bayesift.datasets import TextFormat, TextRow, TextStream, open_texts
-from bayesift.workflow._decisions import Predictions
 from bayesift.workflow._writers import (
     CsvWriter,
     JsonWriter,
@@ -21,7 +20,7 @@ from bayesift.workflow._writers import (
     output_format,
 )
 from bayesift.workflow.explain import Reason
-from bayesift.workflow.text_classifier import TextClassifier
+from bayesift.workflow.text_classifier import Predictions, TextClassifier
 
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 

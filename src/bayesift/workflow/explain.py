@@ -8,8 +8,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from bayesift._typing import FloatArray
-from bayesift.workflow import _decisions
-from bayesift.workflow._weights import row, word_weights
 
 if TYPE_CHECKING:
     from bayesift.workflow.text_classifier import TextClassifier
@@ -32,7 +30,7 @@ def reasons(classifier: TextClassifier, texts: list[str], k: int) -> list[list[R
         raise ValueError(f"k is {k!r}; expected at least 1")
     decisions, probabilities = classifier.predictions(texts)
     X = classifier.matrix(texts)
-    weights = word_weights(classifier.model_)
+    weights = classifier.model_.word_weights()
     words = classifier.words()
     found = []
     for place in range(len(texts)):
@@ -71,18 +69,18 @@ def top_words(classifier: TextClassifier, k: int = 10) -> dict[str, WeightedWord
     dict of str to list of (str, float)
         Words and weights of every label; none for models that have no weights of words.
     """
-    weights = word_weights(classifier.model_)
+    weights = classifier.model_.word_weights()
     labels = [str(label) for label in classifier.classes_]
     if weights is None:
         return {label: [] for label in labels}
     words = classifier.words()
     if classifier.target_type_ == "binary":
-        second = row(weights, 0)
+        second = _row(weights, 0)
         return {
             labels[0]: largest(words, np.maximum(-second, 0.0), k),
             labels[1]: largest(words, np.maximum(second, 0.0), k),
         }
-    return {label: largest(words, row(weights, place), k) for place, label in enumerate(labels)}
+    return {label: largest(words, _row(weights, place), k) for place, label in enumerate(labels)}
 
 
 def _added(classifier: TextClassifier, x: sp.csr_matrix, weights: Any) -> FloatArray:
@@ -96,7 +94,8 @@ def _added(classifier: TextClassifier, x: sp.csr_matrix, weights: Any) -> FloatA
     rows = sp.csr_matrix((without.data, x.indices[without.indices], without.indptr), shape=(n, x.shape[1]))
     if not n:
         return np.zeros((1, 0))
-    return (_decisions.scores_of(classifier.model_, x) - _decisions.scores_of(classifier.model_, rows)).T
+    with_all, without_one = (classifier.model_.decision_function(part) for part in (x, rows))
+    return (with_all.reshape(1, -1) - without_one.reshape(n, -1)).T
 
 
 def _towards(classifier: TextClassifier, added: FloatArray, column: int) -> FloatArray:
@@ -104,6 +103,11 @@ def _towards(classifier: TextClassifier, added: FloatArray, column: int) -> Floa
     if classifier.target_type_ == "binary":
         return added[0] if column == 1 else -added[0]
     return added[column]
+
+
+def _row(weights: Any, place: int) -> FloatArray:
+    found = weights[[place]]
+    return np.asarray(found.toarray() if sp.issparse(found) else found).ravel()
 
 
 def largest(words: Any, values: FloatArray, k: int) -> WeightedWords:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from bayesift.datasets import Split
 from bayesift.formats import ModelFileError, describe, load
 from bayesift.priors import Prior
 from bayesift.workflow._models import MODELS
-from bayesift.workflow._weights import nonzero_words, word_weights
 from bayesift.workflow.text_classifier import TextClassifier
 
 
@@ -127,7 +127,7 @@ def model_info(classifier: TextClassifier) -> ModelInfo:
     ('lasso', 4, 'Laplace', 'given')
     """
     model = classifier.model_
-    weights = word_weights(model)
+    weights = model.word_weights()
     certificate = getattr(model, "certificate_", None)
     gap = None if certificate is None else float(np.max(certificate.relative_gap))
     name = classifier.model if isinstance(classifier.model, str) else type(model).__name__
@@ -141,7 +141,7 @@ def model_info(classifier: TextClassifier) -> ModelInfo:
         fingerprint=classifier.training_["fingerprint"],
         weighting=classifier.vectorizer_.weighting,
         n_terms=len(classifier.words()),
-        n_kept=None if weights is None else nonzero_words(weights),
+        n_kept=None if weights is None else _nonzero_words(weights),
         prior=_prior(classifier),
         variance=_variance(model, labels),
         variance_by=_variance_by(classifier),
@@ -232,6 +232,13 @@ def _variance_by(classifier: TextClassifier) -> str | None:
     }
     wanted = getattr(classifier.model_, "variance", None)
     return ways.get(wanted, "given") if isinstance(wanted, str) else "given"
+
+
+def _nonzero_words(weights: Any) -> int:
+    """Count the words with a weight in any category."""
+    if sp.issparse(weights):
+        return int(np.unique(weights.nonzero()[1]).size)
+    return int(np.count_nonzero(np.any(weights != 0, axis=0)))
 
 
 def _range(values: list[float]) -> str:

@@ -6,6 +6,7 @@ import hashlib
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from operator import is_not
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -13,14 +14,11 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from bayesift._typing import AnyArray, FloatArray
+from bayesift._typing import AnyArray, BoolArray, FloatArray
 from bayesift.decide import Threshold
 from bayesift.decide.tuning import check_policy
 from bayesift.evaluate import f_beta
-from bayesift.linear._base import LinearModel
 from bayesift.text import TextScorer, TextVectorizer
-from bayesift.workflow import _decisions
-from bayesift.workflow._decisions import Predictions
 from bayesift.workflow._label_sets import Targets, indicator, label_sets, read_targets
 from bayesift.workflow._models import check_model
 from bayesift.workflow.errors import NoPriorError
@@ -40,6 +38,13 @@ class Training(NamedTuple):
     n_texts: int
     balance: dict[str, int]
     fingerprint: str
+
+
+class Predictions(NamedTuple):
+    """Decisions and probabilities, texts × classes."""
+
+    decisions: BoolArray
+    probabilities: FloatArray
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):
@@ -191,8 +196,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         -------
         scores : ndarray of shape (n_texts,) for two labels, else (n_texts, n_classes)
         """
-        scores, _ = self._scores(texts)
-        return scores[:, 0] if self.target_type_ == "binary" else scores
+        return self._without_spare_column(self._scores(texts))
 
     def predictions(self, texts: Iterable[str], *, proba: bool = True) -> Predictions:
         """Return decisions and probabilities, computed together.
@@ -208,14 +212,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Predictions
             ``decisions`` and ``probabilities``, texts × classes.
         """
-        scores, X = self._scores(texts)
+        scores = self._scores(texts)
         nothing = np.zeros((0, len(self.classes_)))
         if not len(scores):
             return Predictions(nothing > 0, nothing)
-        decisions = _decisions.decide(self.target_type_, self.threshold_, scores)
+        decisions = self._decide(scores)
         if not proba:
             return Predictions(decisions, nothing)
-        return Predictions(decisions, _decisions.probabilities(self.model_, self.target_type_, scores, X))
+        logs = self.model_.scores_to_log_proba(self._without_spare_column(scores))
+        return Predictions(decisions, np.exp(logs, out=logs))
 
     def explain(self, texts: Iterable[str], k: int = 5) -> list[list[Reason]]:
         """Say for every text which words speak for and against its labels.
@@ -308,26 +313,44 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         state.pop("_scorer", None)
         return state
 
-    def _scores(self, texts: Iterable[str]) -> tuple[FloatArray, sp.csr_matrix | None]:
-        """Return the scores, texts × categories (one column for two classes), and the matrix if one had to be made."""
+    def _scores(self, texts: Iterable[str]) -> FloatArray:
+        """Return the scores, texts × categories; one column for two classes."""
         check_is_fitted(self)
         if (scorer := self._linear_scorer()) is not None:
-            return scorer.scores(texts), None
+            return scorer.scores(texts)
         X = self.matrix(texts)
-        return _decisions.scores_of(self.model_, X) if X.shape[0] else np.zeros((0, 1)), X
+        return self._scores_of_rows(X) if X.shape[0] else np.zeros((0, 1))
+
+    def _scores_of_rows(self, X: Any) -> FloatArray:
+        scores = self.model_.decision_function(X)
+        # A word that a class cannot have makes infinite odds, of which no threshold could be computed.
+        scores = np.clip(np.nan_to_num(scores, nan=0.0), -1e300, 1e300)
+        return scores[:, None] if scores.ndim == 1 else scores
+
+    def _without_spare_column(self, scores: FloatArray) -> FloatArray:
+        """Return scores in the form of ``decision_function``: of one dimension for two classes."""
+        return scores[:, 0] if self.target_type_ == "binary" else scores
+
+    def _decide(self, scores: FloatArray) -> BoolArray:
+        """Decide by the thresholds: the better of two classes, the best of several, or every category on its own."""
+        if self.target_type_ == "multiclass":
+            best = np.argmax(scores - self.threshold_.thresholds_, axis=1)
+            return best[:, None] == np.arange(scores.shape[1])
+        accepted = scores >= self.threshold_.thresholds_
+        return np.hstack([~accepted, accepted]) if self.target_type_ == "binary" else accepted
 
     def _linear_scorer(self) -> TextScorer | None:
         """Return the fast way to the scores, kept until vectoriser or model change; None where there is none."""
-        vectorizer, model = self.vectorizer_, self.model_
-        if not (isinstance(model, LinearModel) and TextScorer.supports(vectorizer)):
+        if not TextScorer.supports(self.vectorizer_):
             return None
-        # A softmax model of two classes makes its coefficients anew from those of the classes, which it keeps.
-        coef, intercept = (getattr(model, f"class_{name}", getattr(model, name)) for name in ("coef_", "intercept_"))
-        key = vectorizer, vectorizer.vocabulary_, vectorizer.document_frequency_, model, coef, intercept
+        # The parts of both are compared, since a fit or an update may replace some of them.
+        key = [*vars(self.vectorizer_).values(), *vars(self.model_).values()]
         kept = getattr(self, "_scorer", None)
-        if kept is None or any(now is not before for now, before in zip(key, kept[0], strict=True)):
+        if kept is None or len(kept[0]) != len(key) or any(map(is_not, key, kept[0])):
+            linear = self.model_.linear_scores()
             selected = None if self.selector_ is None else np.flatnonzero(self.selector_.get_support())
-            kept = self._scorer = key, TextScorer(vectorizer, model.coef_, model.intercept_, selected=selected)
+            made = None if linear is None else TextScorer(self.vectorizer_, *linear, selected=selected)
+            kept = self._scorer = key, made
         return kept[1]
 
     def _check(self, targets: Targets) -> None:
@@ -387,7 +410,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             self.model_.sparsify()
 
     def _tuned(self, X: Any, targets: Targets, sample_weight: Any) -> Threshold:
-        scores = _decisions.scores_of(self.model_, X)
+        scores = self._scores_of_rows(X)
         if targets.target_type == "multilabel-indicator":
             truth = targets.y.toarray()
         elif targets.target_type == "binary":

@@ -15,9 +15,6 @@ from sklearn.base import clone
 
 from bayesift._labels import TargetType
 from bayesift._typing import AnyArray, FloatArray
-from bayesift.linear._base import LinearModel
-from bayesift.linear.probit import BayesianProbitRegression
-from bayesift.online import BayesianPerceptron
 from bayesift.priors import GAUSSIAN, LAPLACE, Gaussian, Jeffreys, Laplace, Prior, PriorArrays, from_model
 from bayesift.workflow._label_sets import indicator, label_sets
 from bayesift.workflow.errors import NoPosteriorError
@@ -86,12 +83,12 @@ def update(
     _check(classifier, sets)
     today = deepcopy(classifier)
     words = today.words().tolist()
-    grows = isinstance(today.model_, LinearModel | BayesianPerceptron) and today.selector_ is None
-    if new_words and grows:
+    can_grow = _has_posterior(today.model_) or hasattr(today.model_, "add_features")
+    if new_words and can_grow and today.selector_ is None:
         _grow(today.vectorizer_, documents)
     X = today.matrix(documents)
     targets = _targets(today.classes_.tolist(), today.target_type_, sets)
-    if isinstance(today.model_, LinearModel):
+    if _has_posterior(today.model_):
         thresholds = today.threshold_
         precision = _whole_precision(classifier)
         today.model_ = _go_on(classifier.model_, precision, X, targets, words, today.words(), strength)
@@ -100,7 +97,7 @@ def update(
         if hasattr(today.model_, "threshold_"):
             today.model_.threshold_ = thresholds
     else:
-        if isinstance(today.model_, BayesianPerceptron) and X.shape[1] > len(words):
+        if X.shape[1] > len(words):
             today.model_.add_features(X.shape[1] - len(words))
         today.model_.partial_fit(X, targets)
         today.classes_ = today.classes_ if today.target_type_ == "multilabel-indicator" else today.model_.classes_
@@ -111,11 +108,11 @@ def update(
 def _check(classifier: TextClassifier, sets: Sequence[tuple[Any, ...]]) -> None:
     """Refuse models that cannot learn from further texts, and labels that they do not know."""
     model = classifier.model_
-    if isinstance(model, LinearModel):
-        if not hasattr(model, "precision_"):
-            raise NoPosteriorError("the model has no posterior to start from; train it with keep_posterior=True")
+    if _has_posterior(model):
         if Jeffreys in _prior_families(model):
             raise ValueError("a model with Jeffreys priors cannot be updated: no Gaussian stands for its posterior")
+    elif "compute_precision" in model.get_params():
+        raise NoPosteriorError("the model has no posterior to start from; train it with keep_posterior=True")
     elif not hasattr(model, "partial_fit"):
         name = classifier.model if isinstance(classifier.model, str) else type(model).__name__
         raise ValueError(f"model {name!r} cannot be updated; train again on all texts")
@@ -173,7 +170,7 @@ def _go_on(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         again.fit(X, targets, sample_weight=weights, feature_names=words)
-    if sparse and not isinstance(model, BayesianProbitRegression):
+    if sparse and not model.precision_includes_laplace:
         # A Laplace prior has no curvature: what was known of the words without a weight has to be added.
         old = getattr(model, "class_coef_", model.coef_)
         old = old.toarray() if sp.issparse(old) else old
@@ -184,6 +181,11 @@ def _go_on(
     if not sp.issparse(again.coef_) and sp.issparse(model.coef_):
         again.sparsify()
     return again
+
+
+def _has_posterior(model: Any) -> bool:
+    """Tell whether a model can be the prior of a later one: it knows the precision of its coefficients."""
+    return hasattr(model, "precision_")
 
 
 def _prior_families(model: Any) -> set[type[Prior]]:
@@ -202,7 +204,7 @@ def _whole_precision(classifier: TextClassifier) -> FloatArray:
     model = classifier.model_
     precision = np.array(model.precision_)
     updated = classifier.training_.get("n_updates", 0) > 0
-    if updated or _is_gaussian(model) or isinstance(model, BayesianProbitRegression):
+    if updated or _is_gaussian(model) or model.precision_includes_laplace:
         return precision
     variance = np.broadcast_to(np.atleast_1d(getattr(model, "variance_", np.nan)), (precision.shape[0],))
     known = np.isfinite(variance) & (variance > 0)
