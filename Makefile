@@ -25,6 +25,7 @@ lint: $(VENV)/.lint ## Formatting, lint, types and import layers
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
+	$(VENV)/bin/python tools/private_imports.py
 
 docs: $(VENV)/.docs ## Build the documentation into docs/_build/html
 	$(VENV)/bin/sphinx-build --fail-on-warning --keep-going -b html docs docs/_build/html

@@ -11,10 +11,13 @@ from sphinx.application import Sphinx
 from bayesift import __version__
 
 sys.path.insert(0, str(Path(__file__).parent))
-from rooms import write_pages  # beside this file
+# Beside this file.
+from estimators import write_page
+from rooms import write_pages
 
 # Before anything is read: the pages of the reference.
 write_pages(Path(__file__).parent / "api")
+write_page(Path(__file__).parent / "api")
 
 project = "Bayesift"
 copyright = "2026, the Bayesift developers"

@@ -53,10 +53,14 @@ def page(room: str, summary: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def write_if_changed(target: Path, text: str) -> None:
+    """Write a page unless it is there already, so that nothing is built again without need."""
+    target.parent.mkdir(exist_ok=True)
+    if not target.exists() or target.read_text(encoding="utf-8") != text:
+        target.write_text(text, encoding="utf-8")
+
+
 def write_pages(folder: Path) -> None:
     """Write the pages that have changed into a folder."""
-    folder.mkdir(exist_ok=True)
     for room, summary in ROOMS.items():
-        target, text = folder / f"{room}.rst", page(room, summary)
-        if not target.exists() or target.read_text(encoding="utf-8") != text:
-            target.write_text(text, encoding="utf-8")
+        write_if_changed(folder / f"{room}.rst", page(room, summary))

@@ -80,6 +80,9 @@ class BinaryRelevance(ScoreClassifier):
             progress.report(len(models), len(categories.members))
         self.classes_, self.target_type_ = categories.classes, categories.target_type
         self.models_ = models
+        self.n_features_in_ = models[0].n_features_in_
+        if hasattr(models[0], "feature_names_in_"):
+            self.feature_names_in_ = models[0].feature_names_in_
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
