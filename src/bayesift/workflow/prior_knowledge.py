@@ -8,9 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from bayesift.priors import Gaussian, Laplace, Prior, from_description, from_keywords
+from bayesift.priors import Prior, from_description, from_keywords
 from bayesift.workflow._label_sets import Targets
 from bayesift.workflow.errors import UnknownCategoryError
 
@@ -87,19 +85,6 @@ def build_priors(
         modes = {**{word: -value for word, value in against[0].items()}, **towards[0]}
         return [_prior(family, modes, {**against[1], **towards[1]})], remarks
     return [_prior(family, *words.get(label, ({}, {}))) for label in classes], remarks
-
-
-def with_variances(priors: list[Prior], variances: Mapping[Any, float], classes: list[Any]) -> list[Prior]:
-    """Fix the common variance of the categories for which one is given."""
-    return [
-        prior.scaled(variances[label]) if np.isfinite(variances.get(label, np.nan)) else prior
-        for prior, label in zip(priors, classes[-len(priors) :], strict=True)
-    ]
-
-
-def family_of(name: str) -> type[Prior]:
-    """Return the class of priors of a name."""
-    return Gaussian if name == "gaussian" else Laplace
 
 
 def _prior(family: type[Prior], modes: dict[Any, float], relative: dict[Any, float]) -> Prior:

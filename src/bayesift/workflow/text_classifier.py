@@ -18,12 +18,13 @@ from bayesift._typing import AnyArray, BoolArray, FloatArray
 from bayesift.decide import Threshold
 from bayesift.decide.tuning import check_policy
 from bayesift.evaluate import f_beta
+from bayesift.priors import Gaussian, Laplace, Prior
 from bayesift.text import TextScorer, TextVectorizer
 from bayesift.workflow._label_sets import Targets, indicator, label_sets, read_targets
 from bayesift.workflow._models import check_model
 from bayesift.workflow.errors import NoPriorError
 from bayesift.workflow.explain import Reason, reasons
-from bayesift.workflow.prior_knowledge import build_priors, family_of, with_variances
+from bayesift.workflow.prior_knowledge import build_priors
 
 #: From so many texts on, words that occur in one text only are left out.
 MANY_TEXTS = 100
@@ -386,20 +387,28 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             "random_state": self.random_state,
         }
         made = check_model(self.model).build(targets.target_type, options)
-        if self.prior_knowledge or isinstance(self.variance, Mapping):
-            priors, remarks = build_priors(self.prior_knowledge or {}, targets, self.vectorizer_, family_of(made.prior))
+        if not (self.prior_knowledge or isinstance(self.variance, Mapping)):
+            return made
+        family: type[Prior] = Gaussian if made.prior == "gaussian" else Laplace
+        labels = targets.classes[-1:] if targets.target_type == "binary" else targets.classes
+        priors: list[Prior] = [family() for _ in labels]
+        if self.prior_knowledge:
+            priors, remarks = build_priors(self.prior_knowledge, targets, self.vectorizer_, family)
             for remark in remarks:
                 warnings.warn(remark, stacklevel=3)
-            if isinstance(self.variance, Mapping):
-                priors = with_variances(priors, self.variance, targets.classes.tolist())
-            made.set_params(prior=priors)
-        return made
+        if isinstance(self.variance, Mapping):
+            given = [self.variance.get(label, np.nan) for label in labels.tolist()]
+            priors = [
+                prior.scaled(amount) if np.isfinite(amount) else prior
+                for prior, amount in zip(priors, given, strict=True)
+            ]
+        return made.set_params(prior=priors)
 
     def _learn(self, X: Any, targets: Targets, model: Any, sample_weight: Any) -> None:
         """Fit a model and the thresholds."""
         options = {} if sample_weight is None else {"sample_weight": sample_weight}
         # Only priors that name words ask for the names.
-        if self.prior_knowledge or isinstance(self.variance, Mapping):
+        if self.prior_knowledge:
             options["feature_names"] = self.words()
         self.model_ = model.fit(X, targets.y, **options)
         if hasattr(self.model_, "threshold_"):
