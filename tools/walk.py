@@ -1,6 +1,7 @@
 """Follow a call through the package: which modules run, in the order they are first entered.
 
-    python tools/walk.py train | fit | keypress
+    python tools/walk.py fit            # or train, or keypress: lists the modules
+    python tools/walk.py --draw         # draws all three into docs/design/walks.svg
 
 A walk counts the modules of its own rooms, and of every other room only the door, the module whose function is called
 from outside: what happens behind it is that room's walk. For a fit, kernels are not compiled, so that they are seen.
@@ -10,13 +11,15 @@ from __future__ import annotations
 
 import inspect
 import os
+import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
+from xml.sax.saxutils import escape
 
 PACKAGE = "bayesift."
 
@@ -27,7 +30,6 @@ class Walk:
     def __init__(self, *rooms: str) -> None:
         self.rooms = rooms
         self.modules: list[str] = []
-        self._stacks = threading.local()
 
     def __enter__(self) -> Walk:
         threading.setprofile(self._see)
@@ -39,22 +41,32 @@ class Walk:
         threading.setprofile(None)
 
     def _see(self, frame: FrameType, event: str, _: Any) -> None:
-        stack = self._stacks.__dict__.setdefault("foreign", [])
-        if event == "return" and stack and stack[-1] is frame:
-            stack.pop()
-        if event != "call" or stack:
-            return
         name = frame.f_globals.get("__name__", "")
-        if frame.f_code.co_name == "<module>":
-            stack.append(frame)  # what an import does is no step
-        # Nor are the bodies of classes, and what dataclasses write for themselves.
+        # The bodies of classes are no steps, nor is what dataclasses write for themselves.
         is_function = frame.f_code.co_flags & inspect.CO_OPTIMIZED and not frame.f_code.co_filename.startswith("<")
-        if not is_function or not name.startswith(PACKAGE):
+        if event != "call" or not is_function or not name.startswith(PACKAGE) or name in self.modules:
             return
-        if name.split(".")[1] not in self.rooms:
-            stack.append(frame)
-        if name not in self.modules:
+        if (self._is_own(name) or self._is_own(caller(frame))) and not is_importing(frame):
             self.modules.append(name)
+
+    def _is_own(self, module: str) -> bool:
+        return module.startswith(PACKAGE) and module.split(".")[1] in self.rooms
+
+
+def caller(frame: FrameType) -> str:
+    """Return the module of the package that called this frame, through whatever lies between."""
+    before = frame.f_back
+    while before is not None and not before.f_globals.get("__name__", "").startswith(PACKAGE):
+        before = before.f_back
+    return "" if before is None else str(before.f_globals["__name__"])
+
+
+def is_importing(frame: FrameType) -> bool:
+    """Tell whether this happens because a module is being imported."""
+    before: FrameType | None = frame
+    while before is not None and before.f_code.co_filename != "<frozen importlib._bootstrap>":
+        before = before.f_back
+    return before is not None
 
 
 def fit() -> list[str]:
@@ -121,8 +133,60 @@ def keypress() -> list[str]:
     return walk.modules
 
 
-WALKS: dict[str, Callable[[], list[str]]] = {"fit": fit, "train": train, "keypress": keypress}
+class Described(NamedTuple):
+    """A walk with the rooms it belongs to and its title in the picture."""
+
+    follow: Callable[[], list[str]]
+    rooms: tuple[str, ...]
+    title: str
+
+
+WALKS = {
+    "train": Described(train, ("cli", "workflow"), "bayesift train"),
+    "fit": Described(fit, ("linear",), "fit of BayesianLogisticRegression"),
+    "keypress": Described(keypress, ("review",), "a key on the review page"),
+}
+
+
+def own_modules(modules: Sequence[str], rooms: Sequence[str]) -> list[str]:
+    """Return the modules of a walk that belong to its own rooms; the others are doors."""
+    return [module for module in modules if module.split(".")[1] in rooms]
+
+
+def draw(walks: dict[str, list[str]]) -> str:
+    """Return a picture of walks side by side: own modules as full boxes, doors to other rooms as empty ones."""
+    width, height, top = 320, 26, 76
+    longest = max(map(len, walks.values()))
+    size = f"{width * len(walks) + 20} {top + height * longest + 10}"
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" '
+        'font-family="Helvetica, Arial, sans-serif" font-size="13">',
+        '  <rect width="100%" height="100%" fill="#ffffff"/>',
+    ]
+    for place, (name, modules) in enumerate(walks.items()):
+        described, x = WALKS[name], 20 + place * width
+        own = own_modules(modules, described.rooms)
+        counts = f"{len(own)} modules of its own, {len(modules) - len(own)} doors"
+        lines.append(f'  <text x="{x}" y="30" font-weight="bold">{escape(described.title)}</text>')
+        lines.append(f'  <text x="{x}" y="50" fill="#555555">{counts}</text>')
+        for step, module in enumerate(modules):
+            y, is_own = top + step * height, module in own
+            box = ('fill="#2b5c8a"', "#ffffff") if is_own else ('fill="#ffffff" stroke="#7a4f7d"', "#5c3a5f")
+            lines.append(f'  <rect x="{x}" y="{y - 17}" width="{width - 30}" height="22" rx="4" {box[0]}/>')
+            shown = module.removeprefix(PACKAGE)
+            lines.append(f'  <text x="{x + 10}" y="{y - 1}" fill="{box[1]}">{escape(shown)}</text>')
+    return "\n".join([*lines, "</svg>", ""])
+
+
+def followed(name: str) -> list[str]:
+    """Return the modules of a walk that is made in a process of its own."""
+    command = [sys.executable, "-W", "ignore", __file__, name]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+
 
 if __name__ == "__main__":
-    for module in WALKS[sys.argv[1]]():
-        print(module)
+    if sys.argv[1] == "--draw":
+        picture = draw({name: followed(name) for name in WALKS})
+        Path(__file__).parents[1].joinpath("docs", "design", "walks.svg").write_text(picture, encoding="utf-8")
+    else:
+        print(*WALKS[sys.argv[1]].follow(), sep="\n")
