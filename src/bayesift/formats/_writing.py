@@ -82,8 +82,7 @@ class Writer:
     def _object(self, value: Any, name: str) -> Node:
         state = dict(value.__getstate__() or {})
         state.pop("_sklearn_version", None)
-        # A function that shows progress belongs to the run.
-        content = {own: self.node(None if own == "progress" else state[own], own) for own in sorted(state)}
+        content = {own: self.node(state[own], own) for own in sorted(state)}
         types = _node("ListNode", "builtins.list", content=[_node("TypeNode", "builtins.str")] * len(content))
         return _node("ObjectNode", name, content=_node("DictNode", "builtins.dict", key_types=types, content=content))
 
