@@ -13,32 +13,29 @@ class computes again instead of storing it is left out by its ``__getstate__``.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Literal
 
-Takes = Literal["texts", "numbers", "counts", "categories", "yes or no", "scores"]
-
-#: Every estimator, which its room offers under this name, with what it takes as documents.
-ESTIMATORS: dict[str, Takes] = {
-    "bayesift.ard.RelevanceTaggingMachine": "yes or no",
-    "bayesift.ard.RelevanceVectorMachine": "numbers",
-    "bayesift.ard.RelevanceVectorRegressor": "numbers",
-    "bayesift.decide.Threshold": "scores",
-    "bayesift.generative.BernoulliNB": "counts",
-    "bayesift.generative.CategoricalNB": "categories",
-    "bayesift.generative.DirichletCompoundMultinomial": "counts",
-    "bayesift.generative.GaussianNB": "numbers",
-    "bayesift.generative.MixedNB": "counts",
-    "bayesift.generative.MultinomialNB": "counts",
-    "bayesift.linear.BayesianLogisticRegression": "numbers",
-    "bayesift.linear.BayesianMultinomialRegression": "numbers",
-    "bayesift.linear.BayesianProbitRegression": "numbers",
-    "bayesift.online.BayesianPerceptron": "numbers",
-    "bayesift.online.OnlineGaussianProcess": "numbers",
-    "bayesift.select.TermSelector": "counts",
-    "bayesift.text.TextVectorizer": "texts",
-    "bayesift.workflow.BinaryRelevance": "numbers",
-    "bayesift.workflow.TextClassifier": "texts",
-}
+#: Every estimator, by the name under which its room offers it.
+ESTIMATORS = (
+    "bayesift.ard.RelevanceTaggingMachine",
+    "bayesift.ard.RelevanceVectorMachine",
+    "bayesift.ard.RelevanceVectorRegressor",
+    "bayesift.decide.Threshold",
+    "bayesift.generative.BernoulliNB",
+    "bayesift.generative.CategoricalNB",
+    "bayesift.generative.DirichletCompoundMultinomial",
+    "bayesift.generative.GaussianNB",
+    "bayesift.generative.MixedNB",
+    "bayesift.generative.MultinomialNB",
+    "bayesift.linear.BayesianLogisticRegression",
+    "bayesift.linear.BayesianMultinomialRegression",
+    "bayesift.linear.BayesianProbitRegression",
+    "bayesift.online.BayesianPerceptron",
+    "bayesift.online.OnlineGaussianProcess",
+    "bayesift.select.TermSelector",
+    "bayesift.text.TextVectorizer",
+    "bayesift.workflow.BinaryRelevance",
+    "bayesift.workflow.TextClassifier",
+)
 
 #: Parts of estimators, and where they stand: records of what was given or found.
 PARTS = {
