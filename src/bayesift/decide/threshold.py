@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -26,6 +27,7 @@ from bayesift.decide.tuning import (
 _HALF = {"probability": 0.5, "log_odds": 0.0}
 
 
+@dataclass(eq=False, repr=False)
 class Threshold(BaseEstimator):
     """Accept a document where its score is at least a threshold, fixed or tuned for each category.
 
@@ -58,17 +60,10 @@ class Threshold(BaseEstimator):
     array([0, 1])
     """
 
-    def __init__(
-        self,
-        policy: Policy = "half",
-        cut: CutPlace = "midpoint",
-        ties: TieRule = "highest",
-        scale: Literal["probability", "log_odds"] = "probability",
-    ) -> None:
-        self.policy = policy
-        self.cut = cut
-        self.ties = ties
-        self.scale = scale
+    policy: Policy = "half"
+    cut: CutPlace = "midpoint"
+    ties: TieRule = "highest"
+    scale: Literal["probability", "log_odds"] = "probability"
 
     def fit(self, scores: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Choose the thresholds.

@@ -18,7 +18,7 @@ def check_model(model: Any) -> None:
     for part in _parts(model, set()):
         _check_attributes(part)
         if isinstance(part, BaseEstimator):
-            missing = [name for name in type(part)._get_param_names() if not _has(part, name)]
+            missing = [name for name in type(part)._get_param_names() if name not in vars(part)]
             if missing:
                 raise ValueError(f"{type(part).__name__} has no {missing[0]}")
         elif is_dataclass(part):
@@ -34,8 +34,10 @@ def check_model(model: Any) -> None:
 
 def _check_attributes(part: Any) -> None:
     """Refuse attributes that take the place of a method, and so of what a method would have checked."""
+    # The default of a parameter stands in the class as well, and may be callable: a dtype is.
+    parameters = type(part)._get_param_names() if isinstance(part, BaseEstimator) else ()
     for name in vars(part) if hasattr(part, "__dict__") else ():
-        if callable(getattr(type(part), name, None)):
+        if name not in parameters and callable(getattr(type(part), name, None)):
             raise ValueError(f"{type(part).__name__} has an attribute in place of its method {name}")
     n_jobs: Any = getattr(part, "n_jobs", None)
     if n_jobs is not None and not (isinstance(n_jobs, (int, np.integer)) and abs(int(n_jobs)) <= _THREADS):
@@ -60,8 +62,3 @@ def _parts(value: Any, seen: set[int]) -> Iterator[Any]:
     for part in inner:
         yield from _parts(part, seen)
     yield value
-
-
-def _has(part: Any, name: str) -> bool:
-    # A parameter may be kept under a private name, where scikit-learn would take it for a method.
-    return name in vars(part) or f"_{name}" in vars(part)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -26,6 +27,7 @@ from bayesift.generative.naive_bayes import (
 )
 
 
+@dataclass(eq=False, repr=False)
 class BernoulliNB(NaiveBayes):
     """Naive Bayes for features that are there or not: a document is the set of its words.
 
@@ -81,20 +83,10 @@ class BernoulliNB(NaiveBayes):
         "n_jobs": [Integral, None],
     }
 
-    def __init__(
-        self,
-        alpha: Any = 1.0,
-        *,
-        binarize: float | None = 0.0,
-        class_prior: Any = 1.0,
-        estimate: Estimate = "posterior",
-        n_jobs: int | None = -1,
-    ) -> None:
-        self.alpha = alpha
-        self.binarize = binarize
-        self.class_prior = class_prior
-        self.estimate = estimate
-        self.n_jobs = n_jobs
+    alpha: Any = 1.0
+    _: KW_ONLY
+    binarize: float | None = 0.0
+    n_jobs: int | None = -1
 
     def _new_likelihood(self, n_features: int, layout: Layout) -> BernoulliLikelihood:
         prior = self.alpha if isinstance(self.alpha, BetaBinomial) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -18,6 +19,7 @@ from bayesift.generative.base import shares
 from bayesift.generative.naive_bayes import Estimate, Likelihood, NaiveBayes, pseudo_counts, with_new_classes
 
 
+@dataclass(eq=False, repr=False)
 class CategoricalNB(NaiveBayes):
     """Naive Bayes for features that take one of several values, written as whole numbers.
 
@@ -70,18 +72,9 @@ class CategoricalNB(NaiveBayes):
         "min_categories": [Interval(Integral, 1, None, closed="left"), "array-like", None],
     }
 
-    def __init__(
-        self,
-        alpha: Any = 1.0,
-        *,
-        min_categories: Any = None,
-        class_prior: Any = 1.0,
-        estimate: Estimate = "posterior",
-    ) -> None:
-        self.alpha = alpha
-        self.min_categories = min_categories
-        self.class_prior = class_prior
-        self.estimate = estimate
+    alpha: Any = 1.0
+    _: KW_ONLY
+    min_categories: Any = None
 
     def _new_likelihood(self, n_features: int, layout: Layout) -> CategoricalLikelihood:
         if self.min_categories is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -36,6 +37,7 @@ from bayesift.generative.multinomial import check_amounts
 from bayesift.linear.certificate import Certificate
 
 
+@dataclass(eq=False, repr=False)
 class DirichletCompoundMultinomial(GenerativeClassifier):
     """Classify by models of bursty words: every document has word probabilities of its own.
 
@@ -124,32 +126,18 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
         "n_jobs": [Integral, None],
     }
 
-    def __init__(
-        self,
-        prior: Literal["background", "gamma", "laplace"] = "background",
-        *,
-        pseudo_documents: float = 10.0,
-        concentration_shape: float = 1.01,
-        concentration_rate: float = 0.001,
-        floor: float = 0.1,
-        estimate: Literal["map", "mle"] = "map",
-        solver: Literal["newton", "fixed_point", "edcm"] = "newton",
-        tol: float = 1e-6,
-        max_iter: int = 1000,
-        class_prior: Any = 1.0,
-        n_jobs: int | None = -1,
-    ) -> None:
-        self.prior = prior
-        self.pseudo_documents = pseudo_documents
-        self.concentration_shape = concentration_shape
-        self.concentration_rate = concentration_rate
-        self.floor = floor
-        self.estimate = estimate
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.class_prior = class_prior
-        self.n_jobs = n_jobs
+    prior: Literal["background", "gamma", "laplace"] = "background"
+    _: KW_ONLY
+    pseudo_documents: float = 10.0
+    concentration_shape: float = 1.01
+    concentration_rate: float = 0.001
+    floor: float = 0.1
+    estimate: Literal["map", "mle"] = "map"
+    solver: Literal["newton", "fixed_point", "edcm"] = "newton"
+    tol: float = 1e-6
+    max_iter: int = 1000
+    class_prior: Any = 1.0
+    n_jobs: int | None = -1
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         X, targets, weights = self._labelled(X, y, sample_weight, reset=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from bayesift.generative.naive_bayes import Estimate, Likelihood, NaiveBayes, wi
 _NODES = 200
 
 
+@dataclass(eq=False, repr=False)
 class GaussianNB(NaiveBayes):
     """Naive Bayes for real numbers: a normal distribution for every feature in every class.
 
@@ -64,12 +66,7 @@ class GaussianNB(NaiveBayes):
         "prior": [NormalGamma, None],
     }
 
-    def __init__(
-        self, prior: NormalGamma | None = None, *, class_prior: Any = 1.0, estimate: Estimate = "posterior"
-    ) -> None:
-        self.prior = prior
-        self.class_prior = class_prior
-        self.estimate = estimate
+    prior: NormalGamma | None = None
 
     def _new_likelihood(self, n_features: int, layout: Layout) -> GaussianLikelihood:
         if self.prior is not None and self.prior.batch_shape not in ((), (n_features,)):

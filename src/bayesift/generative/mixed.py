@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,11 +15,12 @@ from bayesift._state import are_columns, check_fit, checked_count
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.generative._groups import Layout, Members
 from bayesift.generative.gaussian import GaussianNB
-from bayesift.generative.naive_bayes import Estimate, Likelihood, NaiveBayes
+from bayesift.generative.naive_bayes import Likelihood, NaiveBayes
 
 Part = tuple[str, NaiveBayes, Any]
 
 
+@dataclass(eq=False, repr=False)
 class MixedNB(NaiveBayes, _BaseComposition):
     """Naive Bayes with a different likelihood for every column or group of columns.
 
@@ -61,16 +63,7 @@ class MixedNB(NaiveBayes, _BaseComposition):
         "parts": [list, None],
     }
 
-    def __init__(
-        self,
-        parts: Sequence[Part] | None = None,
-        *,
-        class_prior: Any = 1.0,
-        estimate: Estimate = "posterior",
-    ) -> None:
-        self.parts = parts
-        self.class_prior = class_prior
-        self.estimate = estimate
+    parts: Sequence[Part] | None = None
 
     @property
     def columns_(self) -> dict[str, Int64Array]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -27,6 +28,7 @@ from bayesift.generative.naive_bayes import (
 )
 
 
+@dataclass(eq=False, repr=False)
 class MultinomialNB(NaiveBayes):
     """Naive Bayes for counts: the words of a document are drawn one after the other.
 
@@ -86,18 +88,9 @@ class MultinomialNB(NaiveBayes):
         "n_jobs": [Integral, None],
     }
 
-    def __init__(
-        self,
-        alpha: Any = 1.0,
-        *,
-        class_prior: Any = 1.0,
-        estimate: Estimate = "posterior",
-        n_jobs: int | None = -1,
-    ) -> None:
-        self.alpha = alpha
-        self.class_prior = class_prior
-        self.estimate = estimate
-        self.n_jobs = n_jobs
+    alpha: Any = 1.0
+    _: KW_ONLY
+    n_jobs: int | None = -1
 
     def _new_likelihood(self, n_features: int, layout: Layout) -> MultinomialLikelihood:
         alpha = self.alpha.alpha if isinstance(self.alpha, DirichletMultinomial) else self.alpha

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -72,6 +73,7 @@ class Likelihood(ABC):
         """Draw documents of a group."""
 
 
+@dataclass(eq=False, repr=False)
 class NaiveBayes(GenerativeClassifier):
     """Learn sums of documents, in one go or as they come, and predict by Bayes' rule.
 
@@ -83,7 +85,10 @@ class NaiveBayes(GenerativeClassifier):
         "estimate": [StrOptions({"posterior", "map", "mle"})],
     }
 
-    _likelihood: Likelihood
+    _: KW_ONLY
+    class_prior: Any = 1.0
+    estimate: Estimate = "posterior"
+    _likelihood: Likelihood = field(init=False)
 
     @abstractmethod
     def _new_likelihood(self, n_features: int, layout: Layout) -> Likelihood:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -30,6 +31,7 @@ _NAMED = {**_TWO_CLASS, "mutual_information": scores.mutual_information}
 _COMBINE: dict[str, Callable[..., FloatArray]] = {"max": np.max, "mean": np.mean}
 
 
+@dataclass(eq=False, repr=False)
 class TermSelector(SelectorMixin, BaseEstimator):
     """Keep the terms that score highest against the category.
 
@@ -72,17 +74,10 @@ class TermSelector(SelectorMixin, BaseEstimator):
     array(['wheat'], dtype=object)
     """
 
-    def __init__(
-        self,
-        score_func: str | _Score = "likelihood_ratio",
-        k: int | None = None,
-        threshold: float | None = None,
-        combine: str = "max",
-    ) -> None:
-        self.score_func = score_func
-        self.k = k
-        self.threshold = threshold
-        self.combine = combine
+    score_func: str | _Score = "likelihood_ratio"
+    k: int | None = None
+    threshold: float | None = None
+    combine: str = "max"
 
     def fit(self, X: Any, y: Any) -> Self:
         """Score every column of ``X`` against ``y``.

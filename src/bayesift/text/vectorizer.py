@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
@@ -45,6 +46,7 @@ def _has_names(estimator: TextVectorizer) -> bool:
     return True
 
 
+@dataclass(eq=False, repr=False)
 class TextVectorizer(TransformerMixin, BaseEstimator):
     """Turn texts into a sparse matrix of term weights, in compiled code on all cores.
 
@@ -153,52 +155,28 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         "n_jobs": [Integral, None],
     }
 
-    def __init__(
-        self,
-        weighting: str = "lsc",
-        *,
-        stop_words: Any = None,
-        stemmer: str | Callable[[str], str] | None = None,
-        lowercase: bool = True,
-        token_pattern: str | None = None,
-        tokenizer: Callable[[str], Iterable[str]] | None = None,
-        min_token_length: int | None = None,
-        max_token_length: int | None = None,
-        drop_numbers: bool = False,
-        ngram_range: tuple[int, int] = (1, 1),
-        min_df: int | float = 1,
-        max_df: int | float = 1.0,
-        max_features: int | None = None,
-        vocabulary: Mapping[str, int] | Iterable[str] | None = None,
-        n_features: int | None = None,
-        signed: bool = True,
-        input: Literal["content", "filename"] = "content",
-        encoding: str = "utf-8",
-        decode_error: str = "strict",
-        dtype: DTypeLike = np.float64,
-        n_jobs: int | None = -1,
-    ) -> None:
-        self.weighting = weighting
-        self.stop_words = stop_words
-        self.stemmer = stemmer
-        self.lowercase = lowercase
-        self.token_pattern = token_pattern
-        self.tokenizer = tokenizer
-        self.min_token_length = min_token_length
-        self.max_token_length = max_token_length
-        self.drop_numbers = drop_numbers
-        self.ngram_range = ngram_range
-        self.min_df = min_df
-        self.max_df = max_df
-        self.max_features = max_features
-        self.vocabulary = vocabulary
-        self.n_features = n_features
-        self.signed = signed
-        self.input = input
-        self.encoding = encoding
-        self.decode_error = decode_error
-        self.dtype = dtype
-        self.n_jobs = n_jobs
+    weighting: str = "lsc"
+    _: KW_ONLY
+    stop_words: Any = None
+    stemmer: str | Callable[[str], str] | None = None
+    lowercase: bool = True
+    token_pattern: str | None = None
+    tokenizer: Callable[[str], Iterable[str]] | None = None
+    min_token_length: int | None = None
+    max_token_length: int | None = None
+    drop_numbers: bool = False
+    ngram_range: tuple[int, int] = (1, 1)
+    min_df: int | float = 1
+    max_df: int | float = 1.0
+    max_features: int | None = None
+    vocabulary: Mapping[str, int] | Iterable[str] | None = None
+    n_features: int | None = None
+    signed: bool = True
+    input: Literal["content", "filename"] = "content"
+    encoding: str = "utf-8"
+    decode_error: str = "strict"
+    dtype: DTypeLike = np.float64
+    n_jobs: int | None = -1
 
     def fit(self, documents: Iterable[Any], y: Any = None) -> Self:
         """Learn the terms and their document frequencies.

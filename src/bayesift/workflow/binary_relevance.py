@@ -7,6 +7,7 @@ it does not follow the protocol by which classifiers of texts are explained and 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +21,7 @@ from bayesift._labels import categories_of
 from bayesift._typing import FloatArray
 
 
+@dataclass(eq=False, repr=False)
 class BinaryRelevance(ScoreClassifier):
     """One model of two classes for each class or category, trained against all other documents.
 
@@ -50,8 +52,7 @@ class BinaryRelevance(ScoreClassifier):
     ['gold', 'sea', 'wheat']
     """
 
-    def __init__(self, estimator: Any) -> None:
-        self.estimator = estimator
+    estimator: Any
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train a model for each class, or for each column of an indicator matrix.

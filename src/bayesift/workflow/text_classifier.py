@@ -6,6 +6,7 @@ import hashlib
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from operator import is_not
 from typing import Any, Literal, NamedTuple, Self
 
@@ -48,6 +49,7 @@ class Predictions(NamedTuple):
     probabilities: FloatArray
 
 
+@dataclass(eq=False, repr=False)
 class TextClassifier(ClassifierMixin, BaseEstimator):
     """Classify texts: counts words, fits a model and decides by thresholds.
 
@@ -99,30 +101,17 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     ['wheat']
     """
 
-    def __init__(
-        self,
-        model: Any = "lasso",
-        *,
-        vectorizer: Any = None,
-        selector: Any = None,
-        threshold: Any = "half",
-        variance: float | Literal["cv", "norm", "auto"] | Mapping[Any, float] = "cv",
-        prior_knowledge: Mapping[Any, Any] | None = None,
-        multilabel: bool | Literal["auto"] = "auto",
-        keep_posterior: bool | Literal["auto"] = "auto",
-        n_jobs: int | None = -1,
-        random_state: Any = 0,
-    ) -> None:
-        self.model = model
-        self.vectorizer = vectorizer
-        self.selector = selector
-        self.threshold = threshold
-        self.variance = variance
-        self.prior_knowledge = prior_knowledge
-        self.multilabel = multilabel
-        self.keep_posterior = keep_posterior
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    model: Any = "lasso"
+    _: KW_ONLY
+    vectorizer: Any = None
+    selector: Any = None
+    threshold: Any = "half"
+    variance: float | Literal["cv", "norm", "auto"] | Mapping[Any, float] = "cv"
+    prior_knowledge: Mapping[Any, Any] | None = None
+    multilabel: bool | Literal["auto"] = "auto"
+    keep_posterior: bool | Literal["auto"] = "auto"
+    n_jobs: int | None = -1
+    random_state: Any = 0
 
     def fit(self, texts: Iterable[str], y: Iterable[Any], sample_weight: Any = None) -> Self:
         """Learn from texts and their labels; :func:`bayesift.progress.callback` tells how far it has come.
