@@ -20,7 +20,8 @@ _WORTHWHILE = 2_000_000
 
 def thread_count(n_jobs: int | None, most: int | None = None) -> int:
     """Return how many threads ``n_jobs`` stands for, as in scikit-learn, and no more than there is work for."""
-    count = int(effective_n_jobs(n_jobs))
+    # Asking joblib takes longer than a small piece of work.
+    count = 1 if n_jobs == 1 else int(effective_n_jobs(n_jobs))
     return count if most is None else max(min(count, most), 1)
 
 

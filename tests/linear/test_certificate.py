@@ -24,7 +24,8 @@ def numbers_at(X, y, weights, prior, intercept_variance, beta):
     bounds = penalty_arrays(arrays.kind, arrays.weight, arrays.sign)
     delta = np.clip(beta - arrays.mode, bounds[2], bounds[3])
     offset = cases.with_constant(X) @ arrays.mode
-    return certificate(LOGISTIC, *design_of(X).columns, y, weights, offset, delta, *bounds), arrays, arrays.mode + delta
+    found = certificate(LOGISTIC, design_of(X).columns, (y, weights, offset), delta, bounds)
+    return found, arrays, arrays.mode + delta
 
 
 def slow_dual(X, y, weights, arrays, beta):

@@ -73,7 +73,7 @@ def test_slopes_are_the_same_by_both_ways(common):
     y[:common], share[:common] = 1.0, 0.3
     design = design_of(X)
     c = np.empty(8)
-    all_slopes(design.columns, design.documents, design.sums(s), y, s, share * s, c)
+    all_slopes(design.columns, design.documents, design.sums(s), (y, s, np.zeros_like(s)), share * s, c)
     expected = cases.with_constant(X).T @ (y * share * s)
     assert_allclose(c, expected, atol=1e-13)
     some = np.full(c.size, np.nan)

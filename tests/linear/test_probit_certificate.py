@@ -34,7 +34,7 @@ def test_the_dual_of_any_coefficients_is_below_the_least_objective(sample, famil
     weights[:2] = 1.0
     delta = np.clip(size * random.normal(size=d + 1), bounds[2], bounds[3])
     offset = cases.with_constant(X) @ arrays.mode
-    primal, dual, residual = certificate(PROBIT, *design_of(X).columns, y, weights, offset, delta, *bounds)
+    primal, dual, residual = certificate(PROBIT, design_of(X).columns, (y, weights, offset), delta, bounds)
     p = cases.Penalties(
         family.__name__.lower(), np.append(prior.variance, intercept), arrays.mode, arrays.sign.astype(float)
     )

@@ -30,6 +30,9 @@ _NEWTON_STEPS, _HALF_THE_DIGITS = 60, 1e-8
 #: Codes of the losses ln(1 + e^−r) and −ln Φ(r).
 LOGISTIC, PROBIT = 0, 1
 
+#: The documents of a binary fit: labels −1 and +1 (y), weights (s), scores at the modes of the priors (o).
+BinarySample = tuple[FloatArray, FloatArray, FloatArray]
+
 
 @kernel(error_model="numpy", fastmath={"reassoc", "contract"})
 def logistic_terms(r: FloatArray, s: FloatArray, u: FloatArray, w: FloatArray) -> float:
@@ -126,17 +129,9 @@ def loss_terms(link: int, r: FloatArray, s: FloatArray, u: FloatArray, w: FloatA
 
 
 @kernel
-def dual_part(
-    link: int,
-    y: FloatArray,
-    s: FloatArray,
-    offset: FloatArray,
-    u: FloatArray,
-    r: FloatArray,
-    plus: float,
-    minus: float,
-) -> float:
+def dual_part(link: int, sample: BinarySample, u: FloatArray, r: FloatArray, plus: float, minus: float) -> float:
     """−Σ_i {y_i u_i o_i + s_i f*(−u_i/s_i)} for u scaled by one factor in each class; r is where u comes from."""
+    y, s, offset = sample
     if link == PROBIT:
         return probit_dual(y, s, offset, u, r, plus, minus)
     return logistic_dual(y, s, offset, u, plus, minus)

@@ -194,9 +194,9 @@ class Problem(NamedTuple):
         if solver == "newton":
             found = self._solve_by_newton(delta, penalties, *limits)
         elif solver == "clg":
-            arguments = (*self.design.columns, self.y, self.weights, self.offsets(), delta, *penalties)
-            passes, converged = clg(*arguments, *limits)
-            found = (*certificate(self.link, *arguments), passes, converged)
+            columns, sample = self.design.columns, (self.y, self.weights, self.offsets())
+            passes, converged = clg(*columns, *sample, delta, *penalties, *limits)
+            found = (*certificate(self.link, columns, sample, delta, penalties), passes, converged)
         else:
             block_size = options.block_size if solver == "block-em" else None
             found = self._solve_by_em(delta, penalties, block_size, options.ridge, *limits)
@@ -211,13 +211,13 @@ class Problem(NamedTuple):
 
     def _solve_by_newton(self, delta: FloatArray, penalties: Penalties, tol: float, max_iter: int) -> Found:
         """Fit by the fast solvers; ``delta`` is the start and is overwritten."""
-        design, documents = self.design, (self.y, self.weights, self.offsets())
+        design, sample = self.design, (self.y, self.weights, self.offsets())
         limits = (tol, max_iter, design.workspace())
         if np.any(self.prior.kind == LAPLACE) or np.any(self.prior.sign):
             sums = design.sums(self.weights) if self.sums is None else self.sums
             matrix = (design.columns, design.documents, sums, design.max_step)
-            return newton(self.link, *matrix, *documents, delta, penalties, *limits)
-        return ridge(self.link, design.documents, *documents, delta, penalties, *limits)
+            return newton(self.link, *matrix, sample, delta, penalties, *limits)
+        return ridge(self.link, design.documents, sample, delta, penalties, *limits)
 
     def _solve_by_em(
         self, delta: FloatArray, penalties: Penalties, block_size: int | None, penalty: float, tol: float, max_iter: int
@@ -226,15 +226,15 @@ class Problem(NamedTuple):
 
         EM cannot leave a zero, so that there the ridge start with this penalty is used.
         """
-        documents = (self.y, self.weights, self.offsets())
-        latent = latent_of(self.design.columns, *documents, self.prior)
+        sample = (self.y, self.weights, self.offsets())
+        latent = latent_of(self.design.columns, *sample, self.prior)
         if not np.all(delta[latent.movable]):
             delta[:] = np.where(delta == 0.0, ridge_start(latent, penalty, block_size is not None), delta)
         passes, converged = expectation_maximisation(latent, delta, block_size, tol, max_iter)
         if np.any(self.prior.kind == JEFFREYS):
             primal, residual = jeffreys_objective(latent, delta)
             return primal, -np.inf, residual, passes, converged
-        proof = certificate(self.link, *self.design.columns, *documents, delta, *penalties)
+        proof = certificate(self.link, self.design.columns, sample, delta, penalties)
         return *proof, passes, converged
 
     def precision(self, beta: FloatArray) -> FloatArray:
@@ -256,7 +256,7 @@ class Problem(NamedTuple):
 
 def scores(design: Design, beta: FloatArray) -> FloatArray:
     """Return the linear scores β₀ + x_iᵀβ of all documents."""
-    return linear_scores(*design.columns, beta, design.n_documents)
+    return linear_scores(design.columns, beta, design.n_documents)
 
 
 def log_likelihood(y: FloatArray, linear_scores: FloatArray, weights: FloatArray, link: int = LOGISTIC) -> float:

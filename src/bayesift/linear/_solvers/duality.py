@@ -21,8 +21,8 @@ import numpy as np
 from bayesift._kernel import kernel
 from bayesift._sparse import Compressed, add_columns, columns_dot
 from bayesift._special_kernels import log_positive
-from bayesift._typing import AnyArray, BoolArray, FloatArray, Int64Array, UInt32Array
-from bayesift.linear._losses import class_scores, class_slopes, dual_part, loss_terms, softmax_terms
+from bayesift._typing import AnyArray, BoolArray, FloatArray, Int64Array
+from bayesift.linear._losses import BinarySample, class_scores, class_slopes, dual_part, loss_terms, softmax_terms
 from bayesift.priors import FIXED, GAUSSIAN, LAPLACE
 
 #: The arrays l1, l2, low and high.
@@ -98,40 +98,34 @@ def penalty(b: FloatArray, l1: FloatArray, l2: FloatArray) -> float:
 
 
 @kernel
-def margins(
-    indptr: UInt32Array, indices: UInt32Array, data: FloatArray, y: FloatArray, offset: FloatArray, b: FloatArray
-) -> FloatArray:
+def margins(columns: Compressed, sample: BinarySample, b: FloatArray) -> FloatArray:
     """r_i = y_i (o_i + δ_0 + x_iᵀδ), the intercept being the last entry of b."""
+    y, _, offset = sample
     r = offset + b[-1]
-    add_columns(indptr, indices, data, b, r)
+    add_columns(columns[0], columns[1], columns[2], b, r)
     return r * y
 
 
 @kernel
-def linear_scores(
-    indptr: UInt32Array, indices: UInt32Array, data: FloatArray, beta: FloatArray, n_documents: int
-) -> FloatArray:
+def linear_scores(columns: Compressed, beta: FloatArray, n_documents: int) -> FloatArray:
     """β₀ + x_iᵀβ, the intercept being the last entry of beta."""
     z = np.full(n_documents, beta[-1])
-    add_columns(indptr, indices, data, beta, z)
+    add_columns(columns[0], columns[1], columns[2], beta, z)
     return z
 
 
 @kernel
-def slopes(
-    indptr: UInt32Array, indices: UInt32Array, data: FloatArray, y: FloatArray, u: FloatArray, c: FloatArray
-) -> None:
+def slopes(columns: Compressed, y: FloatArray, u: FloatArray, c: FloatArray) -> None:
     """Fill c = Xᵀ(y∘u), the intercept's sum last."""
     v = y * u
-    columns_dot(indptr, indices, data, v, c)
+    columns_dot(columns[0], columns[1], columns[2], v, c)
     c[-1] = v.sum()
 
 
 @kernel
-def kkt_residual(
-    c: FloatArray, b: FloatArray, l1: FloatArray, l2: FloatArray, low: FloatArray, high: FloatArray
-) -> float:
+def kkt_residual(c: FloatArray, b: FloatArray, prior: Penalties) -> float:
     """Largest distance of −∇loss to the subdifferential of the penalty."""
+    l1, l2, low, high = prior
     worst = 0.0
     for j in range(b.shape[0]):
         worst = max(worst, violation(c[j], b[j], l1[j], l2[j], low[j], high[j]))
@@ -163,8 +157,9 @@ def balance(y: FloatArray, u: FloatArray) -> tuple[float, float]:
 
 
 @kernel
-def feasible_scale(c: FloatArray, l1: FloatArray, l2: FloatArray, low: FloatArray, high: FloatArray) -> float:
+def feasible_scale(c: FloatArray, prior: Penalties) -> float:
     """The largest factor t ≤ 1 for which every t c_j is a slope of its penalty (0: an unpenalised slope is not 0)."""
+    l1, l2, low, high = prior
     t = 1.0
     for j in range(c.shape[0]):
         if l2[j] == 0.0:
@@ -178,26 +173,15 @@ def feasible_scale(c: FloatArray, l1: FloatArray, l2: FloatArray, low: FloatArra
 
 @kernel
 def dual_objective(
-    link: int,
-    indptr: UInt32Array,
-    indices: UInt32Array,
-    data: FloatArray,
-    y: FloatArray,
-    s: FloatArray,
-    offset: FloatArray,
-    u: FloatArray,
-    r: FloatArray,
-    c: FloatArray,
-    l1: FloatArray,
-    l2: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
+    link: int, columns: Compressed, sample: BinarySample, u: FloatArray, r: FloatArray, c: FloatArray, prior: Penalties
 ) -> float:
     """D at the feasible point nearest to u by scaling; −∞ where no cheap feasible point exists.
 
     ``r`` are the margins that u comes from. ``c`` holds Xᵀ(y∘u) on entry and may be changed to the slopes of the
     rebalanced point.
     """
+    y, _, _ = sample
+    l1, l2, low, high = prior
     plus, minus = 1.0, 1.0
     last = c.shape[0] - 1
     if l1[last] == 0.0 and l2[last] == 0.0 and low[last] < 0.0 and high[last] > 0.0:
@@ -206,12 +190,12 @@ def dual_objective(
             v = np.empty_like(u)
             for i in range(y.shape[0]):
                 v[i] = y[i] * u[i] * (plus if y[i] > 0.0 else minus)
-            columns_dot(indptr, indices, data, v, c)
+            columns_dot(columns[0], columns[1], columns[2], v, c)
         c[last] = 0.0
-    t = feasible_scale(c, l1, l2, low, high)
+    t = feasible_scale(c, prior)
     if t == 0.0:
         return -np.inf
-    value = dual_part(link, y, s, offset, u, r, plus * t, minus * t)
+    value = dual_part(link, sample, u, r, plus * t, minus * t)
     for j in range(c.shape[0]):
         if l2[j] > 0.0:
             value -= conjugate(t * c[j], l1[j], l2[j], low[j], high[j])
@@ -220,28 +204,18 @@ def dual_objective(
 
 @kernel
 def certificate(
-    link: int,
-    indptr: UInt32Array,
-    indices: UInt32Array,
-    data: FloatArray,
-    y: FloatArray,
-    s: FloatArray,
-    offset: FloatArray,
-    b: FloatArray,
-    l1: FloatArray,
-    l2: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
+    link: int, columns: Compressed, sample: BinarySample, b: FloatArray, prior: Penalties
 ) -> tuple[float, float, float]:
     """Primal objective, dual objective and KKT residual at δ = b (intercept last)."""
-    r = margins(indptr, indices, data, y, offset, b)
+    y, s, _ = sample
+    r = margins(columns, sample, b)
     u = np.empty_like(r)
     w = np.empty_like(r)
-    primal = loss_terms(link, r, s, u, w) + penalty(b, l1, l2)
+    primal = loss_terms(link, r, s, u, w) + penalty(b, prior[0], prior[1])
     c = np.empty(b.shape[0])
-    slopes(indptr, indices, data, y, u, c)
-    residual = kkt_residual(c, b, l1, l2, low, high)
-    dual = dual_objective(link, indptr, indices, data, y, s, offset, u, r, c, l1, l2, low, high)
+    slopes(columns, y, u, c)
+    residual = kkt_residual(c, b, prior)
+    dual = dual_objective(link, columns, sample, u, r, c, prior)
     return primal, dual, residual
 
 
@@ -306,8 +280,9 @@ def class_entropy(codes: Int64Array, s: FloatArray, offset: FloatArray, r: Float
 
 
 @kernel
-def conjugates(c: FloatArray, scale: float, l1: FloatArray, l2: FloatArray, low: FloatArray, high: FloatArray) -> float:
+def conjugates(c: FloatArray, scale: float, prior: Penalties) -> float:
     """Σ_j p_j*(scale × c_j) over the coefficients with a Gaussian prior; it is 0 for the others."""
+    l1, l2, low, high = prior
     total = 0.0
     for j in range(c.shape[0]):
         if l2[j] > 0.0:
@@ -333,10 +308,10 @@ def softmax_dual_objective(
         class_slopes(columns, t[codes][:, None] * r, c)
         c[-1, free] = 0.0
     flat = flattened(prior)
-    scale = feasible_scale(c.ravel(), *flat) if t.any() else 0.0
+    scale = feasible_scale(c.ravel(), flat) if t.any() else 0.0
     if scale == 0.0:
         return -np.inf
-    return float(class_entropy(codes, s, offset, r, scale * t) - conjugates(c.ravel(), scale, *flat))
+    return float(class_entropy(codes, s, offset, r, scale * t) - conjugates(c.ravel(), scale, flat))
 
 
 def softmax_certificate(
@@ -349,5 +324,5 @@ def softmax_certificate(
     primal = softmax_terms(z, codes, s, p, r) + penalty(b.ravel(), *flat[:2])
     c = np.empty_like(b)
     class_slopes(columns, r, c)
-    residual = kkt_residual(c.ravel(), b.ravel(), *flat)
+    residual = kkt_residual(c.ravel(), b.ravel(), flat)
     return primal, softmax_dual_objective(columns, codes, s, offset, r, c, prior), residual

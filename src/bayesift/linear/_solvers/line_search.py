@@ -11,6 +11,9 @@ from bayesift._sparse import inner
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.linear._losses import loss_terms, softmax_terms
 
+#: Numbers per document: margins r, slopes u, curvatures w, what a step adds to the margins, trial margins.
+BinaryState = tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]
+
 
 @kernel
 def moved_penalty(b: FloatArray, step: FloatArray, size: float, l1: FloatArray, l2: FloatArray) -> tuple[float, float]:
@@ -26,25 +29,16 @@ def moved_penalty(b: FloatArray, step: FloatArray, size: float, l1: FloatArray, 
 
 @kernel(error_model="numpy")
 def line_search(
-    link: int,
-    r: FloatArray,
-    move: FloatArray,
-    s: FloatArray,
-    u: FloatArray,
-    w: FloatArray,
-    loss: float,
-    b: FloatArray,
-    step: FloatArray,
-    c: FloatArray,
-    l1: FloatArray,
-    l2: FloatArray,
-    trial: FloatArray,
-) -> tuple[float, bool]:
-    """Move r and b along the step as far as the objective falls; fill u and w there.
+    link: int, s: FloatArray, state: BinaryState, loss: float, b: FloatArray, step: FloatArray, c: FloatArray,
+    l1: FloatArray, l2: FloatArray,
+) -> tuple[float, bool]:  # fmt: skip
+    """Move the margins and b along the step as far as the objective falls; fill slopes and curvatures there.
 
-    ``move`` is what the full step adds to r, ``c`` the slopes of the loss before it. A step that overshoots is cut
-    where a straight line through the slopes at both ends crosses zero. Returns the new loss and whether anything moved.
+    The move in ``state`` is what the full step adds to the margins, ``c`` are the slopes of the loss before it. A step
+    that overshoots is cut where a straight line through the slopes at both ends crosses zero. Returns the new loss and
+    whether anything moved.
     """
+    r, u, w, move, trial = state
     old, _ = moved_penalty(b, step, 0.0, l1, l2)
     new_penalty, slope = moved_penalty(b, step, 1.0, l1, l2)
     expected = new_penalty - old - inner(c, step)

@@ -13,9 +13,9 @@ import numpy as np
 from bayesift._kernel import kernel
 from bayesift._sparse import Compressed, add_columns, columns_dot, inner, transpose
 from bayesift._typing import FloatArray, UInt32Array
-from bayesift.linear._losses import dual_part, guarded_curvature, loss_terms
+from bayesift.linear._losses import BinarySample, dual_part, guarded_curvature, loss_terms
 from bayesift.linear._solvers.duality import Penalties, dual_objective, kkt_residual, margins, penalty, prox
-from bayesift.linear._solvers.line_search import line_search
+from bayesift.linear._solvers.line_search import BinaryState, line_search
 from bayesift.linear._solvers.quadratic import (
     descend_gram,
     descend_residual,
@@ -36,10 +36,10 @@ from bayesift.linear._solvers.working_set import (
     take_units,
 )
 
-#: Numbers per document: margins, slopes u, curvatures w, the move of a step, trial margins.
-State = tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]
-#: What a fit needs: the state, the slopes of all coefficients, the columns near their rates.
-Workspace = tuple[State, FloatArray, UInt32Array]
+#: What a fit needs: numbers per document, the slopes of all coefficients, the columns near their rates.
+Workspace = tuple[BinaryState, FloatArray, UInt32Array]
+#: What errors of slopes are counted in: factor of the rates, objective, unit of the slopes without a penalty.
+Scale = tuple[float, float, float]
 
 # Steps on a set of columns.
 #: Relative change of a document's curvature that enters the curvature matrix.
@@ -91,26 +91,25 @@ def add_set(columns: Compressed, order: UInt32Array, step: FloatArray, out: Floa
 def small_steps(
     link: int,
     columns: Compressed,
-    y: FloatArray,
-    s: FloatArray,
+    sample: BinarySample,
     order: UInt32Array,
     b: FloatArray,
     prior: Penalties,
-    factor: float,
-    primal: float,
-    free: float,
+    scale: Scale,
     max_step: FloatArray,
-    r: FloatArray,
-    move: FloatArray,
+    state: BinaryState,
     target: float,
     share: float,
     max_steps: int,
 ) -> None:
     """Newton steps on a curvature matrix, until errors of slopes are at most ``target`` or ``share`` of the first one.
 
-    ``order`` holds the intercept's place and those of the columns, ``factor`` multiplies the rates. ``b`` and ``r`` are
-    overwritten; ``move`` is room for as many numbers as there are documents.
+    ``order`` holds the intercept's place and those of the columns. ``b`` and the margins of ``state`` are overwritten;
+    its slopes and curvatures are not brought up to date.
     """
+    y, s, _ = sample
+    r, _, _, move, _ = state
+    factor, primal, free = scale
     place, label, weight, margin = merge_documents(columns, order[1:], y, s, r)
     start, rows, values = take_columns(columns, order[1:], place, label)
     by_rows = transpose(start, rows, values, label.shape[0])
@@ -124,7 +123,7 @@ def small_steps(
     loss = loss_terms(link, margin, weight, u, w)
     for k in range(max_steps):
         columns_dot(start, rows, values, u, c)
-        worst = set_violation(c, x, l1, l2, low, high, units)
+        worst = set_violation(c, x, (l1, l2, low, high), units)
         if k == 0:
             target = max(target, share * worst)
         if worst <= target:
@@ -135,11 +134,11 @@ def small_steps(
         step = x.copy()
         lower, upper = np.maximum(low, x - far), np.minimum(high, x + far)
         goal = max(_FORCING * worst, 0.3 * target)
-        descend_gram(gram, c.copy(), step, l1, l2, lower, upper, units, goal)
+        descend_gram(gram, c.copy(), step, (l1, l2, lower, upper), units, goal)
         step -= x
         along[:] = 0.0
         add_columns(start, rows, values, step, along)
-        loss, moved = line_search(link, margin, along, weight, u, w, loss, x, step, c, l1, l2, trial)
+        loss, moved = line_search(link, weight, (margin, u, w, along, trial), loss, x, step, c, l1, l2)
         if not moved:
             break
     move[:] = 0.0
@@ -154,27 +153,25 @@ def small_steps(
 def large_step(
     link: int,
     columns: Compressed,
-    y: FloatArray,
-    s: FloatArray,
+    sample: BinarySample,
     order: UInt32Array,
     c: FloatArray,
     b: FloatArray,
     prior: Penalties,
-    factor: float,
-    primal: float,
-    free: float,
+    scale: Scale,
     max_step: FloatArray,
-    state: State,
+    state: BinaryState,
     loss: float,
     cut: float,
     max_passes: int,
 ) -> float:
     """One Newton step by coordinate descent on the documents with at least ``cut`` times the mean curvature.
 
-    Arguments as for ``small_steps``; ``c`` holds all slopes, ``state`` the margins, slopes and curvatures of the
-    documents and room for two vectors like them. Returns the loss.
+    Arguments as for ``small_steps``; ``c`` holds all slopes. Returns the loss; all of ``state`` is up to date.
     """
-    r, u, w, move, trial = state
+    y, s, _ = sample
+    r, u, w, move, _ = state
+    factor, primal, free = scale
     x, own, l1, l2, low, high = (
         b[order],
         c[order],
@@ -190,12 +187,12 @@ def large_step(
     step = x.copy()
     lower, upper = np.maximum(low, x - far), np.minimum(high, x + far)
     units = take_units(l1, l2, primal, free)
-    descend_residual(weighted, curvature, rest, count, own, step, l1, l2, lower, upper, units, max_passes)
+    descend_residual(weighted, curvature, rest, count, own, step, (l1, l2, lower, upper), units, max_passes)
     step -= x
     move[:] = 0.0
     add_set(columns, order, step, move)
     move *= y
-    loss, _ = line_search(link, r, move, s, u, w, loss, x, step, own, l1, l2, trial)
+    loss, _ = line_search(link, s, state, loss, x, step, own, l1, l2)
     for a in range(order.shape[0]):
         b[order[a]] = x[a]
     return loss
@@ -208,8 +205,9 @@ def workspace(n_documents: int, n_features: int) -> Workspace:
 
 
 @kernel
-def fit_intercept(link: int, y: FloatArray, s: FloatArray, b: FloatArray, prior: Penalties, state: State) -> float:
+def fit_intercept(link: int, sample: BinarySample, b: FloatArray, prior: Penalties, state: BinaryState) -> float:
     """Move the intercept alone to its optimum, the start of every fit from nothing; return the loss."""
+    y, s, _ = sample
     r, u, w, _, _ = state
     l1, l2, low, high = prior[0][-1], prior[1][-1], prior[2][-1], prior[3][-1]
     loss = loss_terms(link, r, s, u, w)
@@ -236,9 +234,7 @@ def fit_intercept(link: int, y: FloatArray, s: FloatArray, b: FloatArray, prior:
 def lower_bound(
     link: int,
     columns: Compressed,
-    y: FloatArray,
-    s: FloatArray,
-    offset: FloatArray,
+    sample: BinarySample,
     u: FloatArray,
     r: FloatArray,
     c: FloatArray,
@@ -248,53 +244,46 @@ def lower_bound(
     """Dual objective at u made feasible; ``ratio`` is the largest multiple of a rate if that is all it takes, or −1."""
     if ratio >= 0.0:
         t = 1.0 / max(ratio, 1.0)
-        return dual_part(link, y, s, offset, u, r, t, t)
-    l1, l2, low, high = prior
-    return dual_objective(
-        link, columns[0], columns[1], columns[2], y, s, offset, u, r, c.copy(), l1, l2, low, high
-    )  # fmt: skip
+        return dual_part(link, sample, u, r, t, t)
+    return dual_objective(link, columns, sample, u, r, c.copy(), prior)
 
 
 @kernel
 def improve(
     link: int,
     columns: Compressed,
-    y: FloatArray,
-    s: FloatArray,
+    sample: BinarySample,
     near: UInt32Array,
     c: FloatArray,
     b: FloatArray,
     prior: Penalties,
-    stage: float,
     worst: float,
-    primal: float,
-    free: float,
+    scale: Scale,
     max_step: FloatArray,
-    state: State,
+    state: BinaryState,
     loss: float,
     tol: float,
 ) -> float:
-    """Move the near columns that are worth it, all rates times ``stage``; return the loss."""
-    r, u, w, move, _ = state
+    """Move the near columns that are worth it, all rates times the factor of ``scale``; return the loss."""
+    y, s, _ = sample
+    r, u, w, _, _ = state
+    stage = scale[0]
     fine = stage == 1.0 and worst <= _POLISH
     polish = fine and near.shape[0] <= _DENSE
     order = choose(near, c, b, prior[0], stage * (NEAR if polish else 1.0), columns[0])
     if polish:
         small_steps(
-            link, columns, y, s, order, b, prior, stage, primal, free, max_step, r, move,
-            0.5 * tol, _POLISH_SHARE, _POLISH_STEPS,
-        )  # fmt: skip
+            link, columns, sample, order, b, prior, scale, max_step, state, 0.5 * tol, _POLISH_SHARE, _POLISH_STEPS
+        )
     elif order.shape[0] <= _SMALL + 1:
-        small_steps(link, columns, y, s, order, b, prior, stage, primal, free, max_step, r, move, _SETTLED, 0.0, _STEPS)
+        small_steps(link, columns, sample, order, b, prior, scale, max_step, state, _SETTLED, 0.0, _STEPS)
     else:
         cut, passes = (_FINE_CUT, _FINE_PASSES) if fine else (_CUT, _PASSES)
         for k in range(_LARGE_STEPS if stage == 1.0 and not fine else 1):
             if k > 0:
                 set_slopes(columns, y, u, order, c)
                 order = choose(order[1:], c, b, prior[0], stage, columns[0])
-            loss = large_step(
-                link, columns, y, s, order, c, b, prior, stage, primal, free, max_step, state, loss, cut, passes
-            )  # fmt: skip
+            loss = large_step(link, columns, sample, order, c, b, prior, scale, max_step, state, loss, cut, passes)
         return loss
     return loss_terms(link, r, s, u, w)
 
@@ -306,9 +295,7 @@ def newton(
     documents: Compressed,
     sums: FloatArray,
     max_step: FloatArray,
-    y: FloatArray,
-    s: FloatArray,
-    offset: FloatArray,
+    sample: BinarySample,
     b: FloatArray,
     prior: Penalties,
     tol: float,
@@ -325,7 +312,7 @@ def newton(
         X by columns and by rows.
     sums, max_step : float arrays of shape (n_features + 1,)
         Xᵀs, and ``largest_steps``; the intercept is last, as everywhere.
-    y, s, offset : float arrays of shape (n_documents,)
+    sample : tuple of float arrays of shape (n_documents,)
         Labels −1 and +1, weights, scores at the modes.
     b : float array of shape (n_features + 1,)
         Departures from the modes.
@@ -342,17 +329,18 @@ def newton(
     -------
     primal, dual, kkt_residual, rounds, converged
     """
+    y, s, _ = sample
     state, c, near = space
     r, u, w, _, _ = state
     l1, l2, low, high = prior
     d = b.shape[0] - 1
-    r[:] = margins(columns[0], columns[1], columns[2], y, offset, b)
+    r[:] = margins(columns, sample, b)
     loss = loss_terms(link, r, s, u, w)
     # A start that knows something is not to be unlearnt at stronger rates.
     stage = 1.0
     if penalty(b[:d], l1[:d], l2[:d]) == 0.0:
         stage = 0.0
-        loss = fit_intercept(link, y, s, b, prior, state)
+        loss = fit_intercept(link, sample, b, prior, state)
     open_intercept = l1[d] == 0.0 and l2[d] == 0.0 and low[d] < high[d]
     # Then the largest multiple of a rate found by ``check_slopes`` is all that a feasible dual point needs.
     laplace_only = not open_intercept and np.all((l1 > 0.0) | (low == high)) and np.max(l2) == 0.0
@@ -361,7 +349,7 @@ def newton(
     converged = separated = False
     since, still, rounds = 0, 0, 0
     while True:
-        all_slopes(columns, documents, sums, y, s, u, c)
+        all_slopes(columns, documents, sums, sample, u, c)
         before, primal = primal, loss + penalty(b, l1, l2)
         free = smaller_class_sum(y, u) if open_intercept else min(1.0, primal)
         count, worst, ratio = check_slopes(c, b, prior, max(stage, 1.0), primal, free, near)
@@ -376,9 +364,7 @@ def newton(
         if stage == 1.0:
             bounded = worst <= worth
             if bounded:
-                dual = max(
-                    dual, lower_bound(link, columns, y, s, offset, u, r, c, prior, ratio if laplace_only else -1.0)
-                )
+                dual = max(dual, lower_bound(link, columns, sample, u, r, c, prior, ratio if laplace_only else -1.0))
             unbounded = bounded and dual == -np.inf
             still = still + 1 if before - primal <= 1e-15 * primal else 0
             converged = primal - dual <= tol * primal or worst <= (tol if unbounded else _EXACT)
@@ -386,11 +372,10 @@ def newton(
         if converged or separated or still == 3 or rounds == max_rounds:
             break
         rounds += 1
-        loss = improve(
-            link, columns, y, s, near[:count], c, b, prior, stage, worst, primal, free, max_step, state, loss, tol
-        )  # fmt: skip
-    residual = kkt_residual(c, b, l1, l2, low, high)
+        scale = (stage, primal, free)
+        loss = improve(link, columns, sample, near[:count], c, b, prior, worst, scale, max_step, state, loss, tol)
+    residual = kkt_residual(c, b, prior)
     if not converged:
-        dual = max(dual, lower_bound(link, columns, y, s, offset, u, r, c, prior, -1.0))
+        dual = max(dual, lower_bound(link, columns, sample, u, r, c, prior, -1.0))
         converged = still == 3 and (worst <= _NEARLY_EXACT or residual <= _ROUNDING * primal)
     return primal, dual, residual, max(rounds, 1), converged

@@ -17,7 +17,7 @@ import numpy as np
 from bayesift._kernel import kernel
 from bayesift._sparse import Compressed
 from bayesift._typing import AnyArray, FloatArray, UInt32Array
-from bayesift.linear._solvers.duality import prox
+from bayesift.linear._solvers.duality import Penalties, prox
 
 #: Columns that are finished together.
 _BLOCK = 16
@@ -239,13 +239,12 @@ def _active_step(
 
 
 @kernel(error_model="numpy")
-def move_active(
-    gram: AnyArray, slope: FloatArray, x: FloatArray, l1: FloatArray, l2: FloatArray, low: FloatArray, high: FloatArray
-) -> None:
+def move_active(gram: AnyArray, slope: FloatArray, x: FloatArray, prior: Penalties) -> None:
     """Newton step for the coefficients away from their modes and bounds, cut where the first of them meets one.
 
     ``x`` and ``slope`` are overwritten.
     """
+    l1, l2, low, high = prior
     active = np.empty(x.shape[0], np.int64)
     count = 0
     for a in range(x.shape[0]):
@@ -276,15 +275,7 @@ def move_active(
 
 @kernel(error_model="numpy")
 def descend_gram(
-    gram: AnyArray,
-    slope: FloatArray,
-    x: FloatArray,
-    l1: FloatArray,
-    l2: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
-    units: FloatArray,
-    target: float,
+    gram: AnyArray, slope: FloatArray, x: FloatArray, prior: Penalties, units: FloatArray, target: float
 ) -> None:
     """Minimise −slopeᵀ(x − b) + ½ (x − b)ᵀ gram (x − b) + penalty(x) from x = b by cyclic coordinate descent.
 
@@ -292,6 +283,7 @@ def descend_gram(
     at their modes; when these take too long they are moved together by a Newton step. Stops when no slope met in a pass
     over all columns was off by more than ``target`` times its unit.
     """
+    l1, l2, low, high = prior
     size = x.shape[0]
     active = np.empty(size, np.uint32)
     count = 0
@@ -324,7 +316,7 @@ def descend_gram(
                 return
             everything = True
         elif waited >= _PATIENCE:
-            move_active(gram, slope, x, l1, l2, low, high)
+            move_active(gram, slope, x, prior)
             everything = True
             waited = 0
         else:
@@ -409,10 +401,7 @@ def descend_residual(
     count: int,
     c: FloatArray,
     x: FloatArray,
-    l1: FloatArray,
-    l2: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
+    prior: Penalties,
     units: FloatArray,
     max_passes: int,
 ) -> None:
@@ -421,6 +410,7 @@ def descend_residual(
     ``c`` holds the slopes at the start. A column that stays at its mode in a pass is left out of the following ones.
     """
     start, rows, values = weighted
+    l1, l2, low, high = prior
     size = x.shape[0]
     q = np.zeros(count)
     active = np.empty(size, np.uint32)

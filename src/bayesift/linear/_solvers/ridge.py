@@ -13,10 +13,10 @@ from bayesift._kernel import kernel
 from bayesift._sparse import Compressed, columns_dot, inner
 from bayesift._special_kernels import exp_negative
 from bayesift._typing import BoolArray, FloatArray, UInt32Array
-from bayesift.linear._losses import LOGISTIC, dual_part, loss_terms
+from bayesift.linear._losses import LOGISTIC, BinarySample, dual_part, loss_terms
 from bayesift.linear._solvers.duality import Penalties, balance, penalty
-from bayesift.linear._solvers.line_search import line_search
-from bayesift.linear._solvers.newton import State, Workspace
+from bayesift.linear._solvers.line_search import BinaryState, line_search
+from bayesift.linear._solvers.newton import Workspace
 
 #: Margins need no more than this of accuracy in a pass: the next pass starts from them.
 _ROUGH = 1e-2
@@ -114,9 +114,7 @@ def document_curvatures(documents: Compressed, variance: FloatArray) -> FloatArr
 @kernel(error_model="numpy")
 def dual_pass(
     documents: Compressed,
-    y: FloatArray,
-    s: FloatArray,
-    offset: FloatArray,
+    sample: BinarySample,
     variance: FloatArray,
     curvature: FloatArray,
     order: UInt32Array,
@@ -125,6 +123,7 @@ def dual_pass(
     rho: FloatArray,
 ) -> None:
     """Visit the documents in the given order once; b, u and rho are overwritten."""
+    y, s, offset = sample
     indptr, indices, data = documents
     last = b.shape[0] - 1
     # One variance for all columns spares reading it at every entry.
@@ -242,18 +241,10 @@ def weighted_sum(documents: Compressed, v: FloatArray, out: FloatArray) -> None:
 
 @kernel(error_model="numpy")
 def gaussian_dual(
-    link: int,
-    y: FloatArray,
-    s: FloatArray,
-    offset: FloatArray,
-    u: FloatArray,
-    r: FloatArray,
-    c: FloatArray,
-    l2: FloatArray,
-    free: BoolArray,
+    link: int, sample: BinarySample, u: FloatArray, r: FloatArray, c: FloatArray, l2: FloatArray, free: BoolArray
 ) -> float:
     """D(u) for c = Xᵀ(y∘u); −∞ where an unpenalised slope is not zero."""
-    value = dual_part(link, y, s, offset, u, r, 1.0, 1.0)
+    value = dual_part(link, sample, u, r, 1.0, 1.0)
     for j in range(c.shape[0]):
         if free[j] and c[j] != 0.0:
             value -= 0.5 * c[j] * c[j] / l2[j] if l2[j] > 0.0 else np.inf
@@ -264,9 +255,7 @@ def gaussian_dual(
 def lower_bound(
     link: int,
     documents: Compressed,
-    y: FloatArray,
-    s: FloatArray,
-    offset: FloatArray,
+    sample: BinarySample,
     u: FloatArray,
     r: FloatArray,
     c: FloatArray,
@@ -275,27 +264,26 @@ def lower_bound(
 ) -> float:
     """Dual objective at u, the classes balanced if the intercept has no penalty."""
     if not (free[-1] and l2[-1] == 0.0):
-        return gaussian_dual(link, y, s, offset, u, r, c, l2, free)
+        return gaussian_dual(link, sample, u, r, c, l2, free)
+    y, _, _ = sample
     plus, minus = balance(y, u)
     v = u * np.where(y > 0.0, plus, minus)
     own = np.empty_like(c)
     weighted_sum(documents, y * v, own)
     own[-1] = 0.0
-    return gaussian_dual(link, y, s, offset, v, r, own, l2, free)
+    return gaussian_dual(link, sample, v, r, own, l2, free)
 
 
 @kernel(error_model="numpy")
 def ascend(
     documents: Compressed,
-    y: FloatArray,
-    s: FloatArray,
-    offset: FloatArray,
+    sample: BinarySample,
     l2: FloatArray,
     free: BoolArray,
     b: FloatArray,
     tol: float,
     max_passes: int,
-    state: State,
+    state: BinaryState,
 ) -> tuple[float, int]:
     """Passes of dual ascent on the logistic loss, from nothing; b is overwritten.
 
@@ -304,6 +292,7 @@ def ascend(
     Returns the dual objective after the last pass (where the intercept has no penalty, for an intercept fixed at its
     mode: no bound then) and the number of passes.
     """
+    y, s, offset = sample
     r, u, w, _, _ = state
     variance = np.where(free & (l2 > 0.0), 1.0 / l2, 0.0)
     curvature = document_curvatures(documents, variance)
@@ -317,14 +306,14 @@ def ascend(
     before = np.inf
     for k in range(1, max_passes + 1):
         seed = shuffle(order, seed)
-        dual_pass(documents, y, s, offset, variance, curvature, order, b, alpha, rho)
+        dual_pass(documents, sample, variance, curvature, order, b, alpha, rho)
         if k < max_passes and (k % 2 == 0 or k == 1):
             continue
         row_scores(documents, b, r)
         r[:] = y * (r + offset)
         own = 0.5 * inner(l2, b * b)
         primal = loss_terms(LOGISTIC, r, s, u, w) + own
-        dual = dual_part(LOGISTIC, y, s, offset, alpha, rho, 1.0, 1.0) - own
+        dual = dual_part(LOGISTIC, sample, alpha, rho, 1.0, 1.0) - own
         gap = primal - dual
         # The gap falls by a steady factor: leave when Newton steps would need less than the passes still to come.
         slow = k > 3 and (gap / before) ** 0.5 > (tol * primal / gap) ** (1.0 / _PATIENCE)
@@ -344,9 +333,7 @@ def squared_step(documents: Compressed, w: FloatArray, l2: FloatArray, g: FloatA
 def ridge(
     link: int,
     documents: Compressed,
-    y: FloatArray,
-    s: FloatArray,
-    offset: FloatArray,
+    sample: BinarySample,
     b: FloatArray,
     prior: Penalties,
     tol: float,
@@ -358,14 +345,15 @@ def ridge(
     For the logistic loss a start at the modes is replaced by that of dual ascent. Arguments and results as for
     ``newton``; only X by rows is needed.
     """
+    y, s, offset = sample
     l1, l2, low, high = prior
     state, c, _ = space
-    r, u, w, move, trial = state
+    r, u, w, move, _ = state
     free = low < high
     dual = -np.inf
     rounds = 0
     if link == LOGISTIC and max_rounds > 1 and not np.any(b) and np.any(free & (l2 > 0.0)):
-        dual, rounds = ascend(documents, y, s, offset, l2, free, b, tol, min(_PASSES, max_rounds - 1), state)
+        dual, rounds = ascend(documents, sample, l2, free, b, tol, min(_PASSES, max_rounds - 1), state)
         if np.any(free & (l2 == 0.0)):
             dual = -np.inf
     g, step = np.empty_like(b), np.empty_like(b)
@@ -376,7 +364,7 @@ def ridge(
     while True:
         weighted_sum(documents, y * u, c)
         primal = loss + penalty(b, l1, l2)
-        dual = max(dual, lower_bound(link, documents, y, s, offset, u, r, c, l2, free))
+        dual = max(dual, lower_bound(link, documents, sample, u, r, c, l2, free))
         g[:] = np.where(free, c - l2 * b, 0.0)
         error = np.max(np.abs(g))
         closed = primal - dual <= tol * primal
@@ -395,4 +383,4 @@ def ridge(
         conjugate_gradients(documents, w, l2, free, g, step)
         row_scores(documents, step, move)
         move *= y
-        loss, _ = line_search(link, r, move, s, u, w, loss, b, step, c, l1, l2, trial)
+        loss, _ = line_search(link, s, state, loss, b, step, c, l1, l2)

@@ -414,7 +414,7 @@ class NewtonProblem(NamedTuple):
                 break
             rounds += 1
             loss = self.step(Position(stage, worst, primal, free), c, b, state, loss, tol)
-        residual = kkt_residual(c.ravel(), b.ravel(), *flat)
+        residual = kkt_residual(c.ravel(), b.ravel(), flat)
         if not converged:
             dual = max(dual, self.lower_bound(state.r, c))
             converged = still == 3 and (worst <= _NEARLY_EXACT or residual <= _ROUNDING * primal)

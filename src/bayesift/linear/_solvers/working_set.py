@@ -7,6 +7,7 @@ import numpy as np
 from bayesift._kernel import kernel
 from bayesift._sparse import Compressed, columns_dot
 from bayesift._typing import BoolArray, FloatArray, Int64Array, UInt32Array
+from bayesift.linear._losses import BinarySample
 from bayesift.linear._solvers.duality import Penalties, class_sums, violation
 
 #: No single coefficient may move a margin by more in one step.
@@ -36,13 +37,7 @@ def commonest(q: FloatArray, s: FloatArray) -> float:
 
 @kernel(error_model="numpy")
 def all_slopes(
-    columns: Compressed,
-    documents: Compressed,
-    sums: FloatArray,
-    y: FloatArray,
-    s: FloatArray,
-    u: FloatArray,
-    c: FloatArray,
+    columns: Compressed, documents: Compressed, sums: FloatArray, sample: BinarySample, u: FloatArray, c: FloatArray
 ) -> None:
     """Fill c = Xᵀ(y∘u), the intercept's sum last.
 
@@ -50,6 +45,7 @@ def all_slopes(
     times ``sums`` = Xᵀs, and only the others are read, by rows.
     """
     indptr, indices, data = documents
+    y, s, _ = sample
     n = y.shape[0]
     v = y * u
     q = np.empty(n)
@@ -181,16 +177,9 @@ def take_units(l1: FloatArray, l2: FloatArray, primal: float, free: float) -> Fl
 
 
 @kernel(error_model="numpy")
-def set_violation(
-    c: FloatArray,
-    b: FloatArray,
-    l1: FloatArray,
-    l2: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
-    units: FloatArray,
-) -> float:
+def set_violation(c: FloatArray, b: FloatArray, prior: Penalties, units: FloatArray) -> float:
     """The worst error of a slope in its unit, within a set."""
+    l1, l2, low, high = prior
     worst = 0.0
     for j in range(b.shape[0]):
         worst = max(worst, violation(c[j], b[j], l1[j], l2[j], low[j], high[j]) / units[j])
