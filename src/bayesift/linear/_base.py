@@ -162,28 +162,13 @@ class LinearModel(ScoreClassifier):
         raise NotImplementedError
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return the linear score β₀ + xᵀβ of each category.
-
-        Parameters
-        ----------
-        X : sparse matrix, array or data frame of shape (n_documents, n_features)
-
-        Returns
-        -------
-        scores : ndarray of shape (n_documents,) for two classes, else (n_documents, n_categories)
-        """
+        """Return the linear score β₀ + xᵀβ of each category: an array of shape (n_documents,) for two classes."""
         check_is_fitted(self)
         scores = self._scores(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
         return scores[:, 0] if self.target_type_ == "binary" else scores
 
     def word_weights(self) -> Any:
-        """Return the coefficients, ``coef_``.
-
-        Returns
-        -------
-        weights : ndarray or csr_matrix of shape (n_categories, n_features)
-            One row for two classes, that of the second.
-        """
+        """Return the coefficients, ``coef_``."""
         check_is_fitted(self)
         return self.coef_
 

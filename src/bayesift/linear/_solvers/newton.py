@@ -54,8 +54,8 @@ _FAR = 0.5
 _STAGE = 0.2
 #: Errors of at most this (in units of the rates) end a stage, as do two rounds.
 _SETTLED = 0.3
-#: Errors from which on a dual bound is worth computing; an unpenalised intercept makes it dear.
-_WORTH_A_BOUND, _WORTH_A_DEAR_BOUND = 5.0, 0.3
+#: Errors from which on a dual bound is worth computing; an unpenalised intercept makes it costly.
+_WORTH_A_BOUND, _WORTH_A_COSTLY_BOUND = 5.0, 0.3
 #: Errors of at most this: finish on the curvature matrix, or with more care on a large set.
 _POLISH = 1.0
 #: Sets up to this size always use the curvature matrix; those above the second never do.
@@ -336,7 +336,7 @@ def newton(
     d = b.shape[0] - 1
     r[:] = margins(columns, sample, b)
     loss = loss_terms(link, r, s, u, w)
-    # A start that knows something is not to be unlearnt at stronger rates.
+    # A start that knows something is not to be lost at stronger rates.
     stage = 1.0
     if penalty(b[:d], l1[:d], l2[:d]) == 0.0:
         stage = 0.0
@@ -344,7 +344,7 @@ def newton(
     open_intercept = l1[d] == 0.0 and l2[d] == 0.0 and low[d] < high[d]
     # Then the largest multiple of a rate found by ``check_slopes`` is all that a feasible dual point needs.
     laplace_only = not open_intercept and np.all((l1 > 0.0) | (low == high)) and np.max(l2) == 0.0
-    worth = _WORTH_A_DEAR_BOUND if open_intercept else _WORTH_A_BOUND
+    worth = _WORTH_A_COSTLY_BOUND if open_intercept else _WORTH_A_BOUND
     primal, dual = np.inf, -np.inf
     converged = separated = False
     since, still, rounds = 0, 0, 0
