@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
@@ -60,23 +61,59 @@ BINARY_CONSTRAINTS: dict[str, Any] = {
 Message = tuple[str, type[Warning]]
 
 
-class LinearModel(ScoreClassifier):
+class LinearScores(ScoreClassifier):
     """A classifier whose scores are linear: ``coef_`` has a row for each category, ``intercept_`` an entry."""
 
     coef_: Any
     intercept_: FloatArray
-    prior: Any
-    variance: Any
-    intercept_variance: float | Literal["same"]
-    max_iter: int
-    grid: Sequence[float] | None
-    folds: int
-    runs: int
-    one_standard_error: bool
-    class_weight: Any
-    warm_start: bool
-    n_jobs: int | None
-    random_state: Any
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the linear score β₀ + xᵀβ of each category: an array of shape (n_documents,) for two classes."""
+        check_is_fitted(self)
+        scores = self._scores(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        return scores[:, 0] if self.target_type_ == "binary" else scores
+
+    def word_weights(self) -> Any:
+        """Return the coefficients, ``coef_``."""
+        check_is_fitted(self)
+        return self.coef_
+
+    def linear_scores(self) -> tuple[Any, FloatArray]:
+        """Return ``coef_`` and ``intercept_``, of which scores are a linear function."""
+        check_is_fitted(self)
+        return self.coef_, self.intercept_
+
+    def sparsify(self) -> Self:
+        """Keep ``coef_`` as a sparse matrix, which is smaller where most coefficients are zero."""
+        check_is_fitted(self)
+        self.coef_ = sp.csr_matrix(self.coef_)
+        return self
+
+    def _scores(self, X: Any) -> FloatArray:
+        """Return the linear scores of documents that are checked already."""
+        scores = X @ self.coef_.T
+        return np.asarray(scores.toarray() if sp.issparse(scores) else scores) + self.intercept_
+
+
+@dataclass(eq=False, repr=False)
+class LinearModel(LinearScores):
+    """Linear scores at the posterior mode: the parameters of all linear models, and what they do alike."""
+
+    prior: Any = "laplace"
+    variance: float | Literal["cv", "norm", "auto"] = "cv"
+    _: KW_ONLY
+    intercept_variance: float | Literal["same"] = np.inf
+    solver: str = "newton"
+    tol: float | None = None
+    max_iter: int = 1000
+    grid: Sequence[float] | None = None
+    folds: int = 10
+    runs: int = 2
+    one_standard_error: bool = False
+    class_weight: Any = None
+    warm_start: bool = False
+    n_jobs: int | None = -1
+    random_state: Any = 0
 
     #: Whether a Laplace prior, which has no curvature, enters ``precision_`` by its variance.
     precision_includes_laplace: ClassVar[bool] = False
@@ -161,28 +198,6 @@ class LinearModel(ScoreClassifier):
         """Fit, and return what there is to warn of."""
         raise NotImplementedError
 
-    def decision_function(self, X: Any) -> FloatArray:
-        """Return the linear score β₀ + xᵀβ of each category: an array of shape (n_documents,) for two classes."""
-        check_is_fitted(self)
-        scores = self._scores(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
-        return scores[:, 0] if self.target_type_ == "binary" else scores
-
-    def word_weights(self) -> Any:
-        """Return the coefficients, ``coef_``."""
-        check_is_fitted(self)
-        return self.coef_
-
-    def linear_scores(self) -> tuple[Any, FloatArray]:
-        """Return ``coef_`` and ``intercept_``, of which scores are a linear function."""
-        check_is_fitted(self)
-        return self.coef_, self.intercept_
-
-    def sparsify(self) -> Self:
-        """Keep ``coef_`` as a sparse matrix, which is smaller where most coefficients are zero."""
-        check_is_fitted(self)
-        self.coef_ = sp.csr_matrix(self.coef_)
-        return self
-
     @staticmethod
     def _row_counts(n_classes: int, target_type: TargetType) -> tuple[int, ...]:
         """Return how many rows of coefficients a model of some classes can be given."""
@@ -210,11 +225,6 @@ class LinearModel(ScoreClassifier):
     def _set_thresholds(self, thresholds: Any) -> None:
         if thresholds is not None:
             raise ValueError(f"thresholds is {thresholds!r}, but {type(self).__name__} has none")
-
-    def _scores(self, X: Any) -> FloatArray:
-        """Return the linear scores of documents that are checked already."""
-        scores = X @ self.coef_.T
-        return np.asarray(scores.toarray() if sp.issparse(scores) else scores) + self.intercept_
 
     def _column_names(self, feature_names: Sequence[str] | None) -> Any:
         """Return the names of the columns, if they have any; those of a data frame come first."""
@@ -287,6 +297,7 @@ class LinearModel(ScoreClassifier):
 TOO_FEW = "too few documents of a class for cross-validation: the norm-based variance was used"
 
 
+@dataclass(eq=False, repr=False)
 class LinearClassifier(LinearModel):
     """A linear model of one binary decision for each category, at the posterior mode.
 
@@ -294,8 +305,9 @@ class LinearClassifier(LinearModel):
     stops (``_solver_options``).
     """
 
-    threshold: Policy
-    threshold_on: Literal["train", "cv"]
+    _: KW_ONLY
+    threshold: Policy = "half"
+    threshold_on: Literal["train", "cv"] = "train"
 
     _link: ClassVar[int]
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Literal
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
-import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from bayesift._typing import FloatArray
-from bayesift.decide.tuning import Policy
 from bayesift.linear._base import BINARY_CONSTRAINTS, LinearClassifier
 from bayesift.linear._fit.problem import Problem, SolverName, SolverOptions
 from bayesift.linear._losses import LOGISTIC
 
 
+@dataclass(eq=False, repr=False)
 class BayesianLogisticRegression(LinearClassifier):
     """Logistic regression at the posterior mode under Laplace or Gaussian priors, with proof of optimality.
 
@@ -114,44 +114,9 @@ class BayesianLogisticRegression(LinearClassifier):
     }
     _link: ClassVar[int] = LOGISTIC
 
-    def __init__(
-        self,
-        prior: Any = "laplace",
-        variance: float | Literal["cv", "norm", "auto"] = "cv",
-        *,
-        intercept_variance: float | Literal["same"] = np.inf,
-        solver: SolverName = "newton",
-        tol: float | None = None,
-        max_iter: int = 1000,
-        grid: Sequence[float] | None = None,
-        folds: int = 10,
-        runs: int = 2,
-        one_standard_error: bool = False,
-        threshold: Policy = "half",
-        threshold_on: Literal["train", "cv"] = "train",
-        class_weight: Any = None,
-        warm_start: bool = False,
-        compute_precision: bool = False,
-        n_jobs: int | None = -1,
-        random_state: Any = 0,
-    ) -> None:
-        self.prior = prior
-        self.variance = variance
-        self.intercept_variance = intercept_variance
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.grid = grid
-        self.folds = folds
-        self.runs = runs
-        self.one_standard_error = one_standard_error
-        self.threshold = threshold
-        self.threshold_on = threshold_on
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.compute_precision = compute_precision
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    _: KW_ONLY
+    solver: SolverName = "newton"
+    compute_precision: bool = False
 
     def _solver_options(self) -> SolverOptions:
         return SolverOptions(self.solver, self.tol, self.max_iter)

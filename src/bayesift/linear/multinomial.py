@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from itertools import count
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -33,6 +34,7 @@ from bayesift.linear._fit.variance import (
 )
 
 
+@dataclass(eq=False, repr=False)
 class BayesianMultinomialRegression(LinearModel):
     """Softmax regression at the posterior mode under Laplace or Gaussian priors, with proof of optimality.
 
@@ -134,47 +136,14 @@ class BayesianMultinomialRegression(LinearModel):
     }
     _scores_exclude_each_other: ClassVar[bool] = True
 
-    class_coef_: Any
-    class_intercept_: FloatArray
+    class_coef_: Any = field(init=False)
+    class_intercept_: FloatArray = field(init=False)
 
-    def __init__(
-        self,
-        prior: Any = "laplace",
-        variance: float | Literal["cv", "norm", "auto"] = "cv",
-        *,
-        intercept_variance: float | Literal["same"] = np.inf,
-        reference_class: Any = None,
-        exclude_absent: bool = False,
-        solver: SolverName = "newton",
-        tol: float | None = None,
-        max_iter: int = 1000,
-        grid: Sequence[float] | None = None,
-        folds: int = 10,
-        runs: int = 2,
-        one_standard_error: bool = False,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        compute_precision: bool = False,
-        n_jobs: int | None = -1,
-        random_state: Any = 0,
-    ) -> None:
-        self.prior = prior
-        self.variance = variance
-        self.intercept_variance = intercept_variance
-        self.reference_class = reference_class
-        self.exclude_absent = exclude_absent
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.grid = grid
-        self.folds = folds
-        self.runs = runs
-        self.one_standard_error = one_standard_error
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.compute_precision = compute_precision
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    _: KW_ONLY
+    solver: SolverName = "newton"
+    reference_class: Any = None
+    exclude_absent: bool = False
+    compute_precision: bool = False
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None) -> Iterator[Message]:
         check_label_types(y)

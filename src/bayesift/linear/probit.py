@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -16,7 +17,6 @@ from threadpoolctl import threadpool_limits
 
 from bayesift._labels import Categories, batch_categories, check_label_types
 from bayesift._typing import FloatArray
-from bayesift.decide.tuning import Policy
 from bayesift.linear._base import BINARY_CONSTRAINTS, LinearClassifier, Message
 from bayesift.linear._fit.categories import CategoryFit, Settings
 from bayesift.linear._fit.posterior import precision_diagonal, precision_matrix, update_matrix
@@ -39,6 +39,7 @@ def _can_go_on(model: Any) -> bool:
     return True
 
 
+@dataclass(eq=False, repr=False)
 class BayesianProbitRegression(LinearClassifier):
     """Probit regression at the posterior mode under Laplace, Gaussian or Jeffreys priors.
 
@@ -155,50 +156,13 @@ class BayesianProbitRegression(LinearClassifier):
     _link: ClassVar[int] = PROBIT
     precision_includes_laplace: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        prior: Any = "laplace",
-        variance: float | Literal["cv", "norm", "auto"] = "cv",
-        *,
-        intercept_variance: float | Literal["same"] = np.inf,
-        solver: ProbitSolverName = "auto",
-        tol: float | None = None,
-        max_iter: int = 10_000,
-        restarts: int = 1,
-        ridge: float = 1.0,
-        block_size: int = 100,
-        covariance: Literal["diagonal", "full"] = "diagonal",
-        grid: Sequence[float] | None = None,
-        folds: int = 10,
-        runs: int = 2,
-        one_standard_error: bool = False,
-        threshold: Policy = "half",
-        threshold_on: Literal["train", "cv"] = "train",
-        class_weight: Any = None,
-        warm_start: bool = False,
-        n_jobs: int | None = -1,
-        random_state: Any = 0,
-    ) -> None:
-        self.prior = prior
-        self.variance = variance
-        self.intercept_variance = intercept_variance
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.restarts = restarts
-        self.ridge = ridge
-        self.block_size = block_size
-        self.covariance = covariance
-        self.grid = grid
-        self.folds = folds
-        self.runs = runs
-        self.one_standard_error = one_standard_error
-        self.threshold = threshold
-        self.threshold_on = threshold_on
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    _: KW_ONLY
+    solver: ProbitSolverName = "auto"
+    max_iter: int = 10_000
+    restarts: int = 1
+    ridge: float = 1.0
+    block_size: int = 100
+    covariance: Literal["diagonal", "full"] = "diagonal"
 
     @available_if(_can_go_on)
     def partial_fit(
