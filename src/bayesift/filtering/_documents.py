@@ -99,7 +99,7 @@ class Block(NamedTuple):
 
 
 class TermWeights:
-    """Return documents their weights, and terms their columns.
+    """The weights of documents and the columns of terms.
 
     The first columns are the terms of the training documents, in code-point order; terms that come later follow as they
     come. The factor for a term's document frequency stays what it was after training; for a term that no training
@@ -155,7 +155,7 @@ class TermWeights:
         return np.where(self._factors != 0, self.frequency, 0).astype(np.int32)
 
     def add(self, terms: Iterable[str]) -> None:
-        """Return columns to more terms."""
+        """Give columns to more terms."""
         for term in terms:
             self._column(term)
 

@@ -25,7 +25,7 @@ class Retrieval(NamedTuple):
     information: float
 
 
-class Waiting(NamedTuple):
+class Pending(NamedTuple):
     """A document that was retrieved for a topic and is not judged yet."""
 
     place: int
@@ -44,7 +44,7 @@ class Engine:
     ) -> None:
         self.weights, self.rules, self.states = weights, rules, states
         self.place, self.after = 0, -1
-        self.waiting: dict[Waiting, Terms] = {}
+        self.pending: dict[Pending, Terms] = {}
         self._keys = [_key(seed, name) for name in names]
         self._changes = [0] * len(states)
 
@@ -74,7 +74,7 @@ class Engine:
     def retrieve(self, place: int, topic: int, terms: Terms) -> None:
         """Take note that a topic has retrieved a document."""
         self.place, self.after = place, topic
-        self.waiting[Waiting(place, topic)] = terms
+        self.pending[Pending(place, topic)] = terms
         self._change(topic, topics.retrieve(self.states[topic]))
 
     def learnt(self, place: int, topic: int, relevant: bool | None) -> TopicState:
@@ -82,12 +82,12 @@ class Engine:
         state = self.states[topic]
         if relevant is None:
             return state
-        row = self.weights.row(self.waiting[Waiting(place, topic)])
+        row = self.weights.row(self.pending[Pending(place, topic)])
         return topics.judge(state, row, relevant, self.weights.terms, self.rules)
 
     def accept(self, place: int, topic: int, state: TopicState) -> None:
         """Take over what was learnt from the judgement of a document, which no longer waits for it."""
-        del self.waiting[Waiting(place, topic)]
+        del self.pending[Pending(place, topic)]
         if state is not self.states[topic]:
             self._change(topic, state)
 
@@ -143,6 +143,6 @@ class _Places:
 
 
 def _key(seed: int, name: str) -> np.uint64:
-    """Return each topic random numbers of its own, the same whichever other topics there are."""
+    """Return the key of a topic's random numbers, which do not depend on the other topics."""
     digest = hashlib.sha256(f"{seed} {name}".encode()).digest()
     return np.uint64(int.from_bytes(digest[:8], "little"))

@@ -9,7 +9,7 @@ from bayesift._typing import BoolArray, FloatArray, Int32Array, Int64Array, UInt
 from bayesift.online import outcome_information, outcome_moments
 
 #: Why a document is retrieved.
-NOTHING, RELEVANT, QUERY = 0, 1, 2
+NONE, RELEVANT, QUERY = 0, 1, 2
 
 
 @kernel
@@ -85,7 +85,7 @@ def next_retrieval(
             return i, RELEVANT, probability, bits
         if bits >= threshold or (chance > 0.0 and uniform(key, begin + i) < chance):
             return i, QUERY, probability, bits
-    return indptr.shape[0] - 1, NOTHING, 0.0, 0.0
+    return indptr.shape[0] - 1, NONE, 0.0, 0.0
 
 
 @kernel(error_model="numpy")

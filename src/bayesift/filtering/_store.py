@@ -174,7 +174,7 @@ class Journal:
         os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Return the file free."""
+        """Close the file, so that other processes may use it."""
         self._file.close()
 
     def _last(self) -> int:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayesift.filtering import _snapshot as snapshots
 from bayesift.filtering._documents import Document, Terms, TermWeights, Unseen, document_of, open_vectorizer
-from bayesift.filtering._engine import Engine, Retrieval, Waiting
+from bayesift.filtering._engine import Engine, Pending, Retrieval
 from bayesift.filtering._store import Store, run_of
 from bayesift.filtering._training import relevant_rows, statements_of, texts_of, train
 from bayesift.filtering.record import Entry, FilterRecord
@@ -436,7 +436,7 @@ class AdaptiveFilter(BaseEstimator):
         k, terms = self._number[entry.topic], Terms(tuple(line["terms"]), tuple(line["terms"].values()))
         if known:
             engine.place, engine.after = entry.place, k
-            engine.waiting[Waiting(entry.place, k)] = terms
+            engine.pending[Pending(entry.place, k)] = terms
         else:
             engine.retrieve(entry.place, k, terms)
         self.record_.add(entry)

@@ -20,11 +20,11 @@ from bayesift._typing import FloatArray, Int64Array, UInt32Array
 from bayesift.online._moments import weighted_moments
 
 #: A share of a variance that is lost to rounding; (Cx)_i² ≤ C_ii xᵀCx bounds every entry of the update by it.
-NOTHING = 5e-17
+NEGLIGIBLE = 5e-17
 
 
 @kernel(error_model="numpy")
-def take_away(shrink: float, direction: FloatArray, size: int, C: FloatArray) -> None:
+def subtract_outer(shrink: float, direction: FloatArray, size: int, C: FloatArray) -> None:
     """C ← C − shrink vvᵀ for the first ``size`` rows and columns; entries ij and ji get the same bits."""
     root = np.sqrt(abs(shrink))
     for i in range(size):
@@ -103,13 +103,13 @@ def learn_full(
         variance = max(variance, 0.0)
         log_z, gain, shrink = weighted_moments(shares[place], y[i], field, variance, sigma, kappa)
         total += log_z
-        sign = np.sign(shrink) if abs(shrink) * variance > NOTHING else 0.0
+        sign = np.sign(shrink) if abs(shrink) * variance > NEGLIGIBLE else 0.0
         root = np.sqrt(abs(shrink))
         for j in range(size):
             mean[j] += gain * direction[j]
             taken[j] = root * direction[j]
         if keep < 1.0:
-            take_away(shrink, direction, size, C)
+            subtract_outer(shrink, direction, size, C)
             sign = 0.0
             kept = keep if shares[place] == 1.0 else keep ** shares[place]
             for j in range(size):
@@ -199,7 +199,7 @@ class LowRank(NamedTuple):
 
 
 def diagonal_low_rank(variances: FloatArray, rank: int) -> LowRank:
-    """Return a diagonal covariance with room for ``rank`` columns and as many that wait to be pressed into them."""
+    """Return a diagonal covariance with room for ``rank`` columns and as many that wait to be compressed into them."""
     return LowRank(1.0 / variances, np.zeros((variances.size, 2 * rank)), np.eye(2 * rank), 0)
 
 
@@ -282,7 +282,7 @@ def _learn(
             z[r] /= L[r, r]
         _move(gain, columns, values, D, V, z, mean)
         # Flip noise can widen a belief (shrink < 0), which no column of V can express.
-        if shrink * variance > NOTHING:
+        if shrink * variance > NEGLIGIBLE:
             eta = shrink / (1.0 - shrink * variance)
             root = np.sqrt(eta)
             for k in range(columns.shape[0]):
@@ -296,7 +296,7 @@ def _learn(
     return order.shape[0], used, total
 
 
-def _press(covariance: LowRank) -> LowRank:
+def _compress(covariance: LowRank) -> LowRank:
     """Keep half of the columns, and of the others the diagonal."""
     D, V, L, _ = covariance
     rank = L.shape[0] // 2
@@ -327,7 +327,7 @@ def learn_low_rank(
         covariance = covariance._replace(used=used)
         total += part
         if used == covariance.cholesky.shape[0]:
-            covariance = _press(covariance)
+            covariance = _compress(covariance)
     return covariance, total
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from bayesift._kernel import kernel
 from bayesift._typing import FloatArray, Int64Array, UInt32Array
-from bayesift.online._covariances import NOTHING, take_away
+from bayesift.online._covariances import NEGLIGIBLE, subtract_outer
 from bayesift.online._moments import weighted_moments
 
 #: Codes of the kernel functions, by name.
@@ -47,26 +47,26 @@ def _features(
     basis: Int64Array,
     size: int,
     L: FloatArray,
-    spot: FloatArray,
+    scattered: FloatArray,
     psi: FloatArray,
 ) -> tuple[float, float]:
-    """Fill ψ of document i; return k(x, x) and the residual variance. ``spot`` is zero before and after."""
+    """Fill ψ of document i; return k(x, x) and the residual variance. ``scattered`` is zero before and after."""
     for k in range(indptr[i], indptr[i + 1]):
-        spot[indices[k]] = data[k]
+        scattered[indices[k]] = data[k]
     own = kernel_value(code, norms[i], norms[i], norms[i], gamma, constant, degree)
     residual = own
     for r in range(size):
         b = basis[r]
         product = 0.0
         for k in range(indptr[b], indptr[b + 1]):
-            product += data[k] * spot[indices[k]]
+            product += data[k] * scattered[indices[k]]
         value = kernel_value(code, product, norms[i], norms[b], gamma, constant, degree)
         for j in range(r):
             value -= L[r, j] * psi[j]
         psi[r] = value / L[r, r]
         residual -= psi[r] * psi[r]
     for k in range(indptr[i], indptr[i + 1]):
-        spot[indices[k]] = 0.0
+        scattered[indices[k]] = 0.0
     return own, max(residual, 0.0)
 
 
@@ -193,7 +193,7 @@ def learn_process(
     y: FloatArray,
     order: Int64Array,
     shares: FloatArray,
-    spot: FloatArray,
+    scattered: FloatArray,
     code: int,
     gamma: float,
     constant: float,
@@ -220,7 +220,7 @@ def learn_process(
     for place in range(order.shape[0]):
         i = order[place]
         own, residual = _features(
-            i, indptr, indices, data, norms, code, gamma, constant, degree, basis, size, L, spot, psi
+            i, indptr, indices, data, norms, code, gamma, constant, degree, basis, size, L, scattered, psi
         )
         if residual > min_novelty * own:
             last = np.sqrt(residual + jitter)
@@ -234,8 +234,8 @@ def learn_process(
         total += log_z
         for j in range(size):
             mean[j] += gain * direction[j]
-        if abs(shrink) * variance > NOTHING:
-            take_away(shrink, direction, size, C)
+        if abs(shrink) * variance > NEGLIGIBLE:
+            subtract_outer(shrink, direction, size, C)
         # A budget that was lowered since the last call takes more than one.
         while size > budget:
             r = int(np.argmin(removal_scores(inverse, mean[:size], C, by_kl)))
@@ -253,7 +253,7 @@ def process_fields(
     data: FloatArray,
     norms: FloatArray,
     order: Int64Array,
-    spot: FloatArray,
+    scattered: FloatArray,
     code: int,
     gamma: float,
     constant: float,
@@ -269,7 +269,7 @@ def process_fields(
     psi, direction = np.empty(size), np.empty(size)
     for place in range(order.shape[0]):
         _, residual = _features(
-            order[place], indptr, indices, data, norms, code, gamma, constant, degree, basis, size, L, spot, psi
+            order[place], indptr, indices, data, norms, code, gamma, constant, degree, basis, size, L, scattered, psi
         )
         means[place], variance = _field(psi, mean, C, size, direction)
         variances[place] = variance + residual

@@ -15,7 +15,7 @@ from bayesift._special_kernels import probit_curvature, probit_loss_and_slope
 from bayesift._typing import FloatArray
 
 #: Beyond this many standard deviations nothing is left to integrate; the trapezoidal rule is exact at this step.
-_REACH, _STEP = 9.0, 0.0625
+_LIMIT, _STEP = 9.0, 0.0625
 _BITS = 1.4426950408889634
 _ROOT_TWO_PI = 2.5066282746310002
 
@@ -78,7 +78,7 @@ def _mean_log_probit(mean: float, ratio: float) -> float:
     Φ ln Φ is below 1e-17 outside ±9.
     """
     total = 0.0
-    steps = int(_REACH / _STEP)
+    steps = int(_LIMIT / _STEP)
     for k in range(-steps, steps + 1):
         z = k * _STEP
         t = z if ratio >= 1.0 else mean + ratio * z

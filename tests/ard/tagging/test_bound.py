@@ -12,7 +12,7 @@ from scipy.special import betaln, logit, logsumexp
 
 from ard_cases import golden, random_tags
 from bayesift.ard import tagging_log_evidence_bound, tagging_log_likelihood, tagging_log_likelihood_bound
-from bayesift.ard.tagging._bound import FULL_REACH, Quadrature, integrals, log_bound, log_bound_and_gradient
+from bayesift.ard.tagging._bound import FULL_LIMIT, Quadrature, integrals, log_bound, log_bound_and_gradient
 from bayesift.ard.tagging._tags import Tagging
 
 Q = np.array([0.8, 0.6, 0.4, 0.2, 0.5, 0.55, 0.45, 0.7])
@@ -74,11 +74,11 @@ def tagging_of(X, t, weights=None):
     return Tagging(sp.csr_matrix(X), 2.0 * t - 1, np.ones(len(t)) if weights is None else weights)
 
 
-@pytest.mark.parametrize("reach", [FULL_REACH, np.log(9.0)])
-def test_gradients_by_finite_differences(reach):
+@pytest.mark.parametrize("limit", [FULL_LIMIT, np.log(9.0)])
+def test_gradients_by_finite_differences(limit):
     random = np.random.default_rng(3)
     X, t = random_tags(3, n=15, d=4, density=0.6)
-    tagging, rule = tagging_of(X, t, random.uniform(0.5, 2.0, 15)), Quadrature.of(reach, 200)
+    tagging, rule = tagging_of(X, t, random.uniform(0.5, 2.0, 15)), Quadrature.of(limit, 200)
     u, alpha = random.normal(0, 0.7, tagging.groups.objects.size), random.uniform(0, 8, 4)
     value, gradient = log_bound_and_gradient(tagging, u, alpha, rule)
     assert value == pytest.approx(log_bound(tagging, u, alpha, rule), abs=1e-10)

@@ -12,11 +12,11 @@ from numpy.testing import assert_allclose
 from scipy.integrate import quad
 from scipy.special import betaln, digamma, expit
 
-from bayesift.ard.tagging._bound import FULL_REACH, Quadrature
+from bayesift.ard.tagging._bound import FULL_LIMIT, Quadrature
 from bayesift.ard.tagging._integrals import best_alphas, log_integrals, log_normaliser, prior_mean
 
-REACH = {"full": FULL_REACH, "trunc": float(np.log(9.0))}
-RULES = {domain: Quadrature.of(reach, 200) for domain, reach in REACH.items()}
+LIMIT = {"full": FULL_LIMIT, "trunc": float(np.log(9.0))}
+RULES = {domain: Quadrature.of(limit, 200) for domain, limit in LIMIT.items()}
 
 
 def compiled(slopes, sizes, alpha, domain):
@@ -62,13 +62,13 @@ def twin(slopes, sizes, alpha, domain, weight=lambda w: 1.0):
             a = np.exp(sizes - slopes * w).sum()
         return -a + (alpha + 1) * np.log(expit(w) * expit(-w)) - betaln(alpha + 1, alpha + 1)
 
-    grid = np.linspace(-REACH[domain], REACH[domain], 400_001)
+    grid = np.linspace(-LIMIT[domain], LIMIT[domain], 400_001)
     with np.errstate(over="ignore"):
         heights = -np.exp(sizes[:, None] - slopes[:, None] * grid).sum(axis=0)
     heights += (alpha + 1) * np.log(expit(grid) * expit(-grid)) - betaln(alpha + 1, alpha + 1)
     top = heights.max()
     inside = grid[heights > top - 50]
-    edges = np.linspace(max(inside[0] - 1e-4, -REACH[domain]), min(inside[-1] + 1e-4, REACH[domain]), 60)
+    edges = np.linspace(max(inside[0] - 1e-4, -LIMIT[domain]), min(inside[-1] + 1e-4, LIMIT[domain]), 60)
     parts = [quad(lambda w: np.exp(height(w) - top) * weight(w), a, b)[0] for a, b in pairwise(edges)]
     return top + np.log(sum(parts))
 

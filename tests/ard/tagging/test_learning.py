@@ -11,11 +11,11 @@ from scipy.special import expit
 
 from ard_cases import golden, random_tags
 from bayesift.ard import tagging_log_evidence_bound, tagging_log_likelihood
-from bayesift.ard.tagging._bound import FULL_REACH, Quadrature, best_alpha, integrals, log_bound, margins_of
+from bayesift.ard.tagging._bound import FULL_LIMIT, Quadrature, best_alpha, integrals, log_bound, margins_of
 from bayesift.ard.tagging._learning import best_bound, joint_alpha, posterior_mode
 from bayesift.ard.tagging._tags import Tagging
 
-REACH = float(np.log(9.0))
+LIMIT = float(np.log(9.0))
 
 
 def tagging_of(X, t):
@@ -24,7 +24,7 @@ def tagging_of(X, t):
 
 def test_golden_mode():
     X, t = golden()
-    w = posterior_mode(tagging_of(X, t), np.ones(8), np.zeros(8), REACH, 1000)
+    w = posterior_mode(tagging_of(X, t), np.ones(8), np.zeros(8), LIMIT, 1000)
     expected = [0.851700, 0.854730, 0.270246, 0.1, 0.365574, 0.380317, 0.427915, 0.469242]
     assert_allclose(expit(w), expected, atol=2e-6)
 
@@ -38,7 +38,7 @@ def test_the_mode_is_that_of_a_general_solver_in_q(seed):
         return -tagging_log_likelihood(X, t, q).sum() - alpha @ np.log(q * (1 - q))
 
     found = minimize(objective, np.full(5, 0.5), method="SLSQP", bounds=[(0.1, 0.9)] * 5, options={"ftol": 1e-14})
-    w = posterior_mode(tagging_of(X, t), alpha, np.zeros(5), REACH, 1000)
+    w = posterior_mode(tagging_of(X, t), alpha, np.zeros(5), LIMIT, 1000)
     assert objective(np.clip(expit(w), 0.1, 0.9)) <= found.fun + 1e-8
     assert_allclose(expit(w), found.x, atol=1e-4)
 
@@ -46,14 +46,14 @@ def test_the_mode_is_that_of_a_general_solver_in_q(seed):
 def test_at_the_best_bound_every_ratio_is_one():
     """K_ij = 1 for all η that are inside: the stationary points of the bound."""
     X, t = random_tags(1, n=12, d=3)
-    tagging, rule = tagging_of(X, t), Quadrature.of(FULL_REACH, 200)
+    tagging, rule = tagging_of(X, t), Quadrature.of(FULL_LIMIT, 200)
     alpha = np.full(3, 2.0)
     start = np.zeros(tagging.groups.objects.size)
-    u = best_bound(tagging, alpha, start, rule, REACH, 500)
+    u = best_bound(tagging, alpha, start, rule, LIMIT, 500)
     margins = margins_of(tagging, u)
     groups = tagging.groups
     means = integrals(tagging, tagging.sizes(margins, u), alpha, rule, means=True).means
-    inside = np.abs(u) < REACH - 1e-6
+    inside = np.abs(u) < LIMIT - 1e-6
     assert inside.sum() > 5
     ratios = np.exp(groups.spread(groups.slopes) * u + groups.spread(means))
     assert_allclose(ratios[inside], 1.0, atol=1e-4)
@@ -62,8 +62,8 @@ def test_at_the_best_bound_every_ratio_is_one():
 
 def test_the_m_step_is_that_of_scipy_for_each_tag():
     X, t = golden()
-    tagging, rule = tagging_of(X, t), Quadrature.of(REACH, 200)
-    w = posterior_mode(tagging, np.ones(8), np.zeros(8), REACH, 1000)
+    tagging, rule = tagging_of(X, t), Quadrature.of(LIMIT, 200)
+    w = posterior_mode(tagging, np.ones(8), np.zeros(8), LIMIT, 1000)
     u = w[tagging.groups.tags]
     sizes = tagging.sizes(margins_of(tagging, u), u)
     alpha, values = best_alpha(tagging, sizes, np.ones(8), 1000.0, rule, np.arange(8))
@@ -84,7 +84,7 @@ def test_the_m_step_is_that_of_scipy_for_each_tag():
 
 def test_only_the_tags_asked_for_move():
     X, t = golden()
-    tagging, rule = tagging_of(X, t), Quadrature.of(REACH, 200)
+    tagging, rule = tagging_of(X, t), Quadrature.of(LIMIT, 200)
     u = np.zeros(tagging.groups.objects.size)
     alpha, values = best_alpha(tagging, tagging.sizes(np.zeros(60), u), np.ones(8), 1000.0, rule, np.array([3]))
     assert (alpha == 1).tolist() == [j != 3 for j in range(8)]

@@ -78,7 +78,7 @@ def test_the_evidence_of_regression_is_that_of_a_normal_distribution(shape):
     assert found.log_evidence == pytest.approx(multivariate_normal(np.zeros(shape[0]), covariance).logpdf(targets))
     gradient = approx_fprime(found.mean, lambda w: -0.5 * np.sum((targets - X @ w) ** 2) / 0.3 - 0.5 * alpha @ w**2)
     assert_allclose(gradient, 0, atol=1e-5)
-    assert likelihood.quieter(Basis(X), alpha, found) is likelihood
+    assert likelihood.with_new_noise(Basis(X), alpha, found) is likelihood
 
 
 def test_no_functions_at_all():

@@ -17,7 +17,7 @@ from bayesift.ard.tagging._integrals import best_alphas, log_integrals
 from bayesift.ard.tagging._tags import Tagging, read_tags
 
 #: Half the range of logit q that stands for all of (0, 1): the rest has less than 1e-17 of any of the priors.
-FULL_REACH = 40.0
+FULL_LIMIT = 40.0
 #: Beyond e^this, a ratio of the gradient counts as this large.
 _STEEPEST = 60.0
 
@@ -33,10 +33,10 @@ class Quadrature(NamedTuple):
     rule: FloatArray
 
     @classmethod
-    def of(cls, reach: float, n_nodes: int) -> Quadrature:
-        """Make the rule for w from −reach to reach."""
+    def of(cls, limit: float, n_nodes: int) -> Quadrature:
+        """Make the rule for w from −limit to limit."""
         nodes, weights = np.polynomial.legendre.leggauss(n_nodes)
-        return cls((-reach, reach), np.vstack([0.5 * (1.0 + nodes), np.log(0.5 * weights)]))
+        return cls((-limit, limit), np.vstack([0.5 * (1.0 + nodes), np.log(0.5 * weights)]))
 
 
 class Integrals(NamedTuple):
@@ -214,9 +214,9 @@ def tagging_log_evidence_bound(
     tagging = Tagging(sp.csr_matrix(tags), signs, np.ones(signs.size))
     u = np.broadcast_to(logit(_probabilities(eta, "eta")), tags.shape)
     groups = tagging.groups
-    reach = FULL_REACH if domain == "full" else float(-logit(q_min))
+    limit = FULL_LIMIT if domain == "full" else float(-logit(q_min))
     precision = np.array(np.broadcast_to(np.asarray(alpha, dtype=np.float64), tags.shape[1:]))
-    return log_bound(tagging, u[groups.objects, groups.tags], precision, Quadrature.of(reach, n_nodes))
+    return log_bound(tagging, u[groups.objects, groups.tags], precision, Quadrature.of(limit, n_nodes))
 
 
 def _objects(X: Any, y: Any) -> tuple[FloatArray, FloatArray]:

@@ -121,7 +121,7 @@ def _edge(slopes: FloatArray, sizes: FloatArray, power: float, inside: float, ou
 
 
 @kernel(error_model="numpy")
-def _lay(
+def _place_rule(
     slopes: FloatArray,
     sizes: FloatArray,
     rule: FloatArray,
@@ -197,7 +197,7 @@ def log_integrals(
     for j in which:
         own_slopes, own_sizes = slopes[starts[j] : starts[j + 1]], sizes[starts[j] : starts[j + 1]]
         left, right = window(own_slopes, own_sizes, alpha[j] + 1.0, domain[0], domain[1])
-        _lay(own_slopes, own_sizes, rule, left, right, laid, terms)
+        _place_rule(own_slopes, own_sizes, rule, left, right, laid, terms)
         total, mean = _moments(laid, alpha[j])
         values[j] = total - log_normaliser(alpha[j])
         gradient[j] = mean - prior_mean(alpha[j])
@@ -239,12 +239,12 @@ def best_alphas(
     for j in which:
         own_slopes, own_sizes = slopes[starts[j] : starts[j + 1]], sizes[starts[j] : starts[j + 1]]
         left, right = window(own_slopes, own_sizes, 1.0, domain[0], domain[1])
-        _lay(own_slopes, own_sizes, rule, left, right, laid, terms)
-        alpha[j], values[j] = _climb(laid, base, power, expected, greatest)
+        _place_rule(own_slopes, own_sizes, rule, left, right, laid, terms)
+        alpha[j], values[j] = _best_on_ladder(laid, base, power, expected, greatest)
 
 
 @kernel(error_model="numpy")
-def _climb(
+def _best_on_ladder(
     laid: FloatArray, base: FloatArray, power: FloatArray, expected: FloatArray, greatest: float
 ) -> tuple[float, float]:
     """Find the best α of one tag on the ladder, and ln I(α)."""

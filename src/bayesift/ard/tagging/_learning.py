@@ -45,7 +45,7 @@ class Settings:
     initial_alpha: float
     max_alpha: float
     removal_alpha: float
-    reach: float
+    limit: float
     tol: float
     monotone: bool
     prune_at_once: bool
@@ -128,7 +128,7 @@ def learn(tagging: Tagging, settings: Settings) -> Fit:
     state.prune(state.alpha < settings.removal_alpha)
     alpha, w = np.full(n_tags, np.inf), np.zeros(n_tags)
     alpha[state.tags] = state.alpha
-    w[state.tags] = posterior_mode(state.tagging, state.alpha, state.w, settings.reach, _LAST_ITERATIONS)
+    w[state.tags] = posterior_mode(state.tagging, state.alpha, state.w, settings.limit, _LAST_ITERATIONS)
     return Fit(alpha, w, np.array(bounds), np.array(n_left), residual, converged)
 
 
@@ -136,10 +136,10 @@ def _e_step(state: State, settings: Settings, floor: float, *, first: bool) -> N
     """Move η: to the mode of the posterior, or (after a start there) to the greatest bound."""
     if settings.solver == "em" and not first:
         state.u = best_bound(
-            state.tagging, state.alpha, state.u, settings.quadrature, settings.reach, settings.inner_iter
+            state.tagging, state.alpha, state.u, settings.quadrature, settings.limit, settings.inner_iter
         )
         return
-    state.w = posterior_mode(state.tagging, state.alpha, state.w, settings.reach, settings.inner_iter)
+    state.w = posterior_mode(state.tagging, state.alpha, state.w, settings.limit, settings.inner_iter)
     target = state.w[state.tagging.groups.tags]
     share, u = 1.0, target
     for _ in range(_HALVINGS):
@@ -176,11 +176,11 @@ def _residual(tagging: Tagging, alpha: FloatArray, moved: Moved, settings: Setti
     return float(np.max(np.abs(slopes), initial=0.0))
 
 
-def posterior_mode(tagging: Tagging, alpha: FloatArray, w: FloatArray, reach: float, iterations: int) -> FloatArray:
+def posterior_mode(tagging: Tagging, alpha: FloatArray, w: FloatArray, limit: float, iterations: int) -> FloatArray:
     """Climb towards the mode of the posterior of q from w = logit q: the E-step of RTM-MAP-EM.
 
     The log posterior Σ_i ln P(t_i | x_i, q) + Σ_j α_j ln q_j(1−q_j) is concave in w, so that there is one mode in
-    [−reach, reach].
+    [−limit, limit].
     """
     pull = tagging.weights * tagging.y
 
@@ -190,11 +190,11 @@ def posterior_mode(tagging: Tagging, alpha: FloatArray, w: FloatArray, reach: fl
         gradient = tagging.transposed @ (pull * expit(-margins)) - alpha * np.tanh(0.5 * w)
         return -value, -gradient
 
-    return _minimise(objective, w, -reach, reach, iterations)
+    return _minimise(objective, w, -limit, limit, iterations)
 
 
 def best_bound(
-    tagging: Tagging, alpha: FloatArray, u: FloatArray, quadrature: Quadrature, reach: float, iterations: int
+    tagging: Tagging, alpha: FloatArray, u: FloatArray, quadrature: Quadrature, limit: float, iterations: int
 ) -> FloatArray:
     """Climb towards the η with the greatest bound from u = logit η, by entry: the E-step of RTM-EM."""
 
@@ -202,7 +202,7 @@ def best_bound(
         value, gradient = log_bound_and_gradient(tagging, u, alpha, quadrature)
         return -value, -gradient
 
-    return _minimise(objective, u, -reach, reach, iterations)
+    return _minimise(objective, u, -limit, limit, iterations)
 
 
 def joint_alpha(

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from bayesift._state import check_array, check_fit, checked_count
 from bayesift._typing import BoolArray, FloatArray
 from bayesift.ard._fitting import Attained, RelevanceClassifier
-from bayesift.ard.tagging._bound import FULL_REACH, Quadrature
+from bayesift.ard.tagging._bound import FULL_LIMIT, Quadrature
 from bayesift.ard.tagging._learning import MStep, Settings, Solver, learn
 from bayesift.ard.tagging._tags import Tagging, read_tags
 
@@ -204,7 +204,7 @@ class RelevanceTaggingMachine(SelectorMixin, RelevanceClassifier):
         for name in ("initial_alpha", "removal_alpha"):
             if getattr(self, name) > self.max_alpha:
                 raise ValueError(f"{name}={getattr(self, name)} must not exceed max_alpha={self.max_alpha}")
-        reach = float(np.log1p(-self.q_min) - np.log(self.q_min))
+        limit = float(np.log1p(-self.q_min) - np.log(self.q_min))
         return Settings(
             solver=self.solver,
             max_iter=self.max_iter,
@@ -213,9 +213,9 @@ class RelevanceTaggingMachine(SelectorMixin, RelevanceClassifier):
             initial_alpha=float(self.initial_alpha),
             max_alpha=float(self.max_alpha),
             removal_alpha=float(self.removal_alpha),
-            reach=reach,
+            limit=limit,
             tol=self.tol,
             monotone=self.monotone,
             prune_at_once=self.prune_at_once,
-            quadrature=Quadrature.of(reach if self.domain == "trunc" else FULL_REACH, self.n_nodes),
+            quadrature=Quadrature.of(limit if self.domain == "trunc" else FULL_LIMIT, self.n_nodes),
         )

@@ -39,7 +39,7 @@ class Basis:
         """Return Φ w."""
         return np.asarray(self.matrix @ w)
 
-    def against(self, v: FloatArray) -> FloatArray:
+    def transposed_times(self, v: FloatArray) -> FloatArray:
         """Return Φᵀ v."""
         return np.asarray(self.matrix.T @ v)
 
@@ -120,7 +120,7 @@ class Curvature:
         if not self._among_objects:
             return (self._scale * self._half_solve(self._half_solve(scaled), transposed=True).T).T
         inner = self._half_solve(self._half_solve(self._to_objects(scaled)), transposed=True)
-        back = self._basis.against((self._root_b * inner.T).T)
+        back = self._basis.transposed_times((self._root_b * inner.T).T)
         return (self._scale * (scaled.T - self._scale * back.T)).T
 
     def inverse_diagonal(self) -> FloatArray:

@@ -36,7 +36,7 @@ def select(basis: Basis, likelihood: Likelihood, max_iter: int, tol: float) -> R
         changed = _best_change(basis, model, gain, target, tol)
         if changed is None:
             return Relevance(model.kept, model.alpha, model.posterior, model.likelihood, np.array(evidence), True)
-        model = _denoised(basis, changed)
+        model = _with_new_noise(basis, changed)
         evidence.append(model.posterior.log_evidence)
     return Relevance(model.kept, model.alpha, model.posterior, model.likelihood, np.array(evidence), False)
 
@@ -63,7 +63,7 @@ def _sparsity_and_quality(basis: Basis, model: Model) -> tuple[FloatArray, Float
     S = basis.squares(posterior.b)
     if model.kept.size:
         S = S - posterior.curvature.quadratic(model.active.gram(posterior.b, basis))
-    Q = basis.against(posterior.residual)
+    Q = basis.transposed_times(posterior.residual)
     alpha = np.full(S.size, np.inf)
     alpha[model.kept] = model.alpha
     inside = np.isfinite(alpha)
@@ -81,8 +81,8 @@ def largest_slope(basis: Basis, found: Relevance) -> float:
     s, q, alpha = _sparsity_and_quality(basis, Model(found.kept, found.alpha, active, found.likelihood, posterior))
     # −½ φᵀΣφ is the slope of the log evidence by an entry of B; a step of w changes B through the scores Φw
     by_score = active.spread(posterior.curvature.inverse()) * found.likelihood.slope_of_b(active.times(posterior.mean))
-    by_weight = posterior.b * active.times(posterior.curvature.solve(active.against(by_score)))
-    bend = basis.against(by_score - by_weight)
+    by_weight = posterior.b * active.times(posterior.curvature.solve(active.transposed_times(by_score)))
+    bend = basis.transposed_times(by_score - by_weight)
     slopes, inside = np.zeros(s.size), np.isfinite(alpha)
     a, s_in, q_in = alpha[inside], s[inside], q[inside]
     # the derivative of (17) by ln α, for which α w is what B bends along
@@ -124,10 +124,10 @@ def _best_change(basis: Basis, model: Model, gain: FloatArray, target: FloatArra
     return None
 
 
-def _denoised(basis: Basis, model: Model) -> Model:
+def _with_new_noise(basis: Basis, model: Model) -> Model:
     """Estimate the noise anew, if that raises the evidence."""
-    quieter = model.likelihood.quieter(model.active, model.alpha, model.posterior)
-    if quieter is model.likelihood:
+    with_new_noise = model.likelihood.with_new_noise(model.active, model.alpha, model.posterior)
+    if with_new_noise is model.likelihood:
         return model
-    changed = _model(basis, quieter, model.kept, model.alpha, model.posterior.mean)
+    changed = _model(basis, with_new_noise, model.kept, model.alpha, model.posterior.mean)
     return changed if changed.posterior.log_evidence > model.posterior.log_evidence else model

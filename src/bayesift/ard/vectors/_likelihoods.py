@@ -41,7 +41,7 @@ class Likelihood(ABC):
         """Return how fast each entry of B changes with its score Φw; not at all where B is given by the noise."""
         return np.zeros_like(scores)
 
-    def quieter(self, basis: Basis, alpha: FloatArray, posterior: Posterior) -> Likelihood:
+    def with_new_noise(self, basis: Basis, alpha: FloatArray, posterior: Posterior) -> Likelihood:
         """Return the likelihood with its noise estimated anew; itself where there is no noise to estimate."""
         return self
 
@@ -59,7 +59,7 @@ class Logistic(Likelihood):
         value = self._value(scores, w, alpha)
         for _ in range(_NEWTON_STEPS):
             curvature, b, residual = self._expand(basis, scores, alpha)
-            slope = basis.against(residual) - alpha * w
+            slope = basis.transposed_times(residual) - alpha * w
             step = curvature.solve(slope)
             gain = float(slope @ step)
             if gain <= _NEWTON_TOLERANCE * (1.0 + abs(value)):
@@ -99,14 +99,14 @@ class Gaussian(Likelihood):
         """Solve the normal equations."""
         b = self.weights / self.variance
         curvature = Curvature(basis, b, alpha)
-        mean = curvature.solve(basis.against(b * self.targets))
+        mean = curvature.solve(basis.transposed_times(b * self.targets))
         residual = b * (self.targets - basis.times(mean))
         misfit = float(residual @ (residual * self.variance / np.where(self.weights > 0, self.weights, 1.0)))
         log_likelihood = -0.5 * (self.weights.sum() * np.log(2.0 * np.pi * self.variance) + misfit)
         log_evidence = log_likelihood - 0.5 * float(alpha @ mean**2) - 0.5 * curvature.log_determinant
         return Posterior(mean, curvature, b, residual, log_evidence)
 
-    def quieter(self, basis: Basis, alpha: FloatArray, posterior: Posterior) -> Likelihood:
+    def with_new_noise(self, basis: Basis, alpha: FloatArray, posterior: Posterior) -> Likelihood:
         """Return σ² = Σ (t − y)² / (n − Σ γ_j), unless the variance is fixed."""
         if self.smallest is None:
             return self

@@ -39,7 +39,7 @@ def reestimate(basis: Basis, likelihood: Likelihood, initial_alpha: float, max_i
         gamma = np.clip(1.0 - alpha * posterior.curvature.inverse_diagonal(), 0.0, 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             new = np.where(posterior.mean != 0, gamma / posterior.mean**2, np.inf)
-        likelihood = likelihood.quieter(active, alpha, posterior)
+        likelihood = likelihood.with_new_noise(active, alpha, posterior)
         left = new < LARGEST_ALPHA
         new = np.maximum(new, 1.0 / LARGEST_ALPHA)
         converged = bool(left.all() and np.max(np.abs(np.log(new / alpha)), initial=0.0) < tol)
