@@ -13,7 +13,7 @@ from bayesift._typing import AnyArray, FloatArray
 
 
 class ScoreClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier whose scores say everything: a subclass gives :meth:`decision_function`, the rest follows.
+    """A classifier whose scores say everything: a subclass gives ``_score_documents``, the rest follows.
 
     What the scores stand for is said by ``_log_probability``, by default the logistic function of log odds, and
     for more than two classes by ``_scores_exclude_each_other``: whether scores are those of one softmax, or of
@@ -43,6 +43,10 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
         -------
         scores : ndarray of shape (n_documents,) for two classes, else (n_documents, n_categories)
         """
+        return self._score_documents(X)
+
+    def _score_documents(self, X: Any) -> FloatArray:
+        """Return the scores of documents, which are yet to be checked."""
         raise NotImplementedError
 
     def scores_to_log_proba(self, scores: FloatArray) -> FloatArray:

@@ -1,4 +1,4 @@
-"""What the models of this room share: how two classes are learnt, sparse coefficients, and the certificate of a fit."""
+"""What the models of this room share: how they are fitted, the certificate of a fit, and what classifiers have."""
 
 from __future__ import annotations
 
@@ -35,16 +35,9 @@ class Attained(NamedTuple):
         )
 
 
-def checked(estimator: Any, X: Any) -> Any:
-    """Return objects to predict, checked against those that an estimator was fitted on."""
-    check_is_fitted(estimator)
-    return validate_data(estimator, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False)
+class RelevanceModel:
+    """A model with one precision α for each of its weights, learnt from objects that a subclass reads."""
 
-
-class RelevanceClassifier(ScoreClassifier):
-    """A classifier of two classes by log odds, with one precision α for each of its weights."""
-
-    coef_: Any
     certificate_: Certificate
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -54,7 +47,7 @@ class RelevanceClassifier(ScoreClassifier):
         ----------
         X : sparse matrix, array or data frame of shape (n_objects, n_features)
         y : array of shape (n_objects,)
-            Labels of two classes, of any type.
+            Labels of two classes, of any type; for a regressor real targets.
         sample_weight : array of shape (n_objects,), optional
             How often each object counts.
 
@@ -62,35 +55,37 @@ class RelevanceClassifier(ScoreClassifier):
         -------
         self
         """
-        self._validate_params()
+        self._validate_params()  # type: ignore[attr-defined]
         begin = perf_counter()
+        X, targets = self._read(X, y)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        self.certificate_ = self._learn(X, targets, weights).certificate(perf_counter() - begin)
+        return self
+
+    def _read(self, X: Any, y: Any) -> tuple[Any, FloatArray]:
+        """Check the objects and their targets; return both, the targets as numbers."""
+        raise NotImplementedError
+
+    def _learn(self, X: Any, targets: FloatArray, weights: FloatArray) -> Attained:
+        """Set the attributes of the fit."""
+        raise NotImplementedError
+
+    def _checked(self, X: Any) -> Any:
+        """Return objects to predict, checked against those that the model was fitted on."""
+        check_is_fitted(self)
+        return validate_data(self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False)
+
+
+class RelevanceClassifier(RelevanceModel, ScoreClassifier):
+    """A classifier of two classes, whose scores are the log odds of the second."""
+
+    coef_: Any
+
+    def _read(self, X: Any, y: Any) -> tuple[Any, FloatArray]:
         X, y = validate_documents(self, X, y)
         self.classes_, signs = two_classes(y, type(self).__name__)
         self.target_type_ = "binary"
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        self.certificate_ = self._learn(X, signs, weights).certificate(perf_counter() - begin)
-        return self
-
-    def _learn(self, X: Any, signs: FloatArray, weights: FloatArray) -> Attained:
-        """Set the attributes of the fit from checked objects with the classes −1 and +1."""
-        raise NotImplementedError
-
-    def decision_function(self, X: Any) -> FloatArray:
-        """Return the log odds of the second class.
-
-        Parameters
-        ----------
-        X : sparse matrix, array or data frame of shape (n_objects, n_features)
-
-        Returns
-        -------
-        scores : ndarray of shape (n_objects,)
-        """
-        return self._log_odds(checked(self, X))
-
-    def _log_odds(self, X: Any) -> FloatArray:
-        """Return the log odds of the second class, of checked objects."""
-        raise NotImplementedError
+        return X, signs
 
     def sparsify(self) -> Self:
         """Keep ``coef_`` as a sparse matrix, which is smaller where most of it is 0.

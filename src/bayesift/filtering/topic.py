@@ -188,27 +188,11 @@ def retrieve(state: TopicState) -> TopicState:
 
 
 def judge(state: TopicState, row: Row, relevant: bool, terms: Sequence[str], rules: FilterRules) -> TopicState:
-    """Learn from the judgement of one document.
+    """Return the state after the judgement of one document; the one given is left as it is.
 
-    Its terms are counted, terms that have become significant become features, and the document is learnt. After an
-    irrelevant one a past relevant document is learnt again (``rules.relearn_relevant``), each in its turn, with the
-    features of now.
-
-    Parameters
-    ----------
-    state : TopicState
-        Left as it is.
-    row : Row
-        The document.
-    relevant : bool
-        The judgement.
-    terms : sequence of str
-        The term of each column.
-    rules : FilterRules
-
-    Returns
-    -------
-    state : TopicState
+    The terms of the document are counted, terms that have become significant become features, and the document is
+    learnt. After an irrelevant one a past relevant document is learnt again (``rules.relearn_relevant``), each in its
+    turn, with the features of now. ``terms`` holds the term of each column.
     """
     state = add_features(_counted(state, row, relevant, len(terms)), terms, rules)
     state = _learnt(state, row, 1.0 if relevant else -1.0, len(terms))

@@ -45,6 +45,9 @@ class Turns(NamedTuple):
 class OnlineClassifier(ScoreClassifier):
     """A belief for each category, changed by one document after the other.
 
+    The score of a document is u = μ/λ, the mean of its field over the spread of field and noise, for which the weights
+    are integrated over the belief: the probability is Φ(u), or κ + (1 − 2κ) Φ(u) for flip noise.
+
     A subclass has the parameters of ``SHARED_CONSTRAINTS`` and says how a belief begins, learns and predicts; a belief
     is a named tuple with a ``log_evidence``.
     """
@@ -102,14 +105,10 @@ class OnlineClassifier(ScoreClassifier):
 
         Parameters
         ----------
-        X : sparse matrix, array or data frame of shape (n_documents, n_features)
-            Term weights.
-        y : array of shape (n_documents,), or indicator matrix of shape (n_documents, n_categories)
-            Labels, or zeros and ones for each category.
+        X, y, sample_weight
+            As for :meth:`fit`.
         classes : array of shape (n_classes,), optional
             All labels that will ever occur; needed at the first call unless ``y`` is an indicator matrix.
-        sample_weight : array of shape (n_documents,), optional
-            As for :meth:`fit`.
 
         Returns
         -------
@@ -129,19 +128,8 @@ class OnlineClassifier(ScoreClassifier):
             self._learn_all(categories, X, weights, 1)
         return self
 
-    def decision_function(self, X: Any) -> FloatArray:
-        """Return u = μ/λ, the mean of the field over the spread of field and noise; 0 is a probability of one half.
-
-        The weights are integrated over the belief: probabilities are Φ(u), or κ + (1 − 2κ) Φ(u) for flip noise.
-
-        Parameters
-        ----------
-        X : sparse matrix, array or data frame of shape (n_documents, n_features)
-
-        Returns
-        -------
-        scores : ndarray of shape (n_documents,) for two classes, else (n_documents, n_categories)
-        """
+    def _score_documents(self, X: Any) -> FloatArray:
+        # u = μ/λ, the mean of the field over the spread of field and noise
         sigma = self._likelihood().sigma
 
         def score(mean: FloatArray, variance: FloatArray) -> FloatArray:

@@ -19,6 +19,13 @@ from bayesift._sparse import Compressed
 from bayesift._typing import FloatArray, Int64Array, UInt32Array
 from bayesift.online._moments import weighted_moments
 
+#: Labels of the documents, the order in which they are learnt, and as what share of one each place of it counts.
+LabelledTurns = tuple[FloatArray, Int64Array, FloatArray]
+#: How much is kept from document to document, and the prior mean and covariance to which the rest returns.
+DriftArrays = tuple[float, FloatArray, FloatArray]
+#: Precision, factor, Cholesky factor and columns used, of a :class:`LowRank`.
+LowRankArrays = tuple[FloatArray, FloatArray, FloatArray, int]
+
 #: A share of a variance that is lost to rounding; (Cx)_i² ≤ C_ii xᵀCx bounds every entry of the update by it.
 NEGLIGIBLE = 5e-17
 
@@ -66,25 +73,21 @@ def _times(C: FloatArray, sign: float, taken: FloatArray, x: FloatArray, out: Fl
 
 @kernel(error_model="numpy")
 def learn_full(
-    indptr: UInt32Array,
-    indices: UInt32Array,
-    data: FloatArray,
-    y: FloatArray,
-    order: Int64Array,
-    shares: FloatArray,
+    rows: Compressed,
+    turns: LabelledTurns,
     mean: FloatArray,
     C: FloatArray,
-    sigma: float,
-    kappa: float,
-    keep: float,
-    prior_mean: FloatArray,
-    prior_C: FloatArray,
+    noise: tuple[float, float],
+    drift: DriftArrays,
 ) -> float:
     """Update mean and C by the documents in this order, each counting as its share of one; return Σ share ln Z.
 
-    With keep < 1 the weights drift after each document: a ← m₀ + keep (a − m₀) + noise that leaves N(m₀, C₀) as it is;
-    after a share of a document by that share of the time.
+    ``noise`` is σ and κ of the likelihood, ``drift`` is keep, m₀ and C₀. With keep < 1 the weights drift after each
+    document: a ← m₀ + keep (a − m₀) + noise that leaves N(m₀, C₀) as it is; after a share of a document by that share
+    of the time.
     """
+    (indptr, indices, data), (y, order, shares) = rows, turns
+    (sigma, kappa), (keep, prior_mean, prior_C) = noise, drift
     size = mean.shape[0]
     x, direction, taken = np.zeros(size), np.empty(size), np.zeros(size)
     # What a document takes from C waits for the pass over C that the next one needs anyway.
@@ -123,21 +126,16 @@ def learn_full(
 
 @kernel(error_model="numpy")
 def learn_diagonal(
-    indptr: UInt32Array,
-    indices: UInt32Array,
-    data: FloatArray,
-    y: FloatArray,
-    order: Int64Array,
-    shares: FloatArray,
+    rows: Compressed,
+    turns: LabelledTurns,
     mean: FloatArray,
     C: FloatArray,
-    sigma: float,
-    kappa: float,
-    keep: float,
-    prior_mean: FloatArray,
-    prior_C: FloatArray,
+    noise: tuple[float, float],
+    drift: DriftArrays,
 ) -> float:
     """The same for independent weights with the variances C: only those of the document's own columns move."""
+    (indptr, indices, data), (y, order, shares) = rows, turns
+    (sigma, kappa), (keep, prior_mean, prior_C) = noise, drift
     total = 0.0
     for place in range(order.shape[0]):
         i = order[place]
@@ -248,22 +246,16 @@ def _move(
 
 @kernel(error_model="numpy")
 def _learn(
-    indptr: UInt32Array,
-    indices: UInt32Array,
-    data: FloatArray,
-    y: FloatArray,
-    order: Int64Array,
-    shares: FloatArray,
+    rows: Compressed,
+    turns: LabelledTurns,
     begin: int,
     mean: FloatArray,
-    D: FloatArray,
-    V: FloatArray,
-    L: FloatArray,
-    used: int,
-    sigma: float,
-    kappa: float,
+    covariance: LowRankArrays,
+    noise: tuple[float, float],
 ) -> tuple[int, int, float]:
     """Learn from the documents of ``order`` until the columns are used up; return the next place, ``used``, Σ ln Z."""
+    (indptr, indices, data), (y, order, shares) = rows, turns
+    (D, V, L, used), (sigma, kappa) = covariance, noise
     total = 0.0
     t = np.empty(L.shape[0])
     for place in range(begin, order.shape[0]):
@@ -311,19 +303,12 @@ def _compress(covariance: LowRank) -> LowRank:
 
 
 def learn_low_rank(
-    rows: Compressed,
-    y: FloatArray,
-    order: Int64Array,
-    shares: FloatArray,
-    mean: FloatArray,
-    covariance: LowRank,
-    sigma: float,
-    kappa: float,
+    rows: Compressed, turns: LabelledTurns, mean: FloatArray, covariance: LowRank, noise: tuple[float, float]
 ) -> tuple[LowRank, float]:
     """Update mean and covariance in place by the documents in this order; return the covariance and Σ share ln Z."""
     place, total = 0, 0.0
-    while place < order.size:
-        place, used, part = _learn(*rows, y, order, shares, place, mean, *covariance, sigma, kappa)
+    while place < turns[1].size:
+        place, used, part = _learn(rows, turns, place, mean, tuple(covariance), noise)
         covariance = covariance._replace(used=used)
         total += part
         if used == covariance.cholesky.shape[0]:
@@ -332,16 +317,9 @@ def learn_low_rank(
 
 
 @kernel(error_model="numpy")
-def low_rank_variances(
-    indptr: UInt32Array,
-    indices: UInt32Array,
-    data: FloatArray,
-    D: FloatArray,
-    V: FloatArray,
-    L: FloatArray,
-    used: int,
-) -> FloatArray:
+def low_rank_variances(rows: Compressed, covariance: LowRankArrays) -> FloatArray:
     """Return xᵀCx of every document."""
+    (indptr, indices, data), (D, V, L, used) = rows, covariance
     result = np.empty(indptr.shape[0] - 1)
     t = np.empty(L.shape[0])
     for i in range(result.shape[0]):

@@ -11,8 +11,13 @@ import numpy as np
 
 from bayesift._kernel import kernel
 from bayesift._typing import FloatArray, Int64Array, UInt32Array
-from bayesift.online._covariances import NEGLIGIBLE, subtract_outer
+from bayesift.online._covariances import NEGLIGIBLE, LabelledTurns, subtract_outer
 from bayesift.online._moments import weighted_moments
+
+#: Inputs as compressed rows, their squared norms, and an array of zeros with an entry for each column.
+Inputs = tuple[UInt32Array, UInt32Array, FloatArray, FloatArray, FloatArray]
+#: Code, γ, constant and degree of a kernel function.
+KernelFunction = tuple[int, float, float, float]
 
 #: Codes of the kernel functions, by name.
 KERNELS = {"linear": 0, "polynomial": 1, "rbf": 2, "cosine": 3}
@@ -35,22 +40,10 @@ def kernel_value(
 
 @kernel(error_model="numpy")
 def _features(
-    i: int,
-    indptr: UInt32Array,
-    indices: UInt32Array,
-    data: FloatArray,
-    norms: FloatArray,
-    code: int,
-    gamma: float,
-    constant: float,
-    degree: float,
-    basis: Int64Array,
-    size: int,
-    L: FloatArray,
-    scattered: FloatArray,
-    psi: FloatArray,
+    i: int, inputs: Inputs, function: KernelFunction, basis: Int64Array, size: int, L: FloatArray, psi: FloatArray
 ) -> tuple[float, float]:
     """Fill ψ of document i; return k(x, x) and the residual variance. ``scattered`` is zero before and after."""
+    (indptr, indices, data, norms, scattered), (code, gamma, constant, degree) = inputs, function
     for k in range(indptr[i], indptr[i + 1]):
         scattered[indices[k]] = data[k]
     own = kernel_value(code, norms[i], norms[i], norms[i], gamma, constant, degree)
@@ -186,42 +179,28 @@ def remove(r: int, size: int, L: FloatArray, inverse: FloatArray, mean: FloatArr
 
 @kernel(error_model="numpy")
 def learn_process(
-    indptr: UInt32Array,
-    indices: UInt32Array,
-    data: FloatArray,
-    norms: FloatArray,
-    y: FloatArray,
-    order: Int64Array,
-    shares: FloatArray,
-    scattered: FloatArray,
-    code: int,
-    gamma: float,
-    constant: float,
-    degree: float,
+    inputs: Inputs,
+    function: KernelFunction,
+    turns: LabelledTurns,
     basis: Int64Array,
     size: int,
-    L: FloatArray,
-    inverse: FloatArray,
-    mean: FloatArray,
-    C: FloatArray,
-    sigma: float,
-    kappa: float,
-    min_novelty: float,
-    jitter: float,
-    budget: int,
-    by_kl: bool,
+    belief: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
+    noise: tuple[float, float],
+    rule: tuple[float, float, int, bool],
 ) -> tuple[int, float]:
     """Update the belief by the documents in this order, each a share of one; return the basis size and Σ share ln Z.
 
-    The arrays have room for one input more than the budget.
+    ``belief`` is L, its inverse, mean and covariance, with room for one input more than the budget; ``noise`` is σ and
+    κ of the likelihood; ``rule`` is the least novelty, the jitter, the budget and whether relative entropy decides who
+    leaves.
     """
+    (y, order, shares), (L, inverse, mean, C) = turns, belief
+    (sigma, kappa), (min_novelty, jitter, budget, by_kl) = noise, rule
     psi, direction = np.empty(mean.shape[0]), np.empty(mean.shape[0])
     total = 0.0
     for place in range(order.shape[0]):
         i = order[place]
-        own, residual = _features(
-            i, indptr, indices, data, norms, code, gamma, constant, degree, basis, size, L, scattered, psi
-        )
+        own, residual = _features(i, inputs, function, basis, size, L, psi)
         if residual > min_novelty * own:
             last = np.sqrt(residual + jitter)
             _extend(psi, last, size, L, inverse, mean, C)
@@ -248,29 +227,19 @@ def learn_process(
 
 @kernel(error_model="numpy")
 def process_fields(
-    indptr: UInt32Array,
-    indices: UInt32Array,
-    data: FloatArray,
-    norms: FloatArray,
+    inputs: Inputs,
+    function: KernelFunction,
     order: Int64Array,
-    scattered: FloatArray,
-    code: int,
-    gamma: float,
-    constant: float,
-    degree: float,
     basis: Int64Array,
-    L: FloatArray,
-    mean: FloatArray,
-    C: FloatArray,
+    belief: tuple[FloatArray, FloatArray, FloatArray],
 ) -> tuple[FloatArray, FloatArray]:
-    """Return mean and variance of the function at the documents of ``order``."""
+    """Return mean and variance of the function at the documents of ``order``; ``belief`` is L, mean and covariance."""
+    L, mean, C = belief
     size = mean.shape[0]
     means, variances = np.empty(order.shape[0]), np.empty(order.shape[0])
     psi, direction = np.empty(size), np.empty(size)
     for place in range(order.shape[0]):
-        _, residual = _features(
-            order[place], indptr, indices, data, norms, code, gamma, constant, degree, basis, size, L, scattered, psi
-        )
+        _, residual = _features(order[place], inputs, function, basis, size, L, psi)
         means[place], variance = _field(psi, mean, C, size, direction)
         variances[place] = variance + residual
     return means, variances

@@ -214,7 +214,7 @@ def fields(belief: Belief, rows: Compressed) -> tuple[FloatArray, FloatArray]:
     X = sp.csr_matrix((values, columns, starts), shape=(starts.size - 1, belief.mean.size))
     C = belief.covariance
     if isinstance(C, LowRank):
-        return X @ belief.mean, low_rank_variances(*rows, *C)
+        return X @ belief.mean, low_rank_variances(rows, tuple(C))
     if C.ndim == 1:
         return X @ belief.mean, X.multiply(X) @ C
     return X @ belief.mean, full_variances(*rows, C)
@@ -238,12 +238,13 @@ def learn(
     # A model that was loaded as a memory map has arrays that cannot be overwritten.
     if not own or not mean.flags.writeable:
         mean, C = mean.copy(), C.copy()
+    turns, noise = (y, order, shares), (belief.likelihood.sigma, belief.likelihood.kappa)
     if isinstance(C, LowRank):
-        C, total = learn_low_rank(rows, y, order, shares, mean, C, *belief.likelihood)
+        C, total = learn_low_rank(rows, turns, mean, C, noise)
     else:
         drift = belief.drift or Drift(1.0, np.empty(0), np.empty((0,) * C.ndim))
         kernel = learn_full if C.ndim == 2 else learn_diagonal
-        total = kernel(*rows, y, order, shares, mean, C, *belief.likelihood, *drift)
+        total = kernel(rows, turns, mean, C, noise, tuple(drift))
     return belief._replace(mean=mean, covariance=C, log_evidence=belief.log_evidence + float(total))
 
 

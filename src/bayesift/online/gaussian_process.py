@@ -15,7 +15,7 @@ from bayesift._sparse import Compressed, compressed, squared_norms
 from bayesift._state import check_array, check_fit
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.online._classifier import SHARED_CONSTRAINTS, OnlineClassifier, Turns
-from bayesift.online._gaussian_process import KERNELS, learn_process, process_fields
+from bayesift.online._gaussian_process import KERNELS, Inputs, KernelFunction, learn_process, process_fields
 from bayesift.online.belief import LikelihoodName
 
 
@@ -199,7 +199,7 @@ class OnlineGaussianProcess(OnlineClassifier):
 
     def _learn(self, state: ProcessBelief, rows: Compressed, y: FloatArray, turns: Turns) -> ProcessBelief:
         size, n = state.mean.size, rows[0].size - 1
-        known, pool = self._pool(state, rows)
+        inputs = self._inputs(state, rows)
         # More inputs than documents and old inputs there cannot be.
         budget = size + n if self.budget is None else min(self.budget, size + n)
         L, inverse, C = (
@@ -208,35 +208,37 @@ class OnlineGaussianProcess(OnlineClassifier):
         mean, basis = np.zeros(L.shape[0]), np.zeros(L.shape[0], dtype=np.int64)
         mean[:size], basis[:size] = state.mean, np.arange(size)
         labels = np.append(np.zeros(size), y)
-        belief = (basis, size, L, inverse, mean, C)
         rule = (float(self.min_novelty), float(self.jitter), budget, self.removal == "kl")
         documents = (labels, turns.order + size, turns.shares)
-        size, total = learn_process(*pool, *documents, *known, *belief, *self._likelihood(), *rule)
-        inputs = sp.csr_matrix((pool[2], pool[1], pool[0]), shape=(labels.size, state.basis.shape[1]))[basis[:size]]
+        noise, belief = tuple(self._likelihood()), (L, inverse, mean, C)
+        size, total = learn_process(inputs, self._function(state), documents, basis, size, belief, noise, rule)
+        starts, columns, values = inputs[:3]
+        kept = sp.csr_matrix((values, columns, starts), shape=(labels.size, state.basis.shape[1]))[basis[:size]]
         L, inverse, C = (np.ascontiguousarray(part[:size, :size]) for part in (L, inverse, C))
         total += state.log_evidence
-        return ProcessBelief(inputs, L, inverse, mean[:size].copy(), C, state.gamma, float(total))
+        return ProcessBelief(kept, L, inverse, mean[:size].copy(), C, state.gamma, float(total))
 
     def _fields(self, state: ProcessBelief, rows: Compressed) -> tuple[FloatArray, FloatArray]:
         size = state.mean.size
-        known, pool = self._pool(state, rows)
-        order = np.arange(size, size + rows[0].size - 1)
+        order, belief = np.arange(size, size + rows[0].size - 1), (state.cholesky, state.mean, state.covariance)
         means, variances = process_fields(
-            *pool, order, *known, np.arange(size), state.cholesky, state.mean, state.covariance
+            self._inputs(state, rows), self._function(state), order, np.arange(size), belief
         )
         return means, variances
 
-    def _pool(self, state: ProcessBelief, rows: Compressed) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """Return the kernel function with its working space, and the documents after the inputs of the basis."""
+    def _inputs(self, state: ProcessBelief, rows: Compressed) -> Inputs:
+        """Return the inputs of the basis and after them the documents, with what the kernels want beside them."""
         starts, columns, values = compressed(state.basis)
         stacked = (
             np.concatenate([starts[:-1], rows[0] + starts[-1]]),
             np.concatenate([columns, rows[1]]),
             np.concatenate([values, rows[2]]),
         )
+        return (*stacked, squared_norms(stacked[0], stacked[2]), np.zeros(state.basis.shape[1]))
+
+    def _function(self, state: ProcessBelief) -> KernelFunction:
         constant = self.coef0 if self.kernel == "polynomial" else self.intercept_variance * self.fit_intercept
-        function = (KERNELS[self.kernel], state.gamma, float(constant), float(self.degree))
-        return (np.zeros(state.basis.shape[1]), *function), (*stacked, squared_norms(stacked[0], stacked[2]))
+        return KERNELS[self.kernel], state.gamma, float(constant), float(self.degree)
 
 
 def _arrays(matrix: sp.csr_matrix) -> tuple[Any, Any, Any]:

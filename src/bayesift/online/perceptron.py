@@ -29,7 +29,8 @@ class BayesianPerceptron(OnlineClassifier):
     which are the exact mean and covariance of the posterior (Opper 1998; Chai, Ng & Chieu 2002). For the probit
     likelihood Φ(y aᵀx/σ₀): λ² = σ₀² + xᵀCx, u = y mᵀx/λ, ρ = φ(u)/Φ(u). For a step that is flipped with probability κ:
     λ² = xᵀCx, ρ = (1 − 2κ) φ(u)/(κ + (1 − 2κ) Φ(u)). Two classes, several classes (one belief for each, probabilities
-    scaled to one) and indicator matrices are taken. Earlier documents are never needed again.
+    scaled to one) and indicator matrices are taken. Earlier documents are never needed again. The score of a document
+    is mᵀx/λ, whose Φ is its probability under the probit likelihood, with the weights integrated over the belief.
 
     Parameters
     ----------

@@ -161,13 +161,13 @@ class RelevanceTaggingMachine(SelectorMixin, RelevanceClassifier):
         self.binarize = binarize
         self.n_nodes = n_nodes
 
-    def _learn(self, X: Any, signs: FloatArray, weights: FloatArray) -> Attained:
+    def _learn(self, X: Any, targets: FloatArray, weights: FloatArray) -> Attained:
         settings = self._settings()
         tags = read_tags(X, self.binarize)
         counted = weights > 0
-        if np.unique(signs[counted]).size < 2:
+        if np.unique(targets[counted]).size < 2:
             raise ValueError("sample_weight leaves objects of fewer than two classes with a weight above 0")
-        tags, signs, weights = tags[counted], signs[counted], weights[counted]
+        tags, signs, weights = tags[counted], targets[counted], weights[counted]
         seen = np.flatnonzero(np.bincount(tags.indices, minlength=tags.shape[1]))
         fit = learn(Tagging(tags, signs, weights).kept(seen), settings)
         self.alpha_, self.coef_ = np.full(tags.shape[1], np.inf), np.zeros((1, tags.shape[1]))
@@ -180,8 +180,8 @@ class RelevanceTaggingMachine(SelectorMixin, RelevanceClassifier):
         self.n_iter_ = fit.bounds.size
         return Attained(self.log_evidence_bound_, fit.residual, self.n_iter_, fit.converged)
 
-    def _log_odds(self, X: Any) -> FloatArray:
-        return read_tags(X[:, self.relevant_], self.binarize) @ self.weights_[self.relevant_]
+    def _score_documents(self, X: Any) -> FloatArray:
+        return read_tags(self._checked(X)[:, self.relevant_], self.binarize) @ self.weights_[self.relevant_]
 
     @property
     def weights_(self) -> FloatArray:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
-from time import perf_counter
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,11 +14,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bayesift._state import check_array, check_fit, checked_count
 from bayesift._typing import BoolArray, FloatArray
-from bayesift.ard._fitting import Attained, RelevanceClassifier, checked
+from bayesift.ard._fitting import Attained, RelevanceClassifier, RelevanceModel
 from bayesift.ard.vectors._basis import Basis
 from bayesift.ard.vectors._fast import largest_slope, select
 from bayesift.ard.vectors._likelihoods import Gaussian, Likelihood, Logistic
@@ -31,7 +30,7 @@ Kernel = str | Callable[..., Any] | None
 _FIRST_NOISE, _LEAST_NOISE = 0.1, 1e-10
 
 
-class RelevanceVectors(SelectorMixin, BaseEstimator):
+class RelevanceVectors(RelevanceModel, SelectorMixin, BaseEstimator):
     """Weights of basis functions with a prior precision each, chosen by the evidence; see the two estimators."""
 
     solver: Literal["fast", "mackay"]
@@ -211,12 +210,10 @@ class RelevanceVectorMachine(RelevanceClassifier, RelevanceVectors):
     --------
     >>> import numpy as np
     >>> from bayesift.ard import RelevanceVectorMachine
-    >>> love, hate, film = np.tile([1, 0], 40), np.tile([0, 1], 40), np.tile([1, 1, 0], 27)[:80]
-    >>> machine = RelevanceVectorMachine().fit(np.column_stack([love, hate, film]), love)
-    >>> machine.get_feature_names_out(["love", "hate", "film"]).tolist()
-    ['love', 'hate']
-    >>> bool(machine.coef_[0, 0] > 2 > -2 > machine.coef_[0, 1])
-    True
+    >>> word, noise = np.tile([1, 0], 40), np.tile([1, 1, 0], 27)[:80]
+    >>> machine = RelevanceVectorMachine().fit(np.column_stack([word, noise]), np.where(word, "yes", "no"))
+    >>> machine.relevant_, machine.predict([[1, 0], [0, 1]])
+    (array([ True, False]), array(['yes', 'no'], dtype='<U3'))
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -249,8 +246,8 @@ class RelevanceVectorMachine(RelevanceClassifier, RelevanceVectors):
         self.tol = tol
         self.moderated = moderated
 
-    def _learn(self, X: Any, signs: FloatArray, weights: FloatArray) -> Attained:
-        _, w, attained = self._choose(X, Logistic(signs, weights))
+    def _learn(self, X: Any, targets: FloatArray, weights: FloatArray) -> Attained:
+        _, w, attained = self._choose(X, Logistic(targets, weights))
         self.coef_, self.intercept_ = w[None, :-1].copy(), w[-1:].copy()
         return attained
 
@@ -265,15 +262,15 @@ class RelevanceVectorMachine(RelevanceClassifier, RelevanceVectors):
         -------
         mean, deviation : ndarrays of shape (n_objects,)
         """
-        mean, variance = self._moments(checked(self, X))
+        mean, variance = self._moments(self._checked(X))
         return mean, np.sqrt(variance)
 
     def word_weights(self) -> Any:
         """Return the coefficients of the features, or None with a kernel, which has functions of objects instead."""
         return super().word_weights() if self.kernel is None else None
 
-    def _log_odds(self, X: Any) -> FloatArray:
-        mean, variance = self._moments(X)
+    def _score_documents(self, X: Any) -> FloatArray:
+        mean, variance = self._moments(self._checked(X))
         return mean / np.sqrt(1.0 + 0.125 * np.pi * variance) if self.moderated else mean
 
 
@@ -346,26 +343,11 @@ class RelevanceVectorRegressor(RegressorMixin, RelevanceVectors):
         self.tol = tol
         self.noise_variance = noise_variance
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the relevant functions, the posterior of their weights and the noise.
-
-        Parameters
-        ----------
-        X : sparse matrix, array or data frame of shape (n_objects, n_features)
-        y : array of shape (n_objects,)
-            Real targets.
-        sample_weight : array of shape (n_objects,), optional
-            How often each object counts.
-
-        Returns
-        -------
-        self
-        """
-        self._validate_params()
-        begin = perf_counter()
+    def _read(self, X: Any, y: Any) -> tuple[Any, FloatArray]:
         X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, y_numeric=True)
-        targets = np.asarray(y, dtype=np.float64)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        return X, np.asarray(y, dtype=np.float64)
+
+    def _learn(self, X: Any, targets: FloatArray, weights: FloatArray) -> Attained:
         if self.noise_variance is None:
             mean = np.average(targets, weights=weights)
             spread = max(float(np.average((targets - mean) ** 2, weights=weights)), 1e-20)
@@ -376,8 +358,7 @@ class RelevanceVectorRegressor(RegressorMixin, RelevanceVectors):
         assert isinstance(found.likelihood, Gaussian)
         self.noise_variance_ = found.likelihood.variance
         self.coef_, self.intercept_ = w[:-1].copy(), float(w[-1])
-        self.certificate_ = attained.certificate(perf_counter() - begin)
-        return self
+        return attained
 
     def predict(self, X: Any, return_std: bool = False) -> FloatArray | tuple[FloatArray, FloatArray]:
         """Return the expected target, and on request its standard deviation.
@@ -394,7 +375,7 @@ class RelevanceVectorRegressor(RegressorMixin, RelevanceVectors):
         deviation : ndarray of shape (n_objects,)
             With ``return_std``.
         """
-        mean, variance = self._moments(checked(self, X))
+        mean, variance = self._moments(self._checked(X))
         return (mean, np.sqrt(variance + self.noise_variance_)) if return_std else mean
 
 
