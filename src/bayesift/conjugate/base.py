@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from bayesift._checks import one_of, plain
+from bayesift._checks import Test, kept, one_of, plain
 from bayesift._typing import FloatArray
 from bayesift.conjugate._checks import common_shape
 from bayesift.conjugate._intervals import Interval, Law, checked_level, equal_tailed, shortest
@@ -37,6 +37,11 @@ class Conjugate(Sampled):
     event_ndim: ClassVar[int] = 0
     #: Number of axes that the fields and the statistics have beyond those of the batch.
     _own_ndim: ClassVar[int] = 0
+    #: What each parameter of the distribution must be.
+    _expected: ClassVar[Mapping[str, tuple[Test, str]]]
+
+    def __post_init__(self) -> None:
+        self._keep(**{name: kept(name, getattr(self, name), kind) for name, kind in self._expected.items()})
 
     @abstractmethod
     def statistics(self, *data: Any) -> tuple[Any, ...]:
@@ -63,18 +68,8 @@ class Conjugate(Sampled):
 
     @property
     @abstractmethod
-    def mean(self) -> Any:
-        """Expected value of the parameter."""
-
-    @property
-    @abstractmethod
     def mode(self) -> Any:
         """Where the density is greatest; NaN where that is not a single point."""
-
-    @property
-    @abstractmethod
-    def variance(self) -> Any:
-        """Variance of the parameter; of each of its entries where it is a vector."""
 
     @property
     @abstractmethod

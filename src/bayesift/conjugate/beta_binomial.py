@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -47,11 +47,10 @@ class BetaBinomial(Conjugate):
     array([0.2 , 0.89])
     """
 
+    _expected: ClassVar = {"a": POSITIVE, "b": POSITIVE}
+
     a: Any
     b: Any
-
-    def __post_init__(self) -> None:
-        self._keep(a=kept("a", self.a, POSITIVE), b=kept("b", self.b, POSITIVE))
 
     @classmethod
     def from_mean_sd(cls, m: ArrayLike, sd: ArrayLike) -> Self:
@@ -61,10 +60,6 @@ class BetaBinomial(Conjugate):
         ----------
         m, sd : float or array
             Mean, between 0 and 1, and standard deviation, below √(m(1−m)).
-
-        Returns
-        -------
-        BetaBinomial
 
         Examples
         --------
@@ -96,10 +91,6 @@ class BetaBinomial(Conjugate):
         mass : float or array, default=0.95
             Its probability.
 
-        Returns
-        -------
-        BetaBinomial
-
         Examples
         --------
         >>> from bayesift.conjugate import BetaBinomial
@@ -118,10 +109,6 @@ class BetaBinomial(Conjugate):
         ----------
         m, size : float or array
             Mean, between 0 and 1, and the sum a + b.
-
-        Returns
-        -------
-        BetaBinomial
         """
         mean, weight = numbers("m", m, INSIDE_UNIT), numbers("size", size, POSITIVE)
         return cls(mean * weight, (1 - mean) * weight)

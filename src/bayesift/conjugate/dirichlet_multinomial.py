@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -51,14 +51,15 @@ class DirichletMultinomial(Conjugate):
 
     event_ndim: ClassVar[int] = 1
     _own_ndim: ClassVar[int] = 1
+    _expected: ClassVar = {"alpha": POSITIVE}
 
     alpha: Any
 
     def __post_init__(self) -> None:
-        alpha = kept("alpha", self.alpha, POSITIVE)
-        if np.ndim(alpha) == 0 or np.shape(alpha)[-1] < 2:
-            raise ValueError(f"alpha has shape {np.shape(alpha)}; expected at least two categories on the last axis")
-        self._keep(alpha=alpha)
+        super().__post_init__()
+        shape = np.shape(self.alpha)
+        if not shape or shape[-1] < 2:
+            raise ValueError(f"alpha has shape {shape}; expected at least two categories on the last axis")
 
     @classmethod
     def from_effective_size(cls, m: ArrayLike, size: ArrayLike) -> Self:
@@ -70,10 +71,6 @@ class DirichletMultinomial(Conjugate):
             Means, above 0 with a sum of 1.
         size : float or array of the batch's shape
             The sum of ``alpha``.
-
-        Returns
-        -------
-        DirichletMultinomial
         """
         means, weight = numbers("m", m, POSITIVE), numbers("size", size, POSITIVE)
         if means.ndim == 0 or not np.allclose(means.sum(axis=-1), 1.0, rtol=0, atol=_ROUNDING):
@@ -226,22 +223,26 @@ class Category(DiscretePredictive):
         return (rng.random((*shape, 1)) >= below).sum(axis=-1)
 
 
-@dataclass(frozen=True, eq=False)
-class DirichletMultinomialCounts(DiscretePredictive):
-    """How n draws fall on K categories whose probabilities have a Dirichlet(α) distribution.
-
-    The last axis of its values is that of the categories.
-    """
+class _Counts(DiscretePredictive):
+    """How n draws fall on K categories, the last axis of the first field and of the values."""
 
     event_ndim: ClassVar[int] = 1
 
-    alpha: FloatArray
     n: Any
 
     @property
     def batch_shape(self) -> tuple[int, ...]:
         """Shape of the batch; empty for a single distribution."""
-        return common_shape(alpha=self.alpha[..., 0], n=self.n)
+        name = fields(self)[0].name
+        return common_shape(**{name: getattr(self, name)[..., 0], "n": self.n})
+
+
+@dataclass(frozen=True, eq=False)
+class DirichletMultinomialCounts(_Counts):
+    """How n draws fall on K categories whose probabilities have a Dirichlet(α) distribution."""
+
+    alpha: FloatArray
+    n: Any
 
     @property
     def mean(self) -> FloatArray:
@@ -265,18 +266,11 @@ class DirichletMultinomialCounts(DiscretePredictive):
 
 
 @dataclass(frozen=True, eq=False)
-class Multinomial(DiscretePredictive):
-    """How n draws fall on K categories with known probabilities, the last axis of ``theta``."""
-
-    event_ndim: ClassVar[int] = 1
+class Multinomial(_Counts):
+    """How n draws fall on K categories with known probabilities ``theta``."""
 
     theta: FloatArray
     n: Any
-
-    @property
-    def batch_shape(self) -> tuple[int, ...]:
-        """Shape of the batch; empty for a single distribution."""
-        return common_shape(theta=self.theta[..., 0], n=self.n)
 
     @property
     def mean(self) -> FloatArray:

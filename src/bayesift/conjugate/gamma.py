@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,45 +31,20 @@ class GammaRate(Conjugate):
     It becomes Gamma(a + events, b + exposure); its subclasses say what counts as an event and as exposure.
     """
 
+    _expected: ClassVar = {"a": POSITIVE, "b": POSITIVE}
+
     a: Any
     b: Any
 
-    def __post_init__(self) -> None:
-        self._keep(a=kept("a", self.a, POSITIVE), b=kept("b", self.b, POSITIVE))
-
     @classmethod
     def from_mean_sd(cls, m: ArrayLike, sd: ArrayLike) -> Self:
-        """Return the prior with a given mean and standard deviation.
-
-        Parameters
-        ----------
-        m, sd : float or array
-            Mean and standard deviation of the rate, above 0.
-
-        Returns
-        -------
-        GammaPoisson or GammaExponential
-            Of the class it is called on.
-        """
+        """Return the prior whose rate has mean ``m`` and standard deviation ``sd``, both above 0."""
         mean, spread = numbers("m", m, POSITIVE), numbers("sd", sd, POSITIVE)
         return cls((mean / spread) ** 2, mean / spread**2)
 
     @classmethod
     def from_effective_size(cls, m: ArrayLike, size: ArrayLike) -> Self:
-        """Return the prior with a given mean that weighs as much as an exposure of ``size``.
-
-        Parameters
-        ----------
-        m : float or array
-            Mean of the rate, above 0.
-        size : float or array
-            The exposure, which is ``b``.
-
-        Returns
-        -------
-        GammaPoisson or GammaExponential
-            Of the class it is called on.
-        """
+        """Return the prior whose rate has mean ``m``, above 0, and that weighs as much as an exposure of ``size``."""
         mean, weight = numbers("m", m, POSITIVE), numbers("size", size, POSITIVE)
         return cls(mean * weight, weight)
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import gammaln, stdtr, stdtrit, xlogy
 
-from bayesift._checks import FINITE, NOT_NEGATIVE, POSITIVE, kept, numbers, plain
+from bayesift._checks import FINITE, NOT_NEGATIVE, POSITIVE, numbers, plain
 from bayesift._special import log_rising
 from bayesift._typing import FloatArray
 from bayesift.conjugate._checks import arguments, outside
@@ -53,15 +53,12 @@ class NormalGamma(Conjugate):
     """
 
     event_ndim: ClassVar[int] = 1
+    _expected: ClassVar = {"m": FINITE, "kappa": POSITIVE, "a": POSITIVE, "b": POSITIVE}
 
     m: Any
     kappa: Any
     a: Any
     b: Any
-
-    def __post_init__(self) -> None:
-        positive = {name: kept(name, getattr(self, name), POSITIVE) for name in ("kappa", "a", "b")}
-        self._keep(m=kept("m", self.m, FINITE), **positive)
 
     def statistics(self, *data: Any) -> tuple[Any, ...]:
         """Return number and mean of the data, and the sum of their squared distances from the mean."""

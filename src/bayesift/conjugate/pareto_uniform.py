@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from bayesift._checks import NOT_NEGATIVE, WHOLE, kept, numbers, plain
+from bayesift._checks import NOT_NEGATIVE, WHOLE, numbers, plain
 from bayesift._typing import FloatArray
 from bayesift.conjugate._checks import arguments, outside
 from bayesift.conjugate.base import Conjugate
@@ -42,11 +42,10 @@ class ParetoUniform(Conjugate):
     array([0.005  , 0.005  , 0.00222])
     """
 
+    _expected: ClassVar = {"b": NOT_NEGATIVE, "k": NOT_NEGATIVE}
+
     b: Any
     k: Any
-
-    def __post_init__(self) -> None:
-        self._keep(b=kept("b", self.b, NOT_NEGATIVE), k=kept("k", self.k, NOT_NEGATIVE))
 
     @property
     def is_proper(self) -> Any:

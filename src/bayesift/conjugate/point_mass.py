@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from bayesift._checks import FINITE, kept, plain
+from bayesift._checks import FINITE, plain
 from bayesift._typing import FloatArray
 from bayesift.conjugate.base import Conjugate
 from bayesift.conjugate.predictive import Predictive
@@ -35,11 +35,10 @@ class PointMass(Conjugate):
     9.309
     """
 
+    _expected: ClassVar = {"value": FINITE}
+
     value: Any
     family: Conjugate
-
-    def __post_init__(self) -> None:
-        self._keep(value=kept("value", self.value, FINITE))
 
     @property
     def event_ndim(self) -> int:  # type: ignore[override]

@@ -21,6 +21,16 @@ class Sampled(ABC):
     def batch_shape(self) -> tuple[int, ...]:
         """Shape of the batch; empty for a single distribution."""
 
+    @property
+    @abstractmethod
+    def mean(self) -> Any:
+        """Expected value of the parameter or of the data; infinite or NaN where it does not exist."""
+
+    @property
+    @abstractmethod
+    def variance(self) -> Any:
+        """Variance, of each entry where values are vectors; infinite or NaN where it does not exist."""
+
     @abstractmethod
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
         """Draw values; ``shape`` ends with the batch."""
@@ -54,16 +64,6 @@ class Predictive(Sampled):
     def batch_shape(self) -> tuple[int, ...]:
         """Shape of the batch; empty for a single distribution."""
         return common_shape(**{field.name: getattr(self, field.name) for field in fields(self)})
-
-    @property
-    @abstractmethod
-    def mean(self) -> Any:
-        """Expected value of the data; infinite or NaN where it does not exist."""
-
-    @property
-    @abstractmethod
-    def variance(self) -> Any:
-        """Variance of the data; infinite or NaN where it does not exist."""
 
 
 class DiscretePredictive(Predictive):

@@ -29,16 +29,11 @@ def brier(truth: Any, probabilities: Any, *, average: Average = None) -> Any:
 
     Parameters
     ----------
-    truth : array of shape (n_documents,) or (n_documents, n_categories)
-        Which documents are in the category.
-    probabilities : array of the same shape
-        How probable that was said to be.
-    average : {"micro", "macro"}, optional
-        Over categories: of all decisions together, or the mean of the categories' values; each category's by default.
-
-    Returns
-    -------
-    float, or array of shape (n_categories,)
+    truth, average
+        As for :func:`precision`, which also describes the result, but no Outcomes. ``"micro"`` takes the decisions of
+        all categories together.
+    probabilities : array of the same shape as truth
+        How probable it was said to be that a document is in the category.
 
     Examples
     --------

@@ -214,15 +214,11 @@ def scaled_utility(
     Parameters
     ----------
     truth, decisions, average
-        As for :func:`precision`.
+        As for :func:`precision`, which also describes the result.
     utility : Utility or mapping, default=T11U
         Gains for the four outcomes.
     minimum : float below 1, optional
         Share below which a topic counts no worse; −½ in TREC 2002. With None the share itself is returned.
-
-    Returns
-    -------
-    float, or array of shape (n_categories,)
 
     Examples
     --------

@@ -120,16 +120,7 @@ def macro_sign_test(values_a: Any, values_b: Any) -> PairedTest:
 def wilcoxon_test(values_a: Any, values_b: Any) -> PairedTest:
     """Compare two systems by a value for each category with Wilcoxon's signed-rank test.
 
-    Categories in which they do not differ are left out.
-
-    Parameters
-    ----------
-    values_a, values_b : arrays of shape (n_categories,)
-        As for :func:`macro_sign_test`.
-
-    Returns
-    -------
-    PairedTest
+    Categories in which they do not differ are left out. Parameters and result are those of :func:`macro_sign_test`.
 
     Examples
     --------
@@ -210,10 +201,8 @@ def paired_bootstrap(
 
     Parameters
     ----------
-    truth : array of shape (n_documents,) or (n_documents, n_categories)
-        Which documents are in the category.
-    decisions_a, decisions_b : arrays of the same shape
-        Which documents each system accepted.
+    truth, decisions_a, decisions_b
+        As for :func:`micro_sign_test`.
     measure : callable, default=f_beta
         A measure of this room that takes :class:`Outcomes`, such as ``recall`` or ``t11su``; greater is better.
     average : {"micro", "macro"}, default="micro"
