@@ -45,6 +45,15 @@ def plain(values: Any) -> Any:
     return float(values) if np.ndim(values) == 0 else values
 
 
+def reads_as_number(word: str) -> bool:
+    """Tell whether a word is a number."""
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
 def numbers(name: str, value: Any, kind: tuple[Test, str]) -> FloatArray:
     """Return ``value`` as an array after checking every number in it."""
     allowed, expected = kind

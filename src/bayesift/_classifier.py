@@ -60,7 +60,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         log_probabilities : ndarray of shape (n_documents, n_classes)
-            For an indicator matrix, that of each category on its own.
+            As from :meth:`predict_log_proba`.
         """
         if self.target_type_ == "binary":
             return np.column_stack([self._log_probability(-scores), self._log_probability(scores)])
@@ -86,17 +86,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
         return self.scores_to_log_proba(self.decision_function(X))
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return probabilities.
-
-        Parameters
-        ----------
-        X : sparse matrix, array or data frame of shape (n_documents, n_features)
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_documents, n_classes)
-            For an indicator matrix, that of each category on its own.
-        """
+        """Return the probabilities whose logarithms :meth:`predict_log_proba` returns."""
         logs = self.predict_log_proba(X)
         return np.exp(logs, out=logs)
 

@@ -1,5 +1,9 @@
 """The programs BBR, BMR and BXR: their files (data, priors, models, results and labels) and commands in their place.
 
+Functions that read a file take its path or a binary stream, and raise :class:`FormatError`, which names file and line,
+for what does not belong there. Functions that write one write it whole or not at all, and numbers with as many digits
+as bring them back unless ``digits`` says how many.
+
 What is offered here is imported at its first use: the commands live in this room too, and ``--help`` must be quick.
 """
 

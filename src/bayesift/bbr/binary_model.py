@@ -107,15 +107,6 @@ def read_binary_model(source: Source, *, threshold_unit: ThresholdUnit | Literal
         What the threshold is. ``"auto"`` takes log odds in a file of BBRtrain and a probability in one of BXRtrain,
         which has the class behind the word ``beta``, and warns where the number could be either.
 
-    Returns
-    -------
-    BinaryModel
-
-    Raises
-    ------
-    FormatError
-        With file and line; also where features and coefficients differ in number.
-
     Examples
     --------
     >>> from io import BytesIO

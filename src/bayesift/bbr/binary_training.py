@@ -68,17 +68,7 @@ class BinaryTrained:
 
 
 def train_binary(data: Data, training: BinaryTraining) -> BinaryTrained:
-    """Train one yes/no classifier; label 1 is yes.
-
-    Parameters
-    ----------
-    data : Data
-    training : BinaryTraining
-
-    Returns
-    -------
-    BinaryTrained
-    """
+    """Train one yes/no classifier; label 1 is yes."""
     positive = data.positive()
     present, X = compacted(data.X)
     chosen, least = _selected(X, positive, present, training)

@@ -58,7 +58,7 @@ def read_data(source: Source, *, n_groups: int = 0, n_features: int | None = Non
     r"""Read a data file with whole-number features.
 
     Lines that begin with ``#`` are comments, empty ones are passed over. Windows line ends and a byte-order mark are
-    accepted. Values are rounded as Python rounds them.
+    accepted. Values are rounded as Python rounds them. Ids must ascend, and labels be numbers.
 
     Parameters
     ----------
@@ -68,15 +68,6 @@ def read_data(source: Source, *, n_groups: int = 0, n_features: int | None = Non
         How many group flags stand between label and features.
     n_features : int, optional
         Number of columns; the greatest id by default. Greater ids are left out.
-
-    Returns
-    -------
-    Data
-
-    Raises
-    ------
-    FormatError
-        With file and line; also for ids that repeat or do not ascend, and for labels that are no numbers.
 
     Examples
     --------

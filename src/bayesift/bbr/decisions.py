@@ -44,17 +44,7 @@ class BinaryFigures:
 
     @classmethod
     def of(cls, positive: Any, accepted: Any) -> BinaryFigures:
-        """Count the outcomes.
-
-        Parameters
-        ----------
-        positive, accepted : bool arrays of shape (n_documents,)
-            The truth and the decisions.
-
-        Returns
-        -------
-        BinaryFigures
-        """
+        """Count the outcomes of the documents: which are in the category, and which were accepted."""
         return cls(*Outcomes.of(np.asarray(positive, dtype=bool), np.asarray(accepted, dtype=bool)))
 
     @property

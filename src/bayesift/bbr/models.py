@@ -32,23 +32,13 @@ _REFERENCE = "@reference"
 def read_sparse_models(source: Source, *, symbolic: bool | None = None) -> tuple[PolytomousModel, ...]:
     r"""Read a sparse model file of BXRtrain, which may hold several models.
 
-    A line of three words, one of which begins with ``@ref`` in any case, names a model's reference class.
-
-    Parameters
-    ----------
-    source : str, path or binary stream
-    symbolic : bool, optional
-        Whether features are words; found out by default: they are if any is not a whole number.
+    A line of three words, one of which begins with ``@ref`` in any case, names the one reference class that a model may
+    have. Parameters are those of :func:`read_polytomous_model`.
 
     Returns
     -------
     tuple of PolytomousModel
         In the order of the file.
-
-    Raises
-    ------
-    FormatError
-        With file and line; also where a model has two reference classes.
 
     Examples
     --------

@@ -146,20 +146,13 @@ class PolytomousModel:
 def read_polytomous_model(source: Source, *, symbolic: bool | None = None) -> PolytomousModel:
     """Read a model file of BMRtrain (with or without the word ``featRestrict``), or of BXRtrain's default form.
 
+    The classes must be those of the header.
+
     Parameters
     ----------
     source : str, path or binary stream
     symbolic : bool, optional
         Whether features are words; found out by default: they are if any is not a whole number.
-
-    Returns
-    -------
-    PolytomousModel
-
-    Raises
-    ------
-    FormatError
-        With file and line; also where the classes are not those of the header.
 
     Examples
     --------

@@ -57,7 +57,7 @@ class PriorSection:
 
 
 def read_priors(source: Source, *, symbolic: bool = False) -> tuple[PriorSection, ...]:
-    r"""Read a file of individual priors.
+    r"""Read a file of individual priors, one for each coefficient.
 
     Parameters
     ----------
@@ -69,11 +69,6 @@ def read_priors(source: Source, *, symbolic: bool = False) -> tuple[PriorSection
     -------
     tuple of PriorSection
         One without a topic, or one for each ``topic NAME`` … ``endoftopic``.
-
-    Raises
-    ------
-    FormatError
-        With file and line; also when a coefficient has two priors.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""Result files, which say what was decided about each document, and label files, which say what is true."""
+"""Result files, which say what was decided about each document, and label files, which say what is true.
+
+Numbers are written with as many significant digits as bring them back by default; ``digits`` asks for others.
+"""
 
 from __future__ import annotations
 
@@ -48,20 +51,7 @@ class ScoreResult:
 
 
 def read_binary_results(source: Source) -> tuple[BinaryResult, ...]:
-    r"""Read a result file of BBRclassify.
-
-    Parameters
-    ----------
-    source : str, path or binary stream
-
-    Returns
-    -------
-    tuple of BinaryResult
-
-    Raises
-    ------
-    FormatError
-        With file and line; also for a decision that is neither 1 nor -1.
+    r"""Return the results in a file of BBRclassify.
 
     Examples
     --------
@@ -88,15 +78,7 @@ def read_binary_results(source: Source) -> tuple[BinaryResult, ...]:
 def write_binary_results(
     target: str | os.PathLike[str], results: Iterable[BinaryResult], *, digits: int | None = None
 ) -> None:
-    """Write a result file of BBRclassify, whole or not at all.
-
-    Parameters
-    ----------
-    target : str or path
-    results : iterable of BinaryResult
-    digits : int, optional
-        Significant digits; BBRclassify writes 12. As many as bring every number back by default.
-    """
+    """Write a result file of BBRclassify, which itself writes 12 digits."""
     lines = []
     for result in results:
         row_id = [] if result.row_id is None else [one_word("row_id", result.row_id)]
@@ -105,16 +87,7 @@ def write_binary_results(
 
 
 def read_dense_results(source: Source) -> tuple[DenseResult, ...]:
-    """Read a result file of BMRclassify, or of BXRclassify with ``-k``.
-
-    Parameters
-    ----------
-    source : str, path or binary stream
-
-    Returns
-    -------
-    tuple of DenseResult
-    """
+    """Return the results in a file of BMRclassify, or of BXRclassify with ``-k``."""
     results: list[DenseResult] = []
     for words in _lines(source):
         true_class, *values, predicted = words.rest_of_at_least(3, "a label, probabilities and a prediction")
@@ -128,15 +101,7 @@ def read_dense_results(source: Source) -> tuple[DenseResult, ...]:
 def write_dense_results(
     target: str | os.PathLike[str], results: Iterable[DenseResult], *, digits: int | None = None
 ) -> None:
-    """Write a result file of BMRclassify, whole or not at all.
-
-    Parameters
-    ----------
-    target : str or path
-    results : iterable of DenseResult
-    digits : int, optional
-        Significant digits; as many as bring every number back by default.
-    """
+    """Write a result file of BMRclassify."""
     lines = []
     for result in results:
         numbers = [written(value, digits, "g") for value in result.probabilities]
@@ -146,16 +111,7 @@ def write_dense_results(
 
 
 def read_score_results(source: Source) -> tuple[ScoreResult, ...]:
-    """Read a result file of BXRclassify; a line that begins with a blank has no document name.
-
-    Parameters
-    ----------
-    source : str, path or binary stream
-
-    Returns
-    -------
-    tuple of ScoreResult
-    """
+    """Return the results in a file of BXRclassify; a line that begins with a blank has no document name."""
     name = name_of(source)
     results: list[ScoreResult] = []
     for number, line in enumerate(read_lines(source), start=1):
@@ -183,15 +139,7 @@ def read_score_results(source: Source) -> tuple[ScoreResult, ...]:
 def write_score_results(
     target: str | os.PathLike[str], results: Iterable[ScoreResult], *, digits: int | None = None
 ) -> None:
-    """Write a result file of BXRclassify, whole or not at all.
-
-    Parameters
-    ----------
-    target : str or path
-    results : iterable of ScoreResult
-    digits : int, optional
-        Significant digits; BXRclassify writes 8. As many as bring every number back by default.
-    """
+    """Write a result file of BXRclassify, which itself writes 8 digits."""
     lines = []
     for result in results:
         words = [result.document and one_word("document", result.document)]
@@ -230,20 +178,7 @@ class Label:
 
 
 def read_labels(source: Source) -> tuple[Label, ...]:
-    r"""Read a label file.
-
-    Parameters
-    ----------
-    source : str, path or binary stream
-
-    Returns
-    -------
-    tuple of Label
-
-    Raises
-    ------
-    FormatError
-        With file and line; also when a document has two classes in a model.
+    r"""Return the labels in a file, in which a document has one class in each model.
 
     Examples
     --------
@@ -268,18 +203,12 @@ def read_labels(source: Source) -> tuple[Label, ...]:
 
 
 def write_labels(target: str | os.PathLike[str], labels: Iterable[Label]) -> None:
-    """Write a label file, whole or not at all.
-
-    Parameters
-    ----------
-    target : str or path
-    labels : iterable of Label
-    """
+    """Write a label file."""
     lines = []
     for label in labels:
         words = (label.document, label.model, label.class_name)
         lines.append(" ".join(one_word("labels", word) for word in words))
-    write_text(target, "".join(f"{line}\n" for line in lines))
+    _write(target, lines)
 
 
 def true_class(labels: Iterable[Label]) -> dict[tuple[str, str], str]:

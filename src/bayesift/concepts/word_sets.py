@@ -25,7 +25,7 @@ def word_sets(
 ) -> HypothesisSpace:
     """Return the concepts "documents that contain all of these words" for all small sets of words.
 
-    The items are documents; a few of them as examples then tell which words they were chosen for, and
+    The items of this space are documents; a few of them as examples then tell which words they were chosen for, and
     :meth:`HypothesisSpace.predictive` how probable it is that any other document is meant too.
 
     Parameters
@@ -45,10 +45,6 @@ def word_sets(
         set, "any document", comes first; sets of the same size share their weight equally.
     max_hypotheses : int, default=1_000_000
         An error rather than more sets than this.
-
-    Returns
-    -------
-    HypothesisSpace
 
     Examples
     --------

@@ -47,10 +47,10 @@ class BetaBinomial(Conjugate):
     array([0.2 , 0.89])
     """
 
-    _expected: ClassVar = {"a": POSITIVE, "b": POSITIVE}
-
     a: Any
     b: Any
+
+    _expected: ClassVar = {"a": POSITIVE, "b": POSITIVE}
 
     @classmethod
     def from_mean_sd(cls, m: ArrayLike, sd: ArrayLike) -> Self:

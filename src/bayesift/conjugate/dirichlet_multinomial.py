@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -51,9 +51,9 @@ class DirichletMultinomial(Conjugate):
 
     event_ndim: ClassVar[int] = 1
     _own_ndim: ClassVar[int] = 1
-    _expected: ClassVar = {"alpha": POSITIVE}
-
     alpha: Any
+
+    _expected: ClassVar = {"alpha": POSITIVE}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -223,26 +223,22 @@ class Category(DiscretePredictive):
         return (rng.random((*shape, 1)) >= below).sum(axis=-1)
 
 
-class _Counts(DiscretePredictive):
-    """How n draws fall on K categories, the last axis of the first field and of the values."""
+@dataclass(frozen=True, eq=False)
+class DirichletMultinomialCounts(DiscretePredictive):
+    """How n draws fall on K categories whose probabilities have a Dirichlet(α) distribution.
+
+    The last axis of its values is that of the categories.
+    """
 
     event_ndim: ClassVar[int] = 1
 
+    alpha: FloatArray
     n: Any
 
     @property
     def batch_shape(self) -> tuple[int, ...]:
         """Shape of the batch; empty for a single distribution."""
-        name = fields(self)[0].name
-        return common_shape(**{name: getattr(self, name)[..., 0], "n": self.n})
-
-
-@dataclass(frozen=True, eq=False)
-class DirichletMultinomialCounts(_Counts):
-    """How n draws fall on K categories whose probabilities have a Dirichlet(α) distribution."""
-
-    alpha: FloatArray
-    n: Any
+        return common_shape(alpha=self.alpha[..., 0], n=self.n)
 
     @property
     def mean(self) -> FloatArray:
@@ -266,11 +262,18 @@ class DirichletMultinomialCounts(_Counts):
 
 
 @dataclass(frozen=True, eq=False)
-class Multinomial(_Counts):
-    """How n draws fall on K categories with known probabilities ``theta``."""
+class Multinomial(DiscretePredictive):
+    """How n draws fall on K categories with known probabilities, the last axis of ``theta``."""
+
+    event_ndim: ClassVar[int] = 1
 
     theta: FloatArray
     n: Any
+
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        """Shape of the batch; empty for a single distribution."""
+        return common_shape(theta=self.theta[..., 0], n=self.n)
 
     @property
     def mean(self) -> FloatArray:

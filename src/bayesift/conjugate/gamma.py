@@ -31,10 +31,10 @@ class GammaRate(Conjugate):
     It becomes Gamma(a + events, b + exposure); its subclasses say what counts as an event and as exposure.
     """
 
-    _expected: ClassVar = {"a": POSITIVE, "b": POSITIVE}
-
     a: Any
     b: Any
+
+    _expected: ClassVar = {"a": POSITIVE, "b": POSITIVE}
 
     @classmethod
     def from_mean_sd(cls, m: ArrayLike, sd: ArrayLike) -> Self:

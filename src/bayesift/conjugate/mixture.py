@@ -109,10 +109,6 @@ class Mixture(Conjugate):
         n : int, default=1
             Trials, draws or exposure of the observation.
 
-        Returns
-        -------
-        Mixture
-
         Examples
         --------
         Fewer than three heads in five tosses:

@@ -53,12 +53,12 @@ class NormalGamma(Conjugate):
     """
 
     event_ndim: ClassVar[int] = 1
-    _expected: ClassVar = {"m": FINITE, "kappa": POSITIVE, "a": POSITIVE, "b": POSITIVE}
-
     m: Any
     kappa: Any
     a: Any
     b: Any
+
+    _expected: ClassVar = {"m": FINITE, "kappa": POSITIVE, "a": POSITIVE, "b": POSITIVE}
 
     def statistics(self, *data: Any) -> tuple[Any, ...]:
         """Return number and mean of the data, and the sum of their squared distances from the mean."""

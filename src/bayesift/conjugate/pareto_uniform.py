@@ -42,10 +42,10 @@ class ParetoUniform(Conjugate):
     array([0.005  , 0.005  , 0.00222])
     """
 
-    _expected: ClassVar = {"b": NOT_NEGATIVE, "k": NOT_NEGATIVE}
-
     b: Any
     k: Any
+
+    _expected: ClassVar = {"b": NOT_NEGATIVE, "k": NOT_NEGATIVE}
 
     @property
     def is_proper(self) -> Any:

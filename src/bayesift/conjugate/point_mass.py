@@ -35,10 +35,10 @@ class PointMass(Conjugate):
     9.309
     """
 
-    _expected: ClassVar = {"value": FINITE}
-
     value: Any
     family: Conjugate
+
+    _expected: ClassVar = {"value": FINITE}
 
     @property
     def event_ndim(self) -> int:  # type: ignore[override]

@@ -31,7 +31,6 @@ class Origin:
     Parameters
     ----------
     path : Path
-        The file or folder.
     format : str
         How it was read: ``"csv"``, ``"tsv"``, ``"jsonl"``, ``"parquet"``, ``"folder"`` or ``"svmlight"``.
     text, labels, id : str, optional

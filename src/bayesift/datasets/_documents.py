@@ -78,10 +78,6 @@ def read_documents(
     encoding : str, default="utf-8"
         Encoding of the texts.
 
-    Returns
-    -------
-    iterator of Document
-
     Examples
     --------
     >>> from pathlib import Path

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from scipy.sparse import csr_matrix
 
+from bayesift._checks import reads_as_number
 from bayesift._svmlight import ScanError, padded, scan
 from bayesift.datasets._files import open_packed
 from bayesift.datasets.errors import MalformedFileError
@@ -68,24 +69,16 @@ def _problem(words: list[str]) -> str | None:
     if not words:
         return None
     pairs = words if ":" in words[0] else words[1:]
-    if pairs is not words and not all(_is_number(label) for label in words[0].split(",")):
+    if pairs is not words and not all(reads_as_number(label) for label in words[0].split(",")):
         return f"labels must be numbers separated by commas, found {words[0]!r}"
     last = -1
     for pair in pairs:
         index, _, value = pair.partition(":")
         if index == "qid":
             continue
-        if not index.isdigit() or not _is_number(value):
+        if not index.isdigit() or not reads_as_number(value):
             return f"expected index:value, found {pair!r}"
         if int(index) <= last:
             return f"indices must ascend, found {index} after {last}"
         last = int(index)
     return None
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True

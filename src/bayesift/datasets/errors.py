@@ -68,15 +68,7 @@ class EncodingError(MalformedFileError):
 
 
 class FormatError(ValueError):
-    """The format of a file is not known, or not one that can be used here.
-
-    Attributes
-    ----------
-    path : str or Path
-        The file.
-    format : str or None
-        Its format; None where it is not known.
-    """
+    """The format of a file (``path``) is not known, or not one that can be used here (``format``)."""
 
     def __init__(self, path: str | Path, format: str | None, problem: str) -> None:
         super().__init__(problem)

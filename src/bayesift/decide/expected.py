@@ -59,17 +59,7 @@ def exact_expected_f1(p: Any, beta: float = 1.0) -> ExpectedF:
     E[(1+β²)TP / ((1+β²)TP + FP + β²FN)], with 0/0 = 1, for documents that are in the category independently of each
     other: the value of the dynamic programmes of Chai (2005) and Ye et al. (2012), to rounding, in time proportional
     to the number of documents and for any β. No other set of documents has a greater one than the best set of the
-    most probable.
-
-    Parameters
-    ----------
-    p, beta
-        As for :func:`expected_f1`.
-
-    Returns
-    -------
-    ExpectedF
-        As from :func:`expected_f1`.
+    most probable. Parameters and result are those of :func:`expected_f1`.
 
     Examples
     --------

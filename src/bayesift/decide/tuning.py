@@ -62,10 +62,6 @@ def best_threshold(
     sample_weight : array of shape (n_documents,), optional
         How often each document counts; documents of weight 0 are left out.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> from bayesift.decide import best_threshold

@@ -43,10 +43,6 @@ class Outcomes(NamedTuple):
         ----------
         truth, decisions : arrays of shape (n_documents,) or (n_documents, n_categories), or sparse matrices
             Zeros and ones, −1 and 1, or truth values.
-
-        Returns
-        -------
-        Outcomes
         """
         positive, accepted = as_booleans(truth, "truth"), as_booleans(decisions, "decisions")
         check_same_shape(positive, "truth", accepted, "decisions")

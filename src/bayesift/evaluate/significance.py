@@ -62,7 +62,7 @@ class PairedTest(NamedTuple):
 
 
 def micro_sign_test(truth: Any, decisions_a: Any, decisions_b: Any) -> PairedTest:
-    """Compare two systems by all their yes/no decisions: the s-test of Yang & Liu (1999).
+    """Return the :class:`PairedTest` of two systems by all their yes/no decisions: the s-test of Yang & Liu (1999).
 
     Of the n decisions in which they differ, A is right in k. If the systems were equal, k would be binomial with
     probability ½: exactly for n ≤ 12, else by Z = (k − n/2) / (√n/2).
@@ -73,10 +73,6 @@ def micro_sign_test(truth: Any, decisions_a: Any, decisions_b: Any) -> PairedTes
         Which documents are in the category.
     decisions_a, decisions_b : arrays of the same shape
         Which documents each system accepted.
-
-    Returns
-    -------
-    PairedTest
 
     Examples
     --------
@@ -94,18 +90,14 @@ def micro_sign_test(truth: Any, decisions_a: Any, decisions_b: Any) -> PairedTes
 
 
 def macro_sign_test(values_a: Any, values_b: Any) -> PairedTest:
-    """Compare two systems by a value for each category, such as F1: the S-test of Yang & Liu (1999).
+    """Return the :class:`PairedTest` of two systems by a value for each category: the S-test of Yang & Liu (1999).
 
     Of the n categories in which they differ, A is better in k; then as :func:`micro_sign_test`.
 
     Parameters
     ----------
     values_a, values_b : arrays of shape (n_categories,)
-        Each system's values; greater is better. Categories where one is NaN are left out.
-
-    Returns
-    -------
-    PairedTest
+        Each system's values, such as F1; greater is better. Categories where one is NaN are left out.
 
     Examples
     --------
@@ -118,7 +110,7 @@ def macro_sign_test(values_a: Any, values_b: Any) -> PairedTest:
 
 
 def wilcoxon_test(values_a: Any, values_b: Any) -> PairedTest:
-    """Compare two systems by a value for each category with Wilcoxon's signed-rank test.
+    """Return the :class:`PairedTest` of two systems by a value for each category: Wilcoxon's signed-rank test.
 
     Categories in which they do not differ are left out. Parameters and result are those of :func:`macro_sign_test`.
 
@@ -217,6 +209,7 @@ def paired_bootstrap(
     Returns
     -------
     BootstrapDifference
+        The difference, its interval, and shares of draws as p-values.
 
     Examples
     --------

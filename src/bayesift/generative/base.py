@@ -30,6 +30,10 @@ class GenerativeClassifier(ScoreClassifier, ABC):
 
     #: Whether a sparse matrix is taken; then everything else is made one.
     _takes_sparse: ClassVar[bool] = True
+    #: Whether values are amounts, which cannot be negative.
+    _takes_amounts: ClassVar[bool] = False
+    #: Whether the clouds of points of scikit-learn's checks cannot be told apart.
+    _poor_for_points: ClassVar[bool] = False
 
     class_count_: FloatArray
     class_prior: Any
@@ -210,7 +214,9 @@ class GenerativeClassifier(ScoreClassifier, ABC):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._takes_sparse
         tags.input_tags.allow_nan = True
+        tags.input_tags.positive_only = self._takes_amounts
         tags.classifier_tags.multi_label = True
+        tags.classifier_tags.poor_score = self._poor_for_points
         return tags
 
 

@@ -76,6 +76,7 @@ class BernoulliNB(NaiveBayes):
     array([0.   , 0.034, 0.131])
     """
 
+    _poor_for_points = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **NaiveBayes._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither"), "array-like", BetaBinomial],
@@ -111,12 +112,6 @@ class BernoulliNB(NaiveBayes):
         """Return the log odds ln θ_jc/(1−θ_jc) of a feature's presence, less those of the other classes together."""
         logs = self.feature_log_prob_
         return contrast(logs - np.log1p(-np.exp(np.minimum(logs, -1e-12))))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        # Most of the checks' data are about how much, not whether.
-        tags.classifier_tags.poor_score = True
-        return tags
 
 
 class BernoulliLikelihood(Likelihood):

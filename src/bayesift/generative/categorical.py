@@ -66,6 +66,8 @@ class CategoricalNB(NaiveBayes):
     """
 
     _takes_sparse = False
+    _takes_amounts = True
+    _poor_for_points = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **NaiveBayes._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither"), "array-like"],
@@ -114,8 +116,6 @@ class CategoricalNB(NaiveBayes):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
-        tags.input_tags.positive_only = True
-        tags.classifier_tags.poor_score = True
         return tags
 
 

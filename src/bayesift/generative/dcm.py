@@ -112,6 +112,8 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
     array([0.9, 1. ])
     """
 
+    _takes_amounts = True
+    _poor_for_points = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "prior": [StrOptions({"background", "gamma", "laplace"})],
         "pseudo_documents": [Interval(Real, 0, None, closed="neither")],
@@ -260,12 +262,6 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
         check_array(self, "_mean_lengths", (self._layout.n_groups,))
         check_fit(np.shape(self._bounds) == (2,), self, "bounds")
         self._check_groups()
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        tags.classifier_tags.poor_score = True
-        return tags
 
 
 class Prior(NamedTuple):

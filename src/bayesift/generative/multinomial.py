@@ -82,6 +82,8 @@ class MultinomialNB(NaiveBayes):
            [3., 1., 1.]])
     """
 
+    _takes_amounts = True
+    _poor_for_points = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **NaiveBayes._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="neither"), "array-like", DirichletMultinomial],
@@ -117,12 +119,6 @@ class MultinomialNB(NaiveBayes):
     def word_weights(self) -> FloatArray:
         """Return ln p(word | class) less that of the other classes together."""
         return contrast(self.feature_log_prob_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        tags.classifier_tags.poor_score = True
-        return tags
 
 
 class MultinomialLikelihood(Likelihood):

@@ -49,33 +49,14 @@ class PriorArrays:
     sign: NDArray[np.int8]
 
     def penalty(self, beta: Any) -> float:
-        """Return Σ_j p_j(β_j − mode_j), infinite outside the support.
-
-        Parameters
-        ----------
-        beta : array of shape (n_features,)
-            Coefficients.
-
-        Returns
-        -------
-        float
-        """
+        """Return Σ_j p_j(β_j − mode_j) of coefficients, infinite outside the support."""
         return float(self._penalties(beta).sum())
 
     def log_density(self, beta: Any) -> float:
-        """Return the log prior density Σ_j ln p(β_j).
+        """Return the log prior density Σ_j ln p(β_j) of coefficients.
 
         A flat prior adds 0; so does a fixed coefficient at its mode. The improper Jeffreys prior adds
         −ln abs(δ).
-
-        Parameters
-        ----------
-        beta : array of shape (n_features,)
-            Coefficients.
-
-        Returns
-        -------
-        float
         """
         one_sided = self.sign != 0
         with np.errstate(divide="ignore"):
@@ -91,17 +72,9 @@ class PriorArrays:
         return float((constant - self._penalties(beta)).sum())
 
     def conjugate(self, c: Any) -> float:
-        """Return the dual Σ_j p_j*(c_j), p*(c) = sup_δ [cδ − p(δ)].
+        """Return the dual Σ_j p_j*(c_j) of slopes, p*(c) = sup_δ [cδ − p(δ)].
 
-        Parameters
-        ----------
-        c : array of shape (n_features,)
-            Slopes.
-
-        Returns
-        -------
-        float
-            Infinite where some c_j is no slope of its penalty.
+        It is infinite where some c_j is no slope of its penalty.
         """
         slope = self._checked("c", c)
         # Only what pushes into the support counts.
@@ -114,17 +87,7 @@ class PriorArrays:
         return float(dual.sum())
 
     def extended(self, more: PriorArrays) -> PriorArrays:
-        """Return these priors followed by more, such as that of the intercept.
-
-        Parameters
-        ----------
-        more : PriorArrays
-            Priors of further coefficients.
-
-        Returns
-        -------
-        PriorArrays
-        """
+        """Return these priors followed by those of more coefficients, such as the intercept."""
         return PriorArrays(
             kind=np.append(self.kind, more.kind),
             weight=np.append(self.weight, more.weight),

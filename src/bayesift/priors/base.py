@@ -140,18 +140,6 @@ class Prior(ABC):
         """Return a function that gives ``scaled(variance).resolve(n_features, feature_names)`` for any variance.
 
         It looks the terms up once, for those who try many variances.
-
-        Parameters
-        ----------
-        n_features : int
-            Number of columns.
-        feature_names : iterable of str, optional
-            Their names; needed where the prior names terms.
-
-        Returns
-        -------
-        callable
-            From a variance to :class:`PriorArrays`.
         """
         columns = Columns(n_features, feature_names, self.unknown)
         field: dict[str, Any] = vars(self)

@@ -49,10 +49,6 @@ def from_description(
     unknown : {"error", "ignore"}, default="error"
         What to do when no term of the description is known, and, later, when the matrix lacks one of them.
 
-    Returns
-    -------
-    Prior
-
     Examples
     --------
     >>> from bayesift.priors import from_description
@@ -89,6 +85,8 @@ def from_keywords(
 ) -> Prior:
     """Build a prior whose modes are what a person expects of some terms' coefficients.
 
+    ``family`` and ``variance`` are those of :func:`from_description`.
+
     Parameters
     ----------
     keywords : mapping from str to float
@@ -97,16 +95,8 @@ def from_keywords(
         Turns each keyword into the columns it stands for (stems, n-grams). Without it keywords are names of features.
     relative : float, default=1
         How many times the common variance these terms get: less than 1 for firm knowledge, more for loose.
-    family : {Laplace, Gaussian}, default=Laplace
-        Class of the prior.
-    variance : float, optional
-        Common variance; without it the model chooses.
     unknown : {"error", "ignore"}, default="error"
         What to do with keywords that are no features.
-
-    Returns
-    -------
-    Prior
 
     Examples
     --------
@@ -167,10 +157,6 @@ def from_model(
         Class of the prior.
     unknown : {"error", "ignore"}, default="error"
         What to do with earlier terms that are no features today.
-
-    Returns
-    -------
-    Prior
 
     Examples
     --------

@@ -68,10 +68,6 @@ class Laplace(Prior):
             Further parameters of :class:`Prior`, without ``variance``. ``sign`` must be 0: give a one-sided prior its
             variance 1/λ².
 
-        Returns
-        -------
-        Laplace
-
         Examples
         --------
         >>> from bayesift.priors import Laplace
@@ -148,17 +144,7 @@ class Jeffreys(Prior):
         return False
 
     def scaled(self, variance: float) -> Self:
-        """Return this prior as it is: it has no scale.
-
-        Parameters
-        ----------
-        variance : float
-            Without effect.
-
-        Returns
-        -------
-        Jeffreys
-        """
+        """Return this prior as it is: it has no scale, and a variance no effect."""
         return self
 
     def resolve(self, n_features: int, feature_names: Iterable[str] | None = None) -> PriorArrays:

@@ -127,10 +127,6 @@ def relevance(documents: Sequence[Document], column: str | None = None) -> list[
     column : str, optional
         The column; by its usual name if not given.
 
-    Returns
-    -------
-    list of bool
-
     Examples
     --------
     >>> from bayesift.review.importing import relevance

@@ -239,7 +239,7 @@ def simulate(
 
 
 def starting_pair(relevant: Any, seed: int) -> tuple[int, int]:
-    """Draw one relevant and one irrelevant document to start from.
+    """Return the numbers of one relevant and one irrelevant document, drawn at random to start from.
 
     Parameters
     ----------
@@ -247,10 +247,6 @@ def starting_pair(relevant: Any, seed: int) -> tuple[int, int]:
         The judgements.
     seed : int
         Fixes the draw.
-
-    Returns
-    -------
-    tuple of two int
 
     Examples
     --------

@@ -65,16 +65,12 @@ def check_strings(names: Iterable[Any], rule: str) -> None:
 
 
 def resolve_stop_words(stop_words: Any) -> frozenset[str]:
-    """Return the words to leave out for a name or an iterable.
+    """Return the set of words to leave out for a name or an iterable.
 
     Parameters
     ----------
     stop_words : {"smart", "english"}, iterable of str or None
         As in :class:`TextVectorizer`; None leaves nothing out.
-
-    Returns
-    -------
-    frozenset of str
 
     Examples
     --------

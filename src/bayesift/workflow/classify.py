@@ -32,7 +32,6 @@ class Classified:
     Parameters
     ----------
     n_texts : int
-        How many there were.
     counts : dict of str to int
         Texts by label given, the most frequent first; ``""`` counts those without a label.
     format : str
@@ -103,6 +102,7 @@ def classify(
     Returns
     -------
     Classified
+        How many texts there were, and how many got each label.
 
     Examples
     --------

@@ -40,6 +40,7 @@ def compare(
     Returns
     -------
     Comparison
+        ``print`` shows all of it.
 
     Examples
     --------

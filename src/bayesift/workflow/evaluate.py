@@ -137,7 +137,7 @@ class Evaluation:
 
 
 def evaluate(classifier: TextClassifier, texts: Iterable[str], y: Iterable[Any], *, on: str = "") -> Evaluation:
-    """Compare what a classifier says with the labels.
+    """Return an :class:`Evaluation` of what a classifier says by the labels.
 
     Parameters
     ----------
@@ -148,10 +148,6 @@ def evaluate(classifier: TextClassifier, texts: Iterable[str], y: Iterable[Any],
         The truth.
     on : str
         What to call these texts.
-
-    Returns
-    -------
-    Evaluation
 
     Examples
     --------

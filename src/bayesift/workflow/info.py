@@ -107,16 +107,7 @@ class ModelInfo:
 
 
 def model_info(classifier: TextClassifier) -> ModelInfo:
-    """Describe a fitted classifier.
-
-    Parameters
-    ----------
-    classifier : TextClassifier
-        Fitted.
-
-    Returns
-    -------
-    ModelInfo
+    """Return the :class:`ModelInfo` of a fitted classifier.
 
     Examples
     --------

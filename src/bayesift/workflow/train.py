@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, Literal
 
 from bayesift import progress
+from bayesift._checks import reads_as_number
 from bayesift.datasets import Split
 from bayesift.formats import save
 from bayesift.workflow.errors import NoLabelsError
@@ -39,7 +40,6 @@ class DataSummary:
     Parameters
     ----------
     n_texts : int
-        How many there are.
     balance : dict of str to int
         Texts by label, the most frequent first.
     multilabel : bool
@@ -157,6 +157,7 @@ def train(
     Returns
     -------
     Trained
+        The classifier, the data and model in numbers, and how good it is.
 
     Examples
     --------
@@ -205,17 +206,15 @@ def _named(split: Split) -> str:
 
 
 def summarize_data(texts: Sequence[str], labels: Sequence[tuple[str, ...]]) -> DataSummary:
-    """Count labels, and find what is often wrong: duplicates, empty texts, rare labels, labels that are numbers.
+    """Return a :class:`DataSummary`: how frequent labels are, and what is often wrong with texts and labels.
+
+    Such are duplicates, empty texts, rare labels, and labels that are numbers.
 
     Parameters
     ----------
     texts : sequence of str
     labels : sequence of tuple of str
         The label set of each text.
-
-    Returns
-    -------
-    DataSummary
 
     Examples
     --------
@@ -262,7 +261,7 @@ def _warnings(found: DataSummary) -> list[str]:
     if few:
         said.append(f"fewer than {FEW} texts of {_some(few)}: too few to learn or to measure much")
     names = list(found.balance)
-    if len(names) > 2 and all(map(_is_number, names)):
+    if len(names) > 2 and all(map(reads_as_number, names)):
         said.append(f"the labels look like numbers ({_some(names)}): they are taken as names, their order is not used")
     if len(names) > 20 and 2 * len(names) > found.n_texts:
         said.append(f"{len(names)} different labels for {found.n_texts} texts: is this the column of labels?")
@@ -288,11 +287,3 @@ def counted(number: int, noun: str) -> str:
 def _some(names: list[str], shown: int = 5) -> str:
     more = f" and {len(names) - shown} more" if len(names) > shown else ""
     return ", ".join(repr(name) for name in names[:shown]) + more
-
-
-def _is_number(name: str) -> bool:
-    try:
-        float(name)
-    except ValueError:
-        return False
-    return True

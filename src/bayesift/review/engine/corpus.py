@@ -132,10 +132,6 @@ def with_title_words(text: str) -> str:
     text : str
         The first line is the title, unless it has more than 300 characters.
 
-    Returns
-    -------
-    str
-
     Examples
     --------
     >>> from bayesift.review.engine import with_title_words

@@ -135,7 +135,7 @@ def bound_by_bets(draws: Draws, found: int, unjudged: int, confidence: float = 0
 
 
 def bound_by_sample(n: int, size: int, relevant: int, found: int, confidence: float = 0.95) -> Bound:
-    """Bound the number of relevant documents by a simple random sample: exact, for one look.
+    """Return a :class:`Bound` on the relevant documents by a simple random sample: exact, for one look.
 
     The greatest N for which so few relevant documents in the sample would still have a probability above
     1 − confidence under the hypergeometric distribution.
@@ -150,10 +150,6 @@ def bound_by_sample(n: int, size: int, relevant: int, found: int, confidence: fl
         Relevant documents found, in the sample or not; the bound is never less.
     confidence : float, default=0.95
         With this probability the bound holds, for a sample whose size was fixed before.
-
-    Returns
-    -------
-    Bound
 
     Examples
     --------
