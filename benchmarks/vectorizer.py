@@ -41,7 +41,7 @@ def check_equal(ours: TextVectorizer, theirs: CountVectorizer, texts: list[str])
     """Fit both and compare vocabulary and matrix, also of ``transform``."""
     mine, expected = ours.fit_transform(texts), theirs.fit_transform(texts)
     if ours.vocabulary_ != theirs.vocabulary_ or (mine != expected).nnz or (ours.transform(texts) != expected).nnz:
-        raise AssertionError("the two vectorisers disagree")
+        raise AssertionError("the two vectorizers disagree")
 
 
 def compare(name: str, texts: list[str], repeats: int) -> tuple[str, ...]:

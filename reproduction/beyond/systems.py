@@ -50,7 +50,7 @@ def _perceptron(X: sp.csr_matrix, task: Task) -> BayesianPerceptron:
 
 
 def _theirs(model: Callable[[], Any], native: tuple[Kind, ...] = ("yes-no", "one")) -> Callable[[Task], Fitted]:
-    """Put a model behind the vectoriser of most tutorials: tf-idf with 1 + ln tf, words of at least two documents."""
+    """Put a model behind the vectorizer of most tutorials: tf-idf with 1 + ln tf, words of at least two documents."""
 
     def model_of(X: Any, task: Task) -> Any:
         return model() if task.kind in native else OneVsRestClassifier(model())

@@ -32,7 +32,7 @@ class Fitted(Protocol):
 
 
 class WordModel:
-    """A vectoriser and a classifier of term vectors."""
+    """A vectorizer and a classifier of term vectors."""
 
     def __init__(self, task: Task, vectorizer: Any, model_of: Callable[[Any, Task], Any]) -> None:
         self.task, self.vectorizer = task, vectorizer

@@ -52,7 +52,7 @@ def checked_count(part: Any, name: str) -> int:
     """Return an attribute that is a whole number of at least 0; refuse any other."""
     value = getattr(part, name, None)
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 0:
-        raise ValueError(f"{name} of {type(part).__name__} is {value!r}; expected a number of things")
+        raise ValueError(f"{name} of {type(part).__name__} is {value!r}; expected a count")
     return int(value)
 
 

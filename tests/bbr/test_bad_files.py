@@ -68,8 +68,8 @@ CASES = [
     ("binary", changed(MODEL, "4 17\nbeta", "17 4\nbeta"), 11, "'4', expected a feature greater than 17"),
     ("binary", changed(MODEL, "4 17\nbeta", "4 4\nbeta"), 11, "'4', expected a feature greater than 4"),
     ("binary", changed(MODEL, "4 17 20", "4 20 17"), 5, "'17', expected a feature greater than 20"),
-    ("binary", changed(MODEL, " -2.5e-01", ""), 12, "2 numbers behind 'beta', expected 3, one for each of 2 features"),
-    ("binary", changed(MODEL, "1.5e+00", "1.5e+00 2 3"), 12, "5 numbers behind 'beta'"),
+    ("binary", changed(MODEL, " -2.5e-01", ""), 12, "2 numbers after 'beta', expected 3, one for each of 2 features"),
+    ("binary", changed(MODEL, "1.5e+00", "1.5e+00 2 3"), 12, "5 numbers after 'beta'"),
     ("binary", changed(MODEL, "-2.5e-01", "two"), 12, "'two', expected a finite number"),
     ("binary", changed(MODEL, "-2.5e-01", "inf"), 12, "'inf', expected a finite number"),
     ("binary", changed(MODEL, "-2.5e-01", "nan"), 12, "'nan', expected a finite number"),
@@ -104,7 +104,7 @@ CASES = [
     ("priors", "wheat 0 1\n", 1, "'wheat', expected a feature, a whole number"),
     ("priors", "-4 0 1\n", 1, "'-4', expected a feature, a whole number"),
     ("priors", "topic a\n4 0 1\n", 3, "the end of the file, expected the word 'endoftopic'"),
-    ("priors", "topic\nendoftopic\n", 1, "'topic', expected the name of a topic behind it"),
+    ("priors", "topic\nendoftopic\n", 1, "'topic', expected the name of a topic after it"),
     ("priors", "4 0 1\ntopic a\nendoftopic\n", 2, "'topic', expected 'topic' and 'endoftopic' in turn"),
     ("priors", "endoftopic\n", 1, "'endoftopic', expected 'topic' and 'endoftopic' in turn"),
     ("priors", "topic a\nendoftopic\n4 0 1\n", 3, "'4', expected 'topic' and 'endoftopic' in turn"),
@@ -193,7 +193,7 @@ def test_the_unit_of_a_threshold(threshold, class_name, unit, log_odds):
     ambiguous = 0 < float(threshold) < 1
     stream = BytesIO(text.encode())
     if ambiguous:
-        with pytest.warns(bbr.ThresholdUnitWarning, match="could be log odds or a probability; it is taken for"):
+        with pytest.warns(bbr.ThresholdUnitWarning, match="could be log odds or a probability; it is read as"):
             model = bbr.read_binary_model(stream)
     else:
         model = bbr.read_binary_model(stream)

@@ -167,7 +167,7 @@ def test_a_fixed_threshold_switches_tuning_off(folder, run):
     results = bbr.read_binary_results("a.results")
     assert all((result.prediction == 1) == (result.probability >= 0.8) for result in results)
     out = good(run, "bbrclassify -r b.results a.train a.model")
-    assert "Threshold 1.38629 taken for log odds, accepting from probability 0.8" in out
+    assert "Threshold 1.38629 read as log odds, accepting from probability 0.8" in out
     # From twelve digits of the coefficients.
     for first, second in zip(results, bbr.read_binary_results("b.results"), strict=True):
         assert first.probability == pytest.approx(second.probability, abs=1e-10)
@@ -185,7 +185,7 @@ def test_a_threshold_that_could_be_either_is_spoken_of(folder, run):
     assert err.startswith("bbrclassify: warning: a.model: the threshold 0.405465 could be log odds or a probability")
     assert err.count("\n") == 1
     out = good(run, "bbrclassify --threshunit probability a.train a.model")
-    assert "taken for a probability, accepting from probability 0.405465" in out
+    assert "read as a probability, accepting from probability 0.405465" in out
 
 
 @pytest.mark.parametrize("rule", range(1, 6))
@@ -306,7 +306,7 @@ def test_yes_or_no_by_bxr_is_the_binary_model(folder, run):
     expected = fitted("laplace", 1.0)
     np.testing.assert_allclose(dense(model), expected.coef_[0], atol=1e-5)
     status, out, err = run("bbrclassify a.train a.model")
-    assert "taken for a probability, accepting from probability 0.25" in out
+    assert "read as a probability, accepting from probability 0.25" in out
     assert (status, "as BXRtrain writes it" in err) == (0, True)
 
 
@@ -387,7 +387,7 @@ ERRORS = [
     ("bxrtrain -s a.train a.model", "-s is not supported: BXRtrain has no such option; bbrtrain has"),
     ("bxrtrain -t 1 a.train a.model", "-t is not supported"),
     ("bxrtrain --outputformat 1 a.train a.model", "--outputformat 1 needs -R -1 (or -b 1)"),
-    ("bxrtrain --outputformat 1 -R -1 m.train a.model", "m.train: 3 classes; --outputformat 1 is for two"),
+    ("bxrtrain --outputformat 1 -R -1 m.train a.model", "m.train: 3 classes; --outputformat 1 needs two"),
     ("bxrtrain --probthres 0.5 a.train a.model", "--probthres needs --outputformat 1"),
     ("bxrtrain --init bad a.train a.model", "bad, line 1: found"),
     ("bxrclassify a.train a.model", "the following arguments are required: -r/--resultfile"),

@@ -178,7 +178,7 @@ def test_an_error_is_one_sentence(inputs, tmp_path, monkeypatch, capsys):
 def test_nobody_to_judge(inputs):
     found = run(*on(inputs, "bare.jsonl"))
     assert found.exit_code == 1
-    assert "there is nobody to judge it" in str(found.exception)
+    assert "there is no judgement of it" in str(found.exception)
 
 
 def test_the_command_is_there_before_the_slow_imports():

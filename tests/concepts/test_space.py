@@ -218,8 +218,8 @@ SPACE = HypothesisSpace([1, 2, 3], {"low": [1, 2], "high": [2, 3]}, [1, 0])
         (lambda: SPACE.posterior(4), TypeError, "data is 4; expected a list of items"),
         (lambda: SPACE.posterior("12"), TypeError, "data is '12'; expected a list of items"),
         (lambda: SPACE.posterior([1, 3]), ValueError, r"data is \[1, 3\]; expected items that some hypothesis"),
-        (lambda: SPACE.map([3]), ValueError, "some hypothesis of prior above 0 holds together"),
-        (lambda: SPACE.mle([1, 3]), ValueError, "some hypothesis holds together"),
+        (lambda: SPACE.map([3]), ValueError, "some hypothesis with prior above 0 contains together"),
+        (lambda: SPACE.mle([1, 3]), ValueError, "some hypothesis contains together"),
         (lambda: SPACE.predictive([1, 3] * 9, "mle"), ValueError, r"\[1, 3, 1, 3, 1\] and 13 more"),
         (
             lambda: SPACE.predictive([1], "plug-in"),

@@ -199,7 +199,7 @@ def test_an_empty_split_has_an_empty_indicator():
 
 
 def test_columns_of_different_lengths_are_refused():
-    with pytest.raises(ValueError, match=r"must have one length, found {'labels': 1, 'ids': 2}"):
+    with pytest.raises(ValueError, match=r"must have the same length, found {'labels': 1, 'ids': 2}"):
         Split([()], ["1", "2"])
     with pytest.raises(AttributeError, match="no matrix: it has texts"):
         _ = Split([()], ["1"], ["text"]).matrix

@@ -256,9 +256,9 @@ def test_records_in_constant_memory_and_again(tmp_path):
         ("a.csv", "\n\n", "a.csv is empty"),
         ("a.csv", "text,label\n", "a.csv has no rows after its header"),
         ("a.csv", "text,text,label\na,b,c\n", "more than one column named text"),
-        ("a.jsonl", "\n", "a.jsonl is empty, expected one JSON object a line"),
-        ("a.svm", "", "a.svm holds no vectors, expected one a line"),
-        ("a.svm", "# words\n\n# more words\n", "a.svm holds no vectors, expected one a line"),
+        ("a.jsonl", "\n", "a.jsonl is empty, expected one JSON object per line"),
+        ("a.svm", "", "a.svm holds no vectors, expected one per line"),
+        ("a.svm", "# words\n\n# more words\n", "a.svm holds no vectors, expected one per line"),
         ("a.parquet", "text", "a.parquet is not a Parquet file"),
         ("a.doc", "text", "the format of .* cannot be told from its name; give format as one of csv, tsv"),
     ],
@@ -276,7 +276,7 @@ def test_missing_file_and_wrong_format(tmp_path):
     assert read(path, format="csv").texts == ["a"]
     with pytest.raises(ValueError, match=r"format must be one of .* found 'xlsx'"):
         read(path, format="xlsx")
-    with pytest.raises(ValueError, match="format must be csv, tsv, jsonl or parquet to go record by record"):
+    with pytest.raises(ValueError, match="format must be csv, tsv, jsonl or parquet to read record by record"):
         iter_records(tmp_path)
 
 

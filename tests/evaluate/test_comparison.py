@@ -92,9 +92,9 @@ def test_bad_input_is_named() -> None:
     a, _ = systems()
     with pytest.raises(TypeError, match="results_b is 3; expected Results"):
         compare(a, 3)
-    with pytest.raises(ValueError, match="different truth"):
+    with pytest.raises(ValueError, match="different true labels"):
         compare(a, Results(~a.truth, a.decisions))
-    with pytest.raises(ValueError, match="different truth"):
+    with pytest.raises(ValueError, match="different true labels"):
         compare(a, Results(a.truth[:5], a.decisions[:5]))
     with pytest.raises(ValueError, match="categories has 1 names; expected 2"):
         Results([[1, 0]], [[1, 0]], categories=["one"])

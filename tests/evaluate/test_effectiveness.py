@@ -110,7 +110,7 @@ def test_precision_is_recall_at_break_even(table: np.ndarray, data: st.DataObjec
     ("arguments", "message"),
     [
         ({"truth": []}, r"truth has shape \(0,\)"),
-        ({"truth": [[[1]]]}, r"truth has shape \(1, 1, 1\); expected one mark per document"),
+        ({"truth": [[[1]]]}, r"truth has shape \(1, 1, 1\); expected one value per document"),
         ({"truth": [1, 2]}, "truth holds 2; expected zeros and ones"),
         ({"truth": [0, -1]}, "truth holds -1"),
         ({"truth": ["a", "b"]}, "truth holds .*'a'.*; expected zeros and ones"),
@@ -118,7 +118,7 @@ def test_precision_is_recall_at_break_even(table: np.ndarray, data: st.DataObjec
         ({"decisions": [0.5, 1]}, "decisions holds 0.5"),
         ({"decisions": [1]}, r"decisions has shape \(1,\); expected \(2,\), the shape of truth"),
         ({"decisions": None}, "decisions is None; expected truth and decisions, or Outcomes alone"),
-        ({"truth": Outcomes(1, 0, 0, 1)}, "decisions were given beside Outcomes"),
+        ({"truth": Outcomes(1, 0, 0, 1)}, "decisions were given together with Outcomes"),
         ({"average": "weighted"}, "average is 'weighted'; expected 'micro', 'macro' or None"),
         ({"empty": 2}, "empty is 2; expected a number from 0 to 1"),
         ({"beta": 0}, "beta is 0; expected a number greater than 0"),

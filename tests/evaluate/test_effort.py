@@ -96,7 +96,7 @@ def test_categories_and_their_mean() -> None:
         (lambda: wss([1, 0], [1.0]), r"scores has shape \(1,\); expected \(2,\)"),
         (lambda: wss([1, 0], [1.0, np.nan]), "scores contains NaN"),
         (lambda: wss([1, 0], average="micro"), "average is 'micro'; expected 'macro' or None"),
-        (lambda: recall_curve([0, 0]), "truth marks no document"),
+        (lambda: recall_curve([0, 0]), "truth has no relevant document"),
         (lambda: recall_curve([[1, 0], [0, 1]]), "truth has 2 categories; expected one"),
     ],
 )

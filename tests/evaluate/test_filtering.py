@@ -67,7 +67,7 @@ def test_bad_input_is_named() -> None:
         t9p([1], [1], target=0)
     with pytest.raises(ValueError, match="minimum is 1; expected a share below 1"):
         scaled_utility([1], [1], minimum=1)
-    with pytest.raises(ValueError, match="perfect decisions lose"):
+    with pytest.raises(ValueError, match="perfect decisions worth less than 0"):
         scaled_utility([1], [1], utility=Utility(tp=-1))
     with pytest.raises(ValueError, match="gains name 'hit'"):
         scaled_utility([1], [1], utility={"hit": 1})

@@ -98,10 +98,10 @@ ARCHIVES: dict[str, tuple[Callable[[], bytes], str]] = {
     ),
     "a page before the members": (lambda: archive_of(entries_of(members_of(SMALL)), prefix=b"PK\x03\x04"), "overlap"),
     "gaps": (lambda: archive_of(entries_of(members_of(SMALL)), gap=b"secret"), "overlap"),
-    "encryption": (lambda: archive_of([e._replace(flags=1) for e in entries_of(members_of(SMALL))]), "unknown way"),
+    "encryption": (lambda: archive_of([e._replace(flags=1) for e in entries_of(members_of(SMALL))]), "unknown layout"),
     "another compression": (
         lambda: archive_of([e._replace(method=14) for e in entries_of(members_of(SMALL))]),
-        "unknown way",
+        "unknown layout",
     ),
     "a way out": (lambda: more("../../etc/passwd"), "members that no model file has"),
     "a root": (lambda: more("/1.npy"), "members that no model file has"),
@@ -219,7 +219,7 @@ CALLS = [
 
 @pytest.mark.parametrize(
     ("loader", "module", "name"),
-    # Our own vectoriser is an object indeed.
+    # Our own vectorizer is an object indeed.
     [(x, *call) for x in sorted(_LOADERS) for call in CALLS if (x, call[1]) != ("ObjectNode", "TextVectorizer")],
 )
 def test_a_known_loader_makes_no_other_type(loader: str, module: Any, name: Any, tmp_path: Path) -> None:
@@ -371,7 +371,7 @@ def test_a_header_of_another_form_is_not_described(name: str, value: Any, tmp_pa
         members["bayesift.json"] = json.dumps(json.loads(members["bayesift.json"]) | {name: value}).encode()
 
     (tmp_path / "a.bayesift").write_bytes(rebuilt(SMALL, change))
-    with pytest.raises(ModelFileError, match=f"its header has no proper {name}"):
+    with pytest.raises(ModelFileError, match=f"its header has no valid {name}"):
         describe(tmp_path / "a.bayesift")
 
 

@@ -142,7 +142,7 @@ def test_text_becomes_denser_along_the_path(solver):
         ({"variances": [1.0, -1.0]}, "variances must be"),
         ({"variances": []}, "variances must be"),
         ({"variances": [np.nan]}, "variances must be"),
-        ({"prior": Laplace(1.0)}, "variance of its own"),
+        ({"prior": Laplace(1.0)}, "prior has a fixed variance"),
         ({"prior": "lasso"}, "prior must be"),
         ({"prior": Laplace(mode={"wheat": 1.0})}, "names the term 'wheat'"),
     ],

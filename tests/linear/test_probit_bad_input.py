@@ -31,7 +31,7 @@ def fit(data=X, labels=Y, weights=None, **options):
         ({"prior": Laplace.of_gamma({"wheat": 1.0})}, "names the term 'wheat', but the features have no names"),
         ({"prior": "jeffreys", "variance": 1.0}, "variance is 1.0, but a Jeffreys prior has no parameter"),
         ({"prior": "jeffreys", "solver": "newton"}, "solver is 'newton', which needs convex priors"),
-        ({"prior": Laplace(sign=1), "solver": "em"}, "solver is 'em', which takes priors for both signs only"),
+        ({"prior": Laplace(sign=1), "solver": "em"}, "solver is 'em', which does not take one-sided priors"),
         ({"prior": Gaussian(1.0, sign={0: 1}), "solver": "block-em"}, "solver is 'block-em'"),
         ({"prior": "lasso"}, "'prior' parameter|prior must be"),
         ({"prior": ["lasso"]}, "prior must be 'laplace', 'gaussian', 'jeffreys' or a prior object, got 'lasso'"),

@@ -53,7 +53,7 @@ def test_every_prior(family, name, solver):
     prior = cases.FAMILIES[family](variance, mode, sign=sign)
     model = probit.tight(prior, solver=solver)
     if np.any(sign) and solver != "newton":
-        with pytest.raises(ValueError, match=f"solver is '{solver}', which takes priors for both signs only"):
+        with pytest.raises(ValueError, match=f"solver is '{solver}', which does not take one-sided priors"):
             model.fit(X, y)
     else:
         check(X, y, model.fit(X, y), cases.penalties(family, variance, mode, sign, 5))

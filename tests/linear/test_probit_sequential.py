@@ -154,7 +154,7 @@ def test_a_fit_can_go_on(covariance):
         ({"prior": [Jeffreys()], "variance": "cv"}, "y", {"classes": [-1, 1]}, "prior is Jeffreys or one-sided"),
         ({"prior": Laplace(sign=1)}, "y", {"classes": [-1, 1]}, "prior is Jeffreys or one-sided"),
         ({"threshold": "max_f1"}, "y", {"classes": [-1, 1]}, "threshold is 'max_f1'; expected 'half'"),
-        ({}, "ones", {"classes": [-1, 1]}, "of one class only, which leaves a free intercept without a bound"),
+        ({}, "ones", {"classes": [-1, 1]}, "are of one class, so an unpenalised intercept would be infinite"),
     ],
 )
 def test_bad_first_batches(options, labels, arguments, message):

@@ -255,7 +255,7 @@ def test_a_category_without_documents_becomes_improbable(documents):
         ({"features": [[0]]}, "features has 1 entries; expected 3"),
         ({"features": [[0], [1], [12]]}, "columns 0 to 11"),
         ({"features": [[0], [1], [2, 2]]}, r"features\[2\] must list different column numbers"),
-        ({"features": np.ones((3, 4), dtype=bool)}, r"features\[0\] has 4 truth values"),
+        ({"features": np.ones((3, 4), dtype=bool)}, r"features\[0\] has 4 booleans"),
         ({"prior_mean": np.zeros(12)}, "expected one finite number or 13"),
         ({"prior_covariance": np.eye(13), "covariance": "low-rank"}, "expected variances"),
         ({"prior_covariance": np.ones(13), "intercept_variance": 2.0}, "expected 'same' with a prior_covariance"),

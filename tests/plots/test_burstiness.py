@@ -80,7 +80,7 @@ def test_the_numbers_are_there_without_matplotlib():
 
 def test_bad_input():
     X = np.array([[1, 0], [2, 0]])
-    with pytest.raises(ValueError, match="words names none that occurs in X"):
+    with pytest.raises(ValueError, match="none of words occurs in X"):
         BurstinessDisplay.from_data(X, words=[1])
     with pytest.raises(ValueError, match="max_count is 0; expected a whole number of at least 1"):
         BurstinessDisplay.from_data(X, max_count=0)

@@ -57,8 +57,8 @@ def test_knowledge_is_worth_most_with_few_documents():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([10, 1], {}), r"sizes is \[10, 1\]; expected rising numbers above 0"),
-        (([0, 1], {}), "expected rising numbers above 0"),
+        (([10, 1], {}), r"sizes is \[10, 1\]; expected increasing numbers above 0"),
+        (([0, 1], {}), "expected increasing numbers above 0"),
         (([1, 10], {"x": [1, 2, 3]}), r"curves\['x'\] has shape \(3,\); expected 2 values, or rows of repeats"),
     ],
 )

@@ -70,7 +70,7 @@ def test_bad_input():
         ParallelCoordinatesDisplay.from_results(*SYSTEMS, measure="F2")
     with pytest.raises(TypeError, match="results holds 3; expected Results"):
         ParallelCoordinatesDisplay.from_results(3)
-    with pytest.raises(ValueError, match="other has other truth than one; expected the same documents"):
+    with pytest.raises(ValueError, match="other has different true labels than one; expected the same documents"):
         ParallelCoordinatesDisplay.from_results(SYSTEMS[0], Results(~TRUTH, TRUTH, name="other"))
     with pytest.raises(ValueError, match="lines is 'both'"):
         ParallelCoordinatesDisplay.from_results(*SYSTEMS).plot(lines="both")

@@ -1,4 +1,4 @@
-"""The vectoriser finds exactly what scikit-learn's finds, on any text."""
+"""The vectorizer finds exactly what scikit-learn's finds, on any text."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""Options, state and input of the vectoriser."""
+"""Options, state and input of the vectorizer."""
 
 import pickle
 

@@ -235,7 +235,7 @@ def test_the_fingerprint_tells_texts_apart():
 @pytest.mark.parametrize(
     ("texts", "labels", "options", "message"),
     [
-        (TEXTS, ONE[:-1], {}, "texts and y must have one length"),
+        (TEXTS, ONE[:-1], {}, "texts and y must have the same length"),
         ([], [], {}, "y is empty"),
         (TEXTS, ["a"] * len(TEXTS), {}, "one label only, 'a'"),
         (TEXTS, [*ONE[:-1], 3], {}, "mixes labels of the types int, str"),

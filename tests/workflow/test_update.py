@@ -122,7 +122,7 @@ def test_new_words_come_in_if_two_texts_have_them():
         ("ridge", ["money", "sea"], "label 'sea' is new to the model, which knows 'life', 'money'"),
         ("dcm", ["money", "life"], "model 'dcm' cannot be updated; train again on all texts"),
         ("ridge", [("money", "life"), ("life",)], "without exactly one label"),
-        ("ridge", ["money"], "must have one length"),
+        ("ridge", ["money"], "must have the same length"),
     ],
 )
 def test_what_can_not_be(model, labels, message):

@@ -162,7 +162,7 @@ def written(value: float, digits: int | None, style: Literal["e", "g"] = "e", *,
 def one_word(argument: str, text: str, forbidden: tuple[str, ...] = ()) -> str:
     """Return a name that is to be written; refuse one that could not be read again as one word."""
     if split(text) != [text] or "\n" in text or text.startswith("#") or text in forbidden:
-        raise ValueError(f"{argument} holds {text!r}; expected a word without blanks that means nothing else there")
+        raise ValueError(f"{argument} holds {text!r}; expected a word without blanks that has no other meaning there")
     return text
 
 

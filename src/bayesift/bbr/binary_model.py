@@ -38,7 +38,7 @@ class BinaryModel:
     threshold : float
         In the unit ``threshold_unit``: the log odds, or the probability from which a document is accepted.
     threshold_unit : {"log_odds", "probability"}
-        BBRtrain writes log odds, BXRtrain probabilities; nothing in the file tells.
+        BBRtrain writes log odds, BXRtrain probabilities; the file does not say which.
     restricted_to : tuple of int or None
         The features the model was trained on (``featRestrict``).
     class_name : str or None
@@ -51,7 +51,7 @@ class BinaryModel:
         How the threshold was tuned, 0 to 5 as for ``-t``.
     name, topic : str
     tf_method, idf_method, link, optimizer, design : int
-        Codes that are kept as they stand.
+        Codes that are kept unchanged.
     n_groups : int or None
     idf : tuple of float
     """
@@ -138,7 +138,7 @@ def write_binary_model(target: str | os.PathLike[str], model: BinaryModel, *, di
     target : str or path
     model : BinaryModel
     digits : int, optional
-        Digits behind the point; BBRtrain writes 12. As many as bring every number back by default.
+        Digits after the decimal point; BBRtrain writes 12. As many as are needed to restore every number by default.
     """
     if len(model.features) != len(model.coefficients):
         raise ValueError(
@@ -215,7 +215,7 @@ def _topic(words: Words, header: BinaryModel) -> BinaryModel:
         raise FormatError(
             words.name,
             at_beta.line,
-            f"{len(values)} numbers behind 'beta'",
+            f"{len(values)} numbers after 'beta'",
             f"{len(features) + 1}, one for each of {len(features)} features and the constant",
         )
     class_name = str(values[0]) if extra else None
@@ -257,7 +257,7 @@ def _with_unit(model: BinaryModel, unit: ThresholdUnit | Literal["auto"], name: 
     assumed: ThresholdUnit = "log_odds" if model.class_name is None else "probability"
     if 0.0 < model.threshold < 1.0:
         warnings.warn(
-            f"{name}: the threshold {model.threshold:g} could be log odds or a probability; it is taken for "
+            f"{name}: the threshold {model.threshold:g} could be log odds or a probability; it is read as "
             f"{'log odds, as BBRtrain' if assumed == 'log_odds' else 'a probability, as BXRtrain'} writes it. "
             "Pass threshold_unit to say which.",
             ThresholdUnitWarning,

@@ -122,8 +122,8 @@ def classify_binary(data: Data, model: BinaryModel, probability_threshold: float
     """
     if model.tf_method or model.idf_method or model.n_groups:
         raise ValueError(
-            "the model weighs terms by itself or uses group flags (tfMethod, idfMethod, ngroups); only models on the "
-            "values as they stand in the data file are supported"
+            "the model applies its own term weights or group flags (tfMethod, idfMethod, ngroups); only models of the "
+            "values exactly as in the data file are supported"
         )
     threshold = model.log_odds_threshold if probability_threshold is None else logit(probability_threshold)
     return decide(linear_scores(model, data), data.positive(), threshold, data.row_ids)

@@ -264,7 +264,7 @@ def _train_any(options: Namespace, choice: VarianceChoice) -> None:
     test = _documents(options, options.testfile) if options.testfile else None
     classes = tuple(dict.fromkeys(data.labels))
     if options.outputformat == 1 and len(classes) != 2:
-        raise ValueError(f"{options.datafile}: {len(classes)} classes; --outputformat 1 is for two")
+        raise ValueError(f"{options.datafile}: {len(classes)} classes; --outputformat 1 needs two")
     training = PolytomousTraining(
         classes=classes,
         **_settings(options, choice),
@@ -366,5 +366,5 @@ def _classify_any(options: Namespace) -> None:
         bbr.write_score_results(options.results, score_results(data, models, labels, listing), digits=8)
         return
     if len(models) != 1:
-        raise ValueError(f"{options.modelfile}: {len(models)} models; -k is for one")
+        raise ValueError(f"{options.modelfile}: {len(models)} models; -k needs exactly one")
     bbr.write_dense_results(options.results, dense_results(data, models[0], labels, listing), digits=8)

@@ -28,7 +28,7 @@ class Data:
     Parameters
     ----------
     X : csr_matrix of shape (n_documents, n_features)
-        The values; feature ``id`` stands in column ``id - 1``, or in the column of its name.
+        The values; feature ``id`` is in column ``id - 1``, or in the column of its name.
     labels : tuple of str
         The label of each document, as written.
     row_ids : tuple of str, or None
@@ -65,7 +65,7 @@ def read_data(source: Source, *, n_groups: int = 0, n_features: int | None = Non
     source : str, path or binary stream
         The file.
     n_groups : int, default=0
-        How many group flags stand between label and features.
+        How many group flags there are between label and features.
     n_features : int, optional
         Number of columns; the greatest id by default. Greater ids are left out.
 
@@ -105,7 +105,7 @@ def write_data(
     names: Any = None,
     id_word: str = "UID",
 ) -> None:
-    r"""Write a data file, whole or not at all, with as many digits as bring every value back.
+    r"""Write a data file, completely or not at all, with as many digits as are needed to restore every value.
 
     Parameters
     ----------

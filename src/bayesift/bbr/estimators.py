@@ -40,7 +40,7 @@ def to_estimator(model: BinaryModel | PolytomousModel, n_features: int | None = 
     Returns
     -------
     BayesianLogisticRegression or BayesianMultinomialRegression
-        Without the attributes that tell how it was fitted, such as ``certificate_``.
+        Without the attributes that describe how it was fitted, such as ``certificate_``.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def from_estimator(
         Fitted; the former to two classes, of which the greater is the topic.
     template : BinaryModel or PolytomousModel, optional
         Where to take what an estimator does not have: names, codes, the order of classes and features. The file that
-        :func:`to_estimator` was given comes back unchanged.
+        :func:`to_estimator` was given is returned unchanged.
     feature_names : sequence of str, optional
         The words that the columns of a BayesianMultinomialRegression stand for; by default those of a template with
         words, else columns are numbered.

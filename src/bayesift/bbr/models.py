@@ -100,7 +100,7 @@ def write_sparse_models(
     models : iterable of PolytomousModel
         Their names must differ.
     digits : int, optional
-        Significant digits; BXRtrain writes 6. As many as bring every number back by default.
+        Significant digits; BXRtrain writes 6. As many as are needed to restore every number by default.
     """
     lines = [f"{SPARSE_TITLE} {_VERSION}"]
     seen: set[str] = set()
@@ -136,7 +136,7 @@ class _Named(BytesIO):
 def read_models(
     source: Source, *, threshold_unit: ThresholdUnit | Literal["auto"] = "auto", symbolic: bool | None = None
 ) -> tuple[AnyModel, ...]:
-    """Read a model file of any of the programs; which it is stands in its first line.
+    """Read a model file of any of the programs; its first line says which.
 
     Parameters
     ----------

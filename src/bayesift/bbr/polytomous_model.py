@@ -89,7 +89,7 @@ class BMRHeader:
         Whether that list has its keyword, as in version 3; version 4 leaves it out.
     cosine_normalize, standardize : bool
     tf_method, idf_method, link, optimizer, threshold_rule, design : int
-        Codes that are kept as they stand.
+        Codes that are kept unchanged.
     """
 
     trained_on: tuple[int, ...] = ()
@@ -115,7 +115,7 @@ class PolytomousModel:
         In the order of the file.
     name : str
     reference_class : str or None
-        The class whose coefficients are fixed at zero, where the file tells.
+        The class whose coefficients are fixed at zero, if the file says so.
     symbolic : bool
         Whether features are words.
     header : BMRHeader or None
@@ -197,7 +197,8 @@ def write_polytomous_model(
     target : str or path
     model : PolytomousModel
     digits : int, optional
-        Digits behind the point; the original programs write 12. As many as bring every number back by default.
+        Digits after the decimal point; the original programs write 12. As many as are needed to restore every number by
+        default.
     """
     lines = _bxr_head(model) if model.header is None else _bmr_head(model, model.header)
     for coefficients in model.classes:

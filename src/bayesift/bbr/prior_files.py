@@ -32,7 +32,7 @@ class IndividualPrior:
     class_name : str or None
         The class, where it is for one class only.
     absolute : bool
-        Whether the variance stands for itself (BXR's word ``ABS``).
+        Whether the variance is absolute (BXR's word ``ABS``).
     """
 
     feature: str
@@ -135,7 +135,7 @@ def write_priors(target: str | os.PathLike[str], sections: tuple[PriorSection, .
     sections : tuple of PriorSection
         One without a topic, or any number with topics.
     digits : int, optional
-        Digits behind the point; as many as bring every number back by default.
+        Digits after the decimal point; as many as are needed to restore every number by default.
     """
     if len(sections) != 1 and any(section.topic is None for section in sections):
         raise ValueError("sections mixes priors with and without a topic; expected one section, or a topic for each")
@@ -150,7 +150,7 @@ def _topic(words: Words) -> str:
     first = words.take("the word 'topic'")
     topic = " ".join(words.rest())
     if not topic:
-        words.fail(first, "the name of a topic behind it")
+        words.fail(first, "the name of a topic after it")
     return topic
 
 

@@ -193,7 +193,7 @@ def _threshold_lines(options: Namespace, model: BinaryModel) -> list[str]:
         return []
     unit = "log odds" if model.threshold_unit == "log_odds" else "a probability"
     chance = f"accepting from probability {model.probability_threshold:g}"
-    return [f"Threshold {model.threshold:g} taken for {unit}, {chance}"]
+    return [f"Threshold {model.threshold:g} read as {unit}, {chance}"]
 
 
 def polytomous_training_lines(options: Namespace, trained: PolytomousTrained, *, like_bxr: bool = False) -> list[str]:

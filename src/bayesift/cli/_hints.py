@@ -4,7 +4,7 @@ from __future__ import annotations
 
 #: What helps against an error, by the name of its class: asking for a name imports nothing.
 _HINTS = {
-    "EmptyVocabularyError": "are these texts? --text names the column",
+    "EmptyVocabularyError": "does the column hold texts? --text names another",
     "LabelNeededError": "--of LABEL names it",
     "NoJudgementError": "give --judgements FILE, put 'topics' into the stream, or run this in a terminal",
     "NoLabelsError": "--label names the column of the labels",
@@ -12,12 +12,12 @@ _HINTS = {
     "NoPriorError": "--prior-from works with lasso, ridge, polytomous and probit",
     "NotAModelFileError": "model files are written by 'bayesift train'; the order is MODEL, then DATA",
     "NotPolytomousError": "train with --model polytomous",
-    "OneLabelError": "a classifier needs texts of two labels or more; is --label the right column?",
+    "OneLabelError": "a classifier needs texts with two or more different labels; is --label the right column?",
     "OneLabelModelError": "choose another model with --model",
-    "UnknownCategoryError": "the names in the file must be those of the labels",
+    "UnknownCategoryError": "the names in the file must be among the labels",
 }
 
-_DEBUG = "this is a fault of bayesift; 'bayesift --debug …' shows where"
+_DEBUG = "this is a bug in bayesift; 'bayesift --debug …' shows where"
 
 
 def hint_for(error: Exception) -> str:
@@ -48,7 +48,7 @@ def _reading_hint(error: Exception) -> str:
         case FormatError(format="svmlight"):
             return "bbrtrain and bayesift.linear take vectors; this command takes texts"
         case EncodingError():
-            return "--encoding latin-1 (or cp1252, utf-16, …) says how the file is written"
+            return "--encoding latin-1 (or cp1252, utf-16, …) names the encoding of the file"
         case FileNotFoundError() if not isinstance(error, MissingDataError):
             return "check the path; the order of the arguments is in --help"
         case _:

@@ -44,7 +44,7 @@ Label = Annotated[
 ]
 LabelSeparator = Annotated[
     str | None,
-    typer.Option(metavar="MARK", help="Separator of several labels in a cell, such as ';'.", rich_help_panel=_READING),
+    typer.Option(metavar="MARK", help="Separator between labels in a cell, such as ';'.", rich_help_panel=_READING),
 ]
 Delimiter = Annotated[
     str | None, typer.Option(metavar="MARK", help="Field separator, such as ';'.", rich_help_panel=_READING)
@@ -52,13 +52,11 @@ Delimiter = Annotated[
 Encoding = Annotated[str, typer.Option(help="Encoding of the texts.", rich_help_panel=_READING)]
 InputFormat = Annotated[
     DataFormat | None,
-    typer.Option("--input-format", help="Format, where the name does not tell.", rich_help_panel=_READING),
+    typer.Option("--input-format", help="Format, if the file name does not show it.", rich_help_panel=_READING),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Write the result as JSON.")]
-Report = Annotated[
-    Path | None, typer.Option("--report", metavar="PAGE.html", help="Write the report as a page of its own.")
-]
+Report = Annotated[Path | None, typer.Option("--report", metavar="PAGE.html", help="Write the report as an HTML page.")]
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ def bench(
     repeats: Annotated[int, typer.Option(min=1, help="Timed runs of each candidate; medians are reported.")] = 7,
     listing: Annotated[bool, typer.Option("--list", help="List the benchmarks.")] = False,
 ) -> None:
-    """Measure speed beside other programs; needs the folder 'benchmarks' of the repository."""
+    """Compare speed with other programs; needs the folder 'benchmarks' of the repository."""
     import sys
 
     # A script does not look for modules where it was started; python -m does.
@@ -24,7 +24,7 @@ def bench(
     if find_spec("benchmarks") is None or find_spec("benchmarks.measuring") is None:
         raise UserError(
             "the benchmarks are not part of the installed package",
-            "run this in a copy of the repository, or there: make bench",
+            "run this, or make bench, in a copy of the repository",
         )
     known = import_module("benchmarks.__main__").BENCHMARKS
     unknown = [name for name in names or [] if name not in known]

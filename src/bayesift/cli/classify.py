@@ -46,26 +46,26 @@ def classify(
     ] = "-",
     proba: Annotated[bool, typer.Option("--proba", help="Add the probability of every label.")] = False,
     explain: Annotated[
-        int, typer.Option(min=0, metavar="K", help="Add the K words that speak most for and against.")
+        int, typer.Option(min=0, metavar="K", help="Add the K words that count most for and against.")
     ] = 0,
     brief: Annotated[
-        bool, typer.Option("--brief", help="Write no column of DATA but 'id', or the number of the row.")
+        bool, typer.Option("--brief", help="Write no column of DATA except 'id' (or the row number).")
     ] = False,
     format: Annotated[
-        OutputFormat | None, typer.Option("--format", help="What to write (default: by OUT, or like DATA).")
+        OutputFormat | None, typer.Option("--format", help="Output format (default: by the name OUT, or that of DATA).")
     ] = None,
     text: Text = None,
     delimiter: Delimiter = None,
     encoding: Encoding = "utf-8",
     input_format: Annotated[
         SourceFormat | None,
-        typer.Option("--input-format", help="Format of DATA, where the name or the first line does not tell."),
+        typer.Option("--input-format", help="Format of DATA, if neither the name nor the first line shows it."),
     ] = None,
     output: Output,
 ) -> None:
-    """Add the labels to new texts, however many there are."""
+    """Add predicted labels to any number of texts."""
     if output.as_json and target == "-":
-        raise typer.BadParameter("the result goes to standard output already; give -o OUT", param_hint="--json")
+        raise typer.BadParameter("the texts go to standard output; give -o OUT", param_hint="--json")
     check_output(None if target == "-" else Path(target))
     with steps(output.is_silent) as step:
         step("loading the libraries")

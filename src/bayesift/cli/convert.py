@@ -28,10 +28,12 @@ class Target(StrEnum):
 def convert(
     model: ModelFile,
     *,
-    to: Annotated[Target, typer.Option("--to", help="The program.")],
+    to: Annotated[Target, typer.Option("--to", help="Program to write for.")],
     converted: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="File to write (default: MODEL with its ending)."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="File to write (default: MODEL with the program's file extension)."
+        ),
     ] = None,
     output: Output,
 ) -> None:

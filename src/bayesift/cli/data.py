@@ -25,7 +25,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the collectio
 
 @app.command("list")
 def list_collections(data_home: DataHome = None) -> None:
-    """List the collections and the stop word list, and say which are at hand."""
+    """List the collections and the stop word list, and which of them are available."""
     from rich.console import Console
     from rich.table import Table
 
@@ -42,7 +42,7 @@ def list_collections(data_home: DataHome = None) -> None:
 
 @app.command()
 def info(name: Name, data_home: DataHome = None) -> None:
-    """Say what a collection is, whom to cite, its terms, its files and its options."""
+    """Describe a collection: what it is, citation, terms, files and options."""
     from bayesift.datasets import describe
 
     typer.echo(str(describe(name, data_home)))
@@ -72,7 +72,7 @@ def export(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a collection with texts, such as newsroom.")],
     folder: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write.")] = Path(),
     data_home: DataHome = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")] = False,
 ) -> None:
     """Write the texts of a collection as NAME-train.csv and NAME-test.csv; several labels are separated by ';'."""
     import csv

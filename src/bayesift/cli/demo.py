@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def demo(
     terms: Annotated[int, typer.Option(min=1, help="How many terms to list for each score.")] = 10,
 ) -> None:
-    """Show the main job on the embedded corpus."""
+    """Show the main task on the embedded corpus."""
     with steps(quiet=False) as step:
         step("loading the libraries")
         from bayesift.workflow.demo import run_demo

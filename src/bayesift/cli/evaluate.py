@@ -8,7 +8,7 @@ from bayesift.cli._shell import console, print_json, steps
 
 @with_option_groups
 def evaluate(model: ModelFile, data: Data, *, report: Report = None, reading: Reading, output: Output) -> None:
-    """Compare what a model says with the labels of some texts."""
+    """Compare a model's predictions with the labels of texts."""
     with steps(output.is_silent) as step:
         step("loading the libraries")
         from bayesift.cli import _show

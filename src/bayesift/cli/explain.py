@@ -24,9 +24,9 @@ def explain(
     report: Report = None,
     output: Output,
 ) -> None:
-    """Show by which words a model decides, in general or about a text.
+    """Show which words a model's decisions depend on, in general or for a text.
 
-    The number of a word is its weight; about a text, its weight times its value in the text.
+    The number beside a word is its weight; for a text, its weight times its value in the text.
     """
     with steps(output.is_silent) as step:
         step("loading the libraries")

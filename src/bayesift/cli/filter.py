@@ -56,7 +56,9 @@ def filter_command(
         Path,
         typer.Option(metavar="FILE", help="TOML with a table 'topics' of name = 'statement', or JSONL with both keys."),
     ],
-    train: Annotated[Path, typer.Option(metavar="DATA", help="Labelled training texts, in any format of 'train'.")],
+    train: Annotated[
+        Path, typer.Option(metavar="DATA", help="Labelled training texts, in any format that 'train' takes.")
+    ],
     judgements: Annotated[
         Path | None,
         typer.Option(
@@ -65,7 +67,7 @@ def filter_command(
         ),
     ] = None,
     unlisted: Annotated[
-        Unlisted, typer.Option(help="What it means that the file of judgements does not name a document.")
+        Unlisted, typer.Option(help="How to treat documents that the file of judgements does not list.")
     ] = Unlisted.irrelevant,
     output: Annotated[
         Path | None,
@@ -76,7 +78,7 @@ def filter_command(
         typer.Option(metavar="DIR", help="Keep every judgement there; the same command continues where it stopped."),
     ] = None,
     query: Annotated[
-        QueryKind, typer.Option(help="Which documents to ask about though they do not look relevant.")
+        QueryKind, typer.Option(help="Which documents to ask about although they do not look relevant.")
     ] = QueryKind.information,
     target: Annotated[float, typer.Option(min=0.1, help="How many documents to retrieve for a topic.")] = 50,
     rel: Annotated[

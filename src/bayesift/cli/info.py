@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def info(model: ModelFile, as_json: Json = False) -> None:
-    """Show what a model is, how its prior was chosen, what it learned from, and what wrote it."""
+    """Show what a model is, how its prior was chosen, what it learned from, and which versions wrote it."""
     from bayesift.formats import describe
     from bayesift.workflow import load_classifier, model_info
 

@@ -20,14 +20,15 @@ def path(
     ] = None,
     n_steps: Annotated[int, typer.Option("--steps", min=2, max=500, help="How many fits.")] = 20,
     picture: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="PICTURE", help="Draw it: .png, .svg or .pdf.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="PICTURE", help="Draw the path to a .png, .svg or .pdf file."),
     ] = None,
     reading: Reading,
     output: Output,
 ) -> None:
     """Follow the lasso of one label from the strongest prior to the weakest: which words enter, and when."""
     if picture is not None and picture.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise UserError(f"{picture} has the ending {picture.suffix!r}", "pictures are .png, .svg or .pdf")
+        raise UserError(f"{picture} has the ending {picture.suffix!r}", "plots are .png, .svg or .pdf")
     with steps(output.is_silent) as step:
         step("loading the libraries")
         from bayesift.workflow import label_path

@@ -25,7 +25,7 @@ def review(
     ] = None,
     project: Annotated[Path | None, typer.Option(help="The project file (default: beside DATA).")] = None,
     database: Annotated[str | None, typer.Option(help="postgresql://… instead of a project file.")] = None,
-    reviewer: Annotated[list[str] | None, typer.Option(help="Give NAME a link to log in; may be repeated.")] = None,
+    reviewer: Annotated[list[str] | None, typer.Option(help="Create a login link for NAME; may be repeated.")] = None,
     text: Annotated[str | None, typer.Option(help="Column of the texts.")] = None,
     title: Annotated[str | None, typer.Option(help="Column of the titles.")] = None,
     id: Annotated[str | None, typer.Option(help="Column of the identifiers.")] = None,
@@ -34,7 +34,8 @@ def review(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port (default: 8787, or any free one).")] = None,
     public_url: Annotated[
-        str | None, typer.Option(help="How other machines reach the page; needed with any --host but this machine.")
+        str | None,
+        typer.Option(help="Address at which other machines reach the page; needed if --host is not this machine."),
     ] = None,
     browser: Annotated[bool, typer.Option(help="Open the browser.")] = True,
     simulate: Annotated[
@@ -42,11 +43,12 @@ def review(
     ] = False,
     label: Annotated[str | None, typer.Option(help="With --simulate: column of the labels.")] = None,
     description: Annotated[
-        str, typer.Option(help="With --simulate: what is relevant; without it, two documents are known.")
+        str,
+        typer.Option(help="With --simulate: what is relevant; without it the replay starts from two known documents."),
     ] = "",
     seeds: Annotated[int, typer.Option(min=1, help="With --simulate: how often to replay.")] = 3,
 ) -> None:
-    """Sort documents with a model that learns along: a page in the browser, on this machine."""
+    """Sort documents in the browser, with a model that learns from every decision."""
     from bayesift._extras import require
 
     for module in ("fastapi", "uvicorn", "jinja2", "python_multipart", "sqlalchemy"):
@@ -57,7 +59,7 @@ def review(
     columns = Columns(text, title, id, delimiter)
     if simulate:
         if data is None:
-            raise ValueError("there is no DATA; expected a file with labels to replay")
+            raise ValueError("DATA is missing; expected a file with labels to replay")
         _simulate(data, columns, encoding, label, description, seeds)
         return
     with ExitStack() as stack:

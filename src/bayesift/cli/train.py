@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bayesift.workflow import DataSummary
     from bayesift.workflow.train import Validation
 
-_WORDS, _CHECK, _MODEL = "Words", "Measuring", "Model"
+_WORDS, _CHECK, _MODEL = "Words", "Evaluation", "Model"
 
 
 class ModelName(StrEnum):
@@ -77,7 +77,7 @@ class Words:
         typer.Option(metavar="TRIPLE", help="SMART weights such as lsc or nnn.", rich_help_panel=_WORDS),
     ] = None
     ngrams: Annotated[
-        int, typer.Option(min=1, max=5, help="Longest run of words that makes a term.", rich_help_panel=_WORDS)
+        int, typer.Option(min=1, max=5, help="Longest sequence of words that forms a term.", rich_help_panel=_WORDS)
     ] = 1
     min_df: Annotated[
         int | None, typer.Option(min=1, help="Leave out words that occur in fewer texts.", rich_help_panel=_WORDS)
@@ -85,12 +85,12 @@ class Words:
     select: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Keep the N best words only.", rich_help_panel=_WORDS)
     ] = None
-    select_by: Annotated[Score, typer.Option(help="The score that says which are best.", rich_help_panel=_WORDS)] = (
+    select_by: Annotated[Score, typer.Option(help="Score by which words are selected.", rich_help_panel=_WORDS)] = (
         Score.likelihood_ratio
     )
 
     def vectorizer_options(self) -> dict[str, Any]:
-        """Return what is asked of the vectoriser beyond what suits the model."""
+        """Return what is asked of the vectorizer beyond what suits the model."""
         given = {name: getattr(self, name) for name in ("stop_words", "stemmer", "weighting", "min_df")}
         given["ngram_range"] = None if self.ngrams == 1 else (1, self.ngrams)
         return {name: value for name, value in given.items() if value is not None}
@@ -109,12 +109,12 @@ def train(
         ),
     ] = "cv",
     threshold: Annotated[
-        Policy, typer.Option(help="When a label is given: probability ½, or the best cut.", rich_help_panel=_MODEL)
+        Policy, typer.Option(help="When to give a label: at probability ½, or at the best cut.", rich_help_panel=_MODEL)
     ] = Policy.half,
     prior_from: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE.toml", help='What is known about the labels: label = "description".', rich_help_panel=_MODEL
+            metavar="FILE.toml", help='Prior knowledge about the labels: label = "description".', rich_help_panel=_MODEL
         ),
     ] = None,
     posterior: Annotated[
@@ -128,13 +128,13 @@ def train(
     seed: Annotated[int, typer.Option(help="Seed of the folds and of the order of texts.", rich_help_panel=_MODEL)] = 0,
     jobs: Annotated[int, typer.Option(help="Threads; -1 is all cores.", rich_help_panel=_MODEL)] = -1,
     test: Annotated[
-        Path | None, typer.Option(metavar="DATA", help="Measure on these texts.", rich_help_panel=_CHECK)
+        Path | None, typer.Option(metavar="DATA", help="Evaluate on these texts.", rich_help_panel=_CHECK)
     ] = None,
     cv: Annotated[
-        bool, typer.Option("--cv", help="Measure on every text, held out in turn (5 fits).", rich_help_panel=_CHECK)
+        bool, typer.Option("--cv", help="Evaluate on every text, each held out once (5 fits).", rich_help_panel=_CHECK)
     ] = False,
     check: Annotated[
-        bool, typer.Option("--check/--no-check", help="Measure on a fifth held out (1 fit).", rich_help_panel=_CHECK)
+        bool, typer.Option("--check/--no-check", help="Evaluate on a held-out fifth (1 fit).", rich_help_panel=_CHECK)
     ] = True,
     report: Report = None,
     words: Words,
@@ -143,10 +143,10 @@ def train(
 ) -> None:
     """Learn from labelled texts and write a model file.
 
-    Summarises the texts, fits the model, measures it on texts held out, and shows the words it decides by.
+    Summarises the texts, fits the model, evaluates it on held-out texts, and shows the words with the largest weights.
     """
     if test is not None and cv:
-        raise typer.BadParameter("--test and --cv both say what to measure on; give one of them", param_hint="--cv")
+        raise typer.BadParameter("--test and --cv both say what to evaluate on; give one of them", param_hint="--cv")
     check_output(model_file, report)
     amount = _variance(variance)
     with steps(output.is_silent) as step:
@@ -217,6 +217,6 @@ def _variance(variance: str) -> Any:
         amount = -1.0
     if not amount > 0:
         raise typer.BadParameter(
-            f"{variance!r} is none of cv, norm, auto and no number above 0", param_hint="--variance"
+            f"{variance!r} is neither cv, norm or auto nor a number above 0", param_hint="--variance"
         )
     return amount

@@ -20,15 +20,15 @@ def update(
         Path | None, typer.Option("--output", "-o", metavar="NEW", help="Model file to write (default: MODEL itself).")
     ] = None,
     strength: Annotated[
-        float, typer.Option(min=1e-6, max=1e6, help="How much the earlier texts count, beside 1 for the new ones.")
+        float, typer.Option(min=1e-6, max=1e6, help="Weight of the earlier texts, relative to 1 for the new ones.")
     ] = 1.0,
     new_words: Annotated[
-        bool, typer.Option("--new-words/--no-new-words", help="Add words that occur in two of the new texts.")
+        bool, typer.Option("--new-words/--no-new-words", help="Add words that occur in at least two of the new texts.")
     ] = True,
     reading: Reading,
     output: Output,
 ) -> None:
-    """Learn from further labelled texts: what the model knows is the prior.
+    """Learn from further labelled texts, with what the model knows as the prior.
 
     The earlier texts are not needed. The earlier model is first evaluated on the new texts, which it has not seen.
     """

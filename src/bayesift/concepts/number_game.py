@@ -24,7 +24,7 @@ def number_game(pi0: float = 1.0, *, interval_scale: float = 10.0) -> Hypothesis
     Parameters
     ----------
     pi0 : float, default=1
-        Prior probability that the concept is a rule. 1 leaves the intervals out; 2/3 shows what people do.
+        Prior probability that the concept is a rule. 1 leaves the intervals out; 2/3 reproduces what people do.
     interval_scale : float, default=10
         An interval of ``length`` numbers has a prior proportional to length·exp(−length/interval_scale).
 

@@ -14,7 +14,7 @@ from bayesift.concepts._bits import BitSets
 
 
 class HypothesisSpace:
-    """Concepts that may be meant, each a set of items (its *extension*), and how probable each is.
+    """Candidate concepts, each a set of items (its *extension*), and how probable each is.
 
     Examples are drawn at random from the concept that is meant, so that N examples have probability 1/sizeᴺ under a
     concept that holds them all and 0 under any other (3.2): of those that fit, a smaller one explains them better.
@@ -216,7 +216,7 @@ class HypothesisSpace:
         evidence = logsumexp(joint)
         if evidence == -np.inf:
             raise ValueError(
-                f"data is {_shown(data)}; expected items that some hypothesis of prior above 0 holds together"
+                f"data is {_shown(data)}; expected items that some hypothesis with prior above 0 contains together"
             )
         return joint - evidence
 
@@ -242,7 +242,7 @@ class HypothesisSpace:
     def mle(self, data: Iterable[Hashable]) -> str:
         """Return the name of the smallest concept that holds the examples (3.7); of equals, the first.
 
-        The prior has no say.
+        The prior is ignored.
         """
         return self.names[self._smallest(_listed("data", data))]
 
@@ -250,7 +250,7 @@ class HypothesisSpace:
         likelihood = self.log_likelihood(data)
         best = int(np.argmax(likelihood))
         if likelihood[best] == -np.inf:
-            raise ValueError(f"data is {_shown(data)}; expected items that some hypothesis holds together")
+            raise ValueError(f"data is {_shown(data)}; expected items that some hypothesis contains together")
         return best
 
     def version_space(self, data: Iterable[Hashable]) -> tuple[str, ...]:

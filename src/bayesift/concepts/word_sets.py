@@ -25,8 +25,8 @@ def word_sets(
 ) -> HypothesisSpace:
     """Return the concepts "documents that contain all of these words" for all small sets of words.
 
-    The items of this space are documents; a few of them as examples then tell which words they were chosen for, and
-    :meth:`HypothesisSpace.predictive` how probable it is that any other document is meant too.
+    The items of this space are documents; given a few of them as examples, the posterior shows which words they were
+    chosen for, and :meth:`HypothesisSpace.predictive` how probable it is that any other document is meant too.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def word_sets(
         Prior weight of all sets of k+1 words together over that of all sets of k words, between 0 and 1. The empty
         set, "any document", comes first; sets of the same size share their weight equally.
     max_hypotheses : int, default=1_000_000
-        An error rather than more sets than this.
+        More sets than this are an error.
 
     Examples
     --------

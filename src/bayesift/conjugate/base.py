@@ -47,7 +47,7 @@ class Conjugate(Sampled):
     def statistics(self, *data: Any) -> tuple[Any, ...]:
         """Return the sufficient statistics of observations, in the order in which :meth:`update` takes them.
 
-        Sufficient statistics come back checked.
+        Sufficient statistics are returned after a check.
         """
 
     @abstractmethod

@@ -103,7 +103,7 @@ class BetaBinomial(Conjugate):
 
     @classmethod
     def from_effective_size(cls, m: ArrayLike, size: ArrayLike) -> Self:
-        """Return the prior with a given mean that weighs as much as ``size`` observations.
+        """Return the prior with a given mean that has the weight of ``size`` observations.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ class BetaBinomial(Conjugate):
 
     @property
     def effective_size(self) -> Any:
-        """How many observations the distribution weighs, a + b."""
+        """Weight of the distribution in observations, a + b."""
         return self.a + self.b
 
     def statistics(self, *data: Any) -> tuple[Any, ...]:

@@ -63,7 +63,7 @@ class DirichletMultinomial(Conjugate):
 
     @classmethod
     def from_effective_size(cls, m: ArrayLike, size: ArrayLike) -> Self:
-        """Return the prior with given means that weighs as much as ``size`` observations.
+        """Return the prior with given means that has the weight of ``size`` observations.
 
         Parameters
         ----------
@@ -79,7 +79,7 @@ class DirichletMultinomial(Conjugate):
 
     @property
     def effective_size(self) -> Any:
-        """How many observations the distribution weighs, Σα."""
+        """Weight of the distribution in observations, Σα."""
         return plain(self.alpha.sum(axis=-1))
 
     @property

@@ -23,7 +23,7 @@ class Mixture(Conjugate):
     """A mixture of conjugate priors, Σ_k w_k p_k(θ), which is conjugate as well.
 
     Data update every component, and its weight by the evidence: w′_k ∝ w_k p_k(data). Weights are kept as logarithms,
-    so that a component that looks impossible for a while can come back.
+    so a component that looks impossible for a while can recover.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ class Mixture(Conjugate):
 
     @property
     def mode(self) -> Any:
-        """Where the density is greatest, found by climbing from the mode of every component."""
+        """Where the density is greatest, found by ascent from the mode of every component."""
         return plain(_mode_of(self))
 
     @property
@@ -213,7 +213,7 @@ class Mixture(Conjugate):
         return shortest_of_many_peaks(self.marginals, level)
 
     def predictive(self, *arguments: Any) -> Predictive:
-        """Return the distribution of new data: the mixture of the components' own.
+        """Return the distribution of new data: the mixture of those of the components.
 
         Parameters
         ----------

@@ -26,7 +26,7 @@ class NormalGamma(Conjugate):
     After N numbers with mean x̄ and S = Σ(x−x̄)²: κ′ = κ+N, m′ = (κm + Nx̄)/κ′, a′ = a + N/2 and
     b′ = b + S/2 + κN(x̄−m)²/(2κ′).
 
-    The parameter is the pair (μ, λ), on the last axis of what goes in and comes out. Data: numbers along the first
+    The parameter is the pair (μ, λ), on the last axis of arguments and results. Data: numbers along the first
     axis, one model for each column, or the three arguments ``n, mean, squares`` = N, x̄, S; N may be a sum of weights.
 
     Parameters
@@ -34,7 +34,7 @@ class NormalGamma(Conjugate):
     m : float or array
         Centre of the mean.
     kappa : float or array
-        How many observations the prior weighs for the mean, above 0.
+        Weight of the prior of the mean in observations, above 0.
     a, b : float or array
         Of the precision, above 0: 2a observations with a mean square of b/a.
 
@@ -200,7 +200,7 @@ class StudentT(ContinuousPredictive):
 
 @dataclass(frozen=True, eq=False)
 class Marginals:
-    """Distributions of the entries of a parameter, on the last axis of what goes in and comes out."""
+    """Distributions of the entries of a parameter, on the last axis of arguments and results."""
 
     laws: Sequence[Any]
 

@@ -49,7 +49,7 @@ class ParetoUniform(Conjugate):
 
     @property
     def is_proper(self) -> Any:
-        """Whether the distribution has a density, b > 0 and k > 0; one truth value for each model."""
+        """Whether the distribution has a density, b > 0 and k > 0; one boolean for each model."""
         proper = np.greater(self.b, 0) & np.greater(self.k, 0)
         return bool(proper) if np.ndim(proper) == 0 else proper
 

@@ -51,7 +51,7 @@ class Split:
         if matrix is not None:
             lengths["matrix"] = matrix.shape[0]
         if len(set(lengths.values())) != 1:
-            raise ValueError(f"labels, ids, texts and matrix must have one length, found {lengths}")
+            raise ValueError(f"labels, ids, texts and matrix must have the same length, found {lengths}")
         self.labels = labels
         self.ids = ids
         self.origin = origin
@@ -131,11 +131,11 @@ class Collection:
     name : str
         The name it was loaded by.
     train, test : Split
-        The documents; ``texts``, ``labels`` and ``ids`` of each are lists of one length.
+        The documents; ``texts``, ``labels`` and ``ids`` of each are lists of the same length.
     categories : tuple of str
-        All category names, sorted; label sets hold no other.
+        All category names, sorted; label sets contain no others.
     descriptions : mapping
-        What a category is about, in words, where the collection says so.
+        What each category is about, in words, if the collection says so.
 
     Examples
     --------

@@ -69,7 +69,7 @@ def read_documents(
     Parameters
     ----------
     path : path
-        The file; ``.gz``, ``.xz`` and ``.bz2`` are unpacked on the way. In a folder each file is a document.
+        The file; ``.gz``, ``.xz`` and ``.bz2`` are decompressed while reading. In a folder each file is a document.
     text, title, id : str, optional
         Names of the columns; where they are not given, those with the most usual names. A file may lack the text
         or the title, but not both.

@@ -66,7 +66,7 @@ def fetch(
     FetchError
         There is no public address, or it did not answer as expected. It is an ``OSError``.
     ChecksumError
-        Something else than the known file came. It is a ``ValueError``.
+        The file received is not the known one. It is a ``ValueError``.
 
     Examples
     --------

@@ -100,7 +100,7 @@ class DatasetInfo(Reference):
     archives, unpacked : tuple
         The forms its files come in, most preferred first.
     needs : tuple of str
-        The parts without which it is of no use.
+        The parts that are required.
     build : callable, optional
         Makes the collection from its files and the options; word lists have none.
     """
@@ -124,7 +124,7 @@ class DatasetInfo(Reference):
         return None
 
     def lacking(self, root: Path, part: str = DOCUMENTS) -> tuple[Path, list[str]] | None:
-        """Find the first unpacked copy that is there in part only: its folder and what is not in it."""
+        """Return the first incomplete unpacked copy: its folder and what is missing from it."""
         for base in (root / folder for folder in self.folders):
             for unpacked in self.unpacked:
                 if unpacked.part == part and unpacked.find(base) and (lacks := unpacked.lacks(base)):
@@ -174,14 +174,14 @@ class DatasetFiles:
         return found
 
     def verified(self, part: str = DOCUMENTS) -> FileSet:
-        """Return the files of a part after a look at their checksum."""
+        """Return the files of a part after checking their checksum."""
         found = self.locate(part)
         if self.verify:
             found.verify()
         return found
 
     def only_file(self, part: str = DOCUMENTS) -> Member:
-        """Return the name and the content of the one file of a part, after a look at its checksum."""
+        """Return the name and the content of the one file of a part, after checking its checksum."""
         [member] = self.verified(part).members()
         return member
 
@@ -207,7 +207,7 @@ class DatasetFiles:
         parse : callable
             Takes the files inside.
         version : int
-            Number of the parser; a new number makes older caches void.
+            Number of the parser; a new number invalidates older caches.
         part, variant : str
             What is parsed, and which of several ways.
         """
@@ -222,7 +222,7 @@ class DatasetFiles:
 
 @dataclass(frozen=True, kw_only=True)
 class Description(Reference):
-    """What is known about a collection or a word list, and whether it is at hand.
+    """What is known about a collection or a word list, and whether it is available.
 
     Parameters
     ----------

@@ -127,7 +127,7 @@ def iter_records(
     Parameters
     ----------
     path : path
-        The file; ``.gz``, ``.xz`` and ``.bz2`` are unpacked on the way.
+        The file; ``.gz``, ``.xz`` and ``.bz2`` are decompressed while reading.
     text, labels, id : str, optional
         Names of the columns or keys. Where they are not given they are guessed, if only one column has a
         usual name such as ``text`` or ``label``; ``labels=False`` says that there are no labels. Without a
@@ -162,7 +162,7 @@ def iter_records(
     path = Path(path)
     found = format_of(path, format)
     if found in _NO_COLUMNS:
-        raise ValueError(f"format must be csv, tsv, jsonl or parquet to go record by record, found {found!r}")
+        raise ValueError(f"format must be csv, tsv, jsonl or parquet to read record by record, found {found!r}")
     check_fit(path, found, encoding=encoding, quotes=quotes, delimiter=delimiter)
     opening = partial(open_table, path, format=found, encoding=encoding, delimiter=delimiter, quotes=quotes)
     with opening() as table:
@@ -185,9 +185,9 @@ def read(
 ) -> Split:
     r"""Read labelled documents from a file or a folder.
 
-    CSV and TSV files begin with a header line; JSONL files have an object a line; Parquet files need polars
+    CSV and TSV files begin with a header line; JSONL files have one object per line; Parquet files need polars
     or pyarrow; in a folder of folders each file is a document and its folder the label; SVMlight files hold
-    vectors instead of texts. An argument that means nothing to the format is refused.
+    vectors instead of texts. An argument that does not apply to the format is an error.
 
     Parameters
     ----------

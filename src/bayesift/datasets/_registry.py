@@ -132,7 +132,7 @@ def describe(name: str, data_home: str | os.PathLike[str] | None = None) -> Desc
 
 
 def known() -> tuple[str, ...]:
-    """Return the names of all collections, whether their data are at hand or not.
+    """Return the names of all collections, whether their data are available or not.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def known() -> tuple[str, ...]:
 
 
 def available(data_home: str | os.PathLike[str] | None = None) -> tuple[str, ...]:
-    """Return the names of the collections whose data are at hand.
+    """Return the names of the collections whose data are available.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def dataset_files(name: str, data_home: str | os.PathLike[str] | None = None) ->
 
 
 def known_stop_words() -> tuple[str, ...]:
-    """Return the names of the stop word lists, whether they are at hand or not.
+    """Return the names of the stop word lists, whether they are available or not.
 
     Examples
     --------

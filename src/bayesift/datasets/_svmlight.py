@@ -39,7 +39,7 @@ def read_svmlight(path: Path, *, n_features: int | None = None) -> tuple[csr_mat
         words = content.split(b"\n")[error.line - 1].partition(b"#")[0].decode("latin-1").split()
         raise MalformedFileError(path, error.line, _problem(words) or str(error)) from error
     if not found.labels.size:
-        raise ValueError(f"{path} holds no vectors, expected one a line")
+        raise ValueError(f"{path} holds no vectors, expected one per line")
     label_sets: dict[bytes, tuple[str, ...]] = {}
     labels = []
     for begin, end in found.labels.tolist():

@@ -90,7 +90,7 @@ def open_table(
     Parameters
     ----------
     source : path or bytes
-        The file, unpacked on the way where its name ends with ``.gz``, ``.xz`` or ``.bz2``; or its content.
+        The file, decompressed while reading if its name ends with ``.gz``, ``.xz`` or ``.bz2``; or its content.
     format : {"csv", "tsv", "jsonl", "parquet"}, optional
         The format, where the name does not show it; content is CSV by default.
     encoding, delimiter, quotes
@@ -132,7 +132,7 @@ def separator_of(format: str, delimiter: str | None) -> str:
     if delimiter is None:
         return "," if format == "csv" else "\t"
     if len(delimiter) != 1 or delimiter in '\r\n"':
-        raise ValueError(f"delimiter must be one character, no quote and no line end, found {delimiter!r}")
+        raise ValueError(f"delimiter must be one character, neither a quote nor a line end, found {delimiter!r}")
     return delimiter
 
 
@@ -182,7 +182,7 @@ def json_table(name: Path, lines: Iterable[str]) -> tuple[list[str], Iterator[Ro
     objects = ((number, _object(name, number, line)) for number, line in numbered)
     first = next(objects, None)
     if first is None:
-        raise ValueError(f"{name} is empty, expected one JSON object a line")
+        raise ValueError(f"{name} is empty, expected one JSON object per line")
     return list(first[1]), chain([first], objects)
 
 

@@ -120,8 +120,8 @@ def open_texts(
     Parameters
     ----------
     path : path or "-"
-        CSV, TSV, JSONL, Parquet or plain text (a text in each line), unpacked on the way; a folder, in which each
-        file is a text; or ``-``, standard input.
+        CSV, TSV, JSONL, Parquet or plain text (a text in each line), decompressed while reading; a folder, in which
+        each file is a text; or ``-``, standard input.
     text : str, optional
         The column of the texts; else ``prefer`` if the file has it, else the only one with a usual name, else the only
         one.

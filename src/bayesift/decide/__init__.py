@@ -1,4 +1,4 @@
-"""From scores to yes and no: thresholds fixed, or tuned on training scores; batches by expected F or utility."""
+"""From scores to decisions: thresholds, fixed or tuned on training scores; batches by expected F or utility."""
 
 from bayesift.decide.batch import BatchDecision, decide
 from bayesift.decide.expected import ExpectedF, exact_expected_f1, expected_f1, expected_f_curve

@@ -18,7 +18,7 @@ _BY_NUMBER = {"expected_f1": expected_f1, "exact_expected_f1": exact_expected_f1
 
 
 class BatchDecision(NamedTuple):
-    """Which documents to accept, and what to expect of it (one value for each category)."""
+    """Which documents to accept, and the expected value (one for each category)."""
 
     mask: BoolArray
     expected_value: float | FloatArray
@@ -27,7 +27,7 @@ class BatchDecision(NamedTuple):
 def decide(probabilities: Any, policy: Policy = "exact_expected_f1", *, beta: float = 1.0) -> BatchDecision:
     """Accept the documents whose acceptance has the greatest expected value, given their probabilities.
 
-    No labels are needed, but the probabilities must mean what they say, and documents are taken to be in the category
+    No labels are needed, but the probabilities must be calibrated, and documents are assumed to be in the category
     independently of each other.
 
     Parameters

@@ -13,7 +13,7 @@ from bayesift.decide.utility import check_beta
 
 
 class ExpectedF(NamedTuple):
-    """How many documents to accept, and the F_β to expect of it."""
+    """How many documents to accept, and the expected F_β."""
 
     n_accepted: int
     value: float

@@ -43,7 +43,7 @@ class Threshold(BaseEstimator):
         Which of several equally good cuts is taken. See :func:`best_threshold` for both.
     scale : {"probability", "log_odds"}, default="probability"
         What ``"half"`` means: a probability of 0.5 or a linear score of 0. Tuned policies take scores of any
-        scale as they come; their thresholds are on the same scale.
+        scale; their thresholds are on the same scale.
 
     Attributes
     ----------

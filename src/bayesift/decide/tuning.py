@@ -46,9 +46,9 @@ def best_threshold(
         Probabilities, log-odds or any other scores that rise with the belief in the category.
     y : array of shape (n_documents,)
         Labels of two values, of which the greater marks the category. If only one value occurs it must be a
-        number or a truth value, and marks the category when it is greater than 0.
+        number or a boolean, and marks the category if it is greater than 0.
     policy : str, Utility or mapping, default="min_error"
-        What is made as great as possible: ``"min_error"`` minus the number of errors, ``"max_f1"``
+        What is maximised: ``"min_error"`` minus the number of errors, ``"max_f1"``
         2TP/(2TP+FP+FN), which is 1 when there is nothing to find and nothing accepted, ``"t11u"``,
         ``"t13u"``, ``"balanced_error"``, or any :class:`Utility` or mapping of gains such as
         ``{"tp": 2, "fp": -1}``.
@@ -79,7 +79,7 @@ def best_threshold(
 
 
 class ThresholdOutcomes(NamedTuple):
-    """Thresholds, falling, and the outcomes of "accept where score ≥ threshold" (documents or summed weights)."""
+    """Thresholds, decreasing, and the outcomes of "accept where score ≥ threshold" (documents or summed weights)."""
 
     thresholds: FloatArray
     tp: FloatArray

@@ -88,7 +88,7 @@ class Comparison:
     tests : dict from str to PairedTest
         Micro sign test; with several categories also macro sign test and signed-rank test on their F1.
     intervals : dict from str to BootstrapDifference
-        Differences in F1 on documents drawn anew.
+        Differences in F1 on resampled documents.
     f1 : array of shape (2, n_categories)
         F1 of both in each category.
     categories : list of str
@@ -179,7 +179,9 @@ def compare(
         if not isinstance(results, Results):
             raise TypeError(f"{name} is {results!r}; expected Results")
     if results_a.truth.shape != results_b.truth.shape or np.any(results_a.truth != results_b.truth):
-        raise ValueError("results_a and results_b have different truth; expected the same documents and categories")
+        raise ValueError(
+            "results_a and results_b have different true labels; expected the same documents and categories"
+        )
     several = results_a.n_categories > 1
     f1 = np.array([np.atleast_1d(f_beta(results.outcomes, empty=empty)) for results in (results_a, results_b)])
     tests = {

@@ -242,6 +242,6 @@ def _share_of_greatest(outcomes: Outcomes, utility: Utility) -> FloatArray:
     reached = np.asarray(utility.value(tp, fp, fn, tn), dtype=np.float64)
     greatest = np.asarray(utility.value(tp + fn, 0, 0, fp + tn), dtype=np.float64)
     if np.any(greatest < 0):
-        raise ValueError(f"utility is {utility}, by which perfect decisions lose; expected them to gain at least 0")
+        raise ValueError(f"utility is {utility}, which makes perfect decisions worth less than 0; expected at least 0")
     without = np.where(reached < 0, -np.inf, 0.0)
     return np.divide(reached, greatest, out=without, where=greatest > 0)

@@ -42,7 +42,7 @@ class Outcomes(NamedTuple):
         Parameters
         ----------
         truth, decisions : arrays of shape (n_documents,) or (n_documents, n_categories), or sparse matrices
-            Zeros and ones, −1 and 1, or truth values.
+            Zeros and ones, −1 and 1, or booleans.
         """
         positive, accepted = as_booleans(truth, "truth"), as_booleans(decisions, "decisions")
         check_same_shape(positive, "truth", accepted, "decisions")
@@ -59,7 +59,9 @@ def outcomes_of(truth: Any, decisions: Any) -> Outcomes:
     """Return outcomes that were counted already, or count them."""
     if isinstance(truth, Outcomes):
         if decisions is not None:
-            raise ValueError("decisions were given beside Outcomes; expected either Outcomes or truth and decisions")
+            raise ValueError(
+                "decisions were given together with Outcomes; expected either Outcomes or truth and decisions"
+            )
         return truth
     if decisions is None:
         raise ValueError("decisions is None; expected truth and decisions, or Outcomes alone")
@@ -103,21 +105,21 @@ def check_empty(empty: Any) -> float:
 
 
 def as_booleans(values: Any, name: str) -> BoolArray:
-    """Return what marks documents as truth values, of one or two dimensions."""
+    """Return labels or decisions as an array of booleans, of one or two dimensions."""
     array = values.toarray() if issparse(values) else np.asarray(values)
     if array.ndim not in (1, 2) or array.size == 0:
         raise ValueError(
-            f"{name} has shape {array.shape}; expected one mark per document, or a row of one per category"
+            f"{name} has shape {array.shape}; expected one value per document, or a row with one per category"
         )
     if array.dtype.kind == "b":
         return array
     if array.dtype.kind not in "iuf":
-        raise ValueError(f"{name} holds {array.ravel()[0]!r}; expected zeros and ones, -1 and 1, or truth values")
+        raise ValueError(f"{name} holds {array.ravel()[0]!r}; expected zeros and ones, -1 and 1, or booleans")
     positive = array == 1
     other = array[~positive]
     if other.size and not (np.all(other == 0) or np.all(other == -1)):
         odd = other[other != 0][0]
-        raise ValueError(f"{name} holds {odd.item()!r}; expected zeros and ones, -1 and 1, or truth values")
+        raise ValueError(f"{name} holds {odd.item()!r}; expected zeros and ones, -1 and 1, or booleans")
     return positive
 
 

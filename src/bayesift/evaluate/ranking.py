@@ -132,7 +132,7 @@ def recall_curve(truth: Any, scores: Any = None) -> RecallCurve:
         raise ValueError(f"truth has {len(columns)} categories; expected one, as an array of shape (n_documents,)")
     positive, values = columns[0]
     if not positive.any():
-        raise ValueError("truth marks no document; expected at least one relevant document")
+        raise ValueError("truth has no relevant document; expected at least one")
     found = expected_found(positive, values)
     return RecallCurve(np.linspace(0, 1, len(found)), found / found[-1])
 

@@ -17,7 +17,7 @@ from bayesift.text.weighting import apply_weighting, inverse_document_frequency,
 
 Unseen = Literal["rare", "ignore"]
 
-#: Parameters of a vectoriser that would keep terms out.
+#: Parameters of a vectorizer that would keep terms out.
 _OPEN: dict[str, Any] = {
     "n_features": None,
     "vocabulary": None,
@@ -59,7 +59,7 @@ def _shortened(given: Any) -> str:
 
 
 def open_vectorizer(given: TextVectorizer | None) -> TextVectorizer:
-    """Return the vectoriser, which must be able to take in terms as they come, or the one there is by default."""
+    """Return the vectorizer, which must be able to take in terms as they come, or the one there is by default."""
     if given is None:
         return TextVectorizer("ltc", stop_words="english", stemmer="porter")
     vectorizer: TextVectorizer = clone(given)
@@ -67,7 +67,7 @@ def open_vectorizer(given: TextVectorizer | None) -> TextVectorizer:
     for name, expected in _OPEN.items():
         found = getattr(vectorizer, name)
         if found is not expected and found != expected:
-            raise ValueError(f"vectorizer has {name}={found!r}; expected {expected!r}, since new terms may come")
+            raise ValueError(f"vectorizer has {name}={found!r}; expected {expected!r}, since new terms may occur")
     return vectorizer
 
 

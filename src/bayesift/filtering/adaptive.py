@@ -60,9 +60,9 @@ class AdaptiveFilter(BaseEstimator):
     ----------
     vectorizer : TextVectorizer, optional
         How texts become terms and weights; ``TextVectorizer("ltc", stop_words="english", stemmer="porter")`` by
-        default. Document frequencies are those of the training documents, for good.
+        default. Document frequencies are those of the training documents and stay fixed.
     unseen : {"rare", "ignore"}, default="rare"
-        A term that no training document holds counts as if one did, and may become a feature; or it is left out.
+        A term that no training document contains counts as if one did, and may become a feature; or it is left out.
     significance : float, default=12.13
         Terms with a greater −2 ln λ are features.
     max_features : int or None, default=300
@@ -72,7 +72,7 @@ class AdaptiveFilter(BaseEstimator):
     passes : int, default=3
         Passes over the training documents.
     relearn_relevant : bool, default=True
-        Learn a past relevant document again, each in its turn, whenever an irrelevant one was learnt.
+        Learn a past relevant document again, in turn, whenever an irrelevant one was learned.
     query : {"information", "random"} or None, default="information"
         Which documents are retrieved though they do not look relevant: those with an expected information of at least
         θ(N), any with probability max(0, target − N)/stream_size, or none.
@@ -81,11 +81,11 @@ class AdaptiveFilter(BaseEstimator):
     min_information, max_information, steepness : float, default=0.001, 1 and 5
         θ(N) = (max − min) / (1 + exp(−steepness (N − target)/target)) + min, in bits.
     stream_size : int, optional
-        Number of documents in the stream; needed for random queries alone.
+        Number of documents in the stream; needed only for random queries.
     random_state : int, default=0
-        Seed of random queries. Each topic has random numbers of its own.
+        Seed of random queries. Each topic has its own random numbers.
     block_size : int, default=1000
-        Documents that are read and weighed at once; without influence on the result.
+        Documents that are read and weighted at once; does not affect the result.
     snapshot_every : int, default=500
         With a state folder, judgements from one snapshot to the next.
     n_jobs : int or None, default=-1
@@ -101,7 +101,7 @@ class AdaptiveFilter(BaseEstimator):
         What was retrieved, why, and how it was judged.
     position_ : int
         Number of the document to give next, counted from 0: after a loop over :meth:`stream` was left, and after a
-        process was killed, that is the document that was at hand.
+        process was killed, that is the document being decided on.
     terms_ : list of str
         The term of each column.
 
@@ -181,7 +181,7 @@ class AdaptiveFilter(BaseEstimator):
     def fit(
         self, documents: Iterable[str], labels: Any, topics: Any, *, state: str | os.PathLike[str] | None = None
     ) -> Self:
-        """Run the batch phase, or go on with a run that was kept in a folder.
+        """Run the batch phase, or continue a run that was kept in a folder.
 
         Parameters
         ----------
@@ -193,7 +193,7 @@ class AdaptiveFilter(BaseEstimator):
             Names of the topics with their statements; a statement may be empty.
         state : path, optional
             A folder in which every judgement is kept the moment it comes. If it holds a run with the same settings and
-            training data, that run is taken up where it stopped, at document ``position_``; another run is refused.
+            training data, that run continues where it stopped, at document ``position_``; another run is refused.
 
         Returns
         -------
@@ -211,7 +211,9 @@ class AdaptiveFilter(BaseEstimator):
         names = tuple(statements)
         relevant = relevant_rows(labels, names, len(texts))
         if not texts:
-            raise ValueError("documents is empty; expected training documents, of which terms get their factors")
+            raise ValueError(
+                "documents is empty; expected training documents, which the document frequencies come from"
+            )
         self.close()
         rules = FilterRules(**{name: getattr(self, name) for name in FilterRules._fields})
         weights = TermWeights(vectorizer, self.unseen)
@@ -240,10 +242,10 @@ class AdaptiveFilter(BaseEstimator):
         return self
 
     def stream(self, documents: Iterable[Any]) -> Iterator[Decision]:
-        """Go through the documents that come next, and give those that a topic retrieves, one at a time.
+        """Go through the next documents, and yield those that a topic retrieves, one at a time.
 
         Judge a decision at once or later: it counts for the documents that come after the judgement. The documents are
-        read ahead by blocks of ``block_size``. If the loop is left, go on from document ``position_``; what is still
+        read ahead by blocks of ``block_size``. If the loop is left, continue from document ``position_``; what is still
         not judged of it is given again.
 
         Parameters
@@ -280,7 +282,7 @@ class AdaptiveFilter(BaseEstimator):
         return list(self._pass([document_of(document, self.position_)]))
 
     def run(self, documents: Iterable[Any], judge: Callable[[Decision], bool | None]) -> FilterRecord:
-        """Go through the documents that come next and ask a function for every judgement.
+        """Go through the next documents and call a function for every judgement.
 
         Parameters
         ----------
@@ -366,7 +368,7 @@ class AdaptiveFilter(BaseEstimator):
         return snapshots.arrays_of(self._engine.weights, self._engine.states)
 
     def close(self) -> None:
-        """Take a last snapshot and let go of the state folder; without one, nothing happens."""
+        """Take a last snapshot and release the state folder, if there is one."""
         store: Store | None = getattr(self, "_store", None)
         if store is not None:
             try:

@@ -75,13 +75,13 @@ class FilterRecord:
         self._entries: dict[tuple[int, str], Entry] = {}
 
     def add(self, entry: Entry) -> Entry:
-        """Take note of a retrieved document; return the entry as it stands before its judgement."""
+        """Record a retrieved document; return the entry without a judgement."""
         waiting = entry._replace(judged=False, relevant=None, n_features_after=entry.n_features)
         self._entries[entry.place, entry.topic] = waiting
         return waiting
 
     def judge(self, place: int, topic: str, relevant: bool | None, n_features: int) -> None:
-        """Take note of a judgement."""
+        """Record a judgement."""
         entry = self._entries[place, topic]
         self._entries[place, topic] = entry._replace(judged=True, relevant=relevant, n_features_after=n_features)
 
@@ -90,7 +90,7 @@ class FilterRecord:
         return self._entries.get((place, topic))
 
     def of(self, topic: str) -> list[Entry]:
-        """List what was retrieved for one topic."""
+        """Return what was retrieved for one topic."""
         if topic not in self.topics:
             raise ValueError(f"topic is {topic!r}; expected one of {', '.join(map(repr, self.topics))}")
         return [entry for entry in self if entry.topic == topic]

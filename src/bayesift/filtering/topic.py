@@ -28,8 +28,8 @@ def query_threshold(
     """Return the expected information, in bits, from which a document is worth a query after so many retrieved ones.
 
     It rises with the number N of documents retrieved so far, from ``min_information`` a to ``max_information`` b:
-    θ(N) = (b − a) / (1 + exp(−steepness (N − target)/target)) + a. So nearly every unclear document is asked about at
-    first, and none when the target is well passed.
+    θ(N) = (b − a) / (1 + exp(−steepness (N − target)/target)) + a. So nearly every uncertain document is asked about at
+    first, and none well after the target is passed.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def query_threshold(
     target : float, default=50
         Number of documents that should be retrieved.
     min_information, max_information : float, default=0.001 and 1
-        Between which the threshold lies, in bits; no judgement brings more than one.
+        Limits of the threshold, in bits; no judgement gives more than one.
     steepness : float, default=5
         How quickly it rises about the target.
 
@@ -106,13 +106,13 @@ class TopicState(NamedTuple):
     belief : Belief
         N(mean, covariance) of the weights of the features and, last, of the constant.
     inside, outside : ndarray of shape (n_terms,)
-        In how many documents known to be relevant, and in how many others, each term stands.
+        In how many relevant documents, and in how many others, each term occurs.
     n_inside, n_outside : int
         How many of these documents there are.
     relevant : tuple of Row
         The relevant documents: the statement, those of the training set, those retrieved.
     turn : int
-        How often a past relevant document was learnt again.
+        How often a past relevant document was learned again.
     retrieved : int
         Documents of the stream that were retrieved, N.
     """

@@ -67,10 +67,10 @@ class Audit:
         if depth > 3 * DEEPEST:
             raise RefusedError("it is nested too deeply")
         if not isinstance(node, dict):
-            raise RefusedError("its schema has something else where a node should be")
+            raise RefusedError("its schema has something other than a node")
         number = node.get("__id__")
         if number is not None and (type(number) is not int or number < 1):
-            raise RefusedError("its schema has an object without a proper number")
+            raise RefusedError("its schema has an object without a valid number")
         if set(node) == {"__id__"}:
             # Only to what stands before and is complete: so nothing can hold itself.
             if number not in self._complete:
@@ -85,7 +85,7 @@ class Audit:
         check(self, node, depth + 1)
         if number is not None:
             if number in self._complete:
-                raise RefusedError("its schema has a number twice")
+                raise RefusedError("its schema uses a number twice")
             self._complete.add(number)
 
     def _object(self, node: Node, depth: int) -> None:
@@ -102,7 +102,7 @@ class Audit:
         self._is(node, "builtins", "dict")
         types, content = node["key_types"], node["content"]
         if not isinstance(content, dict) or not all(re.fullmatch(r"_?[A-Za-z][A-Za-z0-9_]*", key) for key in content):
-            raise RefusedError("its schema has an attribute without a proper name")
+            raise RefusedError("its schema has an attribute without a valid name")
         self._node(types, depth)
         text = {"__class__": "str", "__module__": "builtins", "__loader__": "TypeNode"}
         if types.get("__loader__") != "ListNode" or types["content"] != [text] * len(content):
@@ -141,7 +141,7 @@ class Audit:
         self._is(node, "builtins", "str")
         text = node["content"]
         if not isinstance(text, str) or isinstance(json.loads(text), (list, dict)):
-            raise RefusedError("its schema has a value that is no number and no string")
+            raise RefusedError("its schema has a value that is neither a number nor a string")
 
     def _type(self, node: Node, depth: int) -> None:
         self._fields(node)
@@ -163,7 +163,7 @@ class Audit:
     def _listed(self, node: Node, listed: Container[str]) -> None:
         module, name = node["__module__"], node["__class__"]
         if not isinstance(module, str) or not isinstance(name, str) or f"{module}.{name}" not in listed:
-            raise RefusedError(f"it holds {_name(node)}, which is not a type of model files")
+            raise RefusedError(f"it holds {_name(node)}, which is not a type that a model file may hold")
 
     def _is(self, node: Node, module: str, name: str) -> None:
         if (node["__module__"], node["__class__"]) != (module, name):
@@ -197,7 +197,7 @@ def check_array(beginning: bytes, size: int) -> None:
         or max(shape, default=0) > _LONGEST
         or prod(shape) * width * (4 if kind == "U" else 1) != size - header.end()
     ):
-        raise RefusedError("it holds an array whose size is not what it says")
+        raise RefusedError("it holds an array whose size does not match its header")
 
 
 def _name(node: Node) -> str:

@@ -35,7 +35,7 @@ _SCALARS = (
 )
 _MATRICES = ("csr_matrix", "csc_matrix", "csr_array", "csc_array")
 
-#: Types that stand for themselves, as the parameter ``dtype`` of a vectoriser.
+#: Types that stand for themselves, as the parameter ``dtype`` of a vectorizer.
 VALUES = frozenset(f"builtins.{name}" for name in ("bool", "float", "int", "str")) | frozenset(
     f"numpy.{name}" for name in ("bool_", *_SCALARS) if name != "float16"
 )
@@ -112,7 +112,7 @@ _MAKERS: dict[str, Callable[[Builder, Node], Any]] = {
 def _numbered(text: str) -> dict[str, int]:
     words = json.loads(text)
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise ValueError("Numbered holds something else than strings")
+        raise ValueError("Numbered holds something other than strings")
     numbers = dict(zip(words, range(len(words)), strict=True))
     if len(numbers) < len(words):
         raise ValueError("Numbered holds a string twice")
@@ -129,7 +129,7 @@ def _group(kind: str, members: list[Any]) -> Any:
 
 def _span(kind: str, ends: list[Any]) -> Any:
     if len(ends) != 3 or not all(end is None or type(end) is int for end in ends):
-        raise ValueError(f"Span goes from one to another of {ends}")
+        raise ValueError(f"Span has the bounds {ends}")
     return {"range": range, "slice": slice}[kind](*ends)
 
 
@@ -137,7 +137,7 @@ def _scalar(kind: str, value: Any) -> Any:
     if kind == "str":
         return np.str_(value)
     if kind not in _SCALARS or isinstance(value, str):
-        raise ValueError(f"Scalar holds {value!r} of the type {kind!r}; expected a number of numpy")
+        raise ValueError(f"Scalar holds {value!r} of the type {kind!r}; expected a numpy number")
     return np.dtype(kind).type(value)
 
 
@@ -145,7 +145,7 @@ def _dtype(text: str) -> Any:
     sizes = {"b": "1", "f": "248", "i": "1248", "u": "1248"}
     kind, size = text.lstrip("<>|=")[:1], text.lstrip("<>|=")[1:]
     if len(size) != 1 or size not in sizes.get(kind, ""):
-        raise ValueError(f"DType is {text[:20]!r}; expected a type of numbers")
+        raise ValueError(f"DType is {text[:20]!r}; expected a numeric type")
     return np.dtype(text)
 
 

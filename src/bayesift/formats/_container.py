@@ -137,7 +137,7 @@ class Container:
         """What the header says."""
         header = self.json(HEADER)
         if not isinstance(header, dict) or header.get("format") != FORMAT:
-            raise NotAModelFileError(f"{self.path} is no model file of bayesift: its header says something else")
+            raise NotAModelFileError(f"{self.path} is not a bayesift model file: its header is of another format")
         return header
 
     def json(self, name: str) -> Any:
@@ -195,11 +195,11 @@ class Container:
             start = self.content[info.header_offset : info.header_offset + 30]
             plain = info.flag_bits == 0 and info.compress_type in (ZIP_STORED, ZIP_DEFLATED) and len(start) == 30
             if not plain or info.header_offset != place:
-                raise ModelFileError(f"{self.path}: its members overlap, or lie in an unknown way")
+                raise ModelFileError(f"{self.path}: its members overlap or have an unknown layout")
             place += 30 + int.from_bytes(start[26:28], "little") + int.from_bytes(start[28:30], "little")
             place += info.compress_size
         if place != self.archive.start_dir:
-            raise ModelFileError(f"{self.path}: its members overlap, or lie in an unknown way")
+            raise ModelFileError(f"{self.path}: its members overlap or have an unknown layout")
 
 
 def _bytes_of(path: Path, limit: int) -> bytes:
@@ -225,5 +225,5 @@ def _check_kind(path: Path, file: BinaryIO) -> None:
     file.seek(max(size - len(_COMMENT) - _DIGITS, 0))
     if start != b"PK" or file.read(len(_COMMENT)) != _COMMENT:
         reason = _FOREIGN.get(start, _FOREIGN.get(start[:1], "it begins like something else"))
-        raise NotAModelFileError(f"{path} is no model file of bayesift: {reason}")
+        raise NotAModelFileError(f"{path} is not a bayesift model file: {reason}")
     file.seek(0)

@@ -37,7 +37,7 @@ def save(pipeline: Any, path: str | os.PathLike[str], *, provenance: Mapping[str
     pipeline : estimator
         Any estimator of bayesift, or a scikit-learn ``Pipeline`` of them, fitted or not.
     path : path
-        Where to; ``.bayesift`` is the usual ending. What stands there is replaced.
+        Where to; ``.bayesift`` is the usual extension. An existing file is replaced.
     provenance : mapping, optional
         Anything you want to know later about where the model comes from, as JSON can hold it; :func:`describe` gives it
         back. No date is added on its own.
@@ -104,7 +104,7 @@ def load(path: str | os.PathLike[str], *, limit: int = LIMIT) -> Any:
     container = _opened(path, limit)
     try:
         if not container.is_intact:
-            raise ModelFileError(f"{path} is damaged: its checksum is not right")
+            raise ModelFileError(f"{path} is damaged: its checksum is wrong")
         container.check_members()
         return _READERS[container.header["protocol"]](container)
     except ModelFileError:
@@ -184,7 +184,7 @@ def describe(path: str | os.PathLike[str], *, limit: int = LIMIT) -> ModelDescri
     kinds: dict[str, type] = {"model": str, "types": list, "versions": dict, "provenance": dict}
     wrong = [name for name, kind in kinds.items() if not isinstance(header.get(name), kind)]
     if wrong:
-        raise ModelFileError(f"{path}: its header has no proper {wrong[0]}")
+        raise ModelFileError(f"{path}: its header has no valid {wrong[0]}")
     return ModelDescription(
         model=header["model"],
         types=tuple(map(str, header["types"])),

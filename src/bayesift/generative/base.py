@@ -56,7 +56,7 @@ class GenerativeClassifier(ScoreClassifier, ABC):
 
     def _draw(self, group: int, n: int, length: Any, rng: np.random.Generator) -> Any:
         """Draw documents of a group."""
-        raise NotImplementedError(f"{type(self).__name__} draws no documents")
+        raise NotImplementedError(f"{type(self).__name__} cannot sample documents")
 
     def _class_shares(self) -> FloatArray:
         """Return the probabilities of the classes, tasks × classes."""

@@ -29,7 +29,7 @@ from bayesift.generative.naive_bayes import (
 
 @dataclass(eq=False, repr=False)
 class BernoulliNB(NaiveBayes):
-    """Naive Bayes for features that are there or not: a document is the set of its words.
+    """Naive Bayes for features that are present or absent: a document is the set of its words.
 
     p(x | c) = Π_j θ_jc^x_j (1−θ_jc)^(1−x_j) with θ_jc ~ Beta(a_j, b_j): absent words count as well as those that are
     there, at the cost of the words that are there only.
@@ -39,10 +39,10 @@ class BernoulliNB(NaiveBayes):
     Parameters
     ----------
     alpha : float, array of shape (n_features,) or BetaBinomial, default=1.0
-        Prior of the probability that a feature is there: Beta(alpha, alpha), or any beta distribution, one for all
+        Prior of the probability that a feature is present: Beta(alpha, alpha), or any beta distribution, one for all
         features or one for each.
     binarize : float or None, default=0.0
-        A feature is there when its value is above this number (of at least 0); None: values must be 0 or 1.
+        A feature is present if its value is above this number (of at least 0); None: values must be 0 or 1.
     class_prior : float, array, "uniform" or None, default=1.0
         Pseudo counts of the classes; ``"uniform"``: equal probabilities for any data; None: the shares in the data.
     estimate : {"posterior", "map", "mle"}, default="posterior"
@@ -56,7 +56,7 @@ class BernoulliNB(NaiveBayes):
     classes_, class_count_, class_log_prior_ : ndarray
         Labels (column numbers for an indicator matrix), their documents and log probabilities (without and with each).
     feature_log_prob_ : ndarray of shape (n_classes, n_features)
-        Log probability that a feature is there; categories × 2 × features for an indicator matrix.
+        Log probability that a feature is present; categories × 2 × features for an indicator matrix.
     log_evidence_ : float
         Log probability of all that was learned from, the parameters integrated out.
     mutual_information_ : ndarray of shape (n_features,)
@@ -103,7 +103,7 @@ class BernoulliNB(NaiveBayes):
 
     @property
     def feature_log_prob_(self) -> FloatArray:
-        """Log probability that a feature is there, classes × features."""
+        """Log probability that a feature is present, classes × features."""
         with np.errstate(divide="ignore"):
             logs = np.log(self._fitted().probabilities()[..., 1])
         return self._layout.by_class(logs)

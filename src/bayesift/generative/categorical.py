@@ -24,7 +24,7 @@ class CategoricalNB(NaiveBayes):
     """Naive Bayes for features that take one of several values, written as whole numbers.
 
     p(x_j = k | c) = θ_jck with θ_jc ~ Dirichlet(α, …, α) over the values seen of feature j in any class. A value that
-    comes up in prediction for the first time gets the probability of one that the class has not seen.
+    occurs for the first time in prediction gets the probability of one that the class has not seen.
 
     Missing values are allowed in learning and prediction; they are integrated out exactly, that is, left out.
 
@@ -33,7 +33,7 @@ class CategoricalNB(NaiveBayes):
     alpha : float or array of shape (n_features,), default=1.0
         Pseudo count of every value of a feature.
     min_categories : int, array of shape (n_features,) or None, default=None
-        At least so many values exist, seen or not.
+        Least number of values, seen or not.
     class_prior : float, array, "uniform" or None, default=1.0
         Pseudo counts of the classes; ``"uniform"``: equal probabilities for any data; None: the shares in the data.
     estimate : {"posterior", "map", "mle"}, default="posterior"

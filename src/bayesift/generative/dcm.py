@@ -39,10 +39,10 @@ from bayesift.linear.certificate import Certificate
 
 @dataclass(eq=False, repr=False)
 class DirichletCompoundMultinomial(GenerativeClassifier):
-    """Classify by models of bursty words: every document has word probabilities of its own.
+    """Classify by models of bursty words: every document has its own word probabilities.
 
-    They are drawn from a Dirichlet(α_c) distribution, and the words from them (Polya's urn), so that a word that came
-    once is likely to come again (3.79):
+    They are drawn from a Dirichlet(α_c) distribution, and the words from them (Polya's urn), so a word that occurred
+    once is likely to occur again (3.79):
 
         p(x | c) ∝ Γ(A_c)/Γ(A_c + N) · Π_j Γ(α_jc + x_j)/Γ(α_jc),  A_c = Σ_j α_jc.
 
@@ -90,7 +90,7 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
     alpha_ : ndarray of shape (n_classes, n_features)
         The Dirichlet parameters; categories × 2 × features for an indicator matrix.
     concentration_ : ndarray of shape (n_classes,)
-        Their sums A_c: the smaller, the burstier.
+        Their sums A_c: the smaller, the more bursty.
     certificate_ : Certificate
         Of every class: negative log posterior, largest slope in ln α (``kkt_residual``), rounds, seconds, success. The
         problem is not convex and has no dual bound: the gap is infinite. Two entries for each category of an indicator

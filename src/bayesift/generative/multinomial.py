@@ -37,7 +37,7 @@ class MultinomialNB(NaiveBayes):
 
         p(x | c, D) ∝ Π_j Γ(α_j + N_jc + x_j)/Γ(α_j + N_jc) · Γ(A + N_c)/Γ(A + N_c + n),
 
-    so that a word makes itself more probable where little is known of it. Plugging in a point is what other programs
+    so a word makes itself more probable where little is known about it. Plugging in a point is what other programs
     do: ``MultinomialNB(alpha=a + 1, estimate="map")`` is scikit-learn's ``MultinomialNB(alpha=a)``.
 
     A count missing at prediction is integrated out exactly, given the number of words that are not missing. What such

@@ -11,18 +11,18 @@ from bayesift._typing import AnyArray, BoolArray, FloatArray
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """Numbers that prove how near a fit is to the optimum, one entry for each category.
+    """Numbers that prove how close a fit is to the optimum, one entry for each category.
 
     The objective F(β) is the sum of losses plus penalties; no coefficients can have a smaller one than ``dual``, so
     that F(β) − min F ≤ ``gap``. Where a feature other than the intercept has no penalty there is no cheap dual bound:
-    the gap is infinite and ``kkt_residual`` tells how far the slopes are from those of an optimum.
+    the gap is infinite and ``kkt_residual`` says how far the slopes are from those of an optimum.
 
     Parameters
     ----------
     objective : float array of shape (n_categories,)
         F(β), the negative log posterior up to a constant.
     dual : float array of shape (n_categories,)
-        A lower bound of the least objective.
+        A lower bound of the minimum of the objective.
     kkt_residual : float array of shape (n_categories,)
         Largest distance of a slope of the loss to the subdifferential of the penalty.
     passes : int array of shape (n_categories,)
@@ -30,7 +30,7 @@ class Certificate:
     seconds : float array of shape (n_categories,)
         Time of the final fit.
     converged : bool array of shape (n_categories,)
-        Whether the solver stopped by its own rule.
+        Whether the solver met its stopping criterion.
 
     Examples
     --------

@@ -39,7 +39,7 @@ class BayesianLogisticRegression(LinearClassifier):
         Prior variance of the intercept; infinite is unpenalised, ``"same"`` is like any other coefficient.
     solver : {"newton", "clg"}, default="newton"
         ``"newton"``: proximal Newton on working sets, stopped by the duality gap. ``"clg"``: the cyclic coordinate
-        descent of Genkin, Lewis & Madigan (2007) to the letter.
+        descent of Genkin, Lewis & Madigan (2007), exactly as published.
     tol : float or None, default=None
         ``"newton"`` stops when the duality gap is at most this share of the objective (1e-6 by default; fits that only
         serve to choose a variance of a grid stop at 0.001 already), ``"clg"`` when the scores change by at most this

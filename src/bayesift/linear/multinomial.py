@@ -63,10 +63,10 @@ class BayesianMultinomialRegression(LinearModel):
     reference_class : label or None, default=None
         A class whose coefficients are all zero.
     exclude_absent : bool, default=False
-        Fix at zero the coefficient of a term in a class none of whose documents holds it.
+        Fix at zero the coefficient of a term in a class whose documents never contain it.
     solver : {"newton", "clg"}, default="newton"
         ``"newton"``: Newton steps on all classes together, stopped by the duality gap; under Laplace priors on working
-        sets. ``"clg"``: cyclic coordinate descent in the manner of Genkin, Lewis & Madigan (2007).
+        sets. ``"clg"``: cyclic coordinate descent as in Genkin, Lewis & Madigan (2007).
     tol : float or None, default=None
         ``"newton"`` stops when the duality gap is at most this share of the objective (1e-6 by default; fits that only
         serve to choose a variance of a grid stop at 0.001 already), ``"clg"`` when the scores change by at most this

@@ -135,7 +135,7 @@ def regularization_path(
         raise ValueError(f"y must have two classes, found {categories.classes.size}")
     [chosen] = priors_of(prior, categories.classes, 1)
     if not chosen.is_open:
-        raise ValueError("prior has a variance of its own; leave it open (None) so that the path can vary it")
+        raise ValueError("prior has a fixed variance; leave it open (None) so that the path can vary it")
     design = design_of(X)
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 

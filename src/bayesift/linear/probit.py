@@ -35,7 +35,9 @@ _SAME = 1e-6
 def _can_go_on(model: Any) -> bool:
     """Tell whether a Gaussian can stand for the posterior."""
     if model.prior == "jeffreys" if isinstance(model.prior, str) else isinstance(model.prior, Jeffreys):
-        raise AttributeError("partial_fit takes Gaussian and Laplace priors; no Gaussian stands for a Jeffreys prior")
+        raise AttributeError(
+            "partial_fit takes Gaussian and Laplace priors; a Jeffreys prior cannot be approximated by a Gaussian"
+        )
     return True
 
 
@@ -232,7 +234,9 @@ class BayesianProbitRegression(LinearClassifier):
             )
         priors = self._priors(categories)
         if any(isinstance(prior, Jeffreys) or _one_sided(prior) for prior in priors):
-            raise ValueError("prior is Jeffreys or one-sided, which no Gaussian stands for; partial_fit cannot take it")
+            raise ValueError(
+                "prior is Jeffreys or one-sided; partial_fit takes only Gaussian and Laplace priors for both signs"
+            )
         if not first:
             return [from_model(self, category=k) for k in range(len(priors))]
         for k, prior in enumerate(priors):
@@ -240,7 +244,7 @@ class BayesianProbitRegression(LinearClassifier):
             labels = categories.target(k)[weights > 0]
             if intercept.kind[0] == FLAT and np.unique(labels).size == 1:
                 raise ValueError(
-                    "the first documents are of one class only, which leaves a free intercept without a bound; "
+                    "all documents of the first batch are of one class, so an unpenalised intercept would be infinite; "
                     "give intercept_variance a finite value"
                 )
         return priors
@@ -284,7 +288,7 @@ class BayesianProbitRegression(LinearClassifier):
             if self.variance != "cv" and only:
                 raise ValueError(f"variance is {self.variance!r}, but a Jeffreys prior has no parameter")
         if self.solver in EM_SOLVERS and _one_sided(prior):
-            raise ValueError(f"solver is {self.solver!r}, which takes priors for both signs only; use 'newton'")
+            raise ValueError(f"solver is {self.solver!r}, which does not take one-sided priors; use 'newton'")
 
     def _fit_all(
         self,

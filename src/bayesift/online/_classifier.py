@@ -283,15 +283,13 @@ def columns_of(features: Any, n_categories: int, n_features: int) -> list[Int64A
         own = np.asarray(entry)
         if own.dtype == bool:
             if own.shape != (n_features,):
-                raise ValueError(
-                    f"features[{k}] has {own.size} truth values; expected {n_features}, one for each column"
-                )
+                raise ValueError(f"features[{k}] has {own.size} booleans; expected {n_features}, one for each column")
             own = np.flatnonzero(own)
         if own.size == 0:
             own = own.astype(np.int64)
         unique = np.unique(own)
         if own.ndim != 1 or own.dtype.kind not in "iu" or unique.size < own.size:
-            raise ValueError(f"features[{k}] must list different column numbers or hold truth values, got {entry!r}")
+            raise ValueError(f"features[{k}] must list different column numbers or hold booleans, got {entry!r}")
         if own.size and not 0 <= unique[0] <= unique[-1] < n_features:
             raise ValueError(f"features[{k}] names column {unique[-1]}; X has the columns 0 to {n_features - 1}")
         result.append(own.astype(np.int64))

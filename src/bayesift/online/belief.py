@@ -43,7 +43,7 @@ class Belief(NamedTuple):
     """What is believed of the weights: N(mean, covariance).
 
     ``covariance`` is a matrix, a vector of variances, or a :class:`LowRank`. ``log_evidence`` is the sum of ln p(y | x)
-    over the examples learnt, each under the belief before it.
+    over the examples learned, each under the belief before it.
     """
 
     mean: FloatArray
@@ -54,7 +54,7 @@ class Belief(NamedTuple):
 
 
 class UpdateInfo(NamedTuple):
-    """What one example brought: its evidence and field under the belief before it, and the bits learnt from it."""
+    """What one example contributed: its evidence and field under the belief before it, and the bits learned from it."""
 
     log_evidence: float
     field_mean: float

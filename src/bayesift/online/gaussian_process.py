@@ -20,7 +20,7 @@ from bayesift.online.belief import LikelihoodName
 
 
 class ProcessBelief(NamedTuple):
-    """What is believed of a function: Gaussian weights of the whitened features of the basis inputs.
+    """The belief about a function: Gaussian weights of the whitened features of the basis inputs.
 
     ``basis`` holds the inputs as rows, ``cholesky`` is L with LLᵀ their kernel matrix, ``inverse`` is L⁻¹, and the
     function at the inputs is N(L mean, L covariance Lᵀ). ``gamma`` is the γ of the kernel, which stays what it was at
@@ -37,13 +37,13 @@ class ProcessBelief(NamedTuple):
 
 
 class OnlineGaussianProcess(OnlineClassifier):
-    """A Gaussian process classifier that learns one document after the other and keeps few of them.
+    """A Gaussian process classifier that learns one document at a time and keeps few of them.
 
     The function f has the prior covariance k(x, x′); labels come from it as from the field of a perceptron. Every
     document updates the belief about f by the exact mean and covariance of its posterior. A document that the basis
-    inputs cannot express joins them; beyond the budget the one that matters least leaves, and what is believed of f at
-    the others stays as it is (Csató & Opper 2002, in whitened form). With the linear kernel and nothing removed this is
-    :class:`BayesianPerceptron`.
+    inputs cannot represent is added to them; beyond the budget the least important one is removed, and the belief about
+    f at the others stays as it was (Csató & Opper 2002, in whitened form). With the linear kernel and nothing removed
+    this is :class:`BayesianPerceptron`.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ class OnlineGaussianProcess(OnlineClassifier):
     jitter : float, default=0
         Added to the diagonal of the kernel matrix of the basis.
     removal : {"project", "kl"}, default="project"
-        Which input leaves: that whose loss changes the mean function least, or that with the least relative entropy,
-        which looks at the variance too and takes time in the cube of the budget.
+        Which input is removed: the one whose loss changes the mean function least, or has the least relative entropy,
+        which considers the variance too and takes time cubic in the budget.
     likelihood, noise, kappa, passes, features, shuffle, n_jobs, random_state
         As for :class:`BayesianPerceptron`.
 
@@ -156,7 +156,7 @@ class OnlineGaussianProcess(OnlineClassifier):
         return [state.basis for state in self.states_]
 
     def add_features(self, new: int | Sequence[str]) -> Self:
-        """Make room for more columns of X, after the last, as if they had been zero in all documents so far.
+        """Add columns of X after the last, as if they had been zero in all documents so far.
 
         Parameters
         ----------

@@ -20,7 +20,7 @@ from bayesift.online.belief import Belief, CovarianceKind, LikelihoodName
 
 
 class BayesianPerceptron(OnlineClassifier):
-    """A Gaussian belief over the weights of a perceptron, updated by every document as it comes.
+    """A Gaussian belief over the weights of a perceptron, updated by every document as it arrives.
 
     The belief N(m, C) about the weights a of a category becomes, after a document x with the label y = ±1,
 
@@ -60,7 +60,7 @@ class BayesianPerceptron(OnlineClassifier):
         How much of the past is kept from document to document. Below 1 the weights drift: before the next document,
         a ← m₀ + f (a − m₀) + noise, which leaves the prior N(m₀, C₀) as it is, and the belief follows.
     features : sequence of arrays, or indicator of shape (n_categories, n_features), or None, default=None
-        The columns that each category uses, by number or as truth values; None is all.
+        The columns that each category uses, by number or as booleans; None is all.
     shuffle : bool, default=False
         Take the documents of every pass in a random order instead of that of the rows.
     n_jobs : int or None, default=-1
@@ -77,7 +77,7 @@ class BayesianPerceptron(OnlineClassifier):
     mean_ : ndarray of shape (n_categories, n_weights)
         m, the intercept last; 0 for columns that a category does not use. One row for two classes.
     covariance_ : ndarray of shape (n_categories, n_weights, n_weights) or (n_categories, n_weights), or list
-        C or its diagonal; a list of one array for each category where they use columns of their own, and a list of
+        C or its diagonal; a list of one array for each category if each uses its own columns, and a list of
         :class:`LowRank` for a covariance of low rank.
     log_evidence_ : ndarray of shape (n_categories,)
         Σ ln p(y | x), every document under the belief before it; only the first pass counts.
@@ -163,7 +163,7 @@ class BayesianPerceptron(OnlineClassifier):
         return np.stack(found)
 
     def add_features(self, new: int | Sequence[str], *, mean: Any = 0.0, variance: Any = 1.0) -> Self:
-        """Make room for more columns of X, after the last: the belief grows by their prior.
+        """Add columns of X after the last: the belief grows by their prior.
 
         The result is the same as if the columns had been there from the start and zero in all documents.
 

@@ -1,4 +1,4 @@
-"""Pictures, in the manner of scikit-learn's displays: an object holds the numbers, ``plot`` draws them."""
+"""Plots in the style of scikit-learn's displays: an object holds the numbers, ``plot`` draws them."""
 
 from bayesift.plots.bound import BoundDisplay
 from bayesift.plots.burstiness import BurstinessDisplay

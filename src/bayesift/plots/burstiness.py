@@ -82,7 +82,7 @@ class BurstinessDisplay(Display):
         # A word nobody used says nothing about repetition.
         chosen = chosen[theta[chosen] > 0]
         if not chosen.size:
-            raise ValueError("words names none that occurs in X; expected at least one")
+            raise ValueError("none of words occurs in X; expected at least one")
         counts = np.arange(1, max_count + 1)
         seen = X[:, chosen].data
         seen = seen[seen > 0]

@@ -53,7 +53,7 @@ class ConceptDisplay(Display):
         self.predictive: FloatArray = space.predictive(self.data)
 
     def plot(self, axes: Sequence[Any] | None = None, *, most: int = 40) -> Self:
-        """Draw prior, likelihood and posterior of the concepts beside each other.
+        """Draw prior, likelihood and posterior of the concepts side by side.
 
         Parameters
         ----------

@@ -70,7 +70,7 @@ def name_ends(ax: Any, x: float, heights: Any, names: Sequence[Any], colours: Se
 
 
 class Display(ABC):
-    """An object that holds the numbers of a picture, gives them as a table and draws them.
+    """An object that holds the numbers of a plot, returns them as a table and draws them.
 
     ``plot(ax)`` draws on the given matplotlib axes, or on those of a new figure, and returns the display. Where a
     display takes ``line_options`` or ``bar_options``, they are passed on to matplotlib.

@@ -89,7 +89,7 @@ class RecallEffortDisplay(ProbabilitiesDisplay):
     curve : RecallCurve
         Effort and recall.
     name : str, optional
-        What to call the way of reading; for the legend.
+        Name of the reading order, for the legend.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class RecallEffortDisplay(ProbabilitiesDisplay):
         truth, scores
             As in :func:`bayesift.evaluate.recall_curve`.
         name : str, optional
-            What to call the way of reading.
+            Name of the reading order.
 
         Returns
         -------

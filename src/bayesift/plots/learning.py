@@ -46,7 +46,7 @@ class LearningCurveDisplay(Display):
     ) -> None:
         self.sizes: FloatArray = np.asarray(sizes, dtype=np.float64)
         if self.sizes.ndim != 1 or np.any(self.sizes <= 0) or np.any(np.diff(self.sizes) <= 0):
-            raise ValueError(f"sizes is {sizes!r}; expected rising numbers above 0")
+            raise ValueError(f"sizes is {sizes!r}; expected increasing numbers above 0")
         self.measure = measure
         self.documents = documents
         self.means: dict[str, FloatArray] = {}

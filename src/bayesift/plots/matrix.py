@@ -250,7 +250,7 @@ class CooccurrenceDisplay(MatrixDisplay):
     @classmethod
     def _counted(cls, rows: Any, columns: Any, categories: Sequence[str] | None) -> Self:
         if rows.ndim != 2:
-            raise ValueError(f"labels have shape {rows.shape}; expected a row of one mark per category")
+            raise ValueError(f"labels have shape {rows.shape}; expected one row per document with a value per category")
         if columns is not None:
             check_same_shape(rows, "truth", columns, "decisions")
         names = [str(j) for j in range(rows.shape[1])] if categories is None else categories

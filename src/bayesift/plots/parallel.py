@@ -84,7 +84,9 @@ class ParallelCoordinatesDisplay(Display):
             if not isinstance(system, Results):
                 raise TypeError(f"results holds {system!r}; expected Results")
             if system.truth.shape != results[0].truth.shape or np.any(system.truth != results[0].truth):
-                raise ValueError(f"{system.name} has other truth than {results[0].name}; expected the same documents")
+                raise ValueError(
+                    f"{system.name} has different true labels than {results[0].name}; expected the same documents"
+                )
         compute = _MEASURES[measure] if isinstance(measure, str) else measure
         named = [system.categories for system in results if system.categories is not None]
         categories = named[0] if named else [str(j) for j in range(results[0].n_categories)]

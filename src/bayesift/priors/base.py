@@ -50,7 +50,7 @@ class Prior(ABC):
     default_variance : float, default=1
         Variance of terms that a mapping given as ``variance`` does not name.
     unknown : {"error", "ignore"}, default="error"
-        What to do with a named term that is no feature of the matrix.
+        What to do with a named term that is not a feature of the matrix.
     intercept_mode : float, default=0
         Mode of the constant term.
     intercept_variance : float, "same" or None, default=None
@@ -119,7 +119,7 @@ class Prior(ABC):
         return replace(self, variance=times(own, factor), default_variance=others)
 
     def resolve(self, n_features: int, feature_names: Iterable[str] | None = None) -> PriorArrays:
-        """Spread the prior out over the columns of a matrix.
+        """Return the prior as arrays over the columns of a matrix.
 
         Parameters
         ----------
@@ -139,7 +139,7 @@ class Prior(ABC):
     def resolver(self, n_features: int, feature_names: Iterable[str] | None = None) -> Callable[[float], PriorArrays]:
         """Return a function that gives ``scaled(variance).resolve(n_features, feature_names)`` for any variance.
 
-        It looks the terms up once, for those who try many variances.
+        It looks the terms up once, for trying many variances.
         """
         columns = Columns(n_features, feature_names, self.unknown)
         field: dict[str, Any] = vars(self)
@@ -155,7 +155,7 @@ class Prior(ABC):
         Parameters
         ----------
         variance : float or "same", default=inf
-            What to use unless the prior has an ``intercept_variance`` of its own: a variance, or ``"same"`` for the
+            What to use unless the prior has its own ``intercept_variance``: a variance, or ``"same"`` for the
             common variance and sign of the features (those of terms not named, where the prior names terms).
 
         Returns

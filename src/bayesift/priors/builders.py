@@ -83,20 +83,20 @@ def from_keywords(
     variance: float | None = None,
     unknown: Unknown = "error",
 ) -> Prior:
-    """Build a prior whose modes are what a person expects of some terms' coefficients.
+    """Build a prior whose modes are the coefficients that a person expects.
 
     ``family`` and ``variance`` are those of :func:`from_description`.
 
     Parameters
     ----------
     keywords : mapping from str to float
-        Expected coefficients: positive for terms that speak for the category, negative for those against it.
+        Expected coefficients: positive for terms that are evidence for the category, negative for evidence against it.
     vectorizer : fitted vectorizer, optional
-        Turns each keyword into the columns it stands for (stems, n-grams). Without it keywords are names of features.
+        Turns each keyword into its columns (stems, n-grams). Without it keywords are names of features.
     relative : float, default=1
-        How many times the common variance these terms get: less than 1 for firm knowledge, more for loose.
+        How many times the common variance these terms get: less than 1 for firm knowledge, more for vague.
     unknown : {"error", "ignore"}, default="error"
-        What to do with keywords that are no features.
+        What to do with keywords that are not features.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def from_model(
     family : {Gaussian, Laplace}, default=Gaussian
         Class of the prior.
     unknown : {"error", "ignore"}, default="error"
-        What to do with earlier terms that are no features today.
+        What to do with earlier terms that are no longer features.
 
     Examples
     --------

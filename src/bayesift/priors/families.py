@@ -42,7 +42,7 @@ class Laplace(Prior):
 
     p(δ) = λ·abs(δ), δ = β − mode, λ = √(2/v). One-sided (``sign=±1``): λ·abs(δ) with λ = 1/√v on sign·δ ≥ 0,
     infinite elsewhere, an exponential distribution; v is the variance of δ in both cases. The parameters are those of
-    :class:`Prior`; :meth:`of_rate` and :meth:`of_gamma` say the strength in other words.
+    :class:`Prior`; :meth:`of_rate` and :meth:`of_gamma` give the strength in other terms.
 
     Examples
     --------
@@ -95,7 +95,9 @@ class Laplace(Prior):
     @classmethod
     def _of(cls, gamma: Value, options: dict[str, Any]) -> Self:
         if np.any(options.get("sign", 0)):
-            raise ValueError("sign is given; a one-sided prior of rate λ has the variance 1/λ²: say that")
+            raise ValueError(
+                "sign is given; a one-sided prior of rate λ has the variance 1/λ²: give that variance instead"
+            )
         with np.errstate(divide="ignore"):
             return cls(_each(lambda value: np.divide(2.0, value), gamma), **options)
 
@@ -105,9 +107,9 @@ class Laplace(Prior):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Jeffreys(Prior):
-    """Jeffreys priors: sparse models without any number to choose.
+    """Jeffreys priors: sparse models without a parameter to choose.
 
-    A Gaussian with a variance τ of its own for every coefficient, p(τ) ∝ 1/τ, gives the density 1/abs(δ),
+    A Gaussian with a separate variance τ for every coefficient, p(τ) ∝ 1/τ, gives the density 1/abs(δ),
     δ = β − mode, and the penalty ln abs(δ). It is improper, has no scale, and is not convex: a model finds a local
     optimum that depends on where it starts. Only :class:`bayesift.linear.BayesianProbitRegression` takes it.
 
@@ -116,11 +118,11 @@ class Jeffreys(Prior):
     mode : float, array or mapping, default=0
         Where the density is greatest; 0 for terms a mapping does not name.
     unknown : {"error", "ignore"}, default="error"
-        What to do with a named term that is no feature of the matrix.
+        What to do with a named term that is not a feature of the matrix.
     intercept_mode : float, default=0
         Mode of the constant term.
     intercept_variance : float, optional
-        Variance of the constant term, which is Gaussian then. Without it the model's own setting holds.
+        Variance of the constant term, which is Gaussian then. Without it the model's setting applies.
 
     Examples
     --------
@@ -148,7 +150,7 @@ class Jeffreys(Prior):
         return self
 
     def resolve(self, n_features: int, feature_names: Iterable[str] | None = None) -> PriorArrays:
-        """Spread the prior out over the columns of a matrix; see :meth:`Prior.resolve`."""
+        """Return the prior as arrays over the columns of a matrix; see :meth:`Prior.resolve`."""
         return self.resolver(n_features, feature_names)(1.0)
 
     def resolve_intercept(self, variance: float | Literal["same"] = np.inf) -> PriorArrays:
@@ -158,7 +160,7 @@ class Jeffreys(Prior):
         ----------
         variance : float or "same", default=inf
             ``"same"`` is a Jeffreys prior, a number the variance of a Gaussian one (infinity leaves the term without
-            penalty). An ``intercept_variance`` of the prior's own comes first.
+            penalty). The prior's own ``intercept_variance`` takes precedence.
 
         Returns
         -------

@@ -154,7 +154,7 @@ def project_location(data: Path | None, project: Path | None, database: str | No
     if project is not None:
         return project
     if data is None:
-        raise ValueError("there is neither DATA nor --project nor --database; expected one of them")
+        raise ValueError("DATA, --project and --database are all missing; expected one of them")
     return project_file(data)
 
 

@@ -121,7 +121,7 @@ class Queue:
             return self._engine.stopping(target_recall, confidence)
 
     def model(self) -> Any:
-        """Return vectoriser and classifier of this moment as one estimator."""
+        """Return vectorizer and classifier of this moment as one estimator."""
         with self._lock:
             return self._engine.model()
 

@@ -384,9 +384,9 @@ class _RuleWatch:
 def _checked(relevant: Any, n: int) -> BoolArray:
     truth = np.asarray(relevant)
     if truth.shape != (n,) or not np.isin(truth, (0, 1)).all():
-        raise ValueError(f"relevant has shape {truth.shape}; expected {n} truth values, one for each document")
+        raise ValueError(f"relevant has shape {truth.shape}; expected {n} booleans, one for each document")
     if not truth.any():
-        raise ValueError("relevant marks no document; expected at least one")
+        raise ValueError("relevant has no relevant document; expected at least one")
     return truth.astype(bool)
 
 

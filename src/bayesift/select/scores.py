@@ -69,8 +69,8 @@ def yules_q(X: Any, y: Any) -> FloatArray:
     """Return Yule's coefficient of association between term and category, with its sign.
 
     Q = (ad − bc) / (ad + bc): 1 when the term never occurs outside the category or is never missing inside,
-    −1 at least, when it speaks against the category; 0 for a constant term or category. :class:`TermSelector` ranks by
-    the absolute value. ``X``, ``y`` and the shape of the result are those of :func:`chi_square`.
+    down to −1 if it is evidence against the category; 0 for a constant term or category. :class:`TermSelector` ranks
+    by the absolute value. ``X``, ``y`` and the shape of the result are those of :func:`chi_square`.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def yules_q(X: Any, y: Any) -> FloatArray:
 
 
 def likelihood_ratio(X: Any, y: Any) -> FloatArray:
-    """Return Dunning's −2 ln λ for two binomials: how surely do the term's rates in and outside differ.
+    """Return Dunning's −2 ln λ for two binomials: evidence that the term's rates inside and outside differ.
 
     −2 ln λ = 2[ℓ(a, a+b, p₁) + ℓ(c, c+d, p₂) − ℓ(a, a+b, p) − ℓ(c, c+d, p)], p₁ = a/(a+b), p₂ = c/(c+d),
     p = (a+c)/n, ℓ(k, m, p) = k ln p + (m−k) ln(1−p). Where the rates are equal it follows χ² with one degree
@@ -125,7 +125,7 @@ def mutual_information(X: Any, y: Any) -> FloatArray:
 def pearson(X: Any, y: Any) -> FloatArray:
     """Return the absolute product-moment correlation between the term's weight and the category.
 
-    abs(r), r = Σ(x_i − x̄)(y_i − ȳ) / √(Σ(x_i − x̄)² Σ(y_i − ȳ)²)  (24): the one score that looks at
+    abs(r), r = Σ(x_i − x̄)(y_i − ȳ) / √(Σ(x_i − x̄)² Σ(y_i − ȳ)²)  (24): the only score that uses the
     weights. From 0 to 1, and 0 for a constant term or category. ``X``, ``y`` and the shape of the result are those of
     :func:`chi_square`.
 

@@ -36,7 +36,7 @@ class TermSelector(SelectorMixin, BaseEstimator):
     """Keep the terms that score highest against the category.
 
     Terms are ranked by the absolute value of their score, ties by column order. In a pipeline inside
-    :class:`sklearn.multiclass.OneVsRestClassifier` every category gets a set of its own; given several
+    :class:`sklearn.multiclass.OneVsRestClassifier` every category gets its own set; given several
     categories at once (more than two classes, or an indicator), one set serves them all.
 
     Parameters

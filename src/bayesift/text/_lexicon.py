@@ -1,6 +1,6 @@
 """The terms met so far, each with a number, in a compiled hash table or in a dictionary.
 
-Both kinds do the same for the vectoriser: ``scan`` turns a batch of documents into a stream of term numbers,
+Both kinds do the same for the vectorizer: ``scan`` turns a batch of documents into a stream of term numbers,
 ``order`` sorts the terms and ``spell`` lists them.
 """
 
@@ -38,7 +38,7 @@ class Stream(NamedTuple):
 
 
 class Lexicon(Protocol):
-    """What the vectoriser asks of a lexicon."""
+    """What the vectorizer asks of a lexicon."""
 
     def __len__(self) -> int:
         """Number of terms."""

@@ -40,18 +40,18 @@ class TermTable(NamedTuple):
 class TextScorer:
     """Scores of texts by a linear model, straight from the tokens: intercept + Σ coefficient · term weight.
 
-    It is made for what the vectoriser and the coefficients are now; when they change, make another one.
+    It uses the vectorizer and the coefficients as they are now; when they change, make another one.
 
     Parameters
     ----------
     vectorizer : TextVectorizer
-        Fitted; :meth:`supports` says which will do.
+        Fitted; :meth:`supports` says which are accepted.
     weights : {array, sparse matrix} of shape (n_categories, n_features)
         Coefficients.
     intercept : array of shape (n_categories,)
         Added to the scores.
     selected : array of int, optional
-        The terms, by column of the vectoriser, that the columns of ``weights`` belong to; all by default.
+        The terms, by column of the vectorizer, that the columns of ``weights`` belong to; all by default.
 
     Examples
     --------
@@ -81,7 +81,7 @@ class TextScorer:
 
     @staticmethod
     def supports(vectorizer: Any) -> bool:
-        """Tell whether the terms of a vectoriser are tokens as they are and have weights of their own.
+        """Tell whether the terms of a vectorizer are plain tokens, weighted independently of each other.
 
         Parameters
         ----------

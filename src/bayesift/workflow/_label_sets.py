@@ -82,7 +82,7 @@ def label_sets(y: Iterable[Any]) -> list[tuple[Any, ...]]:
 def _one_label_each(labels: list[Any]) -> Targets:
     classes = _sorted(set(labels))
     if classes.size < 2:
-        raise OneLabelError(f"y has one label only, {classes.tolist()[0]!r}; expected at least two to tell apart")
+        raise OneLabelError(f"y has one label only, {classes.tolist()[0]!r}; expected at least two labels")
     return Targets("binary" if classes.size == 2 else "multiclass", classes, np.array(labels, dtype=classes.dtype))
 
 

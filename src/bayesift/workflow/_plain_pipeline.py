@@ -27,7 +27,7 @@ def plain_pipeline(classifier: TextClassifier) -> Pipeline:
     Parameters
     ----------
     classifier : TextClassifier
-        With a logistic or softmax model, a vectoriser that scikit-learn has too, and no selector.
+        With a logistic or softmax model, a vectorizer that scikit-learn has too, and no selector.
 
     Returns
     -------
@@ -39,7 +39,7 @@ def plain_pipeline(classifier: TextClassifier) -> Pipeline:
         raise ValueError(f"model is a {type(model).__name__}; expected a lasso, a ridge or a polytomous model")
     if classifier.selector_ is not None:
         raise ValueError(
-            "the classifier selects words after scaling texts, which no plain pipeline does; train without"
+            "the classifier selects words after scaling texts, which a plain pipeline cannot do; train without"
         )
     return Pipeline([("words", _vectorizer(classifier.vectorizer_)), ("model", _model(classifier))])
 
@@ -83,7 +83,7 @@ def _model(classifier: TextClassifier) -> Any:
         plain = _logistic(coef, model.intercept_, classes)
         return plain if np.all(thresholds == 0.0) else _cut(plain, float(thresholds[0]), classes)
     if np.any(thresholds != 0.0):
-        raise ValueError("thresholds other than probability one half have no place in a plain pipeline of many labels")
+        raise ValueError("a plain pipeline of many labels cannot have thresholds other than probability one half")
     if isinstance(model, BayesianMultinomialRegression):
         return _logistic(coef, model.intercept_, classes)
     return _one_against_rest(
@@ -162,7 +162,7 @@ def _with_numbered_columns(pipeline: Pipeline) -> Pipeline:
 
 
 def _mend_log_counts(graph: Any) -> None:
-    """Replace ln(n + 1), which the converter takes, by 1 + ln n for n > 0 and 0 for n = 0, as the vectoriser has it.
+    """Replace ln(n + 1), which the converter takes, by 1 + ln n for n > 0 and 0 for n = 0, as the vectorizer has it.
 
     For counts this is ln max(n, 1) + min(n, 1).
     """

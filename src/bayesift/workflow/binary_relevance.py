@@ -74,7 +74,9 @@ class BinaryRelevance(ScoreClassifier):
         for place, members in enumerate(categories.members):
             if not 0 < len(members) < categories.n_documents:
                 name = categories.classes[place]
-                raise ValueError(f"category {name} has all documents or none of them; expected some on both sides")
+                raise ValueError(
+                    f"category {name} has all documents or none; expected some documents with it and some without"
+                )
             target = (categories.target(place) > 0).astype(np.int64)
             with progress.callback(None):
                 models.append(clone(self.estimator).fit(X, target, **options))

@@ -85,7 +85,7 @@ def classify(
     proba : bool, default=False
         Add the probability of every label.
     explain : int, default=0
-        Add so many words that speak for and against each label given.
+        Add this many words that count for and against each label given.
     brief : bool, default=False
         Leave out the columns that were read, but for the identifier or, where there is none, the number of the row.
     format : {"csv", "tsv", "jsonl"}, optional
@@ -123,7 +123,7 @@ def classify(
     """
     target = os.fspath(output)
     if target != "-" and str(data) != "-" and Path(target).exists() and Path(target).samefile(data):
-        raise ValueError(f"output is {target}, the data themselves; expected another file")
+        raise ValueError(f"output is {target}, which is the input; expected another file")
     # Quotes are no part of words, unless the user has said what a word is.
     exact = classifier.vectorizer_.token_pattern is not None or classifier.vectorizer_.tokenizer is not None
     reading: dict[str, Any] = {"encoding": encoding, "delimiter": delimiter, "quotes": quotes, "exact": exact}

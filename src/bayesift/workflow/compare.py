@@ -52,7 +52,7 @@ def compare(
     """
     documents, sets = list(texts), [tuple(map(str, found)) for found in label_sets(y)]
     if len(documents) != len(sets):
-        raise ValueError(f"texts and y must have one length, found {len(documents)} and {len(sets)}")
+        raise ValueError(f"texts and y must have the same length, found {len(documents)} and {len(sets)}")
     if not documents:
         raise ValueError("texts is empty; expected some to compare on")
     labels = sorted({str(label) for one in (first, second) for label in one.classes_})

@@ -65,7 +65,7 @@ def run_demo(n_terms: int = 10, step: Callable[[str], None] = lambda name: None)
     Returns
     -------
     Demo
-        The collection, the fitted vectoriser and model, the terms, reports and reasons.
+        The collection, the fitted vectorizer and model, the terms, reports and reasons.
     """
     step("loading the corpus")
     collection = load("newsroom")

@@ -159,7 +159,7 @@ def evaluate(classifier: TextClassifier, texts: Iterable[str], y: Iterable[Any],
     """
     documents, sets = list(texts), label_sets(y)
     if len(documents) != len(sets):
-        raise ValueError(f"texts and y must have one length, found {len(documents)} and {len(sets)}")
+        raise ValueError(f"texts and y must have the same length, found {len(documents)} and {len(sets)}")
     if not documents:
         raise ValueError("texts is empty; expected some to evaluate on")
     decisions, probabilities = classifier.predictions(documents)

@@ -16,7 +16,7 @@ WeightedWords = list[tuple[str, float]]
 
 
 class Reason(NamedTuple):
-    """A label, whether the text got it, its probability, and the words that speak for it (+) and against it (−)."""
+    """A label, whether the text got it, its probability, and the words that count for it (+) and against it (−)."""
 
     label: str
     accepted: bool
@@ -55,7 +55,7 @@ def reasons(classifier: TextClassifier, texts: list[str], k: int) -> list[list[R
 
 
 def top_words(classifier: TextClassifier, k: int = 10) -> dict[str, WeightedWords]:
-    """Return for every label the words with the largest weights, by size; of two labels, those that speak for each.
+    """Return for every label the words with the largest weights, by size; of two labels, those that count for each.
 
     Parameters
     ----------

@@ -111,7 +111,7 @@ def judge_from(
             return entry.topic in document.topics
         if ask is None:
             raise NoJudgementError(
-                f"document {entry.id!r} was retrieved for {entry.topic!r} and there is nobody to judge it"
+                f"document {entry.id!r} was retrieved for {entry.topic!r} but there is no judgement of it"
             )
         return ask(decision, document)
 

@@ -101,7 +101,7 @@ def label_path(data: Split, label: str | None = None, *, n_steps: int = 20, prio
     X = vectorizer.fit_transform(data.texts)
     y = np.array([label in found for found in data.labels])
     if y.all():
-        raise ValueError(f"all texts have the label {label!r}; expected others to tell them from")
+        raise ValueError(f"all texts have the label {label!r}; expected some texts without it")
     options: dict[str, Any] = {"prior": prior, "feature_names": vectorizer.get_feature_names_out()}
     if prior == "laplace":
         options["n_steps"] = n_steps

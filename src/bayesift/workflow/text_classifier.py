@@ -1,4 +1,4 @@
-"""Texts and labels in, labels out: vectoriser, selector, model and thresholds in one estimator."""
+"""Texts and labels in, labels out: vectorizer, selector, model and thresholds in one estimator."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """
         documents, labels = list(texts), list(y)
         if len(documents) != len(labels):
-            raise ValueError(f"texts and y must have one length, found {len(documents)} and {len(labels)}")
+            raise ValueError(f"texts and y must have the same length, found {len(documents)} and {len(labels)}")
         targets = read_targets(labels, self.multilabel)
         self._check(targets)
         self.vectorizer_ = self._new_vectorizer(len(documents))
@@ -213,7 +213,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return Predictions(decisions, np.exp(logs, out=logs))
 
     def explain(self, texts: Iterable[str], k: int = 5) -> list[list[Reason]]:
-        """Say for every text which words speak for and against its labels.
+        """Return for every text the words that count for and against its labels.
 
         Parameters
         ----------
@@ -330,7 +330,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return np.hstack([~accepted, accepted]) if self.target_type_ == "binary" else accepted
 
     def _linear_scorer(self) -> TextScorer | None:
-        """Return the fast way to the scores, kept until vectoriser or model change; None where there is none."""
+        """Return the fast way to the scores, kept until vectorizer or model change; None where there is none."""
         if not TextScorer.supports(self.vectorizer_):
             return None
         # The parts of both are compared, since a fit or an update may replace some of them.
@@ -419,7 +419,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
 
 def suited_vectorizer(model: Any, n_texts: int, **options: Any) -> TextVectorizer:
-    """Return the vectoriser that suits a model and a number of texts.
+    """Return the vectorizer that suits a model and a number of texts.
 
     Parameters
     ----------
@@ -428,7 +428,7 @@ def suited_vectorizer(model: Any, n_texts: int, **options: Any) -> TextVectorize
     n_texts : int
         How many training texts there are.
     **options
-        Parameters of the vectoriser that are to be different; refused at once where they are impossible.
+        Parameters of the vectorizer that are to be different; refused at once where they are impossible.
 
     Returns
     -------

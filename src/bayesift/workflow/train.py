@@ -47,7 +47,7 @@ class DataSummary:
     n_unlabelled, n_empty, n_duplicates, n_conflicts : int
         Texts without a label; without a letter or digit; that occurred before; that occurred before with other labels.
     warnings : list of str
-        What a person should look at, a sentence each.
+        What a person should check, a sentence each.
     """
 
     n_texts: int
@@ -111,7 +111,7 @@ class Trained:
         Parameters
         ----------
         path : path
-            Where to; what stands there is replaced.
+            Where to; an existing file is replaced.
         provenance : mapping, optional
             Where the texts come from, as :func:`provenance_of` says it.
         """

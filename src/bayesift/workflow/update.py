@@ -47,7 +47,7 @@ def update(
     """Return a classifier that has also learned from further texts; the earlier texts are not needed.
 
     Linear models take the earlier posterior as their prior: its modes are the coefficients, its variances come from the
-    curvature there. Naive Bayes and online models go on counting.
+    curvature there. Naive Bayes and online models continue learning.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def update(
     strength : float, default=1
         How much the earlier posterior of a linear model counts: 1 as if its texts were still there, ½ as if half were.
     new_words : bool, default=True
-        Add words that stand in two of these texts or more, where the model can take new words (linear models and the
+        Add words that occur in at least two of these texts, where the model can take new words (linear models and the
         perceptron, without a selector).
 
     Returns
@@ -79,7 +79,7 @@ def update(
     """
     documents, sets = list(texts), label_sets(y)
     if len(documents) != len(sets) or not documents:
-        raise ValueError(f"texts and y must have one length above 0, found {len(documents)} and {len(sets)}")
+        raise ValueError(f"texts and y must have the same length above 0, found {len(documents)} and {len(sets)}")
     _check(classifier, sets)
     today = deepcopy(classifier)
     words = today.words().tolist()
@@ -110,7 +110,9 @@ def _check(classifier: TextClassifier, sets: Sequence[tuple[Any, ...]]) -> None:
     model = classifier.model_
     if _has_posterior(model):
         if Jeffreys in _prior_families(model):
-            raise ValueError("a model with Jeffreys priors cannot be updated: no Gaussian stands for its posterior")
+            raise ValueError(
+                "a model with Jeffreys priors cannot be updated: its posterior cannot be approximated by a Gaussian"
+            )
     elif "compute_precision" in model.get_params():
         raise NoPosteriorError("the model has no posterior to start from; train it with keep_posterior=True")
     elif not hasattr(model, "partial_fit"):

@@ -53,7 +53,7 @@ SHORT: dict[str, Any] = {"variance": 1.0, "n_jobs": 1}
 
 
 def text_pipeline() -> Pipeline:
-    """Return a vectoriser with stemming and stop words, a selector and a lasso model."""
+    """Return a vectorizer with stemming and stop words, a selector and a lasso model."""
     words = TextVectorizer(weighting="ltc", stemmer="english", stop_words=["the", "and"], n_jobs=1)
     return make_pipeline(words, TermSelector("chi_square", k=8), BayesianLogisticRegression(**SHORT)).fit(TEXTS, LABELS)
 

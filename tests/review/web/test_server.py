@@ -156,7 +156,7 @@ def test_the_command_says_what_is_wrong_and_leaves_nothing(data, tmp_path):
         ({"data": data, "project": project, "database": "postgresql://x"}, "both given"),
         ({"data": tmp_path / "none.csv"}, "does not exist"),
         ({"data": tmp_path / "none.review.sqlite"}, "there is no project"),
-        ({}, "neither DATA nor"),
+        ({}, "DATA, --project and --database are all missing"),
     ):
         with pytest.raises((ValueError, OSError), match=sentence):
             review(**arguments)

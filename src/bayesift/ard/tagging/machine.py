@@ -30,7 +30,7 @@ class RelevanceTaggingMachine(SelectorMixin, RelevanceClassifier):
     a logistic model with the weights logit q_j and no intercept. Each q_j has the prior Beta(α_j + 1, α_j + 1), and the
     α_j are those with the greatest evidence, or rather lower bound of it: where α_j grows without limit the tag is
     removed and q_j = ½. A tag that no object has is removed too. Scores are sums of the weights of an object's tags:
-    columns of removed tags are not looked at, and an object without tags has the probability ½, which is a yes.
+    columns of removed tags are ignored, and an object without tags has the probability ½, which is a yes.
 
     Parameters
     ----------
@@ -45,18 +45,18 @@ class RelevanceTaggingMachine(SelectorMixin, RelevanceClassifier):
     inner_iter : int, default=10
         Iterations of L-BFGS-B in an E-step (and in a joint M-step).
     m_step : {"exact", "joint"}, default="exact"
-        Solve for every α_j on its own, or climb with all of them together as published, which removes few tags in the
+        Solve for each α_j separately, or optimise all of them together as published, which removes few tags in the
         same number of steps.
     initial_alpha : float, default=1.0
         Where all α_j start.
     max_alpha, removal_alpha : float, default=1000.0 and 900.0
-        Greatest α_j, and from where on it counts as infinite. A tag that has reached the former stays there.
+        Greatest α_j, and the value from which it counts as infinite. A tag that has reached the former stays there.
     q_min : float, default=0.1
         All q_j are between this and one minus this.
     tol : float, default=1e-8
         Stop when the squared change of all α_j together is below.
     monotone : bool, default=False
-        With ``"map-em"``, go towards the mode only as far as the bound does not fall. Keeps more tags.
+        With ``"map-em"``, move towards the mode only as far as the bound does not decrease. Keeps more tags.
     prune_at_once : bool, default=False
         Take a tag out of the objects as soon as it counts as removed, so that they have fewer tags; otherwise removed
         tags count among those of an object until the end. Fewer tags are kept, and large problems are several times as
@@ -69,7 +69,7 @@ class RelevanceTaggingMachine(SelectorMixin, RelevanceClassifier):
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The labels; probabilities and weights speak of the second.
+        The labels; probabilities and weights refer to the second.
     target_type_ : {"binary"}
         What the labels were.
     q_ : ndarray of shape (n_features,)

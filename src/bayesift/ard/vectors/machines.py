@@ -148,7 +148,7 @@ class RelevanceVectorMachine(RelevanceClassifier, RelevanceVectors):
         ln P(t | w) − ½ wᵀAw − ½ ln det(I + A^−½ Φᵀ B Φ A^−½),  B = p(1−p), at the mode w;
 
     most of them grow without limit, and their functions leave the model. The functions are the features themselves, or
-    with a kernel its values at the training objects; the intercept is one more function, with an α of its own.
+    with a kernel its values at the training objects; the intercept is one more function, with its own α.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ class RelevanceVectorMachine(RelevanceClassifier, RelevanceVectors):
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The labels; probabilities and weights speak of the second.
+        The labels; probabilities and weights refer to the second.
     target_type_ : {"binary"}
         What the labels were.
     coef_ : ndarray or csr_matrix of shape (1, n_functions)
@@ -203,7 +203,7 @@ class RelevanceVectorMachine(RelevanceClassifier, RelevanceVectors):
     certificate_ : bayesift.linear.Certificate
         The objective is the negative log evidence. ``kkt_residual`` is the largest slope of the log evidence by any
         ln α_j (by 1/(s α_j) for a function that left, if it would gain; s is its sparsity). It need not vanish here:
-        both solvers look for a fixed point with B held still, while the slope counts that B changes with α. The
+        both solvers look for a fixed point with B held constant, while the slope includes the change of B with α. The
         evidence is not concave in α, so that there is no dual and ``gap`` is infinite.
 
     Examples

@@ -159,7 +159,7 @@ class ReviewEngine:
             Place in the corpus.
         """
         if document not in self.judgements:
-            raise KeyError(f"document {document!r} has no judgement to take back")
+            raise KeyError(f"document {document!r} has no judgement to undo")
         self.judgements.set(document, None)
         self.follow()
 
@@ -299,7 +299,7 @@ class ReviewEngine:
         return stops.report(self.judgements, self._order, left, interval, target_recall, confidence)
 
     def model(self) -> Pipeline:
-        """Return vectoriser and classifier as one estimator: the mean of the belief of this moment.
+        """Return vectorizer and classifier as one estimator: the mean of the belief of this moment.
 
         Returns
         -------

@@ -93,7 +93,7 @@ def _url(database: str | Path) -> URL:
     try:
         url = make_url(database)
     except ArgumentError as error:
-        raise ProjectError(f"the address of the database cannot be understood: {error}") from error
+        raise ProjectError(f"the address of the database is not valid: {error}") from error
     if url.get_backend_name() != "postgresql":
         raise ProjectError(
             f"the database is {url.get_backend_name()}; expected the path of a SQLite file or postgresql://…"

@@ -80,7 +80,7 @@ def migrate(engine: Engine) -> int:
         raise ProjectError(f"{engine.url.database} is empty, expected a project of Bayesift")
     if found > SCHEMA_VERSION:
         raise ProjectError(
-            f"{engine.url.database} has version {found}, this program knows versions up to {SCHEMA_VERSION}: "
+            f"{engine.url.database} has version {found}, this program reads versions up to {SCHEMA_VERSION}: "
             "a newer Bayesift made it; update with: pip install --upgrade 'bayesift[review]'"
         )
     if found < SCHEMA_VERSION:

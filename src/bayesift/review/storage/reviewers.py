@@ -50,7 +50,7 @@ class Reviewers:
             with writing(self._engine) as connection:
                 made = connection.execute(reviewers.insert().values(name=name, created=now()))
         except IntegrityError as error:
-            raise ValueError(f"there is a reviewer {name!r} already; expected another name") from error
+            raise ValueError(f"there is already a reviewer {name!r}; expected another name") from error
         assert made.inserted_primary_key is not None
         return Reviewer(made.inserted_primary_key[0], name)
 
