@@ -14,13 +14,13 @@ EXPERIMENTS ?= --all
 help: ## List the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 8
 
-demo: $(VENV)/.package ## Install the package and run its main job on the embedded corpus
+demo: $(VENV)/.package ## Install the package and run its main task on the embedded corpus
 	$(VENV)/bin/bayesift demo
 
 test: $(VENV)/.test ## Install what the tests need and run the whole suite
 	$(VENV)/bin/python -m pytest --numprocesses 2 --dist worksteal
 
-lint: $(VENV)/.lint ## Formatting, lint, types and import layers
+lint: $(VENV)/.lint ## Check formatting, lint, types and import layers
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
@@ -30,10 +30,10 @@ lint: $(VENV)/.lint ## Formatting, lint, types and import layers
 docs: $(VENV)/.docs ## Build the documentation into docs/_build/html
 	$(VENV)/bin/sphinx-build --fail-on-warning --keep-going -b html docs docs/_build/html
 
-bench: $(VENV)/.bench ## Measure speed beside the peers (needs the collections, see BAYESIFT_DATA)
+bench: $(VENV)/.bench ## Compare speed with other programs (needs the collections, see BAYESIFT_DATA)
 	$(VENV)/bin/python -m benchmarks
 
-reproduce: $(VENV)/.reproduce ## Do the published experiments again (40 minutes); EXPERIMENTS=genkin2007/table1 does one
+reproduce: $(VENV)/.reproduce ## Repeat the published experiments (40 minutes); EXPERIMENTS=genkin2007/table1 runs one
 	$(VENV)/bin/python -m reproduction $(EXPERIMENTS) --output build/reproduction
 
 clean: ## Remove the virtual environment and everything built

@@ -7,10 +7,10 @@ from importlib import import_module
 from pathlib import Path
 
 ROOMS = {
-    "datasets": "Collections of documents, and files of one's own.",
+    "datasets": "Collections of documents, and your own files.",
     "text": "From texts to sparse matrices.",
     "select": "Scores of terms against categories.",
-    "priors": "What is known before the data.",
+    "priors": "Prior knowledge.",
     "linear": "Logistic, softmax and probit regression.",
     "ard": "Automatic relevance determination.",
     "generative": "Models of the documents of every class.",
@@ -20,7 +20,7 @@ ROOMS = {
     "concepts": "Concepts from positive examples.",
     "decide": "From scores to decisions.",
     "evaluate": "Measures, calibration, effort, significance.",
-    "plots": "Pictures.",
+    "plots": "Plots.",
     "workflow": "From a file of texts to a classifier: what the commands do, as functions.",
     "formats": "The model file.",
     "bbr": "Files and commands of BBR, BMR and BXR.",

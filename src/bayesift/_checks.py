@@ -1,4 +1,4 @@
-"""Numbers and settings given by a user, checked once at the door: which argument, what was found, what is expected."""
+"""Checks of numbers and settings given by a user; a message says which argument, what was found, what is expected."""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 Bounds that touch
 =================
 
-The relevance tagging machine integrates a likelihood by a lower bound of it, which it may touch anywhere.
+The relevance tagging machine replaces a likelihood by a lower bound before integrating; the bound can touch the
+likelihood at any point.
 """
 
 from bayesift.plots import BoundDisplay

@@ -2,7 +2,8 @@
 A concept from four examples
 ============================
 
-Which numbers belong with 16, 8, 2 and 64? The powers of two explain so much of so little that nothing else is left.
+Which numbers belong with 16, 8, 2 and 64? The powers of two are a small set that contains all four, so little
+probability is left for other concepts.
 """
 
 from bayesift.concepts import number_game

@@ -2,7 +2,7 @@
 What data do to a belief
 ========================
 
-A coin was fair as far as we knew. Then came 3 heads and 17 tails.
+As far as we knew, a coin was fair. Then came 3 heads and 17 tails.
 """
 
 from bayesift.conjugate import BetaBinomial

@@ -1,8 +1,8 @@
 """
-What comes next, with and without doubt
+Prediction with and without uncertainty
 =======================================
 
-Heads in the next ten tosses. An estimate plugged in forgets how little is known; the average over the belief does not.
+Heads in the next ten tosses. A plug-in estimate ignores how little is known; the average over the belief does not.
 """
 
 from bayesift.conjugate import BetaBinomial

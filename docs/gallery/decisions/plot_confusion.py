@@ -1,6 +1,6 @@
 """
-Which classes are taken for which
-=================================
+Which classes are confused with which
+=====================================
 
 Documents with one label: rows are the true classes, columns the decisions.
 """

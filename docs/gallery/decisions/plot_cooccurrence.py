@@ -1,8 +1,9 @@
 """
-Which labels come together
-==========================
+Which labels occur together
+===========================
 
-News items may have several topics. On the diagonal is the size of a topic, beside it what its items are about, too.
+News items may have several topics. The diagonal shows the size of a topic; the other cells show which further topics
+its items have.
 """
 
 from bayesift.datasets import load

@@ -2,8 +2,9 @@
 A filter while documents arrive
 ===============================
 
-Twenty news items are known at the start; the others arrive one by one. A filter delivers what looks like energy and
-hears whether it was right, about what it delivered alone. One filter also asks about items that would teach it much.
+Twenty news items are known at the start; the others arrive one by one. A filter retrieves what looks like energy and
+learns whether it was right, but only about what it retrieved. One filter also asks about items that would teach it
+most.
 """
 
 import numpy as np

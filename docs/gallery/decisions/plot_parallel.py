@@ -2,7 +2,7 @@
 Systems side by side, category by category
 ==========================================
 
-Averages hide where systems differ. Each line is a topic; those in which the systems differ most have a name.
+Averages hide where systems differ. Each line is a topic; those in which the systems differ most are labelled.
 """
 
 from bayesift.datasets import load

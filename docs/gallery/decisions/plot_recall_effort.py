@@ -1,9 +1,9 @@
 """
-How much is found when how much is read
-=======================================
+Recall against reading effort
+=============================
 
 Somebody reads documents from the most to the least probable. The dotted line is the work saved at a recall of 95 %,
-beside reading in any order.
+compared with reading in random order.
 """
 
 from bayesift.datasets import load

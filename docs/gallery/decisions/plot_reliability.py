@@ -1,9 +1,9 @@
 """
-Do probabilities mean what they say?
-====================================
+Are probabilities calibrated?
+=============================
 
-Of the documents to which a model gives a probability of 0.3, three in ten should belong. The bars show how far the
-share of a group may be from the truth for its size alone.
+Of the documents to which a model gives a probability of 0.3, three in ten should belong to the category. The bars show
+how far the share in a group may be from the truth because of its size alone.
 """
 
 from bayesift.datasets import load

@@ -1,6 +1,6 @@
 """
-Where to cut
-============
+Choosing a threshold
+====================
 
 Precision, recall, F1 and utility for every threshold on the test items, and the threshold that the model chose on
 training items scored by models that had not seen them.

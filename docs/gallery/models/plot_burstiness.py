@@ -2,8 +2,8 @@
 Words come in bursts
 ====================
 
-A word that has come once comes again more often than a multinomial model allows. The Dirichlet compound multinomial
-(DCM) knows that.
+A word that has occurred once in a document occurs again more often than a multinomial model allows. The Dirichlet
+compound multinomial (DCM) accounts for that.
 """
 
 from bayesift.datasets import load

@@ -3,7 +3,7 @@ What a description is worth
 ===========================
 
 F1 against the number of training documents, with a prior made from the descriptions of the topics and without. A
-paragraph about each topic stands in for many labelled documents.
+paragraph about each topic replaces many labelled documents.
 """
 
 from sklearn.model_selection import ShuffleSplit

@@ -2,7 +2,8 @@
 Coefficients against the strength of the prior
 ==============================================
 
-From left to right the prior lets go. With a Laplace prior words join one after the other; the telling ones come first.
+From left to right the prior becomes weaker. With a Laplace prior words enter one after the other, the most informative
+first.
 """
 
 from bayesift.datasets import load

@@ -1,8 +1,8 @@
 """
-The words that weigh most
-=========================
+The words with the largest weights
+==================================
 
-A sparse model is a short list of words. Bars to the right speak for the topic, bars to the left against it.
+A sparse model is a short list of words. Bars to the right count for the topic, bars to the left against it.
 """
 
 from bayesift.datasets import load

@@ -332,7 +332,7 @@ class Agreement(NamedTuple):
 def kappa(answers: list[tuple[bool, bool]]) -> float | None:
     r"""Compute Cohen's κ of pairs of answers.
 
-    κ = (p − e)/(1 − e), p the share of equal answers and e what it would be if each gave as many of either at random.
+    κ = (p − e)/(1 − e), p the share of equal answers, e its expectation if both answered at random at their own rates.
 
     Examples
     --------
