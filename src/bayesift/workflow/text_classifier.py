@@ -149,16 +149,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, texts: Iterable[str]) -> AnyArray:
-        """Return the label of each text, or, where texts may have several, a tuple of labels.
-
-        Parameters
-        ----------
-        texts : iterable of str
-
-        Returns
-        -------
-        labels : ndarray of shape (n_texts,)
-        """
+        """Return the label of each text, or, where texts may have several, a tuple of labels."""
         return self.labels_of(self.predictions(texts, proba=False).decisions)
 
     def predict_proba(self, texts: Iterable[str]) -> FloatArray:
@@ -177,10 +168,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, texts: Iterable[str]) -> FloatArray:
         """Return the scores that the thresholds apply to: log odds, or what stands for them.
-
-        Parameters
-        ----------
-        texts : iterable of str
 
         Returns
         -------
@@ -230,17 +217,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return reasons(self, list(texts), k)
 
     def score(self, texts: Iterable[str], y: Iterable[Any]) -> float:
-        """Return the share of texts with the right label; for sets of labels the F1 of all decisions together.
-
-        Parameters
-        ----------
-        texts : iterable of str
-        y : iterable of labels or sets of labels
-
-        Returns
-        -------
-        float
-        """
+        """Return the share of texts with the right label; for sets of labels the F1 of all decisions together."""
         truth = indicator(label_sets(y), self.classes_.tolist()).toarray() > 0
         decisions = self.predictions(texts, proba=False).decisions
         if self.target_type_ == "multilabel-indicator":
@@ -248,16 +225,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return float(np.mean(np.all(truth == decisions, axis=1)))
 
     def matrix(self, texts: Iterable[str]) -> sp.csr_matrix:
-        """Return the numbers that the model sees.
-
-        Parameters
-        ----------
-        texts : iterable of str
-
-        Returns
-        -------
-        X : csr_matrix of shape (n_texts, n_words)
-        """
+        """Return the numbers that the model sees, texts × words."""
         check_is_fitted(self)
         X = self.vectorizer_.transform(texts)
         return X if self.selector_ is None else self.selector_.transform(X)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, Select, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 
 from bayesift._extras import require
+
+T = TypeVar("T")
 
 #: How long a writer waits for another one, in seconds.
 PATIENCE = 30
@@ -75,6 +77,19 @@ def reading(engine: Engine) -> Iterator[Connection]:
             yield connection
     except (OperationalError, InterfaceError) as error:
         raise NotSavedError(f"The project cannot be read: {_reason(error)}.") from error
+
+
+def read_all(engine: Engine, query: Select[Any], make: Callable[[Any], T]) -> list[T]:
+    """Return what the rows of a query stand for."""
+    with reading(engine) as connection:
+        return [make(row) for row in connection.execute(query)]
+
+
+def read_one(engine: Engine, query: Select[Any], make: Callable[[Any], T]) -> T | None:
+    """Return what the only row of a query stands for; None where there is none."""
+    with reading(engine) as connection:
+        row = connection.execute(query).one_or_none()
+    return None if row is None else make(row)
 
 
 def now() -> str:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Engine, func, or_, select
 
 from bayesift import progress
-from bayesift.review.storage.connection import reading
+from bayesift.review.storage.connection import read_one, reading
 from bayesift.review.storage.tables import documents
 
 _BATCH = 1000
@@ -62,9 +62,7 @@ class Documents:
 
     def get(self, place: int) -> Document | None:
         """Return a document by its place."""
-        with reading(self._engine) as connection:
-            row = connection.execute(select(documents).where(documents.c.place == place)).one_or_none()
-        return None if row is None else _document(row)
+        return read_one(self._engine, select(documents).where(documents.c.place == place), _document)
 
     def titles(self, places: Sequence[int]) -> dict[int, Document]:
         """Return some documents with the beginning of their texts only."""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Engine, delete, select, update
 from sqlalchemy.exc import IntegrityError
 
-from bayesift.review.storage.connection import as_text, now, reading, writing
+from bayesift.review.storage.connection import as_text, now, read_all, read_one, reading, writing
 from bayesift.review.storage.tables import reviewers, sessions
 
 #: After so long a reviewer has to log in again.
@@ -33,14 +33,15 @@ class Reviewers:
 
     def all(self) -> list[Reviewer]:
         """Return the reviewers in the order in which they came."""
-        with reading(self._engine) as connection:
-            return [_reviewer(row) for row in connection.execute(select(reviewers).order_by(reviewers.c.id))]
+        return read_all(self._engine, select(reviewers).order_by(reviewers.c.id), _reviewer)
+
+    def names(self) -> dict[int, str]:
+        """Return the names of all reviewers by their numbers."""
+        return {reviewer.id: reviewer.name for reviewer in self.all()}
 
     def named(self, name: str) -> Reviewer | None:
         """Return a reviewer by name."""
-        with reading(self._engine) as connection:
-            row = connection.execute(select(reviewers).where(reviewers.c.name == name)).one_or_none()
-        return None if row is None else _reviewer(row)
+        return read_one(self._engine, select(reviewers).where(reviewers.c.name == name), _reviewer)
 
     def add(self, name: str) -> Reviewer:
         """Add a reviewer; the name must be new."""
@@ -97,9 +98,7 @@ class Sessions:
             .join(sessions, sessions.c.reviewer == reviewers.c.id)
             .where(sessions.c.token_hash == hashed(secret), sessions.c.created >= _oldest())
         )
-        with reading(self._engine) as connection:
-            row = connection.execute(query).one_or_none()
-        return None if row is None else Reviewer(row.id, row.name)
+        return read_one(self._engine, query, _reviewer)
 
     def end(self, secret: str) -> None:
         """Log out."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Engine, select, update
 from sqlalchemy.exc import IntegrityError
 
-from bayesift.review.storage.connection import now, reading, writing
+from bayesift.review.storage.connection import now, read_all, read_one, writing
 from bayesift.review.storage.tables import topics
 
 
@@ -51,14 +51,11 @@ class Topics:
 
     def all(self) -> list[Topic]:
         """Return the topics in the order in which they were made."""
-        with reading(self._engine) as connection:
-            return [_topic(row) for row in connection.execute(select(topics).order_by(topics.c.id))]
+        return read_all(self._engine, select(topics).order_by(topics.c.id), _topic)
 
     def get(self, id: int) -> Topic | None:
         """Return a topic by its number."""
-        with reading(self._engine) as connection:
-            row = connection.execute(select(topics).where(topics.c.id == id)).one_or_none()
-        return None if row is None else _topic(row)
+        return read_one(self._engine, select(topics).where(topics.c.id == id), _topic)
 
     def add(self, topic: Topic) -> Topic:
         """Add a topic; its name must be new."""

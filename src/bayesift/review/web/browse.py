@@ -110,7 +110,7 @@ def document_page(
 ) -> HTMLResponse:
     """Show a document with everything that was ever decided about it."""
     decisions = review.decisions()
-    names = {reviewer.id: reviewer.name for reviewer in service.project.reviewers.all()}
+    names = service.project.reviewers.names()
     held = {names[reviewer]: event.decision for reviewer, event in decisions.by_reviewer(document).items()}
     return page(
         request,

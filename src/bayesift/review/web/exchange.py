@@ -38,7 +38,7 @@ def export(
     decided_only: Annotated[bool, Query()] = False,
 ) -> StreamingResponse:
     """Return all documents, or the decided ones, with probabilities and decisions."""
-    names = {reviewer.id: reviewer.name for reviewer in service.project.reviewers.all()}
+    names = service.project.reviewers.names()
     probabilities = review.queue(session.reviewer.id).probabilities()
     found = rows(service.project.documents, probabilities, review.decisions(), names, decided_only=decided_only)
     writer, kind = WRITERS[format]

@@ -78,7 +78,7 @@ def agreement_page(
 ) -> HTMLResponse:
     """Show how far every two reviewers agree, and what they contradict each other about."""
     decisions = review.decisions()
-    names = {reviewer.id: reviewer.name for reviewer in service.project.reviewers.all()}
+    names = service.project.reviewers.names()
     conflicts = decisions.conflicts()
     titles = service.project.documents.titles(conflicts)
     rows = [
