@@ -51,6 +51,7 @@ def test_decisions_of_the_tagging_machine_follow_scores_and_probabilities(machin
             method(X.T)
 
 
+@speaks_up
 # Re-estimation crawls, and checks give it few rounds.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(

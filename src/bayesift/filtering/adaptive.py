@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import KW_ONLY, dataclass
 from itertools import islice
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
@@ -47,6 +48,7 @@ class Decision(NamedTuple):
         self.filter.judge(self.entry.place, self.entry.topic, relevant)
 
 
+@dataclass(eq=False, repr=False)
 class AdaptiveFilter(BaseEstimator):
     """A filter for a stream of documents that learns from the judgements of what it retrieves.
 
@@ -139,44 +141,24 @@ class AdaptiveFilter(BaseEstimator):
         "n_jobs": [Integral, None],
     }
 
-    def __init__(
-        self,
-        vectorizer: TextVectorizer | None = None,
-        *,
-        unseen: Unseen = "rare",
-        significance: float = 12.13,
-        max_features: int | None = 300,
-        kappa: float = 0.05,
-        passes: int = 3,
-        relearn_relevant: bool = True,
-        query: Query | None = "information",
-        target: float = 50,
-        min_information: float = 0.001,
-        max_information: float = 1.0,
-        steepness: float = 5.0,
-        stream_size: int | None = None,
-        random_state: int = 0,
-        block_size: int = 1000,
-        snapshot_every: int = 500,
-        n_jobs: int | None = -1,
-    ) -> None:
-        self.vectorizer = vectorizer
-        self.unseen = unseen
-        self.significance = significance
-        self.max_features = max_features
-        self.kappa = kappa
-        self.passes = passes
-        self.relearn_relevant = relearn_relevant
-        self.query = query
-        self.target = target
-        self.min_information = min_information
-        self.max_information = max_information
-        self.steepness = steepness
-        self.stream_size = stream_size
-        self.random_state = random_state
-        self.block_size = block_size
-        self.snapshot_every = snapshot_every
-        self.n_jobs = n_jobs
+    vectorizer: TextVectorizer | None = None
+    _: KW_ONLY
+    unseen: Unseen = "rare"
+    significance: float = 12.13
+    max_features: int | None = 300
+    kappa: float = 0.05
+    passes: int = 3
+    relearn_relevant: bool = True
+    query: Query | None = "information"
+    target: float = 50
+    min_information: float = 0.001
+    max_information: float = 1.0
+    steepness: float = 5.0
+    stream_size: int | None = None
+    random_state: int = 0
+    block_size: int = 1000
+    snapshot_every: int = 500
+    n_jobs: int | None = -1
 
     def fit(
         self, documents: Iterable[str], labels: Any, topics: Any, *, state: str | os.PathLike[str] | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, NamedTuple, Self, TypeVar
 
@@ -42,6 +43,7 @@ class Turns(NamedTuple):
     shares: FloatArray
 
 
+@dataclass(eq=False, repr=False)
 class OnlineClassifier(ScoreClassifier):
     """A belief for each category, changed by one document after the other.
 
@@ -52,14 +54,15 @@ class OnlineClassifier(ScoreClassifier):
     is a named tuple with a ``log_evidence``.
     """
 
-    likelihood: LikelihoodName
-    noise: float
-    kappa: float
-    passes: int
-    features: Any
-    shuffle: bool
-    n_jobs: int | None
-    random_state: Any
+    _: KW_ONLY
+    likelihood: LikelihoodName = "probit"
+    noise: float = 0.5
+    kappa: float = 0.05
+    passes: int = 3
+    features: Any = None
+    shuffle: bool = False
+    n_jobs: int | None = -1
+    random_state: Any = 0
 
     def _has_constant(self) -> bool:
         """Whether a constant feature is added to the documents."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -16,7 +17,6 @@ from bayesift._state import check_array, check_fit
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.online._classifier import SHARED_CONSTRAINTS, OnlineClassifier, Turns
 from bayesift.online._gaussian_process import KERNELS, Inputs, KernelFunction, learn_process, process_fields
-from bayesift.online.belief import LikelihoodName
 
 
 class ProcessBelief(NamedTuple):
@@ -36,6 +36,7 @@ class ProcessBelief(NamedTuple):
     log_evidence: float = 0.0
 
 
+@dataclass(eq=False, repr=False)
 class OnlineGaussianProcess(OnlineClassifier):
     """A Gaussian process classifier that learns one document at a time and keeps few of them.
 
@@ -109,45 +110,17 @@ class OnlineGaussianProcess(OnlineClassifier):
         "removal": [StrOptions({"project", "kl"})],
     }
 
-    def __init__(
-        self,
-        kernel: Literal["linear", "polynomial", "rbf", "cosine"] = "linear",
-        budget: int | None = 100,
-        gamma: float | None = None,
-        degree: int = 3,
-        coef0: float = 1.0,
-        fit_intercept: bool = True,
-        intercept_variance: float = 1.0,
-        min_novelty: float = 1e-6,
-        jitter: float = 0.0,
-        removal: Literal["project", "kl"] = "project",
-        likelihood: LikelihoodName = "probit",
-        noise: float = 0.5,
-        kappa: float = 0.05,
-        passes: int = 3,
-        features: Any = None,
-        shuffle: bool = False,
-        n_jobs: int | None = -1,
-        random_state: Any = 0,
-    ) -> None:
-        self.kernel = kernel
-        self.budget = budget
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.intercept_variance = intercept_variance
-        self.min_novelty = min_novelty
-        self.jitter = jitter
-        self.removal = removal
-        self.likelihood = likelihood
-        self.noise = noise
-        self.kappa = kappa
-        self.passes = passes
-        self.features = features
-        self.shuffle = shuffle
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    kernel: Literal["linear", "polynomial", "rbf", "cosine"] = "linear"
+    budget: int | None = 100
+    _: KW_ONLY
+    gamma: float | None = None
+    degree: int = 3
+    coef0: float = 1.0
+    fit_intercept: bool = True
+    intercept_variance: float = 1.0
+    min_novelty: float = 1e-6
+    jitter: float = 0.0
+    removal: Literal["project", "kl"] = "project"
 
     @property
     def basis_(self) -> list[sp.csr_matrix]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -19,6 +20,7 @@ from bayesift.online._covariances import LowRank
 from bayesift.online.belief import Belief, CovarianceKind, LikelihoodName
 
 
+@dataclass(eq=False, repr=False)
 class BayesianPerceptron(OnlineClassifier):
     """A Gaussian belief over the weights of a perceptron, updated by every document as it arrives.
 
@@ -110,39 +112,15 @@ class BayesianPerceptron(OnlineClassifier):
         "forgetting": [Interval(Real, 0, 1, closed="right")],
     }
 
-    def __init__(
-        self,
-        likelihood: LikelihoodName = "probit",
-        noise: float = 0.5,
-        kappa: float = 0.05,
-        passes: int = 3,
-        covariance: CovarianceKind = "full",
-        rank: int = 20,
-        fit_intercept: bool = True,
-        prior_mean: Any = 0.0,
-        prior_covariance: Any = 1.0,
-        intercept_variance: float | Literal["same"] = "same",
-        forgetting: float = 1.0,
-        features: Any = None,
-        shuffle: bool = False,
-        n_jobs: int | None = -1,
-        random_state: Any = 0,
-    ) -> None:
-        self.likelihood = likelihood
-        self.noise = noise
-        self.kappa = kappa
-        self.passes = passes
-        self.covariance = covariance
-        self.rank = rank
-        self.fit_intercept = fit_intercept
-        self.prior_mean = prior_mean
-        self.prior_covariance = prior_covariance
-        self.intercept_variance = intercept_variance
-        self.forgetting = forgetting
-        self.features = features
-        self.shuffle = shuffle
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    likelihood: LikelihoodName = "probit"
+    _: KW_ONLY
+    covariance: CovarianceKind = "full"
+    rank: int = 20
+    fit_intercept: bool = True
+    prior_mean: Any = 0.0
+    prior_covariance: Any = 1.0
+    intercept_variance: float | Literal["same"] = "same"
+    forgetting: float = 1.0
 
     @property
     def mean_(self) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -20,6 +21,7 @@ from bayesift.ard.tagging._learning import MStep, Settings, Solver, learn
 from bayesift.ard.tagging._tags import Tagging, read_tags
 
 
+@dataclass(eq=False, repr=False)
 class RelevanceTaggingMachine(SelectorMixin, RelevanceClassifier):
     """Classify objects by their tags and find out which tags matter (Molchanov, Kondrashkin & Vetrov 2015).
 
@@ -128,38 +130,21 @@ class RelevanceTaggingMachine(SelectorMixin, RelevanceClassifier):
         "n_nodes": [Interval(Integral, 10, None, closed="left")],
     }
 
-    def __init__(
-        self,
-        solver: Solver = "map-em",
-        domain: Literal["trunc", "full"] = "trunc",
-        *,
-        max_iter: int = 20,
-        inner_iter: int = 10,
-        m_step: MStep = "exact",
-        initial_alpha: float = 1.0,
-        max_alpha: float = 1000.0,
-        removal_alpha: float = 900.0,
-        q_min: float = 0.1,
-        tol: float = 1e-8,
-        monotone: bool = False,
-        prune_at_once: bool = False,
-        binarize: float | None = None,
-        n_nodes: int = 200,
-    ) -> None:
-        self.solver = solver
-        self.domain = domain
-        self.max_iter = max_iter
-        self.inner_iter = inner_iter
-        self.m_step = m_step
-        self.initial_alpha = initial_alpha
-        self.max_alpha = max_alpha
-        self.removal_alpha = removal_alpha
-        self.q_min = q_min
-        self.tol = tol
-        self.monotone = monotone
-        self.prune_at_once = prune_at_once
-        self.binarize = binarize
-        self.n_nodes = n_nodes
+    solver: Solver = "map-em"
+    domain: Literal["trunc", "full"] = "trunc"
+    _: KW_ONLY
+    max_iter: int = 20
+    inner_iter: int = 10
+    m_step: MStep = "exact"
+    initial_alpha: float = 1.0
+    max_alpha: float = 1000.0
+    removal_alpha: float = 900.0
+    q_min: float = 0.1
+    tol: float = 1e-8
+    monotone: bool = False
+    prune_at_once: bool = False
+    binarize: float | None = None
+    n_nodes: int = 200
 
     def _learn(self, X: Any, targets: FloatArray, weights: FloatArray) -> Attained:
         settings = self._settings()

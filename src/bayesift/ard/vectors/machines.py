@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -30,18 +31,20 @@ Kernel = str | Callable[..., Any] | None
 _FIRST_NOISE, _LEAST_NOISE = 0.1, 1e-10
 
 
+@dataclass(eq=False, repr=False)
 class RelevanceVectors(RelevanceModel, SelectorMixin, BaseEstimator):
     """Weights of basis functions with a prior precision each, chosen by the evidence; see the two estimators."""
 
-    solver: Literal["fast", "mackay"]
-    kernel: Kernel
-    gamma: float | None
-    degree: float
-    coef0: float
-    fit_intercept: bool
-    initial_alpha: float
-    max_iter: int
-    tol: float
+    solver: Literal["fast", "mackay"] = "fast"
+    _: KW_ONLY
+    kernel: Kernel = None
+    gamma: float | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    fit_intercept: bool = True
+    initial_alpha: float = 1.0
+    max_iter: int = 1000
+    tol: float = 1e-6
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "solver": [StrOptions({"fast", "mackay"})],
@@ -139,6 +142,7 @@ class RelevanceVectors(RelevanceModel, SelectorMixin, BaseEstimator):
         return tags
 
 
+@dataclass(eq=False, repr=False)
 class RelevanceVectorMachine(RelevanceClassifier, RelevanceVectors):
     """Classify with few basis functions, chosen by the evidence (Tipping 2001; Tipping & Faul 2003).
 
@@ -221,30 +225,8 @@ class RelevanceVectorMachine(RelevanceClassifier, RelevanceVectors):
         "moderated": ["boolean"],
     }
 
-    def __init__(
-        self,
-        solver: Literal["fast", "mackay"] = "fast",
-        *,
-        kernel: Kernel = None,
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        fit_intercept: bool = True,
-        initial_alpha: float = 1.0,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-        moderated: bool = True,
-    ) -> None:
-        self.solver = solver
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.initial_alpha = initial_alpha
-        self.max_iter = max_iter
-        self.tol = tol
-        self.moderated = moderated
+    _: KW_ONLY
+    moderated: bool = True
 
     def _learn(self, X: Any, targets: FloatArray, weights: FloatArray) -> Attained:
         _, w, attained = self._choose(X, Logistic(targets, weights))
@@ -274,6 +256,7 @@ class RelevanceVectorMachine(RelevanceClassifier, RelevanceVectors):
         return mean / np.sqrt(1.0 + 0.125 * np.pi * variance) if self.moderated else mean
 
 
+@dataclass(eq=False, repr=False)
 class RelevanceVectorRegressor(RegressorMixin, RelevanceVectors):
     """Predict a real target with few basis functions, chosen by the evidence (Tipping 2001; Tipping & Faul 2003).
 
@@ -318,30 +301,8 @@ class RelevanceVectorRegressor(RegressorMixin, RelevanceVectors):
         "noise_variance": [Interval(Real, 0, None, closed="neither"), None],
     }
 
-    def __init__(
-        self,
-        solver: Literal["fast", "mackay"] = "fast",
-        *,
-        kernel: Kernel = None,
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        fit_intercept: bool = True,
-        initial_alpha: float = 1.0,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-        noise_variance: float | None = None,
-    ) -> None:
-        self.solver = solver
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.initial_alpha = initial_alpha
-        self.max_iter = max_iter
-        self.tol = tol
-        self.noise_variance = noise_variance
+    _: KW_ONLY
+    noise_variance: float | None = None
 
     def _read(self, X: Any, y: Any) -> tuple[Any, FloatArray]:
         X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, y_numeric=True)
