@@ -154,7 +154,7 @@ def own_modules(modules: Sequence[str], rooms: Sequence[str]) -> list[str]:
 
 
 def draw(walks: dict[str, list[str]]) -> str:
-    """Return a picture of walks side by side: own modules as full boxes, doors to other rooms as empty ones."""
+    """Return a picture of walks side by side: own modules as full boxes, entrances to other rooms as empty ones."""
     width, height, top = 320, 26, 76
     longest = max(map(len, walks.values()))
     size = f"{width * len(walks) + 20} {top + height * longest + 10}"
@@ -166,7 +166,7 @@ def draw(walks: dict[str, list[str]]) -> str:
     for place, (name, modules) in enumerate(walks.items()):
         described, x = WALKS[name], 20 + place * width
         own = own_modules(modules, described.rooms)
-        counts = f"{len(own)} modules of its own, {len(modules) - len(own)} doors"
+        counts = f"modules of its own: {len(own)}, of other rooms: {len(modules) - len(own)}"
         lines.append(f'  <text x="{x}" y="30" font-weight="bold">{escape(described.title)}</text>')
         lines.append(f'  <text x="{x}" y="50" fill="#555555">{counts}</text>')
         for step, module in enumerate(modules):

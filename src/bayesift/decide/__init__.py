@@ -1,7 +1,13 @@
 """From scores to decisions: thresholds, fixed or tuned on training scores; batches by expected F or utility."""
 
-from bayesift.decide.batch import BatchDecision, decide
-from bayesift.decide.expected import ExpectedF, exact_expected_f1, expected_f1, expected_f_curve
+from bayesift.decide.expected import (
+    BatchDecision,
+    ExpectedF,
+    decide,
+    exact_expected_f1,
+    expected_f1,
+    expected_f_curve,
+)
 from bayesift.decide.threshold import Threshold
 from bayesift.decide.tuning import ThresholdOutcomes, best_threshold, outcomes_by_threshold
 from bayesift.decide.utility import BALANCED_ERROR, SUM_OF_ERRORS, T11U, T13U, Utility
