@@ -50,6 +50,16 @@ def falling_rows(model: Any) -> None:
     model.states_[0].basis.indptr[1] = 10**6
 
 
+def starts_that_end_at_zero(model: Any) -> None:
+    starts = model.states_[0].basis.indptr
+    starts[1:-1], starts[-1] = 10**6, 0
+
+
+def far_word_of_no_document(model: Any) -> None:
+    del model[0].n_documents_
+    far_word(model)
+
+
 def other_columns(columns: list[int]) -> Callable[[Any], None]:
     def change(model: Any) -> None:
         model.columns_ = [np.array(columns), *model.columns_[1:]]
@@ -114,6 +124,7 @@ MISFITS: list[tuple[str, str, Callable[[Any], None]]] = [
     ("perceptron", "beliefs", lambda model: model.states_.append(model.states_[0])),
     ("perceptron", "columns", other_columns([0, 9])),
     ("perceptron-low-rank", "used", in_belief("covariance", lambda C: C._replace(used=99))),
+    ("perceptron-low-rank", "all used", in_belief("covariance", lambda C: C._replace(used=C.factor.shape[1]))),
     ("perceptron-low-rank", "factors", in_belief("covariance", lambda C: C._replace(factor=C.factor[:-1]))),
     ("perceptron-low-rank", "roots", in_belief("covariance", lambda C: C._replace(cholesky=C.cholesky[:-1]))),
     ("perceptron-diagonal", "far columns", other_columns([0, 6])),
@@ -124,10 +135,12 @@ MISFITS: list[tuple[str, str, Callable[[Any], None]]] = [
     ("process", "width", in_belief("basis", lambda basis: basis[:, :-1])),
     ("process", "an index", far_column),
     ("process", "a start", falling_rows),
+    ("process", "a fall to zero", starts_that_end_at_zero),
     ("text-lasso", "a method", lambda model: vars(model[0]).update(_check_parameters=int)),
     ("text-lasso", "threads", lambda model: vars(model[0]).update(n_jobs=10**6)),
     ("text-lasso", "words", less_words),
     ("text-lasso", "a far word", far_word),
+    ("text-lasso", "a far word of no document", far_word_of_no_document),
     ("text-lasso", "equal words", same_word),
     ("text-lasso", "frequencies", lambda model: shorter("document_frequency_")(model[0])),
     ("text-lasso", "scores", lambda model: shorter("scores_")(model[1])),
@@ -147,7 +160,7 @@ def test_parts_that_do_not_fit_are_refused(
         # It is a constant of the package.
         model.threshold = type(model.threshold)(tp=2.0)
     change(model)
-    if what not in ("an index", "a start"):
+    if what not in ("an index", "a start", "a fall to zero"):
         with pytest.raises(ModelFileError, match="cannot be stored"):
             save(model, path)
     with monkeypatch.context() as without:

@@ -171,12 +171,25 @@ def _sparse_matrix(kind: str, shape: list[Any], data: Any, indices: Any, indptr:
         raise ValueError(f"SparseMatrix is {kind!r} of the shape {shape}")
     if indices.dtype not in (np.int32, np.int64) or indptr.dtype != indices.dtype or data.dtype.kind not in "biuf":
         raise ValueError(f"SparseMatrix has numbers of the types {data.dtype}, {indices.dtype} and {indptr.dtype}")
+    n_lines, n_places = shape if kind.startswith("csr") else shape[::-1]
+    _check_lines(data, indices, indptr, n_lines, n_places)
     matrix = getattr(sp, kind)(tuple(shape), dtype=data.dtype)
     # The constructor from arrays would choose another type of indices.
     matrix.data, matrix.indices, matrix.indptr = data, indices, indptr
-    # Also that all indices are within the matrix and the starts of rows never fall.
-    matrix.check_format(full_check=True)
     return matrix
+
+
+def _check_lines(data: Any, indices: Any, indptr: Any, n_lines: int, n_places: int) -> None:
+    """Refuse a compressed matrix unless every start and every index lies where loops without any check may use it.
+
+    scipy's own check is not enough: where the last start is 0 or less, it looks at no index and at no other start.
+    """
+    if any(array.ndim != 1 for array in (data, indices, indptr)) or data.size != indices.size:
+        raise ValueError(f"SparseMatrix has {data.shape} values and {indices.shape} indices; expected as many")
+    if indptr.size != n_lines + 1 or indptr[0] != 0 or indptr[-1] > indices.size or np.any(np.diff(indptr) < 0):
+        raise ValueError(f"SparseMatrix has starts that do not rise from 0 to at most {indices.size}, {n_lines} steps")
+    if indices.size and not 0 <= indices.min() <= indices.max() < n_places:
+        raise ValueError(f"SparseMatrix has indices from {indices.min()} to {indices.max()}; expected below {n_places}")
 
 
 #: For each stand-in the function that makes its value, and the types of its parts.

@@ -216,7 +216,8 @@ class BayesianPerceptron(OnlineClassifier):
             check_array(C, "factor", (size, None))
             width = C.factor.shape[1]
             check_array(C, "cholesky", (width, width))
-            check_fit(checked_count(C, "used") <= width, C, "columns")
+            # There is always room for the column that the next document adds.
+            check_fit(checked_count(C, "used") < width, C, "columns")
             return
         check_fit(np.shape(C) in ((size,), (size, size)) and C.dtype.kind == "f", belief, "weights")
         if belief.drift is not None:

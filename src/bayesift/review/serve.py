@@ -216,11 +216,17 @@ def bind(host: str, port: int | None) -> socket.socket:
     family = socket.AF_INET6 if _is_ipv6(host) else socket.AF_INET
     if port is None:
         with suppress(OSError):
-            return socket.create_server((host, USUAL_PORT), family=family)
+            return _listening((host, USUAL_PORT), family)
     try:
-        return socket.create_server((host, port or 0), family=family)
+        return _listening((host, port or 0), family)
     except OSError as error:
         raise OSError(f"cannot listen on {host}, port {port or 0}: {error.strerror or error}") from error
+
+
+def _listening(address: tuple[str, int], family: socket.AddressFamily) -> socket.socket:
+    """Return a socket that knows its protocol: only then answers are sent at once, with TCP_NODELAY."""
+    made = socket.create_server(address, family=family)
+    return socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, fileno=made.detach())
 
 
 def address_of(listening: socket.socket) -> str:

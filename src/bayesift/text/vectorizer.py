@@ -289,7 +289,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         return state
 
     def _check_state(self) -> None:
-        if not hasattr(self, "n_documents_"):
+        fitted = ("n_documents_", "vocabulary_", "document_frequency_", "stop_words_")
+        if not any(name in vars(self) for name in fitted):
             return
         checked_count(self, "n_documents_")
         if self.n_features is not None:
