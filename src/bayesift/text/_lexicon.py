@@ -15,6 +15,7 @@ import numpy as np
 
 from bayesift._typing import AnyArray, ByteArray, Int32Array, Int64Array, UInt64Array
 from bayesift.text import _scan, _sort
+from bayesift.text._hashing import SECRET
 from bayesift.text._terms import check_strings
 from bayesift.text._unicode import NO_TABLE, SPECIAL_LOWER, word_table
 
@@ -65,11 +66,14 @@ class CompiledLexicon:
         Lower-case the text first.
     keep_single : bool
         Keep tokens of one character.
+    secret : array of uint64, optional
+        The key of the hashing, see :mod:`bayesift.text._hashing`; that of the process by default.
     """
 
-    def __init__(self, lowercase: bool = True, keep_single: bool = False) -> None:
+    def __init__(self, lowercase: bool = True, keep_single: bool = False, *, secret: UInt64Array = SECRET) -> None:
         self.lowercase = lowercase
         self.keep_single = keep_single
+        self._secret = secret
         self._state: Int64Array = np.zeros(3, dtype=np.int64)
         self._keys: UInt64Array = np.empty((0, 2), dtype=np.uint64)
         self._offsets: Int64Array = np.empty(0, dtype=np.int64)
@@ -142,8 +146,8 @@ class CompiledLexicon:
         return text.tobytes().decode("utf-8", "surrogatepass").split("\n")
 
     @property
-    def _tables(self) -> tuple[Int32Array, UInt64Array, Int64Array, ByteArray, Int64Array]:
-        return self._slots, self._keys, self._offsets, self._arena, self._state
+    def _tables(self) -> tuple[UInt64Array, Int32Array, UInt64Array, Int64Array, ByteArray, Int64Array]:
+        return self._secret, self._slots, self._keys, self._offsets, self._arena, self._state
 
     def _reserve(self, n_terms: int, n_bytes: int) -> None:
         """Make room for terms (the table is at most half full) and for the bytes of long ones."""
@@ -153,7 +157,7 @@ class CompiledLexicon:
             self._keys = _enlarged(self._keys, n_slots // 2, used)
             self._offsets = _enlarged(self._offsets, n_slots // 2, used)
             self._slots = np.full(n_slots, -1, dtype=np.int32)
-            _scan.rehash(used, self._keys, self._slots)
+            _scan.rehash(used, self._secret, self._keys, self._slots)
         if n_bytes > self._arena.size:
             self._arena = _enlarged(self._arena, n_bytes, used_bytes)
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from bayesift._kernel import kernel
-from bayesift._typing import Int32Array, Int64Array
-from bayesift.text._bits import trailing_zeros
+from bayesift._typing import Int32Array, Int64Array, UInt64Array
+from bayesift.text._hashing import SECRET, home_slot
 from bayesift.text._lexicon import Stream
 
 _U = np.uint64
-_SHIFT, _MIX = _U(32), _U(0x9E3779B97F4A7C15)
 
 
 class Phrases:
@@ -22,12 +21,15 @@ class Phrases:
         How many words there are.
     shortest, longest : int
         Least and greatest number of words in a phrase.
+    secret : array of uint64, optional
+        The key of the hashing, see :mod:`bayesift.text._hashing`; that of the process by default.
     """
 
-    def __init__(self, n_words: int, shortest: int, longest: int) -> None:
+    def __init__(self, n_words: int, shortest: int, longest: int, *, secret: UInt64Array = SECRET) -> None:
         self.n_words = n_words
         self.shortest = shortest
         self.longest = longest
+        self._secret = secret
         self._state: Int64Array = np.zeros(1, dtype=np.int64)
         self._resize(1024)
 
@@ -49,6 +51,7 @@ class Phrases:
                 self.shortest,
                 self.longest,
                 doc,
+                self._secret,
                 self._slots,
                 self._parts,
                 self._state,
@@ -82,7 +85,7 @@ class Phrases:
             parts[: len(self)] = self._parts[: len(self)]
         self._parts: Int32Array = parts
         self._slots: Int32Array = np.full(n_slots, -1, dtype=np.int32)
-        _rehash(len(self), self._parts, self._slots)
+        _rehash(len(self), self._secret, self._parts, self._slots)
 
 
 @kernel
@@ -100,6 +103,7 @@ def _append_phrases(
     shortest: int,
     longest: int,
     doc: int,
+    secret: UInt64Array,
     slots: Int32Array,
     parts: Int32Array,
     state: Int64Array,
@@ -114,7 +118,6 @@ def _append_phrases(
     numbered ``first_phrase + p``; words have the numbers below. Stops before a document for which the table (of
     which at most half is filled) has no room; returns the next document and the length of the stream.
     """
-    shift = _U(64) - _U(trailing_zeros(_U(slots.size)))
     words = np.empty(0, dtype=np.int32)
     while doc < ends.size:
         begin = ends[doc - 1] if doc else 0
@@ -132,7 +135,7 @@ def _append_phrases(
                 stream[n_stream] = phrase
                 n_stream += 1
             for length in range(2, min(longest, n_words - i) + 1):
-                phrase = _pair(phrase, words[i + length - 1], shift, slots, parts, state, first_phrase)
+                phrase = _pair(phrase, words[i + length - 1], secret, slots, parts, state, first_phrase)
                 if length >= shortest:
                     stream[n_stream] = phrase
                     n_stream += 1
@@ -142,9 +145,9 @@ def _append_phrases(
 
 
 @kernel
-def _pair(phrase, word, shift, slots, parts, state, first_phrase):  # type: ignore[no-untyped-def]
+def _pair(phrase, word, secret, slots, parts, state, first_phrase):  # type: ignore[no-untyped-def]
     """Number of the phrase made of a phrase and one more word."""
-    slot = np.int64(_pair_hash(phrase, word) >> shift)
+    slot = home_slot(_U(phrase), _U(word), secret, slots.size)
     while True:
         found = slots[slot]
         if found < 0:
@@ -160,18 +163,11 @@ def _pair(phrase, word, shift, slots, parts, state, first_phrase):  # type: igno
     return first_phrase + found
 
 
-@kernel(inline="always")
-def _pair_hash(phrase, word):  # type: ignore[no-untyped-def]
-    mixed = (_U(phrase) << _SHIFT | _U(word)) * _MIX
-    return (mixed ^ (mixed >> _SHIFT)) * _MIX
-
-
 @kernel
-def _rehash(n_phrases: int, parts: Int32Array, slots: Int32Array) -> None:
+def _rehash(n_phrases: int, secret: UInt64Array, parts: Int32Array, slots: Int32Array) -> None:
     """Fill the empty ``slots`` (all -1) with the phrases."""
-    shift = _U(64) - _U(trailing_zeros(_U(slots.size)))
     for phrase in range(n_phrases):
-        slot = np.int64(_pair_hash(parts[phrase, 0], parts[phrase, 1]) >> shift)
+        slot = home_slot(_U(parts[phrase, 0]), _U(parts[phrase, 1]), secret, slots.size)
         while slots[slot] >= 0:
             slot = (slot + 1) & (slots.size - 1)
         slots[slot] = phrase

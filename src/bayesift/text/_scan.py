@@ -8,7 +8,8 @@ Two passes over a batch of documents that fits the second-level cache:
    and writes the stream of term numbers.
 
 A token of at most 16 bytes is its own key (two words, padded with zeros). A longer one has its hash for a key, a mark
-in the second word (a byte that never occurs in UTF-8) and its bytes in an arena, which are compared on a match.
+in the second word (a byte that never occurs in UTF-8) and its bytes in an arena, which are compared on a match. All
+hashing is keyed by the ``secret`` of the table, see :mod:`bayesift.text._hashing`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 from bayesift._kernel import kernel
 from bayesift._typing import ByteArray, Int32Array, Int64Array, UInt64Array
 from bayesift.text._bits import load_word, store_word, trailing_zeros
+from bayesift.text._hashing import fold_product, home_slot
 
 #: Zero bytes that must follow the text in a buffer, so that whole words can be read at its end.
 PADDING = 80
@@ -34,7 +36,6 @@ _ALL = _U(0xFFFFFFFFFFFFFFFF)
 _ZERO, _ONE, _TWO, _SEVEN, _FIFTY_SIX, _SIXTY_THREE = _U(0), _U(1), _U(2), _U(7), _U(56), _U(63)
 _BYTES, _LENGTH = _U(0xFFFFFFFF), _U(32)
 _LONG_MARK = _U(0xFF00000000000000)
-_MIX_1, _MIX_2, _MIX_3, _FOLD = _U(0x9E3779B97F4A7C15), _U(0xC2B2AE3D27D4EB4F), _U(0xD6E8FEB86659FD93), _U(32)
 
 # Byte masks for the two words of a key by token length.
 _KEEP_LOW = np.array([(1 << 8 * min(n, 8)) - 1 for n in range(SHORT + 1)], dtype=np.uint64)
@@ -127,19 +128,13 @@ def _token_bits(clean_bytes, position):  # type: ignore[no-untyped-def]
     return bits
 
 
-@kernel(inline="always")
-def _mix(low, high):  # type: ignore[no-untyped-def]
-    mixed = (low * _MIX_1) ^ (high * _MIX_2)
-    return (mixed ^ (mixed >> _FOLD)) * _MIX_3
-
-
 @kernel
-def _long_key(clean_bytes, start, length):  # type: ignore[no-untyped-def]
+def _long_key(clean_bytes, start, length, secret):  # type: ignore[no-untyped-def]
     """Hash of a token of more than 16 bytes, and the mark with its length."""
-    mixed = _ZERO
+    mixed = secret[2]
     for offset in range(0, length - 7, 8):
-        mixed = _mix(mixed, load_word(clean_bytes, start + offset))
-    return _mix(mixed, load_word(clean_bytes, start + length - 8)), _LONG_MARK | _U(length)
+        mixed = fold_product(mixed ^ load_word(clean_bytes, start + offset), secret[3])
+    return fold_product(mixed ^ load_word(clean_bytes, start + length - 8), secret[3]), _LONG_MARK | _U(length)
 
 
 @kernel
@@ -152,9 +147,9 @@ def _same_bytes(first, start, second, offset, length):  # type: ignore[no-untype
 
 
 @kernel
-def _find(buffer, first, length, low, high, slots, keys, offsets, arena):  # type: ignore[no-untyped-def]
+def _find(buffer, first, length, low, high, secret, slots, keys, offsets, arena):  # type: ignore[no-untyped-def]
     """Look a token up: its term number, or ``-1 - slot`` for the free slot where it belongs."""
-    slot = np.int64(_mix(low, high) >> (_U(64) - _U(trailing_zeros(_U(slots.size)))))
+    slot = home_slot(low, high, secret, slots.size)
     while True:
         term = np.int64(slots[slot])
         if term < 0:
@@ -175,6 +170,7 @@ def tokenize(
     position: int,
     skip_single: bool,
     grow: bool,
+    secret: UInt64Array,
     slots: Int32Array,
     keys: UInt64Array,
     offsets: Int64Array,
@@ -219,8 +215,8 @@ def tokenize(
                 low = load_word(clean_bytes, first) & _KEEP_LOW[length]
                 high = load_word(clean_bytes, first + 8) & _KEEP_HIGH[length]
             else:
-                low, high = _long_key(clean_bytes, first, length)
-            term = _find(clean_bytes, first, length, low, high, slots, keys, offsets, arena)
+                low, high = _long_key(clean_bytes, first, length, secret)
+            term = _find(clean_bytes, first, length, low, high, secret, slots, keys, offsets, arena)
             if term < 0 and not grow:
                 term = state[N_TERMS]
             elif term < 0:
@@ -258,12 +254,11 @@ def _add(clean_bytes, first, length, low, high, keys, offsets, arena, state):  #
 
 
 @kernel
-def rehash(n_terms: int, keys: UInt64Array, slots: Int32Array) -> None:
+def rehash(n_terms: int, secret: UInt64Array, keys: UInt64Array, slots: Int32Array) -> None:
     """Fill the empty ``slots`` (all -1) with the terms."""
-    shift = _U(64) - _U(trailing_zeros(_U(slots.size)))
     wrap = slots.size - 1
     for term in range(n_terms):
-        slot = np.int64(_mix(keys[term, 0], keys[term, 1]) >> shift)
+        slot = home_slot(keys[term, 0], keys[term, 1], secret, slots.size)
         while slots[slot] >= 0:
             slot = (slot + 1) & wrap
         slots[slot] = term
@@ -275,6 +270,7 @@ def absorb(
     other_keys: UInt64Array,
     other_offsets: Int64Array,
     other_arena: ByteArray,
+    secret: UInt64Array,
     slots: Int32Array,
     keys: UInt64Array,
     offsets: Int64Array,
@@ -286,7 +282,10 @@ def absorb(
     for other in range(n_other):
         low, high, start = other_keys[other, 0], other_keys[other, 1], other_offsets[other]
         length = np.int64(high & ~_LONG_MARK) if high >= _LONG_MARK else SHORT
-        term = _find(other_arena, start, length, low, high, slots, keys, offsets, arena)
+        if length > SHORT:
+            # The other table may have another secret.
+            low, high = _long_key(other_arena, start, length, secret)
+        term = _find(other_arena, start, length, low, high, secret, slots, keys, offsets, arena)
         if term < 0:
             slots[-1 - term] = state[N_TERMS]
             term = _add(other_arena, start, length, low, high, keys, offsets, arena, state)
