@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sys
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
+from bayesift._files import claim
 from bayesift._typing import Int64Array
 from bayesift.filtering import _snapshot as snapshots
 
@@ -145,7 +145,7 @@ class Journal:
         self._file = path.open("a+b", buffering=0)
         self.checks: list[int] = []
         try:
-            if not _locked(self._file):
+            if not claim(self._file):
                 raise ValueError(f"{path} is in use by another process; wait for it to end, or choose another folder")
             self.entries = self._read()
         except BaseException:
@@ -202,24 +202,6 @@ class Journal:
             self.checks.append(check)
             begin = end
         return entries
-
-
-def _locked(file: BinaryIO) -> bool:
-    """Claim a file for this process; the claim ends with the process, however that ends."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            # A byte that is never written: locked bytes cannot be read by others.
-            file.seek(2**31 - 2)
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 def run_of(

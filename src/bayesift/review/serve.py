@@ -18,7 +18,7 @@ from sqlalchemy.engine import make_url
 from bayesift.review.engine import Corpus
 from bayesift.review.importing import Columns, import_documents
 from bayesift.review.service import Service
-from bayesift.review.storage import Project
+from bayesift.review.storage import Project, claim_project
 from bayesift.review.web import Settings, create_app, settings_for
 
 #: The port that is tried first.
@@ -120,9 +120,11 @@ def open_page(
     where = project_location(data, project, database)
     with (
         bind(host, port) as listening,
+        closing(claim_project(where, public_url or address_of(listening))) as claim,
         closing(open_project(data, where, columns, encoding)) as opened,
         closing(Service(opened, Corpus.build(opened.documents.texts()))) as service,
     ):
+        opened.served_under(claim)
         base = (public_url or address_of(listening)).rstrip("/")
         tokens = issue_tokens(opened, reviewers)
         links = {name: f"{base}/login#{token}" for name, token in tokens.items()}

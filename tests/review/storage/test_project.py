@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -8,7 +9,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -58,8 +59,93 @@ def test_a_project_is_made_whole_or_not_at_all(database):
         Project.create(database, "News", [])
     Project.create(database, "News", [Document("a", "", "a text")]).close()
     assert Project.exists(database)
-    with pytest.raises(ProjectError, match="not empty"):
+    with pytest.raises(ProjectError, match=r"not empty|exists already"):
         Project.create(database, "News", [Document("a", "", "a text")])
+
+
+MAKE = """
+import sys
+from bayesift.review.storage import Document, Event, Project, ProjectError, Topic
+
+database, name = sys.argv[1:]
+print("ready", flush=True)
+sys.stdin.readline()
+try:
+    project = Project.create(database, name, (Document(str(k), "", f"text {k}") for k in range(3000)))
+except ProjectError as error:
+    print("refused", error)
+else:
+    topic, anna = project.topics.add(Topic("metals")), project.reviewers.add("Anna")
+    with project.history.turn(topic.id) as turn:
+        print("made", turn.add(Event(0, anna.id, "label", "relevant")).id, flush=True)
+    sys.stdin.readline()
+    with project.history.turn(topic.id) as turn:
+        print("made", turn.add(Event(1, anna.id, "label", "relevant")).id)
+    project.close()
+"""
+
+
+def test_of_several_who_make_a_project_one_does_and_none_removes_it(database, tmp_path):
+    """Processes of their own, at the same moment; who came late leaves what it did not make."""
+    names = "one", "two", "three"
+    makers = [
+        subprocess.Popen(
+            [sys.executable, "-c", MAKE, str(database), name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for name in names
+    ]
+    for maker in makers:
+        assert maker.stdout.readline() == "ready\n"
+    for maker in makers:
+        maker.stdin.write("\n")
+        maker.stdin.flush()
+    first = [maker.stdout.readline().split(maxsplit=1) for maker in makers]
+    said = [maker.communicate("\n", timeout=120)[0] for maker in makers]
+    assert sorted(word for word, _ in first) == ["made", "refused", "refused"]
+    winner = next(place for place, (word, _) in enumerate(first) if word == "made")
+    assert all(re.search("not empty|exists already|made by another", rest) for word, rest in first if word != "made")
+    acknowledged = [int(first[winner][1]), int(said[winner].split()[1])]
+    with closing(Project.open(database)) as project:
+        assert project.name == names[winner]
+        assert len(project.documents) == 3000
+        assert [event.id for event in project.history.since(1)] == acknowledged
+    if isinstance(database, Path):
+        assert [path.name for path in tmp_path.iterdir()] == ["project.sqlite"]
+
+
+def test_what_a_killed_maker_left_is_removed_by_the_next(tmp_path):
+    """But not what another one is still making."""
+    path, script = (
+        tmp_path / "project.sqlite",
+        MAKE.replace("range(3000)", "count()").replace("import sys", "import sys\nfrom itertools import count", 1),
+    )
+    dead, alive = (
+        subprocess.Popen(
+            [sys.executable, "-c", script, str(path), "slow"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(2)
+    )
+    for maker in (dead, alive):
+        maker.stdin.write("\n")
+        maker.stdin.flush()
+    until(lambda: len(list(tmp_path.glob(".project.sqlite.*.new/project.sqlite"))) == 2)
+    dead.kill()
+    dead.communicate()
+    Project.create(path, "News", [Document("a", "", "a text")]).close()
+    assert len(list(tmp_path.glob(".project.sqlite.*.new"))) == 1
+    alive.kill()
+    alive.communicate()
+    path.unlink()
+    Project.create(path, "News", [Document("a", "", "a text")]).close()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def until(happened):
+    for _ in range(6000):
+        if happened():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it did not happen")
 
 
 def test_names_are_given_once(project):
@@ -193,8 +279,9 @@ def test_other_files_are_refused(tmp_path):
     other.close()
     with pytest.raises(ProjectError, match="not a project of Bayesift"):
         Project.open(tmp_path / "other.sqlite")
-    with pytest.raises(ProjectError, match="is empty"):
+    with pytest.raises(ProjectError, match="does not exist"):
         Project.open(tmp_path / "new.sqlite")
+    assert not (tmp_path / "new.sqlite").exists()
     with pytest.raises(ProjectError, match="mysql"):
         Project.open("mysql://localhost/news")
 

@@ -117,6 +117,25 @@ def test_killing_the_server_loses_no_acknowledged_label(kind, data, tmp_path, vi
             assert check.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_a_second_server_is_refused_and_the_first_goes_on(kind, data, tmp_path, visit_once, request):
+    where = ["--project", tmp_path / "p.sqlite"]
+    if kind == "postgresql":
+        where = ["--database", request.getfixturevalue("new_postgresql")]
+    command = [sys.executable, "-m", "bayesift", "review", *map(str, where), "--no-browser", "--port", "0"]
+    with running(data, *where) as server:
+        second = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        assert second.returncode == 1
+        assert f"is being served already, at {server.address}" in second.stderr
+        with closing(visit_once(server.address, server.links["Anna"].partition("#")[2])) as anna:
+            anna.form_post("/new-topic", name="metals", keywords_for="tin")
+            anna.label("relevant")
+        server.process.terminate()
+        server.process.wait()
+    with running(*where) as server, closing(visit_once(server.address, server.links["Anna"].partition("#")[2])) as anna:
+        anna.label("relevant")
+
+
 def test_a_full_disk_is_said_and_the_project_goes_on_when_there_is_space(data, tmp_path, visit_once):
     path = tmp_path / "p.sqlite"
     with (

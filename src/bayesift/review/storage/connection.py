@@ -53,9 +53,17 @@ def open_database(database: str | Path) -> Engine:
     return engine
 
 
+def file_of(database: str | Path) -> Path | None:
+    """Return the path of a SQLite file, or None if the database is kept by a server."""
+    url = _url(database)
+    return Path(url.database or "") if url.get_backend_name() == "sqlite" else None
+
+
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
     """Return a connection whose changes are all kept, and on the disk, when the block ends well, or else none.
+
+    The execution option ``checks`` of the engine holds functions that may refuse to write.
 
     Raises
     ------
@@ -64,6 +72,8 @@ def writing(engine: Engine) -> Iterator[Connection]:
     """
     try:
         with engine.connect().execution_options(writing=True) as connection, connection.begin():
+            for check in connection.get_execution_options().get("checks", ()):
+                check(connection)
             yield connection
     except (OperationalError, InterfaceError) as error:
         raise NotSavedError(f"This could not be saved: {_reason(error)}. The project is as it was before.") from error

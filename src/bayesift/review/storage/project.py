@@ -8,15 +8,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, func, inspect, select
 
-from bayesift.review.storage.connection import ProjectError, now, open_database, reading, writing
+from bayesift._files import new_path
+from bayesift.review.storage.claim import Claim
+from bayesift.review.storage.connection import ProjectError, file_of, now, open_database, reading, writing
 from bayesift.review.storage.documents import Document, Documents, fill
 from bayesift.review.storage.history import History
 from bayesift.review.storage.migrations import create_tables, migrate, version_of
 from bayesift.review.storage.reviewers import Reviewers, Sessions
 from bayesift.review.storage.tables import facts
 from bayesift.review.storage.topics import Topics
+
+#: Held in PostgreSQL while a project is made.
+_MAKING = 0x6261796573696674
 
 
 class Project:
@@ -83,19 +88,26 @@ class Project:
         Project
             The open project.
         """
-        new = isinstance(database, Path) and not database.exists()
-        with _closed_on_error(open_database(database), remove=new) as engine:
-            if version_of(engine) is not None:
-                raise ProjectError(f"{engine.url.database} is not empty, expected a new file or an empty database")
-            with writing(engine) as connection:
-                create_tables(connection, name=name, id=secrets.token_hex(8), created=now(), source=source)
-                if not fill(connection, documents):
-                    raise ValueError("there are no documents; expected at least one")
-            return cls(engine)
+        path = file_of(database)
+        if path is None:
+            with _closed_on_error(open_database(database)) as engine:
+                _fill(engine, name, documents, source)
+                return cls(engine)
+        if path.exists():
+            raise ProjectError(f"{path} exists already, expected the name of a new file")
+        try:
+            with new_path(path) as made, _closing(open_database(made)) as engine:
+                _fill(engine, name, documents, source)
+        except FileExistsError as error:
+            raise ProjectError(f"{path} was made by another process meanwhile, and is left as it is") from error
+        return cls.open(path)
 
     @classmethod
     def open(cls, database: str | Path) -> Self:
         """Open a project; tables of an older version are brought to this one."""
+        path = file_of(database)
+        if path is not None and not path.exists():
+            raise ProjectError(f"{path} does not exist, expected a project of Bayesift")
         with _closed_on_error(open_database(database)) as engine:
             migrate(engine)
             return cls(engine)
@@ -103,26 +115,52 @@ class Project:
     @staticmethod
     def exists(database: str | Path) -> bool:
         """Tell whether there is a project, of whatever version."""
-        if isinstance(database, Path) and not database.exists():
+        path = file_of(database)
+        if path is not None and not path.exists():
             return False
-        engine = open_database(database)
-        try:
+        with _closing(open_database(database)) as engine:
             return version_of(engine) is not None
-        finally:
-            engine.dispose()
+
+    def served_under(self, claim: Claim) -> None:
+        """Write nothing any more once the claim of the server is lost."""
+        claim.guard(self._engine)
 
     def close(self) -> None:
         """Close all connections."""
         self._engine.dispose()
 
 
+def _fill(engine: Engine, name: str, documents: Iterable[Document], source: str) -> None:
+    """Make the tables in an empty database, and write the documents."""
+    if version_of(engine) is not None:
+        raise _not_empty(engine)
+    with writing(engine) as connection:
+        if connection.dialect.name == "postgresql":
+            # One after the other: who comes second finds the tables of the first.
+            connection.execute(select(func.pg_advisory_xact_lock(_MAKING)))
+        if inspect(connection).has_table(facts.name):
+            raise _not_empty(engine)
+        create_tables(connection, name=name, id=secrets.token_hex(8), created=now(), source=source)
+        if not fill(connection, documents):
+            raise ValueError("there are no documents; expected at least one")
+
+
+def _not_empty(engine: Engine) -> ProjectError:
+    return ProjectError(f"{engine.url.database} is not empty, expected a new file or an empty database")
+
+
 @contextmanager
-def _closed_on_error(engine: Engine, *, remove: bool = False) -> Iterator[Engine]:
-    """Close the connections if the block raises, and remove the file if it was made in it."""
+def _closing(engine: Engine) -> Iterator[Engine]:
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
+@contextmanager
+def _closed_on_error(engine: Engine) -> Iterator[Engine]:
     try:
         yield engine
     except BaseException:
         engine.dispose()
-        if remove:
-            Path(engine.url.database or "").unlink(missing_ok=True)
         raise
