@@ -39,7 +39,7 @@ class Page(NamedTuple):
     database : str
         Where the project is, without a password.
     links : dict
-        The link to log in of each reviewer who was given a new token, by name.
+        The link to log in of each reviewer who was given a token, by name.
     """
 
     service: Service
@@ -105,7 +105,8 @@ def open_page(
     encoding : str
         Of the data.
     reviewers : sequence of str
-        Who is given a new token; those who are not known are added. The first of the project always is.
+        Who is given a new token; those who are not known are added. The owner always gets a link, good for a day
+        unless named here.
     host, port
         Where to listen: by default on this machine only, at 8787 or at any free port.
     public_url : str, optional
@@ -193,11 +194,14 @@ def open_project(
 
 
 def issue_tokens(project: Project, reviewers: Sequence[str]) -> dict[str, str]:
-    """Give a new token to the first reviewer of a project and to those named, who are added if they are new."""
-    known = project.reviewers.all()
-    names = dict.fromkeys([*(person.name for person in known[:1]), *reviewers] or [_own_name()])
-    people = [project.reviewers.named(name) or project.reviewers.add(name) for name in names]
-    return {person.name: project.reviewers.issue_token(person) for person in people}
+    """Give a lasting token to those named, who are added if they are new, and to the owner at least one for a day.
+
+    A token for a day leaves the owner's lasting token and sessions as they are: starting the program logs nobody out.
+    """
+    tokens = {name: project.reviewers.invite(name)[1] for name in dict.fromkeys(reviewers)}
+    owner = project.reviewers.owner() or project.reviewers.add(_own_name())
+    token = tokens.pop(owner.name, None) or project.reviewers.issue_link(owner)
+    return {owner.name: token, **tokens}
 
 
 def bind(host: str, port: int | None) -> socket.socket:

@@ -161,11 +161,11 @@ class TopicReview:
         self._decisions = Decisions(project.history.since(topic.id))
         self._queues: dict[int | None, Queue] = {}
 
-    def _owner(self, reviewer: int) -> int | None:
-        """Return whose decisions count in a reviewer's queue: the reviewer's own, or everybody's."""
+    def _owner(self, reviewer: int | None) -> int | None:
+        """Return whose decisions count in a reviewer's queue: the reviewer's own, or everybody's (also for None)."""
         return None if self.topic.shared else reviewer
 
-    def queue(self, reviewer: int) -> Queue:
+    def queue(self, reviewer: int | None) -> Queue:
         """Return the queue from which a reviewer gets cards."""
         owner, topic = self._owner(reviewer), self.topic
         with self._lock:
@@ -180,7 +180,7 @@ class TopicReview:
                 self._queues[owner] = Queue(engine, self._lock, self._background)
             return self._queues[owner]
 
-    def counts(self, reviewer: int) -> tuple[int, int]:
+    def counts(self, reviewer: int | None) -> tuple[int, int]:
         """Return how many documents are decided for a reviewer, and how many of them are relevant."""
         with self._lock:
             judgements = self._decisions.judgements(self._n_documents, self._owner(reviewer))
@@ -235,7 +235,7 @@ class TopicReview:
             return self.suggestion(reviewer, skipped[0])
         return found
 
-    def suggestion(self, reviewer: int, document: int, why: str | None = None) -> Suggestion:
+    def suggestion(self, reviewer: int | None, document: int, why: str | None = None) -> Suggestion:
         """Return the card of any document, shown for the reason given, or for the one that is known."""
         with self._lock:
             reason = why or self._decisions.reason(document, self._owner(reviewer))

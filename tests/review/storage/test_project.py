@@ -15,7 +15,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import inspect
 
-from bayesift.review.storage import Document, Event, NotSavedError, Project, ProjectError, Topic
+from bayesift.review.storage import Actor, Document, Event, NotSavedError, Project, ProjectError, Topic
+from bayesift.review.storage.tables import metadata
+from tests.review.storage.make_version_1 import ROWS, TABLES
 
 OLD = Path(__file__).with_name("version-1.sqlite")
 
@@ -230,7 +232,7 @@ def test_an_older_project_is_migrated(tmp_path):
     project.topics.change(topic._replace(shared=False, random=0.2))
     assert project.topics.get(1).random == 0.2
     token = project.sessions.begin(project.reviewers.named("Anna"))
-    assert project.sessions.owner(token).name == "Anna"
+    assert project.sessions.reviewer(token).name == "Anna"
     assert project.reviewers.by_token("hello world").name == "Anna"
     events = project.history.since(1)
     assert [event.action for event in events] == ["label", "label", "undo", "label"]
@@ -239,23 +241,33 @@ def test_an_older_project_is_migrated(tmp_path):
     Project.open(path).close()
 
 
+def columns_of(project):
+    """Return type and nullability of every column of every table."""
+    found = inspect(project._engine)
+    return {
+        table: {column["name"]: (str(column["type"]), column["nullable"]) for column in found.get_columns(table)}
+        for table in found.get_table_names()
+    }
+
+
 def test_tables_that_were_migrated_are_those_of_a_new_project(database):
+    """From the first version on, in either kind of database."""
     project = Project.create(database, "News", [Document("a", "", "a text")])
-    new = {table: inspect(project._engine).get_columns(table) for table in ("topics", "sessions")}
+    new = columns_of(project)
+    metadata.drop_all(project._engine)
     with project._engine.begin() as connection:
-        connection.exec_driver_sql("DROP TABLE sessions")
-        for column in ("informative", "random", "target_recall", "confidence", "shared"):
-            connection.exec_driver_sql(f"ALTER TABLE topics DROP COLUMN {column}")
-        connection.exec_driver_sql("INSERT INTO topics VALUES (7, 'metals', '', '[]', '[]', '2026-01-01')")
-        connection.exec_driver_sql("UPDATE facts SET value = '1' WHERE name = 'version'")
+        for statement in filter(str.strip, (TABLES + ROWS).split(";")):
+            if "PRAGMA" not in statement:
+                connection.exec_driver_sql(statement)
     project.close()
     project = Project.open(database)
-    assert project.topics.all() == [Topic("metals", id=7)]
-    for table, columns in new.items():
-        migrated = {column["name"]: column for column in inspect(project._engine).get_columns(table)}
-        for column in columns:
-            found = migrated[column["name"]]
-            assert (str(found["type"]), found["nullable"]) == (str(column["type"]), column["nullable"])
+    assert columns_of(project) == new
+    assert project.topics.all() == [Topic("metals", "Prices of metals", ("tin", "copper"), ("ships",), id=1)]
+    assert [(person.name, person.role, person.removed) for person in project.reviewers.all()] == [
+        ("Anna", "owner", None)
+    ]
+    project.audit.note("exported", Actor(1, "192.0.2.1"), "metals")
+    assert [entry.action for entry in project.audit] == ["exported"]
     project.close()
 
 

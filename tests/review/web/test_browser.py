@@ -44,7 +44,8 @@ def site(tmp_path_factory, documents, serve_once):
 
         def link(name):
             reviewers = project.reviewers
-            token = reviewers.issue_token(reviewers.named(name) or reviewers.add(name))
+            # A new token would log the same person's other pages out.
+            token = reviewers.issue_link(reviewers.named(name) or reviewers.add(name))
             return f"{address}/login#{token}"
 
         link("Anna")
@@ -178,6 +179,34 @@ def test_the_result_is_exported(topic):
     page.wait_for_selector("text=1 decision imported")
 
 
+def test_people_are_added_changed_and_removed_without_scripts(open_page, site):
+    page = open_page("Anna")
+    plain = page.context.browser.new_context(java_script_enabled=False, storage_state=page.context.storage_state())
+    quiet = plain.new_page()
+    quiet.set_default_timeout(20_000)
+    quiet.goto(page.url + "reviewers")
+    quiet.fill("#name", "Dora")
+    quiet.select_option("#role", "reader")
+    quiet.click("text=Create a link")
+    token = quiet.inner_text("#link")
+    person = site[1].project.reviewers.by_token(token)
+    assert (person.name, person.role) == ("Dora", "reader")
+    quiet.click("[aria-label='Change Dora']")
+    quiet.select_option(f"#role-{person.id}", "reviewer")
+    quiet.click("details[open] >> text=Save the role")
+    quiet.wait_for_selector("li:has-text('Dora') .status:has-text('reviewer')")
+    quiet.click("[aria-label='Change Dora']")
+    quiet.click("text=Remove Dora")
+    quiet.wait_for_selector("text=Removed; their decisions stay: Dora.")
+    quiet.click("nav >> text=Audit log")
+    assert "reviewer removed" in quiet.inner_text("tbody tr >> nth=0")
+    quiet.click("nav >> text=Sessions")
+    assert quiet.locator("text=this one").count() == 1
+    quiet.click("li:has-text('this one') button")
+    quiet.wait_for_selector("#token")
+    plain.close()
+
+
 def test_a_document_full_of_script_does_nothing(topic):
     page = topic
     page.goto(page.url + "/browse?q=script")
@@ -216,11 +245,13 @@ def test_a_check_at_random_is_offered_and_ended(topic):
 
 
 PATHS = ["", "/progress", "/browse", "/agreement", "/data", "/settings", "/documents/4"]
+PEOPLE = ["/reviewers", "/sessions", "/audit"]
 
 
 def test_pages_fit_on_a_phone(topic, open_page):
     page = open_page("Anna", PHONE, has_touch=True)
-    for path in (*(topic.url + path for path in PATHS), topic.url.rpartition("/topics")[0] + "/reviewers"):
+    home = topic.url.rpartition("/topics")[0]
+    for path in (*(topic.url + path for path in PATHS), *(home + path for path in PEOPLE)):
         page.goto(path)
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path
     page.goto(topic.url)
@@ -257,8 +288,10 @@ def test_pages_are_accessible(topic, open_page, axe, scheme):
     press(topic, "r")
     page = open_page("Anna", color_scheme=scheme, bypass_csp=True, reduced_motion="reduce")
     home = topic.url.rpartition("/topics")[0]
-    for path in (*(topic.url + path for path in PATHS), home, home + "/reviewers", home + "/new-topic"):
+    for path in (*(topic.url + path for path in PATHS), home, home + "/new-topic", *(home + path for path in PEOPLE)):
         page.goto(path)
+        for summary in page.locator(".people summary").all():
+            summary.click()
         page.evaluate(axe)
         found = page.evaluate("axe.run().then(result => result.violations)")
         problems = [(rule["id"], [node["html"][:120] for node in rule["nodes"]]) for rule in found]

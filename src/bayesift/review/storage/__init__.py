@@ -1,15 +1,21 @@
 """Keeping a project: documents, topics, reviewers and the history, in SQLite or PostgreSQL."""
 
+from bayesift.review.storage.audit import Actor, Audit, AuditAction, AuditEntry
 from bayesift.review.storage.claim import Claim, InUseError, claim_project
 from bayesift.review.storage.connection import NotSavedError, ProjectError
 from bayesift.review.storage.documents import Document, Documents, reading_text
 from bayesift.review.storage.history import Action, Decision, Event, History
 from bayesift.review.storage.project import Project
-from bayesift.review.storage.reviewers import Reviewer, Reviewers, Sessions
+from bayesift.review.storage.reviewers import ROLES, Login, Reviewer, Reviewers, Role, Sessions
 from bayesift.review.storage.topics import Topic, Topics
 
 __all__ = [
+    "ROLES",
     "Action",
+    "Actor",
+    "Audit",
+    "AuditAction",
+    "AuditEntry",
     "Claim",
     "Decision",
     "Document",
@@ -17,11 +23,13 @@ __all__ = [
     "Event",
     "History",
     "InUseError",
+    "Login",
     "NotSavedError",
     "Project",
     "ProjectError",
     "Reviewer",
     "Reviewers",
+    "Role",
     "Sessions",
     "Topic",
     "Topics",

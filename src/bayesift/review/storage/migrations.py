@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sqlalchemy import Connection, Engine, inspect, select, update
+from sqlalchemy import Column, Connection, Engine, ForeignKey, Integer, MetaData, Table, Text, inspect, select, update
 from sqlalchemy.exc import DatabaseError
 
 from bayesift.review.storage.connection import ProjectError, reading, writing
@@ -27,8 +27,39 @@ def _to_version_2(connection: Connection) -> None:
     )
 
 
+def _to_version_3(connection: Connection) -> None:
+    """Give reviewers roles, the first that of the owner; let them be removed; say where sessions are; keep an audit."""
+    for addition in (
+        "reviewers ADD COLUMN role TEXT NOT NULL DEFAULT 'reviewer'",
+        "reviewers ADD COLUMN removed TEXT",
+        "sessions ADD COLUMN address TEXT NOT NULL DEFAULT ''",
+        "sessions ADD COLUMN browser TEXT NOT NULL DEFAULT ''",
+    ):
+        connection.exec_driver_sql(f"ALTER TABLE {addition}")
+    connection.exec_driver_sql("UPDATE reviewers SET role = 'owner' WHERE id = (SELECT MIN(id) FROM reviewers)")
+    version_3 = MetaData()
+    Table("reviewers", version_3, Column("id", Integer, primary_key=True))
+    Table(
+        "links",
+        version_3,
+        Column("token_hash", Text, primary_key=True),
+        Column("reviewer", Integer, ForeignKey("reviewers.id"), nullable=False),
+        Column("expires", Text, nullable=False),
+    ).create(connection)
+    Table(
+        "audit",
+        version_3,
+        Column("id", Integer, primary_key=True),
+        Column("at", Text, nullable=False),
+        Column("action", Text, nullable=False),
+        Column("reviewer", Integer, ForeignKey("reviewers.id")),
+        Column("address", Text, nullable=False),
+        Column("detail", Text, nullable=False),
+    ).create(connection)
+
+
 #: ``STEPS[n]`` turns tables of version n into those of version n + 1.
-STEPS: dict[int, Callable[[Connection], None]] = {1: _to_version_2}
+STEPS: dict[int, Callable[[Connection], None]] = {1: _to_version_2, 2: _to_version_3}
 
 
 def create_tables(connection: Connection, **values: str) -> None:

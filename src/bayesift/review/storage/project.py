@@ -11,6 +11,7 @@ from typing import Self
 from sqlalchemy import Engine, func, inspect, select
 
 from bayesift._files import new_path
+from bayesift.review.storage.audit import Audit
 from bayesift.review.storage.claim import Claim
 from bayesift.review.storage.connection import ProjectError, file_of, now, open_database, reading, writing
 from bayesift.review.storage.documents import Document, Documents, fill
@@ -36,7 +37,7 @@ class Project:
 
     Attributes
     ----------
-    documents, topics, reviewers, sessions, history
+    documents, topics, reviewers, sessions, history, audit
         The parts.
     name, id : str
         What the project is called, and a random word that tells it from all others.
@@ -61,6 +62,7 @@ class Project:
         self.reviewers = Reviewers(engine)
         self.sessions = Sessions(engine)
         self.history = History(engine)
+        self.audit = Audit(engine)
         with reading(engine) as connection:
             known = {row.name: row.value for row in connection.execute(select(facts))}
         self.name = known["name"]
@@ -124,6 +126,17 @@ class Project:
     def served_under(self, claim: Claim) -> None:
         """Write nothing any more once the claim of the server is lost."""
         claim.guard(self._engine)
+
+    def check(self) -> None:
+        """Ask the database for a fact.
+
+        Raises
+        ------
+        NotSavedError
+            If it does not answer.
+        """
+        with reading(self._engine) as connection:
+            connection.execute(select(facts).limit(1))
 
     def close(self) -> None:
         """Close all connections."""

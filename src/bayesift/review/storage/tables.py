@@ -17,7 +17,7 @@ from sqlalchemy import (
 )
 
 #: The version of the tables; a project of an older one is migrated, a newer one is refused.
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 metadata = MetaData()
 
@@ -58,7 +58,7 @@ topics = Table(
     Column("shared", Boolean, nullable=False, server_default=true()),
 )
 
-#: People; of a token only the SHA-256 is kept.
+#: People; of a token only the SHA-256 is kept. Who was removed stays, with the time, for the names in the history.
 reviewers = Table(
     "reviewers",
     metadata,
@@ -66,6 +66,17 @@ reviewers = Table(
     Column("name", Text, nullable=False, unique=True),
     Column("token_hash", Text, unique=True),
     Column("created", Text, nullable=False),
+    Column("role", Text, nullable=False, server_default="reviewer"),
+    Column("removed", Text),
+)
+
+#: Links to log in that are good for a while, beside the token; of each only the SHA-256 is kept.
+links = Table(
+    "links",
+    metadata,
+    Column("token_hash", Text, primary_key=True),
+    Column("reviewer", Integer, ForeignKey("reviewers.id"), nullable=False),
+    Column("expires", Text, nullable=False),
 )
 
 #: Who is logged in; of the cookie only the SHA-256 is kept.
@@ -75,6 +86,20 @@ sessions = Table(
     Column("token_hash", Text, primary_key=True),
     Column("reviewer", Integer, ForeignKey("reviewers.id"), nullable=False),
     Column("created", Text, nullable=False),
+    Column("address", Text, nullable=False, server_default=""),
+    Column("browser", Text, nullable=False, server_default=""),
+)
+
+#: The audit log: rows are only ever added. The reviewer is missing where a stranger or the command line acts.
+audit = Table(
+    "audit",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("reviewer", Integer, ForeignKey("reviewers.id")),
+    Column("address", Text, nullable=False),
+    Column("detail", Text, nullable=False),
 )
 
 #: The history: rows are only ever added. An undo is a row that names the row it takes back.

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import re
 from ipaddress import ip_address
 from typing import Annotated, NamedTuple
 from urllib.parse import urlsplit
 
-from fastapi import Depends, Header, HTTPException, Path, Request
+from fastapi import Depends, HTTPException, Path, Request
 from pydantic import AfterValidator, StringConstraints
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException as StarletteHTTPException
@@ -17,7 +15,6 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bayesift.review.service import Service, TopicReview
-from bayesift.review.storage import Reviewer
 
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 
@@ -34,12 +31,18 @@ class Settings(NamedTuple):
         Whether browsers reach the page by HTTPS, through a proxy; cookies are then sent by HTTPS only.
     body_limit, upload_limit : int
         The most bytes that a request may bring, and the most for a file of labels.
+    free_logins : int
+        So many failed logins from one address, or logins of one reviewer, are not slowed down.
+    longest_delay : float
+        The longest time for which a login is held back, in seconds.
     """
 
     hosts: tuple[str, ...] = _LOOPBACK_NAMES
     https: bool = False
     body_limit: int = 64 * 1024
     upload_limit: int = 20 * 1024 * 1024
+    free_logins: int = 10
+    longest_delay: float = 30.0
 
 
 def is_loopback(host: str) -> bool:
@@ -80,7 +83,8 @@ def settings_for(host: str, public_url: str | None) -> Settings:
     return Settings(hosts=(*_LOOPBACK_NAMES, parts.hostname.lower()), https=parts.scheme == "https")
 
 
-_SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+#: Requests by these methods change nothing.
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 _HEADERS = {
     # Nothing but own files; no script or style within the page itself.
@@ -134,13 +138,13 @@ class AccessControl:
         await self._app(scope, _counted(receive, limit), send_with_headers)
 
     def _refusal(self, method: str, headers: Headers) -> tuple[int, str] | None:
-        host = headers.get("host", "")
+        host = headers.get("host", "").lower()
         if _name_of(host) not in self._settings.hosts:
             return 421, "This page is not served under that name."
-        if method in _SAFE_METHODS:
+        if method in SAFE_METHODS:
             return None
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != host:
+        if origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}"):
             return 403, "The request comes from a page of another site."
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return 403, "The request comes from a page of another site."
@@ -172,12 +176,14 @@ def _announced(headers: Headers) -> int:
     return int(length) if length.isascii() and length.isdecimal() else 0
 
 
+#: A name or an address, in brackets if it has colons, and perhaps a port; nothing else that an address may have.
+_HOST = re.compile(r"(?:([a-z0-9._-]+)|\[([0-9a-f:.]+)\])(?::[0-9]{1,5})?", re.ASCII)
+
+
 def _name_of(host: str) -> str:
-    """Cut the port off; the name is written as in an address, brackets around one with colons."""
-    try:
-        return (urlsplit(f"//{host}").hostname or "").lower()
-    except ValueError:
-        return ""
+    """Cut the port off, and the brackets; the name of what is no host at all is empty."""
+    found = _HOST.fullmatch(host)
+    return "" if found is None else found[1] or found[2]
 
 
 def _add_headers(message: Message) -> None:
@@ -188,66 +194,13 @@ def _add_headers(message: Message) -> None:
     headers.setdefault("Cache-Control", "no-store")
 
 
-class NotLoggedInError(Exception):
-    """The request has no session."""
-
-
-class Session(NamedTuple):
-    """A reviewer who is logged in.
-
-    Parameters
-    ----------
-    reviewer : Reviewer
-        Who.
-    csrf : str
-        A word that only pages of this session know; every request that changes something has to bring it.
-    owner : bool
-        Whether this is the first reviewer of the project, who may add others.
-    """
-
-    reviewer: Reviewer
-    csrf: str
-    owner: bool
-
-
 def service_of(request: Request) -> Service:
     """Return the service of the application."""
     service: Service = request.app.state.service
     return service
 
 
-def cookie_name(service: Service) -> str:
-    """Name the cookie by the project: cookies do not know ports, and two projects may be open at once."""
-    return f"bayesift-{service.project.id}"
-
-
-def session_of(request: Request) -> Session:
-    """Return the session of a request."""
-    service = service_of(request)
-    secret = request.cookies.get(cookie_name(service), "")
-    reviewer = service.project.sessions.owner(secret) if secret else None
-    if reviewer is None:
-        raise NotLoggedInError
-    word = hmac.new(secret.encode(), b"csrf", hashlib.sha256).hexdigest()
-    return Session(reviewer, word, reviewer == service.project.reviewers.all()[0])
-
-
-async def from_our_page(
-    request: Request, session: CurrentSession, x_csrf_token: Annotated[str | None, Header()] = None
-) -> None:
-    """Refuse a request that does not bring the word of the session, in a header or as a field of a form."""
-    given: object = x_csrf_token
-    if given is None and "form" in request.headers.get("content-type", ""):
-        given = (await request.form()).get("csrf")
-    if not isinstance(given, str) or not hmac.compare_digest(given.encode("utf-8", "replace"), session.csrf.encode()):
-        raise HTTPException(403, "The request was not made by a page of this session; reload the page.")
-
-
-CurrentSession = Annotated[Session, Depends(session_of)]
 CurrentService = Annotated[Service, Depends(service_of)]
-
-#: For routes that change something.
-Guarded = Depends(from_our_page)
 
 
 _NOT_STORABLE = re.compile("[\0\ud800-\udfff]")

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from http import HTTPStatus
 from importlib.resources import files
+from typing import Literal
 
-from fastapi import APIRouter, FastAPI, HTTPException, Request
+from fastapi import FastAPI, HTTPException, Request
 from fastapi.exception_handlers import http_exception_handler
 from fastapi.responses import JSONResponse, RedirectResponse, Response
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from bayesift._version import __version__
 from bayesift.review.service import Service
 from bayesift.review.storage import NotSavedError
-from bayesift.review.web import browse, cards, exchange, progress, team, topics
-from bayesift.review.web.access import AccessControl, NotLoggedInError, Settings
+from bayesift.review.web import audit, browse, cards, exchange, logins, progress, team, topics
+from bayesift.review.web.access import AccessControl, CurrentService, Settings
 from bayesift.review.web.rendering import page
+from bayesift.review.web.roles import NotLoggedInError, guarded_router
+from bayesift.review.web.throttle import Throttle
 
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
@@ -25,7 +29,7 @@ _FILES = {
     for file in files("bayesift.review.web").joinpath("static").iterdir()
 }
 
-static_files = APIRouter()
+router = guarded_router()
 
 
 def create_app(service: Service, settings: Settings | None = None) -> FastAPI:
@@ -48,9 +52,12 @@ def create_app(service: Service, settings: Settings | None = None) -> FastAPI:
     app = FastAPI(title="Bayesift review", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
     app.state.service = service
     app.state.settings = settings
-    for theme in (team, topics, cards, progress, browse, exchange):
-        app.include_router(theme.router)
-    app.include_router(static_files)
+    app.state.throttle = Throttle(settings.free_logins, settings.longest_delay)
+    for routes in (
+        *(theme.router for theme in (logins, team, topics, cards, progress, browse, exchange, audit)),
+        router,
+    ):
+        app.include_router(routes)
     app.add_exception_handler(NotLoggedInError, _ask_to_log_in)
     app.add_exception_handler(NotSavedError, _say_not_saved)
     app.add_exception_handler(StarletteHTTPException, _say_what_is_wrong)
@@ -82,10 +89,28 @@ async def _say_what_is_wrong(request: Request, error: Exception) -> Response:
     return await http_exception_handler(request, HTTPException(error.status_code, error.detail, error.headers))
 
 
-@static_files.get("/static/{name}", response_class=Response)
+@router.get("/static/{name}", response_class=Response)
 def static_file(name: str) -> Response:
     """Return a file of the page."""
     if name not in _FILES:
         raise HTTPException(404, "There is no such file.")
     content, kind = _FILES[name]
     return Response(content, media_type=kind, headers={"Cache-Control": "no-cache"})
+
+
+class Health(BaseModel):
+    """Whether the page can do its work, and its version."""
+
+    status: Literal["ok", "failing"]
+    version: str
+
+
+@router.get("/health")
+def health(service: CurrentService, response: Response) -> Health:
+    """Tell a monitor whether the database answers; nothing about the project."""
+    try:
+        service.project.check()
+    except NotSavedError:
+        response.status_code = 503
+        return Health(status="failing", version=__version__)
+    return Health(status="ok", version=__version__)

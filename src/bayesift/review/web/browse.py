@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 import numpy as np
-from fastapi import APIRouter, Form, Query, Request
+from fastapi import Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import BaseModel, Field
 
@@ -14,15 +14,14 @@ from bayesift.review.storage import Decision
 from bayesift.review.web.access import (
     CurrentDocument,
     CurrentService,
-    CurrentSession,
     CurrentTopic,
-    Guarded,
     ShortText,
 )
 from bayesift.review.web.cards import card_context
 from bayesift.review.web.rendering import page
+from bayesift.review.web.roles import CurrentSession, guarded_router
 
-router = APIRouter()
+router = guarded_router()
 
 _ON_A_PAGE = 25
 
@@ -66,11 +65,11 @@ def browse_page(
 ) -> HTMLResponse:
     """List documents."""
     decisions = review.decisions()
-    reviewer = None if review.topic.shared else session.reviewer.id
+    reviewer = None if review.topic.shared else session.queue
     words = search.q.split()
     found = service.project.documents.search(words) if words else list(range(service.n_documents))
     places = _places(search, found, decisions, reviewer)
-    probabilities = review.queue(session.reviewer.id).probabilities()
+    probabilities = review.queue(session.queue).probabilities()
     if search.order == "score":
         places = [places[k] for k in np.argsort(-probabilities[places], kind="stable")] if places else []
     elif search.order == "recent":
@@ -121,11 +120,11 @@ def document_page(
         names=names,
         in_conflict=decisions.status(document) == "conflict",
         held=held,
-        **card_context(service, review, session.reviewer.id, review.suggestion(session.reviewer.id, document)),
+        **card_context(service, review, session.queue, review.suggestion(session.queue, document)),
     )
 
 
-@router.post("/topics/{topic}/documents/{document}", dependencies=[Guarded], response_class=HTMLResponse)
+@router.post("/topics/{topic}/documents/{document}", response_class=HTMLResponse)
 def decide(
     session: CurrentSession, review: CurrentTopic, document: CurrentDocument, answer: Annotated[Answer, Form()]
 ) -> RedirectResponse:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import HTTPException, Request
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
 from bayesift.review.engine import Suggestion
 from bayesift.review.service import Service, TopicReview
 from bayesift.review.storage import Decision, reading_text
-from bayesift.review.web.access import CurrentService, CurrentSession, CurrentTopic, Guarded, document_of
+from bayesift.review.web.access import CurrentService, CurrentTopic, document_of
 from bayesift.review.web.rendering import fragment, heaviest_words, page, pieces
+from bayesift.review.web.roles import CurrentSession, guarded_router
 
-router = APIRouter()
+router = guarded_router()
 
 REASONS = {
     "probable": "Most probable among the unread",
@@ -80,7 +81,7 @@ class Check(BaseModel):
     on: bool
 
 
-def card_context(service: Service, review: TopicReview, reviewer: int, seen: Suggestion) -> dict[str, Any]:
+def card_context(service: Service, review: TopicReview, reviewer: int | None, seen: Suggestion) -> dict[str, Any]:
     """Gather what the template of a card needs."""
     document = service.project.documents.get(seen.document)
     if document is None:
@@ -128,7 +129,7 @@ def card(service: CurrentService, session: CurrentSession, review: CurrentTopic)
     return CardAnswer(**_answer(service, review, session.reviewer.id))
 
 
-@router.post("/api/topics/{topic}/labels", dependencies=[Guarded])
+@router.post("/api/topics/{topic}/labels")
 def label(service: CurrentService, session: CurrentSession, review: CurrentTopic, labelling: Labelling) -> LabelAnswer:
     """Save a decision; the answer comes when it is on the disk."""
     document = document_of(service, labelling.document)
@@ -136,7 +137,7 @@ def label(service: CurrentService, session: CurrentSession, review: CurrentTopic
     return LabelAnswer(event=event.id, **_answer(service, review, session.reviewer.id))
 
 
-@router.post("/api/topics/{topic}/undo", dependencies=[Guarded])
+@router.post("/api/topics/{topic}/undo")
 def undo(service: CurrentService, session: CurrentSession, review: CurrentTopic) -> UndoAnswer:
     """Take back the last decision of the reviewer that holds."""
     undone = review.undo(session.reviewer.id)
@@ -146,12 +147,12 @@ def undo(service: CurrentService, session: CurrentSession, review: CurrentTopic)
 @router.get("/api/topics/{topic}/stopping")
 def stopping(session: CurrentSession, review: CurrentTopic) -> StoppingAnswer:
     """Say in a sentence whether to go on."""
-    queue = review.queue(session.reviewer.id)
+    queue = review.queue(session.queue)
     found = queue.stopping(review.topic.target_recall, review.topic.confidence)
     return StoppingAnswer(verdict=found.verdict, sentence=found.sentence, check=found.check, checking=queue.checking)
 
 
-@router.post("/api/topics/{topic}/check", dependencies=[Guarded])
+@router.post("/api/topics/{topic}/check")
 def check(session: CurrentSession, review: CurrentTopic, wanted: Check) -> StoppingAnswer:
     """Draw all cards at random until a relevant one turns up, or go back to the usual mix."""
     review.queue(session.reviewer.id).check(wanted.on)

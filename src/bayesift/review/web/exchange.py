@@ -8,17 +8,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, File, Query, Request, UploadFile
+from fastapi import File, Query, Request, UploadFile
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
 
 from bayesift.review.exporting import WRITERS, rows
 from bayesift.review.importing import read_labels
 from bayesift.review.service import TopicReview
 from bayesift.review.storage import Event
-from bayesift.review.web.access import CurrentService, CurrentSession, CurrentTopic, Guarded
+from bayesift.review.web.access import CurrentService, CurrentTopic
 from bayesift.review.web.rendering import page, thousands
+from bayesift.review.web.roles import CurrentSession, guarded_router
 
-router = APIRouter()
+router = guarded_router()
 
 _PART = 100_000
 
@@ -39,27 +40,30 @@ def export(
 ) -> StreamingResponse:
     """Return all documents, or the decided ones, with probabilities and decisions."""
     names = service.project.reviewers.names()
-    probabilities = review.queue(session.reviewer.id).probabilities()
+    probabilities = review.queue(session.queue).probabilities()
     found = rows(service.project.documents, probabilities, review.decisions(), names, decided_only=decided_only)
+    which = "decided documents" if decided_only else "all documents"
+    service.project.audit.note("exported", session.actor, f"{review.topic.name}: {which} as {format}")
     writer, kind = WRITERS[format]
     content = writer(found, service.project.documents.extra_names())
     return StreamingResponse(_gathered(content), media_type=kind, headers=_attachment(review, format))
 
 
 @router.get("/topics/{topic}/model", response_class=Response)
-def export_model(session: CurrentSession, review: CurrentTopic) -> Response:
+def export_model(service: CurrentService, session: CurrentSession, review: CurrentTopic) -> Response:
     """Return the trained model as a file that any Bayesift can load."""
     from bayesift.formats import save
 
+    service.project.audit.note("exported", session.actor, f"{review.topic.name}: model")
     review.refresh()
     with TemporaryDirectory() as folder:
         path = Path(folder) / "model.bayesift"
-        save(review.queue(session.reviewer.id).model(), path)
+        save(review.queue(session.queue).model(), path)
         content = path.read_bytes()
     return Response(content, media_type="application/octet-stream", headers=_attachment(review, "bayesift"))
 
 
-@router.post("/topics/{topic}/labels/import", dependencies=[Guarded], response_class=HTMLResponse)
+@router.post("/topics/{topic}/labels/import", response_class=HTMLResponse)
 def import_labels(
     request: Request,
     service: CurrentService,
@@ -85,6 +89,7 @@ def import_labels(
         [Event(place, reviewer, "import", said, why="import") for place, said in sorted(labels.decisions.items())]
     )
     n = len(labels.decisions)
+    service.project.audit.note("decisions imported", session.actor, f"{review.topic.name}: {n}")
     told = (
         f"{thousands(n)} {'decision' if n == 1 else 'decisions'} imported; "
         f"{thousands(labels.undecided)} rows had none, and "

@@ -9,18 +9,19 @@ from math import log10
 from typing import Any
 
 import numpy as np
-from fastapi import APIRouter, Request
+from fastapi import Request
 from fastapi.responses import HTMLResponse
 from markupsafe import Markup
 
 from bayesift._typing import FloatArray
 from bayesift.review.engine import Stopping
 from bayesift.review.storage import Event
-from bayesift.review.web.access import CurrentService, CurrentSession, CurrentTopic
+from bayesift.review.web.access import CurrentService, CurrentTopic
 from bayesift.review.web.rendering import page, percent, thousands
+from bayesift.review.web.roles import CurrentSession, guarded_router
 from bayesift.review.web.svg import Axis, Frame, counting_axis, stacked
 
-router = APIRouter()
+router = guarded_router()
 
 _POINTS = 400
 _BINS = 20
@@ -32,8 +33,8 @@ def progress_page(
     request: Request, service: CurrentService, session: CurrentSession, review: CurrentTopic
 ) -> HTMLResponse:
     """Show what is found, what may be left, and how it came."""
-    topic, queue = review.topic, review.queue(session.reviewer.id)
-    held = review.decisions().in_force(None if topic.shared else session.reviewer.id)
+    topic, queue = review.topic, review.queue(session.queue)
+    held = review.decisions().in_force(None if topic.shared else session.queue)
     found = queue.stopping(topic.target_recall, topic.confidence)
     unread = np.ones(service.n_documents, dtype=bool)
     unread[[event.document for event in held]] = False

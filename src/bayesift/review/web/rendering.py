@@ -10,7 +10,8 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from bayesift.review.engine import Highlight
-from bayesift.review.web.access import Session, service_of
+from bayesift.review.web.access import service_of
+from bayesift.review.web.roles import Session
 
 #: Words that weigh less than this share of the heaviest one of the document are left plain.
 _FAINT = 0.1
@@ -55,7 +56,19 @@ def thousands(number: int) -> str:
     return f"{number:,}".replace(",", "\u202f")
 
 
-_environment.filters.update(percent=percent, thousands=thousands)
+def moment(at: str) -> str:
+    """Write a time of the database for people, to the second.
+
+    Examples
+    --------
+    >>> from bayesift.review.web.rendering import moment
+    >>> moment("2026-01-02T03:04:05.678Z")
+    '2026-01-02 03:04:05'
+    """
+    return at[:19].replace("T", " ")
+
+
+_environment.filters.update(percent=percent, thousands=thousands, moment=moment)
 
 
 def fragment(name: str, /, **context: Any) -> str:

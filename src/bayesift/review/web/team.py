@@ -1,29 +1,19 @@
-"""The reviewers: logging in, adding others, how far they agree, and resolving conflicts."""
+"""The reviewers: who takes part and what each may do, how far they agree, and resolving conflicts."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Form, HTTPException, Request
+from fastapi import Depends, Form, HTTPException, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import BaseModel
 
-from bayesift.review.storage.reviewers import LIFETIME
-from bayesift.review.web.access import (
-    CurrentDocument,
-    CurrentService,
-    CurrentSession,
-    CurrentTopic,
-    Guarded,
-    Session,
-    ShortText,
-    cookie_name,
-)
+from bayesift.review.storage import ROLES, Reviewer, Role
+from bayesift.review.web.access import CurrentDocument, CurrentService, CurrentTopic, Number, ShortText
 from bayesift.review.web.rendering import page
+from bayesift.review.web.roles import CurrentSession, Session, guarded_router
 
-router = APIRouter()
-
-Token = Annotated[str, Form(max_length=200)]
+router = guarded_router()
 
 
 class Resolution(BaseModel):
@@ -33,43 +23,16 @@ class Resolution(BaseModel):
 
 
 class NewReviewer(BaseModel):
-    """A name; one that is known gets a new token."""
+    """Who shall take part, and as what."""
 
     name: ShortText
+    role: Role = "reviewer"
 
 
-@router.get("/login", response_class=HTMLResponse)
-def login_page(request: Request) -> HTMLResponse:
-    """Ask for the token; a link may bring it behind a ``#``, where no server and no log sees it."""
-    return page(request, "login.html", None, wrong=False)
+class NewRole(BaseModel):
+    """What a reviewer may do from now on."""
 
-
-@router.post("/login", response_class=HTMLResponse)
-def log_in(request: Request, service: CurrentService, token: Token) -> Response:
-    """Begin a session. There is none yet to protect: that our own page asks is checked for every request."""
-    reviewer = service.project.reviewers.by_token(token.strip())
-    if reviewer is None:
-        return page(request, "login.html", None, wrong=True, status=401)
-    answer = RedirectResponse("/", 303)
-    answer.set_cookie(
-        cookie_name(service),
-        service.project.sessions.begin(reviewer),
-        max_age=int(LIFETIME.total_seconds()),
-        httponly=True,
-        samesite="strict",
-        secure=request.app.state.settings.https,
-    )
-    return answer
-
-
-@router.post("/logout", dependencies=[Guarded], response_class=HTMLResponse)
-def log_out(request: Request, service: CurrentService) -> Response:
-    """End the session."""
-    name = cookie_name(service)
-    service.project.sessions.end(request.cookies.get(name, ""))
-    answer = RedirectResponse("/login", 303)
-    answer.delete_cookie(name)
-    return answer
+    role: Role
 
 
 @router.get("/topics/{topic}/agreement", response_class=HTMLResponse)
@@ -104,7 +67,7 @@ def agreement_page(
     )
 
 
-@router.post("/topics/{topic}/conflicts/{document}", dependencies=[Guarded], response_class=HTMLResponse)
+@router.post("/topics/{topic}/conflicts/{document}", response_class=HTMLResponse)
 def resolve_conflict(
     session: CurrentSession, review: CurrentTopic, document: CurrentDocument, answer: Annotated[Resolution, Form()]
 ) -> RedirectResponse:
@@ -114,30 +77,85 @@ def resolve_conflict(
     return RedirectResponse(f"/topics/{review.topic.id}/agreement", 303)
 
 
+def reviewer_of(service: CurrentService, reviewer: Number) -> Reviewer:
+    """Return the reviewer in the path; refuse one who does not take part."""
+    found = service.project.reviewers.get(reviewer)
+    if found is None or found.removed is not None:
+        raise HTTPException(404, "There is no such reviewer.")
+    return found
+
+
+ThisReviewer = Annotated[Reviewer, Depends(reviewer_of)]
+
+
 def _reviewers_page(
     request: Request, service: CurrentService, session: Session, *, status: int = 200, **told: str
 ) -> HTMLResponse:
-    shown = {"problem": "", "name": "", "token": "", **told}
-    return page(request, "reviewers.html", session, status=status, reviewers=service.project.reviewers.all(), **shown)
+    people = service.project.reviewers.all()
+    shown = {
+        "present": [person for person in people if person.removed is None],
+        "removed": [person for person in people if person.removed is not None],
+        "roles": ROLES,
+        "problem": "",
+        "name": "",
+        "token": "",
+        **told,
+    }
+    return page(request, "reviewers.html", session, status=status, **shown)
 
 
 @router.get("/reviewers", response_class=HTMLResponse)
 def reviewers_page(request: Request, service: CurrentService, session: CurrentSession) -> HTMLResponse:
-    """List the reviewers."""
+    """List the reviewers; let an owner add, change and remove them."""
     return _reviewers_page(request, service, session)
 
 
-@router.post("/reviewers", dependencies=[Guarded], response_class=HTMLResponse)
-def give_token(
+@router.post("/reviewers", response_class=HTMLResponse)
+def add_reviewer(
     request: Request, service: CurrentService, session: CurrentSession, form: Annotated[NewReviewer, Form()]
 ) -> HTMLResponse:
-    """Return a new or a known reviewer a token; it is shown this once."""
-    if not session.owner:
-        raise HTTPException(403, "Only the first reviewer of the project may add others.")
-    name = form.name.strip()
+    """Return a new reviewer, or one who was removed, a token; it is shown this once."""
+    reviewers, name = service.project.reviewers, form.name.strip()
+    known = reviewers.named(name)
     try:
-        reviewer = service.project.reviewers.named(name) or service.project.reviewers.add(name)
+        if known is not None and known.removed is None:
+            raise ValueError(f"{name} takes part already; expected another name")
+        _, token = reviewers.invite(name, form.role, session.actor)
     except ValueError as error:
         return _reviewers_page(request, service, session, status=422, problem=str(error))
-    token = service.project.reviewers.issue_token(reviewer)
-    return _reviewers_page(request, service, session, name=reviewer.name, token=token)
+    return _reviewers_page(request, service, session, name=name, token=token)
+
+
+@router.post("/reviewers/{reviewer}/token", response_class=HTMLResponse)
+def new_token(request: Request, service: CurrentService, session: CurrentSession, person: ThisReviewer) -> HTMLResponse:
+    """Return a reviewer a new token; it is shown this once, and the sessions begun with the old one end."""
+    token = service.project.reviewers.issue_token(person, session.actor)
+    return _reviewers_page(request, service, session, name=person.name, token=token)
+
+
+@router.post("/reviewers/{reviewer}/role", response_class=HTMLResponse)
+def change_role(
+    request: Request,
+    service: CurrentService,
+    session: CurrentSession,
+    person: ThisReviewer,
+    form: Annotated[NewRole, Form()],
+) -> Response:
+    """Let a reviewer do more, or less."""
+    try:
+        service.project.reviewers.change_role(person, form.role, session.actor)
+    except ValueError as error:
+        return _reviewers_page(request, service, session, status=409, problem=str(error))
+    return RedirectResponse("/reviewers", 303)
+
+
+@router.post("/reviewers/{reviewer}/remove", response_class=HTMLResponse)
+def remove_reviewer(
+    request: Request, service: CurrentService, session: CurrentSession, person: ThisReviewer
+) -> Response:
+    """Let a reviewer log in no more; the decisions stay."""
+    try:
+        service.project.reviewers.remove(person, session.actor)
+    except ValueError as error:
+        return _reviewers_page(request, service, session, status=409, problem=str(error))
+    return RedirectResponse("/reviewers", 303)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, Request
+from fastapi import Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
 from bayesift.review.service import Service
 from bayesift.review.storage import Topic
-from bayesift.review.web.access import CurrentService, CurrentSession, CurrentTopic, Guarded, LongText, ShortText
+from bayesift.review.web.access import CurrentService, CurrentTopic, LongText, ShortText
 from bayesift.review.web.rendering import page
+from bayesift.review.web.roles import CurrentSession, guarded_router
 
-router = APIRouter()
+router = guarded_router()
 
 
 class TopicFields(BaseModel):
@@ -116,7 +117,7 @@ def home(request: Request, service: CurrentService, session: CurrentSession) -> 
     """List the topics and how far each is."""
     rows = []
     for topic in service.project.topics.all():
-        decided, relevant = service.topic(topic.id).counts(session.reviewer.id)
+        decided, relevant = service.topic(topic.id).counts(session.queue)
         rows.append({"topic": topic, "decided": decided, "relevant": relevant})
     return page(request, "home.html", session, rows=rows, n_documents=service.n_documents)
 
@@ -127,7 +128,7 @@ def new_topic_page(request: Request, session: CurrentSession) -> HTMLResponse:
     return page(request, "topic_form.html", session, form=TopicFields(), topic=None, problem=None)
 
 
-@router.post("/new-topic", dependencies=[Guarded], response_class=HTMLResponse)
+@router.post("/new-topic", response_class=HTMLResponse)
 def new_topic(
     request: Request, service: CurrentService, session: CurrentSession, fields: Annotated[TopicFields, Form()]
 ) -> Response:
@@ -135,6 +136,7 @@ def new_topic(
     try:
         form = TopicForm(**fields.model_dump())
         review = service.add_topic(form.topic(), session.reviewer.id, _known_places(service, form.known))
+        service.project.audit.note("topic added", session.actor, review.topic.name)
     except ValueError as error:
         return _again(request, session, fields, None, error)
     return RedirectResponse(f"/topics/{review.topic.id}", 303)
@@ -147,7 +149,7 @@ def topic_page(request: Request, session: CurrentSession, review: CurrentTopic) 
     return page(request, "topic_form.html", session, form=_fields_of(topic), topic=topic, problem=None)
 
 
-@router.post("/topics/{topic}/settings", dependencies=[Guarded], response_class=HTMLResponse)
+@router.post("/topics/{topic}/settings", response_class=HTMLResponse)
 def change_topic(
     request: Request,
     service: CurrentService,
@@ -158,11 +160,19 @@ def change_topic(
     """Write a topic anew."""
     topic = review.topic
     try:
-        form = TopicForm(**fields.model_dump())
-        service.change_topic(form.topic(topic.id))
+        changed = TopicForm(**fields.model_dump()).topic(topic.id)
+        service.change_topic(changed)
+        service.project.audit.note("settings changed", session.actor, _differences(topic, changed))
     except ValueError as error:
         return _again(request, session, fields, topic, error)
     return RedirectResponse(f"/topics/{topic.id}", 303)
+
+
+def _differences(before: Topic, after: Topic) -> str:
+    """Say which settings of a topic are other than before."""
+    pairs = zip(Topic._fields, before, after, strict=True)
+    changes = [f"{name} from {old!r} to {new!r}" for name, old, new in pairs if old != new]
+    return f"{before.name}: {', '.join(changes) or 'nothing'}"
 
 
 def _again(request: Request, session: Any, fields: TopicFields, topic: Topic | None, error: ValueError) -> HTMLResponse:

@@ -1,0 +1,187 @@
+"""Who may do what: the least role of every route, and the check that comes before anything of a request is read."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Callable, Coroutine, Mapping
+from types import MappingProxyType
+from typing import Annotated, Any, NamedTuple
+
+from fastapi import APIRouter, Depends, HTTPException, Request, Response
+from fastapi.routing import APIRoute
+from starlette.concurrency import run_in_threadpool
+
+from bayesift.review.service import Service
+from bayesift.review.storage import Actor, Reviewer, Role
+from bayesift.review.storage.reviewers import key_of
+from bayesift.review.web.access import SAFE_METHODS, service_of
+
+#: The least role that may send a request to each route; None for everybody, without logging in.
+LEAST_ROLE: Mapping[str, Role | None] = MappingProxyType(
+    {
+        "GET /health": None,
+        "GET /static/{name}": None,
+        "GET /login": None,
+        "POST /login": None,
+        "POST /logout": "reader",
+        "GET /": "reader",
+        "GET /new-topic": "reviewer",
+        "POST /new-topic": "reviewer",
+        "GET /topics/{topic}": "reviewer",
+        "GET /topics/{topic}/settings": "reviewer",
+        "POST /topics/{topic}/settings": "reviewer",
+        "GET /topics/{topic}/progress": "reader",
+        "GET /topics/{topic}/browse": "reader",
+        "GET /topics/{topic}/documents/{document}": "reader",
+        "POST /topics/{topic}/documents/{document}": "reviewer",
+        "GET /topics/{topic}/agreement": "reader",
+        "POST /topics/{topic}/conflicts/{document}": "reviewer",
+        "GET /topics/{topic}/data": "reader",
+        "GET /topics/{topic}/export": "reader",
+        "GET /topics/{topic}/model": "reader",
+        "POST /topics/{topic}/labels/import": "reviewer",
+        "GET /api/topics/{topic}/card": "reviewer",
+        "POST /api/topics/{topic}/labels": "reviewer",
+        "POST /api/topics/{topic}/undo": "reviewer",
+        "POST /api/topics/{topic}/check": "reviewer",
+        "GET /api/topics/{topic}/stopping": "reader",
+        "GET /reviewers": "reader",
+        "POST /reviewers": "owner",
+        "POST /reviewers/{reviewer}/token": "owner",
+        "POST /reviewers/{reviewer}/role": "owner",
+        "POST /reviewers/{reviewer}/remove": "owner",
+        # Everybody ends their own sessions, an owner those of all.
+        "GET /sessions": "reader",
+        "POST /sessions/{session}/end": "reader",
+        "POST /sessions/end-others": "reader",
+        "GET /audit": "owner",
+    }
+)
+
+
+class NotLoggedInError(Exception):
+    """The request has no session."""
+
+
+class Session(NamedTuple):
+    """A reviewer who is logged in.
+
+    Parameters
+    ----------
+    reviewer : Reviewer
+        Who.
+    csrf : str
+        A word that only pages of this session know; every request that changes something has to bring it.
+    key : str
+        The name under which the session is listed.
+    actor : Actor
+        The reviewer and the address of the request, for the audit log.
+    """
+
+    reviewer: Reviewer
+    csrf: str
+    key: str
+    actor: Actor
+
+    @property
+    def may_review(self) -> bool:
+        """Whether the reviewer may decide about documents."""
+        return self.reviewer.may("reviewer")
+
+    @property
+    def may_manage(self) -> bool:
+        """Whether the reviewer may say who may do what."""
+        return self.reviewer.may("owner")
+
+    @property
+    def queue(self) -> int | None:
+        """Whose queue is looked at where each reviewer has one; readers, who have none, look at everybody's."""
+        return self.reviewer.id if self.may_review else None
+
+
+class GuardedRoute(APIRoute):
+    """A route that looks who sends a request before it reads the body.
+
+    Whoever has not the least role of the table is refused, and so is a request that would change something but does
+    not bring the word of the session. A route that is missing in the table cannot be made.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the handler of the route, with the check before it."""
+        handle = super().get_route_handler()
+        roles = {method: least_role(method, self.path) for method in self.methods or ()}
+
+        async def guarded(request: Request) -> Response:
+            least = roles[request.method]
+            if least is not None:
+                session = await run_in_threadpool(_find_session, request)
+                if not session.reviewer.may(least):
+                    raise HTTPException(403, f"Your role is {session.reviewer.role}; this is for {_and_above(least)}.")
+                if request.method not in SAFE_METHODS:
+                    await _check_word(request, session)
+                request.state.session = session
+            return await handle(request)
+
+        return guarded
+
+
+def least_role(method: str, path: str) -> Role | None:
+    """Look a route up in the table.
+
+    Raises
+    ------
+    LookupError
+        If it is not there: nobody has thought of who may use it.
+    """
+    name = f"{method} {path}"
+    if name not in LEAST_ROLE:
+        raise LookupError(f"the route {name!r} has no least role; expected an entry in LEAST_ROLE")
+    return LEAST_ROLE[name]
+
+
+def guarded_router() -> APIRouter:
+    """Return a router of which every route is guarded."""
+    return APIRouter(route_class=GuardedRoute)
+
+
+def cookie_name(service: Service) -> str:
+    """Name the cookie by the project: cookies do not know ports, and two projects may be open at once."""
+    return f"bayesift-{service.project.id}"
+
+
+def address_of(request: Request) -> str:
+    """Return the address from which a request comes."""
+    return "" if request.client is None else request.client.host
+
+
+def session_of(request: Request) -> Session:
+    """Return the session of a request to a route that needs one."""
+    session: Session = request.state.session
+    return session
+
+
+CurrentSession = Annotated[Session, Depends(session_of)]
+
+
+def _find_session(request: Request) -> Session:
+    service = service_of(request)
+    secret = request.cookies.get(cookie_name(service), "")
+    reviewer = service.project.sessions.reviewer(secret) if secret else None
+    if reviewer is None:
+        raise NotLoggedInError
+    word = hmac.new(secret.encode(), b"csrf", hashlib.sha256).hexdigest()
+    return Session(reviewer, word, key_of(secret), Actor(reviewer.id, address_of(request)))
+
+
+async def _check_word(request: Request, session: Session) -> None:
+    """Refuse a request that does not bring the word of the session, in a header or as a field of a form."""
+    given: object = request.headers.get("x-csrf-token")
+    if given is None and "form" in request.headers.get("content-type", ""):
+        given = (await request.form()).get("csrf")
+    if not isinstance(given, str) or not hmac.compare_digest(given.encode("utf-8", "replace"), session.csrf.encode()):
+        raise HTTPException(403, "The request was not made by a page of this session; reload the page.")
+
+
+def _and_above(role: Role) -> str:
+    return "owners" if role == "owner" else f"{role}s and owners"
