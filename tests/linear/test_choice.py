@@ -45,6 +45,17 @@ def test_folds_know_neither_copies_nor_the_order_of_documents():
     assert_array_equal(copied, plain[order])
 
 
+@settings(deadline=None)
+@given(n=st.integers(4, 60), n_texts=st.integers(2, 20), n_folds=st.integers(2, 6), seed=st.integers(0, 1000))
+def test_copies_are_in_one_fold_whatever_their_labels(n, n_texts, n_folds, seed):
+    random = np.random.default_rng(seed)
+    text, y = random.integers(n_texts, size=n), random.integers(3, size=n)
+    fold = assign_folds(y, text / 7.0, n_folds, random)
+    assert all(len(set(fold[text == one])) == 1 for one in set(text))
+    sizes = np.bincount(fold[np.unique(text, return_index=True)[1]], minlength=n_folds)
+    assert sizes.max() - sizes.min() <= 1
+
+
 @cases.each_solver
 def test_copies_alone_are_too_few_documents_for_a_search(solver):
     X, y = cases.documents(seed=8, n=60)
@@ -128,8 +139,31 @@ def test_the_grids_are_those_of_the_paper(solver):
     X, y = cases.documents(n=40)
     for prior, grid in (("laplace", LAPLACE_GRID), (Gaussian(mode=0.1), GAUSSIAN_GRID)):
         model = BayesianLogisticRegression(prior, solver=solver, folds=4).fit(X, y)
-        assert_allclose(model.cv_results_[0]["variances"], grid)
-        assert model.cv_results_[0]["fold_scores"].shape == (len(grid), 2)
+        [found] = model.cv_results_
+        walked = len(found["variances"])
+        assert walked > len(grid) // 2
+        assert_allclose(found["variances"], grid[:walked])
+        assert found["fold_scores"].shape == (walked, 2)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("family", ["laplace", "gaussian"])
+def test_the_walk_along_the_grid_ends_where_the_score_has_clearly_fallen(family, seed, monkeypatch):
+    monkeypatch.setattr("bayesift.linear._base.VALIDATION_GAP", 0.0)
+    X, y = cases.documents(seed=seed, n=200, d=80)
+    # A fifth of the labels is wrong: weak penalties learn them by heart.
+    y = np.where(np.random.default_rng(seed).random(y.size) < 0.2, -y, y)
+    options = {"folds": 5, "runs": 3, "random_state": 0}
+    [found] = BayesianLogisticRegression(family, **options).fit(X, y).cv_results_
+    grid = np.array(LAPLACE_GRID if family == "laplace" else GAUSSIAN_GRID)
+    # A grid of one variance cannot end early.
+    alone = [BayesianLogisticRegression(family, grid=[variance], **options).fit(X, y) for variance in grid]
+    full = np.array([model.cv_results_[0]["scores"][0] for model in alone])
+    assert found["variance"] == pytest.approx(grid[np.argmax(full)])
+    walked = len(found["variances"])
+    assert walked < grid.size
+    assert_allclose(found["scores"], full[:walked], rtol=1e-4)
+    assert full[walked - 1] < 1.05 * full[: walked - 1].max()
 
 
 def test_fits_of_a_search_that_do_not_converge_are_counted():

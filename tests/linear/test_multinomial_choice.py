@@ -61,8 +61,11 @@ def test_the_grids_are_those_of_the_paper():
     X, y = cases.documents(n=60)
     for prior, grid in (("laplace", LAPLACE_GRID), ("gaussian", GAUSSIAN_GRID), ({0: "gaussian"}, LAPLACE_GRID)):
         model = BayesianMultinomialRegression(prior, folds=4).fit(X, y)
-        assert_allclose(model.cv_results_[0]["variances"], grid)
-        assert model.cv_results_[0]["fold_scores"].shape == (len(grid), 2)
+        [found] = model.cv_results_
+        walked = len(found["variances"])
+        assert walked > len(grid) // 2
+        assert_allclose(found["variances"], grid[:walked])
+        assert found["fold_scores"].shape == (walked, 2)
 
 
 @pytest.mark.parametrize("family", ["laplace", "gaussian"])

@@ -24,6 +24,8 @@ GAUSSIAN_GRID = tuple(10.0 ** np.arange(-4.0, 4.5, 1.0))
 _FACTOR = np.log(100.0)
 _SMALLEST_MOVE = np.log(1.5)
 _SMALLEST_GAIN = 0.01
+# Of 288 categories of seven collections none had a better score after such a fall, if every run had fallen.
+_CLEAR_FALL = 0.05
 # Beyond e^±46 (twenty powers of ten) every coefficient is at its mode, or as good as free.
 _WIDEST = 46.0
 
@@ -213,11 +215,19 @@ class CrossValidation:
 def choose_from_grid(validation: CrossValidation, grid: FloatArray, one_standard_error: bool) -> ValidationCurve:
     """Choose the variance of a grid with the greatest held-out log likelihood.
 
-    With ``one_standard_error``, the smallest variance (the strongest penalty) whose mean score lies within one standard
-    error of the best.
+    The walk goes from the strongest penalty to the weakest, whose fits take longest, and ends early where the score has
+    clearly fallen. With ``one_standard_error``, the smallest variance (the strongest penalty) whose mean score lies
+    within one standard error of the best.
     """
-    variances = np.sort(grid)
-    fold_scores = np.array([validation.score(variance) for variance in variances.tolist()])
+    walked: list[FloatArray] = []
+    for variance in np.sort(grid).tolist():
+        walked.append(validation.score(variance))
+        best_so_far = max(walked, key=np.mean)
+        fall = best_so_far.mean() - walked[-1].mean()
+        if fall > _CLEAR_FALL * abs(best_so_far.mean()) and np.all(walked[-1] < best_so_far):
+            break
+    fold_scores = np.array(walked)
+    variances = np.sort(grid)[: len(walked)]
     mean = fold_scores.mean(axis=1)
     best = int(np.argmax(mean))
     runs = fold_scores.shape[1]
@@ -324,15 +334,17 @@ class WarmStarts:
 def assign_folds(labels: AnyArray, row_hashes: FloatArray, n_folds: int, random: np.random.Generator) -> Int64Array:
     """Spread the documents of every class evenly over the folds, the rarest first, so that early folds have some.
 
-    Documents of a class with the same hash (see ``Design.row_hashes``) are copies and go into one fold: a copy left out
-    would be known from the other. So the order of the documents does not matter, and a copy counts like weight 2.
+    Documents with the same hash (see ``Design.row_hashes``) are copies and go into one fold, whatever their labels: a
+    copy left out would be known from the other, or, with another label, be held against the fit that has learnt it.
+    So the order of the documents does not matter, and a copy counts like weight 2.
     """
-    fold = np.empty(labels.size, dtype=np.int64)
-    members = [np.flatnonzero(labels == label) for label in np.unique(labels)]
-    distinct = [np.unique(row_hashes[rows], return_inverse=True)[1] for rows in members]
+    _, copies = np.unique(row_hashes, return_inverse=True)
+    distinct = [np.unique(copies[labels == label]) for label in np.unique(labels)]
+    fold = np.full(copies.max(initial=-1) + 1, -1, dtype=np.int64)
     n_assigned = 0
-    for rows, number in sorted(zip(members, distinct, strict=True), key=lambda pair: int(pair[1].max())):
-        size = int(number.max()) + 1
-        fold[rows] = ((n_assigned + random.permutation(size)) % n_folds)[number]
-        n_assigned += size
-    return fold
+    for members in sorted(distinct, key=len):
+        # What a rarer class has as well is placed already.
+        members = members[fold[members] < 0]
+        fold[members] = (n_assigned + random.permutation(members.size)) % n_folds
+        n_assigned += members.size
+    return fold[copies]
