@@ -3,38 +3,130 @@
 from __future__ import annotations
 
 import codecs
-import glob
+import errno
 import os
+import re
 import secrets
 import shutil
+import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, BinaryIO
+
+AnyPath = str | os.PathLike[str]
+
+#: Errors of a disk that takes no more; whoever writes gets them without the name of the file.
+_NO_SPACE = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+
+#: Names of this process's own open files, such as that of its standard output.
+_DESCRIPTOR = re.compile(r"/(?:dev/fd|proc/(?:self|thread-self)/fd)/(\d+)")
+
+#: Held, in a temporary folder, by the process that is at work there.
+_LOCK = ".lock"
+
+#: Bytes of a file's name that the name of its temporary folder repeats.
+_NAME_BYTES = 200
 
 
 @contextmanager
-def atomic_path(target: str | os.PathLike[str]) -> Iterator[Path]:
-    """Return a temporary path beside ``target`` that takes its place when the block ends well.
+def atomic_path(target: AnyPath) -> Iterator[Path]:
+    """Return a temporary path that takes the place of ``target`` when the block ends well.
 
-    Folders on the way are made. If the block raises, the temporary file and these folders are removed and
-    whatever stood at ``target`` is untouched. The permissions are those of any new file, by the umask.
+    The new content is on the disk before it takes the place of the old one, and so is the change of place when the
+    block has ended. If the block raises, or the disk is full, the temporary file and the folders that were made on the
+    way are removed and whatever stood at ``target`` is untouched. What killed processes have left of earlier attempts
+    at the same target is removed first. A new file has the permissions of any new file, by the umask; one that takes
+    the place of another has those of the other.
+
+    Where ``target`` is a symbolic link, the file that it leads to is replaced and the link stays. What is no file, such
+    as a device or a named pipe, is never replaced: the content is written to it when the block ends well.
     """
-    target = Path(target)
-    with _folder(target.parent):
-        temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}{target.suffix}")
-        # Not by tempfile, whose files nobody but their owner may read.
-        temporary.touch(exist_ok=False)
-        try:
+    given = Path(target)
+    if is_written_through(given):
+        # Seldom needed, and it takes time to import.
+        from tempfile import TemporaryDirectory
+
+        with TemporaryDirectory() as elsewhere:
+            temporary = Path(elsewhere) / given.name
+            temporary.touch()
             yield temporary
-            os.replace(temporary, target)
-        finally:
-            temporary.unlink(missing_ok=True)
+            with temporary.open("rb") as content, open_through(given) as stream:
+                shutil.copyfileobj(content, stream)
+        return
+    final = _end_of_links(given)
+    if final.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(given))
+    if final.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(given))
+    with _folder(final.parent), _errors_named(given, final), _work_folder(final) as folder:
+        # The name is the one given, by which some writers choose a format; links may lead to another.
+        temporary = folder / given.name
+        temporary.touch()
+        yield temporary
+        sync(temporary)
+        _copy_permissions(final, temporary)
+        os.replace(temporary, final)
+        sync(final.parent)
 
 
 @contextmanager
-def new_path(target: str | os.PathLike[str]) -> Iterator[Path]:
+def open_output(target: AnyPath) -> Iterator[BinaryIO]:
+    """Open a file for bytes that appears when the block ends well; to what is no file they go as they come."""
+    if is_written_through(target):
+        with open_through(target) as stream:
+            yield stream
+        return
+    with atomic_path(target) as temporary, temporary.open("wb") as stream:
+        yield stream
+
+
+def is_written_through(path: AnyPath) -> bool:
+    """Tell whether a path, links followed, is that of a device, a pipe or a file that this process has open."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)) or is_own_stream(path)
+
+
+def is_own_stream(path: AnyPath) -> bool:
+    """Tell whether a path names a file that this process has open, such as ``/dev/stdout``."""
+    return _descriptor(path) is not None
+
+
+def open_through(path: AnyPath) -> BinaryIO:
+    """Open what is written through, as it stands: an open file goes on where it is."""
+    number = _descriptor(path)
+    if number is None:
+        return open(path, "wb")
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    return os.fdopen(os.dup(number), "wb")
+
+
+def _descriptor(path: AnyPath) -> int | None:
+    """Return the number of the open file that a path names, directly or by links; None if it names none."""
+    current = os.path.abspath(path)
+    # As many links as the system itself follows.
+    for _ in range(40):
+        if found := _DESCRIPTOR.fullmatch(current):
+            return int(found[1])
+        try:
+            current = os.path.normpath(os.path.join(os.path.dirname(current), os.readlink(current)))
+        except OSError:
+            return None
+    return None
+
+
+def _end_of_links(path: Path) -> Path:
+    """Return the file that a link leads to; what is no link keeps the name that was given, for messages."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
+@contextmanager
+def new_path(target: AnyPath) -> Iterator[Path]:
     """Return a path in a temporary folder beside ``target``, from where the file is moved to it in the end.
 
     Whatever stands at ``target`` by then is left alone. Files that belong to the one that is made, such as journals,
@@ -46,20 +138,11 @@ def new_path(target: str | os.PathLike[str]) -> Iterator[Path]:
         If there is something at ``target``.
     """
     target = Path(target)
-    with _folder(target.parent):
-        for left in target.parent.glob(f".{glob.escape(target.name)}.*.new"):
-            _remove_unclaimed(left)
-        folder = target.with_name(f".{target.name}.{secrets.token_hex(4)}.new")
-        folder.mkdir()
-        with (folder / "lock").open("wb") as lock:
-            claim(lock)
-            try:
-                yield folder / target.name
-                sync(folder / target.name)
-                _place(folder / target.name, target)
-                sync(target.parent)
-            finally:
-                shutil.rmtree(folder, ignore_errors=True)
+    with _folder(target.parent), _work_folder(target) as folder:
+        yield folder / target.name
+        sync(folder / target.name)
+        _place(folder / target.name, target)
+        sync(target.parent)
 
 
 def _place(made: Path, target: Path) -> None:
@@ -75,25 +158,65 @@ def _place(made: Path, target: Path) -> None:
         os.replace(made, target)
 
 
+def remove_left_over(target: AnyPath) -> None:
+    """Remove what killed processes have left of a file that was to take the place of ``target``.
+
+    A process that is still writing has a claim, which ends with the process; its files stay.
+    """
+    final = _end_of_links(Path(target))
+    pattern = re.compile(re.escape(_work_name(final)) + r"[0-9a-f]{8}\.unfinished")
+    with suppress(OSError):
+        for entry in [entry for entry in os.scandir(final.parent) if pattern.fullmatch(entry.name)]:
+            if entry.is_dir(follow_symlinks=False):
+                _remove_unclaimed(Path(entry.path))
+
+
 def _remove_unclaimed(folder: Path) -> None:
-    """Remove a folder of :func:`new_path` unless a process is at work in it."""
-    with suppress(OSError), (folder / "lock").open("r+b") as lock:
-        if claim(lock):
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def sync(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on the disk."""
-    if sys.platform == "win32" and path.is_dir():
-        return
-    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    """Remove a temporary folder unless a process is at work in it."""
     try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        with (folder / _LOCK).open("r+b") as lock:
+            if claim(lock):
+                shutil.rmtree(folder, ignore_errors=True)
+    except FileNotFoundError:
+        # Killed, or not yet come, between making the folder and claiming it.
+        with suppress(OSError):
+            folder.rmdir()
+    except OSError:
+        # Another user's.
+        return
 
 
-def claim(file: IO[Any]) -> bool:
+@contextmanager
+def _work_folder(target: Path) -> Iterator[Path]:
+    """Make a folder beside a file, which other processes leave alone while this one is at work."""
+    remove_left_over(target)
+    with ExitStack() as stack:
+        while True:
+            folder = target.with_name(f"{_work_name(target)}{secrets.token_hex(4)}.unfinished")
+            folder.mkdir(mode=0o700)
+            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+            lock = _claimed(folder)
+            if lock is not None:
+                stack.enter_context(lock)
+                break
+        yield folder
+
+
+def _claimed(folder: Path) -> IO[bytes] | None:
+    """Claim a new temporary folder; None if another process has taken it for left over before."""
+    try:
+        lock = (folder / _LOCK).open("wb")
+    except FileNotFoundError:
+        return None
+    # Where there are no locks nobody gets one, and nothing is taken for left over.
+    claim(lock, wait=True)
+    if (folder / _LOCK).exists():
+        return lock
+    lock.close()
+    return None
+
+
+def claim(file: IO[Any], *, wait: bool = False) -> bool:
     """Claim an open file for this process, unless another one has; the claim ends with the process or the file."""
     try:
         if sys.platform == "win32":
@@ -101,14 +224,64 @@ def claim(file: IO[Any]) -> bool:
 
             # A byte that is never written: locked bytes cannot be read by others.
             file.seek(2**31 - 2)
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
         else:
             import fcntl
 
-            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file.fileno(), fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except OSError:
         return False
     return True
+
+
+def _work_name(target: Path) -> str:
+    """Return how the names of the temporary folders for a file begin; the longest name must leave room for the rest."""
+    return f".{os.fsdecode(os.fsencode(target.name)[:_NAME_BYTES])}."
+
+
+@contextmanager
+def _errors_named(given: Path, final: Path) -> Iterator[None]:
+    """Give the errors of a full disk, and those about a temporary file, the name of the file that was to be written."""
+    try:
+        yield
+    except OSError as error:
+        own = str(error.filename).startswith(str(final.with_name(_work_name(final))))
+        full = error.errno in _NO_SPACE and error.filename is None
+        if error.errno is None or not (own or full):
+            raise
+        said = os.strerror(error.errno)
+        if error.errno in _NO_SPACE:
+            said += ", nothing was written" if not final.exists() else ", the file is as it was before"
+        raise OSError(error.errno, said, str(given)) from error
+
+
+def _copy_permissions(old: Path, new: Path) -> None:
+    """Give a new file the owner and the permissions of the one that it replaces, if there is one."""
+    try:
+        found = os.stat(old)
+    except FileNotFoundError:
+        return
+    if hasattr(os, "chown"):
+        # Only root may give files away.
+        with suppress(OSError):
+            os.chown(new, found.st_uid, found.st_gid)
+    os.chmod(new, stat.S_IMODE(found.st_mode))
+
+
+def sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    is_folder = path.is_dir()
+    if is_folder and sys.platform == "win32":
+        return
+    handle = os.open(path, os.O_RDONLY if is_folder else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        # Some drives cannot do this for folders.
+        if not is_folder or error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(handle)
 
 
 @contextmanager
@@ -117,6 +290,8 @@ def _folder(path: Path) -> Iterator[None]:
     made = [folder for folder in (path, *path.parents) if not folder.exists()]
     try:
         path.mkdir(parents=True, exist_ok=True)
+        for folder in made:
+            sync(folder.parent)
         yield
     except BaseException:
         # What another process has put into one of them in the meantime stays.

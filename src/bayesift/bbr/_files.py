@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import IO
 
 import numpy as np
@@ -98,23 +95,9 @@ def read_lines(source: Source) -> list[str]:
     return [line.removesuffix("\r") for line in text.split("\n")]
 
 
-@contextmanager
-def replaced(target: str | os.PathLike[str]) -> Iterator[Path]:
-    """Return a path to write to that takes the place of ``target`` when the block ends well.
-
-    What is no file, such as a terminal or a pipe, is written to as it stands.
-    """
-    path = Path(target)
-    if path.exists() and not path.is_file():
-        yield path
-        return
-    with atomic_path(path) as temporary:
-        yield temporary
-
-
 def write_text(target: str | os.PathLike[str], text: str) -> None:
     """Write a file, whole or not at all."""
-    with replaced(target) as path, open(path, "w", encoding="utf-8", newline="\n") as stream:
+    with atomic_path(target) as path, open(path, "w", encoding="utf-8", newline="\n") as stream:
         stream.write(text)
 
 

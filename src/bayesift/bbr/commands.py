@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from bayesift import bbr
 from bayesift.bbr.options import (
+    InputFile,
     Parser,
     add_class_options,
     add_common_options,
     add_files,
     add_log,
     add_prior_options,
+    add_results,
     echo,
     number,
     opened,
@@ -94,7 +96,7 @@ def _settings(options: Namespace, choice: VarianceChoice) -> dict[str, Any]:
 
 
 def _train_binary(options: Namespace, choice: VarianceChoice) -> None:
-    from bayesift.bbr._files import replaced
+    from bayesift._files import atomic_path
     from bayesift.bbr.binary_training import BinaryTraining, train_binary
     from bayesift.bbr.data import required_row_ids
     from bayesift.bbr.prior_files import priors_of_one_model
@@ -113,7 +115,7 @@ def _train_binary(options: Namespace, choice: VarianceChoice) -> None:
     )
     data = required_row_ids(bbr.read_data(opened(options.datafile)), options.datafile, options.rowid)
     trained = train_binary(data, training)
-    with replaced(options.modelfile) as path:
+    with atomic_path(options.modelfile) as path:
         bbr.write_binary_model(path, trained.model, digits=12)
         if options.results:
             bbr.write_binary_results(options.results, trained.decisions.results(), digits=12)
@@ -124,7 +126,7 @@ def bbrclassify(arguments: Sequence[str] | None = None) -> int:
     """Decide about documents by a model of ``bbrtrain`` or BBRtrain; return the exit status."""
     parser = Parser("bbrclassify", "Decide about documents by a model of BBRtrain.")
     add = parser.add_argument
-    add("-r", "--resultfile", dest="results", metavar="FILE", help="probability and decision of each document")
+    add_results(parser, "probability and decision of each document")
     add("--probthres", type=probability, help="probability to accept from, instead of the model's threshold")
     add_log(parser)
     add("-R", "--rowid", action="store_true", help="write the names in '# UID: name' comments with the results")
@@ -168,7 +170,7 @@ def bmrtrain(arguments: Sequence[str] | None = None) -> int:
 
 
 def _train_polytomous(options: Namespace, choice: VarianceChoice) -> None:
-    from bayesift.bbr._files import replaced
+    from bayesift._files import atomic_path
     from bayesift.bbr.data import whole_labels
     from bayesift.bbr.polytomous_training import PolytomousTraining, train_polytomous
     from bayesift.bbr.prior_files import priors_of_one_model
@@ -186,7 +188,7 @@ def _train_polytomous(options: Namespace, choice: VarianceChoice) -> None:
         name=options.modelname,
     )
     trained = train_polytomous(data, training)
-    with replaced(options.modelfile) as path:
+    with atomic_path(options.modelfile) as path:
         bbr.write_polytomous_model(path, trained.model, digits=12)
         if options.results:
             bbr.write_dense_results(options.results, trained.decisions.results(options.rscore), digits=12)
@@ -197,7 +199,7 @@ def bmrclassify(arguments: Sequence[str] | None = None) -> int:
     """Classify documents by a model of ``bmrtrain`` or BMRtrain; return the exit status."""
     parser = Parser("bmrclassify", "Classify documents by a model of BMRtrain.")
     add = parser.add_argument
-    add("-r", "--resultfile", dest="results", metavar="FILE", help="label, probabilities and class of each document")
+    add_results(parser, "label, probabilities and class of each document")
     add("--rscore", action="store_true", help="write linear scores, not probabilities, as results")
     add_log(parser)
     add_files(parser, "the model file")
@@ -227,8 +229,8 @@ def bxrtrain(arguments: Sequence[str] | None = None) -> int:
     add("-b", "--binary", type=whole(0, 1), default=0, help="1: label 1 against all others (default 0)")
     add("--symbolic", action="store_true", help="classes and features are words")
     add("--outputformat", type=whole(1, 3), default=2, help="1 as BBR's, 2 as BMR's, 3 sparse (default 2)")
-    add("--init", metavar="FILE", help="a model to start from")
-    add("--testfile", metavar="FILE", help="documents to test the model on")
+    add("--init", type=InputFile, metavar="FILE", help="a model to start from")
+    add("--testfile", type=InputFile, metavar="FILE", help="documents to test the model on")
     add("--loglikelihood", action="store_true", help="has no effect: the log likelihood is printed anyway")
     add("--stopcriterion", type=whole(1, 2), default=1, help="1 linear scores, 2 probability of change; both are met")
     add("--stopCountThreshold", type=positive_number, default=0.1, help="for --stopcriterion 2 (default 0.1)")
@@ -254,7 +256,7 @@ def bxrtrain(arguments: Sequence[str] | None = None) -> int:
 
 
 def _train_any(options: Namespace, choice: VarianceChoice) -> None:
-    from bayesift.bbr._files import replaced
+    from bayesift._files import atomic_path
     from bayesift.bbr.decisions import decide_between
     from bayesift.bbr.polytomous_training import PolytomousTraining, train_polytomous
     from bayesift.bbr.prior_files import priors_of_one_model
@@ -276,7 +278,7 @@ def _train_any(options: Namespace, choice: VarianceChoice) -> None:
         start=_start(options),
     )
     trained = train_polytomous(data, training)
-    with replaced(options.modelfile) as path:
+    with atomic_path(options.modelfile) as path:
         _write_model(options, path, trained.model)
         if options.results:
             bbr.write_dense_results(options.results, trained.decisions.results(), digits=12)
@@ -326,14 +328,14 @@ def bxrclassify(arguments: Sequence[str] | None = None) -> int:
     """Score documents by one or more models as BXRclassify does; return the exit status."""
     parser = Parser("bxrclassify", "Score documents by a model, or by all models of a folder.")
     add = parser.add_argument
-    add("-r", "--resultfile", dest="results", metavar="FILE", required=True, help="the result file to write")
+    add_results(parser, "the result file to write", required=True)
     add("-k", action="store_true", dest="dense", help="a line for each document: label, probabilities, class")
     add("-c", "--criterion", choices=_CRITERIA, default="predicted", help="which classes to list (default predicted)")
     least = "list a class from this score; default 1/K, ln 1/K, 1/(K-1), ln 1/(K-1), 0 for the five scores"
     add("-t", "--includethresh", type=number, help=least)
     add("-s", "--scale", choices=(*_SCALES, "all"), default="linear", help="which score to write (default linear)")
     add("-o", "--omit", metavar="CLASS", action="append", default=[], help="a class not to list; may be repeated")
-    add("-L", "--labels", metavar="FILE", help="true classes, DOCID MODEL CLASS a line")
+    add("-L", "--labels", type=InputFile, metavar="FILE", help="true classes, DOCID MODEL CLASS a line")
     add("-j", action="store_true", dest="print_true", help="write the true class too")
     add("-p", action="store_true", dest="print_predicted", help="write the class predicted too")
     add("-I", action="store_true", dest="integer", help="classes are whole numbers: +1 equals 1")

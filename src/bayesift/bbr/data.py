@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from bayesift._files import atomic_path
 from bayesift._svmlight import ScanError, scan
 from bayesift._typing import AnyArray, ByteArray, FloatArray, Int64Array
-from bayesift.bbr._files import FormatError, Source, name_of, quoted, read_buffer, read_lines, replaced
+from bayesift.bbr._files import FormatError, Source, name_of, quoted, read_buffer, read_lines
 from bayesift.bbr._words import Word, Words, one_line, one_word, parse_number
 
 # ``# UID: name`` in builds of BBR with row ids, ``#ID: name`` or ``# ID: name`` in BXR.
@@ -146,7 +147,7 @@ def write_data(
             f"# {id_word}: {one_line('row_ids', row_id)}\n{head}" for row_id, head in zip(row_ids, heads, strict=True)
         ]
     shown = range(1, matrix.shape[1] + 1) if names is None else [one_word("names", str(name)) for name in names]
-    with replaced(target) as path, open(path, "w", encoding="utf-8", newline="\n") as stream:
+    with atomic_path(target) as path, open(path, "w", encoding="utf-8", newline="\n") as stream:
         for head, begin, end in zip(heads, matrix.indptr[:-1].tolist(), matrix.indptr[1:].tolist(), strict=True):
             columns, values = matrix.indices[begin:end].tolist(), matrix.data[begin:end].tolist()
             pairs = [f"{shown[column]}:{value!r}" for column, value in zip(columns, values, strict=True)]

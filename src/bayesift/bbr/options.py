@@ -10,9 +10,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
+from bayesift._same_files import SameFileError, check_distinct
+
 if TYPE_CHECKING:
     from bayesift.bbr._files import Source
     from bayesift.bbr._fitting import VarianceChoice
+
+#: Names of standard input.
+STDIN = ("-", "=")
 
 #: Exit status of every error.
 FAILURE = 2
@@ -33,6 +38,39 @@ class Parser(argparse.ArgumentParser):
         self.add_argument(
             *names, action=_Refuse, nargs=None if takes_value else 0, reason=because, help=argparse.SUPPRESS
         )
+
+    def parse_args(self, *given: Any, **named: Any) -> Any:
+        """Read the options; a file to be written that is also read, or written twice, is an error."""
+        options = super().parse_args(*given, **named)
+        # The name of an option, or that of the argument itself.
+        names = {
+            action.dest: action.option_strings[-1] if action.option_strings else action.dest for action in self._actions
+        }
+        found = [
+            (names[key], value) for key, value in vars(options).items() if isinstance(value, InputFile | OutputFile)
+        ]
+        reads = {name: "-" if value in STDIN else value for name, value in found if isinstance(value, InputFile)}
+        writes: dict[str, str] = {name: value for name, value in found if isinstance(value, OutputFile)}
+        for name, value in writes.items():
+            if value == "-":
+                self.error(f"{name} is '-', which is no file; /dev/stdout is standard output")
+        try:
+            check_distinct(reads, writes | {"standard output": "-"})
+        except SameFileError as error:
+            self.error(str(error))
+        return options
+
+
+class InputFile(str):
+    """The name of a file that is read."""
+
+    __slots__ = ()
+
+
+class OutputFile(str):
+    """The name of a file that is written."""
+
+    __slots__ = ()
 
 
 class _Refuse(argparse.Action):
@@ -82,7 +120,7 @@ def echo(lines: Iterable[str]) -> None:
 
 def opened(name: str) -> Source:
     """Return the data file; ``-`` and ``=`` are standard input."""
-    if name not in ("-", "="):
+    if name not in STDIN:
         return name
     stream: IO[bytes] = sys.stdin.buffer
     return stream
@@ -158,7 +196,7 @@ def add_prior_options(parser: Parser, *, extended: bool = True) -> None:
     add("--errbar", action="store_true", help="the strongest penalty within one standard error of the best")
     add("-S", dest="native_grid", type=number_list, metavar="H[,H…]", help="deprecated: see -V")
     add("-H", dest="native", type=positive_number, metavar="H", help="deprecated: see -V")
-    add("-I", "--indPriorsFile", dest="priors", metavar="FILE", help="individual priors")
+    add("-I", "--indPriorsFile", dest="priors", type=InputFile, metavar="FILE", help="individual priors")
     if extended:
         add("--autosearch", action="store_true", help="search the variance without a grid")
         add("--pos", action="store_true", help="no coefficient below 0")
@@ -173,7 +211,7 @@ def add_common_options(parser: Parser, tolerance: float, rounds: int) -> None:
     add("-c", "--cosnorm", action="store_true", help="scale documents to length 1")
     add("-e", "--eps", type=positive_number, default=tolerance, help=f"stopping tolerance (default {tolerance})")
     add("--iter", type=whole(1), default=rounds, help=f"limit of passes (default {rounds})")
-    add("-r", "--resultfile", dest="results", metavar="FILE", help="results on the training documents")
+    add_results(parser, "results on the training documents")
     add_log(parser)
     add("--modelname", default="", help="name of the model, kept in its file")
 
@@ -201,10 +239,18 @@ def add_log(parser: Parser) -> None:
     parser.add_argument("-l", "--log", type=whole(0, 2), default=0, help="how much is printed, 0 to 2 (default 0)")
 
 
-def add_files(parser: Parser, model_help: str = "the model file to write") -> None:
-    """Add the data file and the model file."""
-    parser.add_argument("datafile", help="documents; - or = is standard input")
-    parser.add_argument("modelfile", help=model_help)
+def add_results(parser: Parser, meaning: str, *, required: bool = False) -> None:
+    """Add the option that names the file of results."""
+    parser.add_argument(
+        "-r", "--resultfile", dest="results", type=OutputFile, metavar="FILE", required=required, help=meaning
+    )
+
+
+def add_files(parser: Parser, model_help: str | None = None) -> None:
+    """Add the data file and the model file, which is read if ``model_help`` says what it is, and else written."""
+    parser.add_argument("datafile", type=InputFile, help="documents; - or = is standard input")
+    kind = OutputFile if model_help is None else InputFile
+    parser.add_argument("modelfile", type=kind, help=model_help or "the model file to write")
 
 
 def variance_choice(parser: Parser, options: Namespace) -> VarianceChoice:

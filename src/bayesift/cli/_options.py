@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from bayesift.cli._guard import Written
+
 if TYPE_CHECKING:
     from bayesift.datasets import Split
 
@@ -56,7 +58,9 @@ InputFormat = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Write the result as JSON.")]
-Report = Annotated[Path | None, typer.Option("--report", metavar="PAGE.html", help="Write the report as an HTML page.")]
+Report = Annotated[
+    Path | None, typer.Option("--report", metavar="PAGE.html", help="Write the report as an HTML page."), Written()
+]
 
 
 @dataclass(frozen=True)

@@ -60,18 +60,6 @@ class UserError(Exception):
         self.hint = hint
 
 
-def check_output(*paths: Path | None) -> None:
-    """Refuse files that cannot be written before any work is done."""
-    for path in paths:
-        if path is None:
-            continue
-        if path.is_dir():
-            raise UserError(f"{path} is a folder", "name a file to write, such as -o news.bayesift")
-        parent = next(folder for folder in path.absolute().parents if folder.exists())
-        if not parent.is_dir() or not os.access(parent, os.W_OK):
-            raise UserError(f"{path} cannot be written: {parent} is not a folder that you may write to")
-
-
 def console(*, stderr: bool = False) -> Console:
     """Make a console that takes no text for markup, of a fixed width where there is no terminal."""
     from rich.console import Console

@@ -12,6 +12,7 @@ import typer
 
 from bayesift._version import __version__
 from bayesift.cli import data
+from bayesift.cli._guard import guarded
 from bayesift.cli._hints import hint_for
 from bayesift.cli._shell import UserError
 from bayesift.cli.bench import bench
@@ -38,19 +39,19 @@ app = typer.Typer(
     add_completion=True,
     pretty_exceptions_enable=False,
 )
-app.command()(train)
-app.command()(classify)
-app.command()(evaluate)
-app.command()(explain)
-app.command()(compare)
-app.command()(info)
-app.command()(update)
-app.command("filter")(filter_command)
-app.command()(convert)
-app.command()(path)
-app.command()(bench)
-app.command()(demo)
-app.command()(review)
+app.command()(guarded(train))
+app.command()(guarded(classify))
+app.command()(guarded(evaluate))
+app.command()(guarded(explain))
+app.command()(guarded(compare))
+app.command()(guarded(info))
+app.command()(guarded(update))
+app.command("filter")(guarded(filter_command))
+app.command()(guarded(convert))
+app.command()(guarded(path))
+app.command()(guarded(bench))
+app.command()(guarded(demo))
+app.command()(guarded(review))
 app.add_typer(data.app, name="data")
 
 

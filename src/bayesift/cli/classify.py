@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
+from bayesift.cli._guard import Written
 from bayesift.cli._options import Delimiter, Encoding, ModelFile, Output, Text, with_option_groups
-from bayesift.cli._shell import check_output, console, print_json, say, say_if_compiling, shown, steps
+from bayesift.cli._shell import console, print_json, say, say_if_compiling, shown, steps
 
 
 class SourceFormat(StrEnum):
@@ -35,15 +36,17 @@ class OutputFormat(StrEnum):
 def classify(
     model: ModelFile,
     data: Annotated[
-        str,
+        Path,
         typer.Argument(
             metavar="DATA", help="CSV, TSV, JSONL, Parquet or text file, folder of files; - is standard input."
         ),
     ],
     *,
     target: Annotated[
-        str, typer.Option("--output", "-o", metavar="OUT", help="File to write; - is standard output.")
-    ] = "-",
+        Path,
+        typer.Option("--output", "-o", metavar="OUT", help="File to write; - is standard output."),
+        Written(or_dash=True),
+    ] = Path("-"),
     proba: Annotated[bool, typer.Option("--proba", help="Add the probability of every label.")] = False,
     explain: Annotated[
         int, typer.Option(min=0, metavar="K", help="Add the K words that count most for and against.")
@@ -64,9 +67,9 @@ def classify(
     output: Output,
 ) -> None:
     """Add predicted labels to any number of texts."""
-    if output.as_json and target == "-":
+    to_stdout = str(target) == "-"
+    if output.as_json and to_stdout:
         raise typer.BadParameter("the texts go to standard output; give -o OUT", param_hint="--json")
-    check_output(None if target == "-" else Path(target))
     with steps(output.is_silent) as step:
         step("loading the libraries")
         from bayesift.workflow import classify as classify_texts
@@ -76,8 +79,8 @@ def classify(
         say_if_compiling(quiet=output.is_silent)
         found = classify_texts(
             classifier,
-            data,
-            target,
+            str(data),
+            str(target),
             proba=proba,
             explain=explain,
             brief=brief,
@@ -91,12 +94,12 @@ def classify(
             progress=lambda n_texts: step("classifying", n_texts),
         )
     if output.as_json:
-        print_json({"file": target, **found.as_dict()})
+        print_json({"file": str(target), **found.as_dict()})
     elif not output.quiet:
         column = "" if found.text is None or found.format == "lines" else f", column {shown(found.text)!r}"
         noun = "text" if found.n_texts == 1 else "texts"
-        say(f"{found.n_texts:,} {noun} ({found.format}{column})" + ("" if target == "-" else f" → {target}"))
-        if target != "-":
+        say(f"{found.n_texts:,} {noun} ({found.format}{column})" + ("" if to_stdout else f" → {target}"))
+        if not to_stdout:
             out = console()
             for label, number in list(found.counts.items())[:10]:
                 out.print(f"{number:>10,}  {shown(label) or '(no label)'}")

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from bayesift.cli._guard import Written
 from bayesift.cli._options import ModelFile, Output, with_option_groups
 from bayesift.cli._shell import console, print_json
 
@@ -34,15 +35,19 @@ def convert(
         typer.Option(
             "--output", "-o", metavar="FILE", help="File to write (default: MODEL with the program's file extension)."
         ),
+        Written(),
     ] = None,
     output: Output,
 ) -> None:
     """Write a model for BBR, BMR, BXR, scikit-learn or ONNX."""
+    from bayesift._same_files import check_distinct
     from bayesift.workflow import convert as convert_classifier
-    from bayesift.workflow import load_classifier
+    from bayesift.workflow import converted_files, load_classifier
 
-    classifier, _ = load_classifier(model)
     target = model.with_suffix(_ENDINGS[to]) if converted is None else converted
+    files = converted_files(to.value, target)
+    check_distinct({"MODEL": model}, dict(zip(("the converted model", "its list of words"), files, strict=False)))
+    classifier, _ = load_classifier(model)
     written = [str(path) for path in convert_classifier(classifier, to.value, target)]
     if output.as_json:
         print_json({"files": written})

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bayesift.cli._guard import Written, guarded
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
@@ -24,6 +26,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the collectio
 
 
 @app.command("list")
+@guarded
 def list_collections(data_home: DataHome = None) -> None:
     """List the collections and the stop word list, and which of them are available."""
     from rich.console import Console
@@ -41,6 +44,7 @@ def list_collections(data_home: DataHome = None) -> None:
 
 
 @app.command()
+@guarded
 def info(name: Name, data_home: DataHome = None) -> None:
     """Describe a collection: what it is, citation, terms, files and options."""
     from bayesift.datasets import describe
@@ -49,6 +53,7 @@ def info(name: Name, data_home: DataHome = None) -> None:
 
 
 @app.command()
+@guarded
 def fetch(
     name: Name,
     data_home: DataHome = None,
@@ -68,9 +73,14 @@ def fetch(
 
 
 @app.command()
+@guarded
 def export(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a collection with texts, such as newsroom.")],
-    folder: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write.")] = Path(),
+    folder: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="FOLDER", help="Where to write.", file_okay=False),
+        Written(is_folder=True),
+    ] = Path(),
     data_home: DataHome = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")] = False,
 ) -> None:
@@ -78,14 +88,20 @@ def export(
     import csv
 
     from bayesift._files import atomic_path
+    from bayesift._same_files import check_distinct
     from bayesift.cli._shell import UserError
-    from bayesift.datasets import load
+    from bayesift.datasets import dataset_files, load
 
+    targets = {part: folder / f"{name}-{part}.csv" for part in ("train", "test")}
+    files = dataset_files(name, data_home)
+    present = files.info.find(files.root)
+    sources = {} if present is None else {f"{name}, file {path.name}": path for path in present.paths}
+    check_distinct(sources, targets)
     collection = load(name, data_home)
     for part, split in (("train", collection.train), ("test", collection.test)):
         if not split.has_texts:
             raise UserError(f"{name} holds no texts", "'bayesift data info NAME' says what a collection holds")
-        target = folder / f"{name}-{part}.csv"
+        target = targets[part]
         with atomic_path(target) as temporary, temporary.open("w", newline="", encoding="utf-8") as stream:
             writer = csv.writer(stream, lineterminator="\n")
             writer.writerow(["id", "text", "labels"])

@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from bayesift.cli._guard import Written
 from bayesift.cli._options import Label, LabelSeparator, Quiet, Text
 from bayesift.cli._shell import Steps, console, say, say_if_compiling, shown, steps, table
 
@@ -72,10 +73,12 @@ def filter_command(
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write decisions to a file, not to standard output."),
+        Written(or_dash=True),
     ] = None,
     state: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Keep every judgement there; the same command continues where it stopped."),
+        Written(is_folder=True),
     ] = None,
     query: Annotated[
         QueryKind, typer.Option(help="Which documents to ask about although they do not look relevant.")
@@ -98,8 +101,9 @@ def filter_command(
 
     Writes a line of JSON for each retrieved document: place, id, topic, reason, probability, information, judgement.
     """
+    from bayesift._same_files import check_distinct
     from bayesift.datasets import read
-    from bayesift.filtering import AdaptiveFilter
+    from bayesift.filtering import AdaptiveFilter, state_files
     from bayesift.workflow.filter import (
         decision_writer,
         filter_stream,
@@ -109,6 +113,10 @@ def filter_command(
         read_topics,
     )
 
+    if state is not None:
+        reads = {"STREAM": stream, "--topics": topics, "--train": train, "--judgements": judgements}
+        own = {f"the {part} of --state": path for part, path in state_files(state).items()}
+        check_distinct(reads, {"--output": output, **own})
     names = read_topics(topics)
     known = None if judgements is None else read_judgements(judgements)
     if str(stream) != "-" and not stream.is_file():

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from bayesift.cli._guard import Written
 from bayesift.cli._options import Data, Output, Reading, with_option_groups
 from bayesift.cli._shell import UserError, console, print_json, say_if_compiling, shown, steps, table
 
@@ -22,6 +23,7 @@ def path(
     picture: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="PICTURE", help="Draw the path to a .png, .svg or .pdf file."),
+        Written(),
     ] = None,
     reading: Reading,
     output: Output,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bayesift import progress
+from bayesift.cli._guard import Written
 from bayesift.cli._shell import console, steps, table
 
 if TYPE_CHECKING:
@@ -23,7 +24,9 @@ def review(
         Path | None,
         typer.Argument(metavar="[DATA]", help="CSV, TSV, JSONL, Parquet, RIS, a folder of texts, or a project file."),
     ] = None,
-    project: Annotated[Path | None, typer.Option(help="The project file (default: beside DATA).")] = None,
+    project: Annotated[
+        Path | None, typer.Option(help="The project file (default: beside DATA)."), Written(in_place_of="data")
+    ] = None,
     database: Annotated[str | None, typer.Option(help="postgresql://… instead of a project file.")] = None,
     reviewer: Annotated[list[str] | None, typer.Option(help="Create a login link for NAME; may be repeated.")] = None,
     text: Annotated[str | None, typer.Option(help="Column of the texts.")] = None,

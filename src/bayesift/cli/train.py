@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bayesift.cli._guard import Written
 from bayesift.cli._options import Data, Output, Reading, Report, with_option_groups
-from bayesift.cli._shell import check_output, console, print_json, say_if_compiling, steps
+from bayesift.cli._shell import console, print_json, say_if_compiling, steps
 
 if TYPE_CHECKING:
     from bayesift.workflow import DataSummary
@@ -100,7 +101,9 @@ class Words:
 def train(
     data: Data,
     *,
-    model_file: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="Model file to write.")],
+    model_file: Annotated[
+        Path, typer.Option("--output", "-o", metavar="MODEL", help="Model file to write."), Written()
+    ],
     model: Annotated[ModelName, typer.Option(help="The model.", rich_help_panel=_MODEL)] = ModelName.lasso,
     variance: Annotated[
         str,
@@ -147,7 +150,6 @@ def train(
     """
     if test is not None and cv:
         raise typer.BadParameter("--test and --cv both say what to evaluate on; give one of them", param_hint="--cv")
-    check_output(model_file, report)
     amount = _variance(variance)
     with steps(output.is_silent) as step:
         step("loading the libraries")

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from bayesift.cli._guard import Written
 from bayesift.cli._options import Data, ModelFile, Output, Reading, with_option_groups
-from bayesift.cli._shell import check_output, console, print_json, steps
+from bayesift.cli._shell import console, print_json, steps
 
 
 @with_option_groups
@@ -17,7 +18,9 @@ def update(
     data: Data,
     *,
     new_model: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="NEW", help="Model file to write (default: MODEL itself).")
+        Path | None,
+        typer.Option("--output", "-o", metavar="NEW", help="Model file to write (default: MODEL itself, in place)."),
+        Written(in_place_of="model"),
     ] = None,
     strength: Annotated[
         float, typer.Option(min=1e-6, max=1e6, help="Weight of the earlier texts, relative to 1 for the new ones.")
@@ -33,7 +36,6 @@ def update(
     The earlier texts are not needed. The earlier model is first evaluated on the new texts, which it has not seen.
     """
     target = model if new_model is None else new_model
-    check_output(target)
     with steps(output.is_silent) as step:
         step("loading the libraries")
         from bayesift.cli import _show

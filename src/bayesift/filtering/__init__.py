@@ -1,5 +1,6 @@
 """Filtering a stream of documents, with judgements of what was retrieved."""
 
+from bayesift.filtering._store import state_files
 from bayesift.filtering.adaptive import AdaptiveFilter, Decision
 from bayesift.filtering.record import Entry, FilterRecord
 from bayesift.filtering.topic import FilterRules, Row, TopicState, query_threshold
@@ -13,4 +14,5 @@ __all__ = [
     "Row",
     "TopicState",
     "query_threshold",
+    "state_files",
 ]

@@ -23,6 +23,21 @@ _LINE = b'{"check":"%08x","entry":%s}\n'
 _BEFORE, _AFTER = len(b'{"check":"00000000","entry":'), len(b"}\n")
 
 
+def state_files(folder: str | os.PathLike[str]) -> dict[str, Path]:
+    """Name the files in which a folder holds a run.
+
+    Parameters
+    ----------
+    folder : path
+
+    Returns
+    -------
+    dict of str to Path
+        The ``"journal"`` of what happened, and the ``"snapshot"`` of the states.
+    """
+    return {"journal": Path(folder) / "journal.jsonl", "snapshot": Path(folder) / "snapshot.npz"}
+
+
 class Store:
     """A journal with snapshots beside it.
 
@@ -41,10 +56,10 @@ class Store:
     def __init__(self, folder: str | os.PathLike[str], run: dict[str, Any], snapshot_every: int) -> None:
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._snapshot = self.folder / "snapshot.npz"
+        journal, self._snapshot = state_files(folder).values()
         self._every, self._since = snapshot_every, 0
         self._run = run
-        self._journal = Journal(self.folder / "journal.jsonl")
+        self._journal = Journal(journal)
         try:
             snapshots.forget_unfinished(self._snapshot)
             if self._journal.entries:

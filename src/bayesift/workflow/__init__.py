@@ -4,7 +4,7 @@ from bayesift.workflow._models import MODELS
 from bayesift.workflow.binary_relevance import BinaryRelevance
 from bayesift.workflow.classify import Classified, classify
 from bayesift.workflow.compare import compare, comparison_dict
-from bayesift.workflow.convert import convert
+from bayesift.workflow.convert import convert, converted_files
 from bayesift.workflow.evaluate import Evaluation, evaluate, evaluate_held_out
 from bayesift.workflow.explain import Reason, top_words
 from bayesift.workflow.info import ModelInfo, load_classifier, model_info, provenance_of
@@ -29,6 +29,7 @@ __all__ = [
     "compare",
     "comparison_dict",
     "convert",
+    "converted_files",
     "evaluate",
     "evaluate_held_out",
     "label_path",

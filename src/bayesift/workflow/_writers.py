@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Literal, Protocol, cast
 
-from bayesift._files import atomic_path
+from bayesift._files import open_output
 from bayesift.datasets import TextRow
 
 OutputFormat = Literal["csv", "tsv", "jsonl"]
@@ -131,14 +131,13 @@ def output_format(path: str, format: OutputFormat | None, source: str) -> Output
 
 @contextmanager
 def open_stream(path: str) -> Iterator[TextIOWrapper]:
-    """Open a file that appears when all is written, or standard output (``-``)."""
+    """Open a file that appears when all is written, or standard output (``-``) or a pipe, to which texts go at once."""
     if path == "-":
         with _wrapped(sys.stdout.buffer) as stream:
             yield stream
         return
     with (
-        atomic_path(path) as temporary,
-        temporary.open("wb") as raw,
+        open_output(path) as raw,
         _packed(raw, path) as content,
         _wrapped(content) as stream,
     ):

@@ -6,9 +6,9 @@ import os
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from bayesift._same_files import check_distinct
 from bayesift.datasets import TextFormat, TextRow, TextStream, open_texts
 from bayesift.workflow._writers import (
     CsvWriter,
@@ -106,8 +106,7 @@ def classify(
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
+    >>>     >>> from tempfile import TemporaryDirectory
     >>> from bayesift.workflow import TextClassifier, classify
     >>> texts, labels = ["wheat", "corn", "sea", "ship"] * 3, ["farm", "farm", "sea", "sea"] * 3
     >>> classifier = TextClassifier("nb").fit(texts, labels)
@@ -122,8 +121,7 @@ def classify(
     <BLANKLINE>
     """
     target = os.fspath(output)
-    if target != "-" and str(data) != "-" and Path(target).exists() and Path(target).samefile(data):
-        raise ValueError(f"output is {target}, which is the input; expected another file")
+    check_distinct({"data": data}, {"output": target})
     # Quotes are no part of words, unless the user has said what a word is.
     exact = classifier.vectorizer_.token_pattern is not None or classifier.vectorizer_.tokenizer is not None
     reading: dict[str, Any] = {"encoding": encoding, "delimiter": delimiter, "quotes": quotes, "exact": exact}

@@ -51,20 +51,40 @@ def convert(
     list of Path
         The files written.
     """
-    target = Path(path)
-    if to not in TARGETS:
-        raise ValueError(f"to is {to!r}; expected one of {', '.join(TARGETS)}")
+    target, *words = converted_files(to, path)
     if to == "bbr":
         write_binary_model(target, _binary(classifier))
-        return [target, _write_words(classifier, target)]
-    if to in ("bmr", "bxr"):
+    elif to in ("bmr", "bxr"):
         write_polytomous_model(target, _polytomous(classifier, named=to == "bxr"))
-        return [target] if to == "bxr" else [target, _write_words(classifier, target)]
-    pipeline = plain_pipeline(classifier)
-    content = _skops(pipeline) if to == "sklearn" else onnx_bytes(pipeline, locale)
-    with atomic_path(target) as temporary:
-        temporary.write_bytes(content)
-    return [target]
+    else:
+        pipeline = plain_pipeline(classifier)
+        content = _skops(pipeline) if to == "sklearn" else onnx_bytes(pipeline, locale)
+        with atomic_path(target) as temporary:
+            temporary.write_bytes(content)
+    for list_of_words in words:
+        _write_words(classifier, list_of_words)
+    return [target, *words]
+
+
+def converted_files(to: Target, path: str | os.PathLike[str]) -> list[Path]:
+    """List the files that :func:`convert` writes.
+
+    Parameters
+    ----------
+    to : {"bbr", "bmr", "bxr", "sklearn", "onnx"}
+        The program to write for.
+    path : path
+        Where to.
+
+    Returns
+    -------
+    list of Path
+        The model, and for programs that name words by numbers the list of words.
+    """
+    if to not in TARGETS:
+        raise ValueError(f"to is {to!r}; expected one of {', '.join(TARGETS)}")
+    target = Path(path)
+    return [target, target.with_name(f"{target.name}.words")] if to in ("bbr", "bmr") else [target]
 
 
 def _binary(classifier: TextClassifier) -> BinaryModel:
@@ -104,9 +124,8 @@ def _polytomous(classifier: TextClassifier, *, named: bool) -> PolytomousModel:
     return from_estimator(model, PolytomousModel((), name="bayesift"), words)
 
 
-def _write_words(classifier: TextClassifier, target: Path) -> Path:
+def _write_words(classifier: TextClassifier, path: Path) -> None:
     """List number, word and factor of every column; the header says how values are made."""
-    path = target.with_name(f"{target.name}.words")
     idf = classifier.vectorizer_.idf_
     if classifier.selector_ is not None:
         idf = idf[classifier.selector_.get_support()]
@@ -116,7 +135,6 @@ def _write_words(classifier: TextClassifier, target: Path) -> Path:
         )
         for number, (word, factor) in enumerate(zip(classifier.words(), idf, strict=True), start=1):
             stream.write(f"{number}\t{word}\t{float(factor)!r}\n")
-    return path
 
 
 def _skops(pipeline: Any) -> bytes:

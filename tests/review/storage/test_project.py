@@ -130,11 +130,11 @@ def test_what_a_killed_maker_left_is_removed_by_the_next(tmp_path):
     for maker in (dead, alive):
         maker.stdin.write("\n")
         maker.stdin.flush()
-    until(lambda: len(list(tmp_path.glob(".project.sqlite.*.new/project.sqlite"))) == 2)
+    until(lambda: len(list(tmp_path.glob(".project.sqlite.*.unfinished/project.sqlite"))) == 2)
     dead.kill()
     dead.communicate()
     Project.create(path, "News", [Document("a", "", "a text")]).close()
-    assert len(list(tmp_path.glob(".project.sqlite.*.new"))) == 1
+    assert len(list(tmp_path.glob(".project.sqlite.*.unfinished"))) == 1
     alive.kill()
     alive.communicate()
     path.unlink()

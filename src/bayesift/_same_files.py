@@ -1,0 +1,105 @@
+"""What a command reads and what it writes: never the same file, by whatever names it goes."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from types import MappingProxyType
+from typing import IO, Any
+
+from bayesift._files import is_own_stream
+
+AnyPath = str | os.PathLike[str]
+
+#: Stands for standard input among what is read, and for standard output among what is written.
+DASH = "-"
+
+#: Kinds of files of which each can hold only one thing; a terminal or /dev/null may be read and written at once.
+_KEPT = (stat.S_ISREG, stat.S_ISBLK, stat.S_ISFIFO, stat.S_ISDIR)
+
+
+class SameFileError(ValueError):
+    """A file that is to be written is also read, or is to be written twice."""
+
+
+def check_distinct(
+    reads: Mapping[str, AnyPath | None],
+    writes: Mapping[str, AnyPath | None],
+    in_place: Mapping[str, str] = MappingProxyType({}),
+) -> None:
+    """Refuse to write a file that is read, in a folder that is read too, or to write one file twice.
+
+    Files are the same by what they are, not by their names: hard and symbolic links are followed, and standard input
+    and output count as the files that the shell has opened for them. Terminals, ``/dev/null`` and the like can be given
+    as often as one likes.
+
+    Parameters
+    ----------
+    reads : mapping of str to path
+        What is read, by the name to use in a message; ``-`` is standard input, None is not given.
+    writes : mapping of str to path
+        What is written; ``-`` is standard output.
+    in_place : mapping of str to str
+        For names of what is written, the name of what is read that it may replace.
+
+    Raises
+    ------
+    SameFileError
+        If two of them are the same. Nothing has been changed then.
+    """
+    sources = {name: path for name, path in reads.items() if path is not None}
+    targets = {name: path for name, path in writes.items() if path is not None}
+    written = {name: _identity(path, sys.stdout) for name, path in targets.items()}
+    for name, identity in written.items():
+        for source, path in sources.items():
+            allowed = in_place.get(name) == source
+            if identity is not None and not allowed and identity in _identities(path, identity):
+                raise SameFileError(
+                    f"{_named(name, targets[name])} is the same file as {_named(source, path, 'standard input')}, "
+                    "which is read; expected another file"
+                )
+    for (one, first), (other, second) in combinations(written.items(), 2):
+        if first is not None and first == second and not (is_own_stream(targets[one]) or is_own_stream(targets[other])):
+            raise SameFileError(
+                f"{_named(one, targets[one])} is the same file as {_named(other, targets[other])}, which is written "
+                "too; expected two files"
+            )
+
+
+def _named(name: str, path: AnyPath, dash: str = "standard output") -> str:
+    return dash if str(path) == DASH else f"{name} ({path})"
+
+
+def _identities(path: AnyPath, sought: tuple[Any, ...]) -> Iterator[tuple[Any, ...] | None]:
+    """Return what a source consists of: a file itself, and the files of a folder if one of them may be meant."""
+    yield _identity(path, sys.stdin)
+    if str(path) == DASH or len(sought) > 2 or not os.path.isdir(path):
+        return
+    for folder, _, names in os.walk(path):
+        for name in names:
+            yield _identity(os.path.join(folder, name), None)
+
+
+def _identity(path: AnyPath, stream: IO[Any] | None) -> tuple[Any, ...] | None:
+    """Return what all names of a file have in common; None for what may be read and written at once.
+
+    A file that is there has two parts, its device and its number; one that is not there has a third, its name.
+    """
+    try:
+        found = os.fstat(stream.fileno()) if stream is not None and str(path) == DASH else os.stat(path)
+    except (OSError, ValueError, AttributeError):
+        # Not there, or a stream that is no file.
+        return None if str(path) == DASH else _identity_of_new(path)
+    return (found.st_dev, found.st_ino) if any(kind(found.st_mode) for kind in _KEPT) else None
+
+
+def _identity_of_new(path: AnyPath) -> tuple[Any, ...]:
+    folder, name = os.path.split(os.path.normcase(os.path.realpath(path)))
+    try:
+        found = os.stat(folder)
+    except OSError:
+        return folder, "", name
+    return found.st_dev, found.st_ino, name

@@ -1,0 +1,118 @@
+"""What holds for the files of every command: outputs can be written, and none of them is an input or another output."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from inspect import signature
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+from typer.models import OptionInfo, ParameterInfo
+
+from bayesift._files import is_written_through
+from bayesift._same_files import DASH, check_distinct
+from bayesift.cli._shell import UserError
+
+
+@dataclass(frozen=True)
+class Written:
+    """Marks a parameter as a file that the command writes; all other paths are what it reads.
+
+    Parameters
+    ----------
+    in_place_of : str
+        The parameter that may be the same file, which is then replaced when all is done.
+    or_dash : bool
+        Whether ``-`` is standard output.
+    is_folder : bool
+        Whether it is a folder, in which the command writes files that it checks itself.
+    """
+
+    in_place_of: str = ""
+    or_dash: bool = False
+    is_folder: bool = False
+
+
+@dataclass(frozen=True)
+class FileParameter:
+    """A parameter that is a path: how it is spelled on the command line, and how it is written, if it is."""
+
+    spelled: str
+    written: Written | None
+
+
+def file_parameters(command: Callable[..., Any]) -> dict[str, FileParameter]:
+    """List the parameters of a command that are paths, by their names."""
+    types = get_type_hints(command, include_extras=True)
+    found = {}
+    for name in signature(command).parameters:
+        kind = types[name]
+        if get_origin(kind) is not Annotated:
+            continue
+        base, *marks = get_args(kind)
+        if base is Path or Path in get_args(base):
+            written = next((mark for mark in marks if isinstance(mark, Written)), None)
+            found[name] = FileParameter(_spelled(name, marks), written)
+    return found
+
+
+def _spelled(name: str, marks: list[Any]) -> str:
+    """Return how a parameter is spelled in the help of its command."""
+    info = next(mark for mark in marks if isinstance(mark, ParameterInfo))
+    if not isinstance(info, OptionInfo):
+        return (info.metavar or name.upper()).strip("[]")
+    return next((text for text in option_names(info) if text.startswith("--")), f"--{name.replace('_', '-')}")
+
+
+def option_names(info: OptionInfo) -> list[str]:
+    """Return the names that an option is given; the first stands where a default would stand without Annotated."""
+    first = [info.default] if isinstance(info.default, str) else []
+    return [*first, *(info.param_decls or ())]
+
+
+def guarded(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command begin only if its outputs can be written without any harm to its inputs or to each other."""
+    files = file_parameters(command)
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        _check(files, given)
+        command(**given)
+
+    return run
+
+
+def _check(files: Mapping[str, FileParameter], given: Mapping[str, Any]) -> None:
+    reads: dict[str, Path | None] = {}
+    writes: dict[str, Path | None] = {}
+    in_place: dict[str, str] = {}
+    for name, file in files.items():
+        if file.written is None:
+            reads[file.spelled] = given[name]
+        elif not file.written.is_folder and given[name] is not None:
+            writes[file.spelled] = given[name]
+            _check_output(file.spelled, given[name], file.written)
+            if file.written.in_place_of:
+                in_place[file.spelled] = files[file.written.in_place_of].spelled
+    if Path(DASH) not in writes.values():
+        writes["standard output"] = Path(DASH)
+    check_distinct(reads, writes, in_place)
+
+
+def _check_output(spelled: str, path: Path, written: Written) -> None:
+    """Refuse a file that cannot be written before any work is done."""
+    if str(path) == DASH:
+        if not written.or_dash:
+            raise UserError(f"{spelled} is '-', which is no file", "/dev/stdout is standard output")
+        return
+    if path.is_dir():
+        raise UserError(f"{path} is a folder", "name a file to write, such as -o news.bayesift")
+    if is_written_through(path):
+        return
+    final = Path(os.path.realpath(path))
+    parent = next(folder for folder in final.parents if folder.exists())
+    if not parent.is_dir() or not os.access(parent, os.W_OK):
+        raise UserError(f"{path} cannot be written: {parent} is not a folder that you may write to")
