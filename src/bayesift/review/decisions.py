@@ -71,6 +71,13 @@ class Judgements:
             self.set(document, Judgement(relevant, why))
         self.take_changes()
 
+    def copy(self) -> Judgements:
+        """Return the judgements of this moment."""
+        made = Judgements(0)
+        made._judgements, made._outcomes = dict(self._judgements), self._outcomes.copy()
+        made.open, made.shown = self.open.copy(), self.shown.copy()
+        return made
+
     def __len__(self) -> int:
         return len(self._judgements)
 
@@ -179,8 +186,10 @@ class Decisions:
         self._undone[event.reviewer] = [earlier for earlier in undone if earlier.document != event.document]
 
     def _take_back(self, undo: Event) -> None:
-        taken = next(event for event in reversed(self._undoable[undo.reviewer]) if event.id == undo.undoes)
-        self._undoable[undo.reviewer].remove(taken)
+        own = self._undoable[undo.reviewer]
+        # Nearly always the last one.
+        place = next(place for place in range(len(own) - 1, -1, -1) if own[place].id == undo.undoes)
+        taken = own.pop(place)
         self._by_document[taken.document].remove(taken)
         self._undone[undo.reviewer].append(taken)
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import suppress
 from logging import getLogger
 from threading import Lock, RLock
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, NamedTuple
 
 from bayesift._typing import FloatArray
 from bayesift.review.decisions import Decisions
 from bayesift.review.engine import Corpus, Highlight, Knowledge, Mix, ReviewEngine, Stopping, Suggestion
-from bayesift.review.storage import Decision, Event, Project, Topic
+from bayesift.review.storage import Decision, Event, NotSavedError, Project, Topic
 
 #: A full fit is due when so many labels are new, or this share of all labels.
 _NEW_LABELS = 5
@@ -27,6 +28,9 @@ _RANDOM_ONLY = Mix(0.0, 0.0, 1.0)
 
 #: A skipped document comes back after so many further decisions.
 SKIP_MEMORY = 20
+
+#: So many events are written at once; then others may write.
+_PART = 250
 
 #: A card that has been open for so many seconds may be shown to another reviewer too.
 CARD_LIFETIME = 1800.0
@@ -53,7 +57,10 @@ class Queue:
         self._lock = lock
         self._background = background
         self._new = 0
+        self._busy = False
         self._fitting: Future[None] | None = None
+        with lock:
+            self._fit_if_due()
 
     def follow(self) -> None:
         """Let the engine learn what has changed; start a full fit if one is due."""
@@ -64,17 +71,26 @@ class Queue:
                 # What was looked for at random is found: there is more, and the usual way finds it faster.
                 self.check(False)
             self._new += len(changed)
-            busy = self._fitting is not None and not self._fitting.done()
-            if not busy and self._new >= max(_NEW_LABELS, _NEW_SHARE * len(self._engine.judgements)):
-                self._new = 0
-                self._fitting = self._background.submit(self._fit)
+            self._fit_if_due()
+
+    def _fit_if_due(self) -> None:
+        due = self._engine.behind or self._new >= max(_NEW_LABELS, _NEW_SHARE * len(self._engine.judgements))
+        if due and not self._busy:
+            fitting = self._background.submit(self._fit)
+            self._busy, self._new, self._fitting = True, 0, fitting
 
     def _fit(self) -> None:
         try:
-            refit = self._engine.refit()
+            # All that takes long is done before anybody has to wait for it.
+            refit = self._engine.catch_up(self._engine.refit())
             with self._lock:
                 self._engine.adopt(refit)
+                self._busy = False
+                # What changed meanwhile waited for this fit. A server that is being closed begins no other.
+                with suppress(RuntimeError):
+                    self._fit_if_due()
         except Exception:
+            self._busy = False
             # The belief that is learnt card by card goes on; whoever runs the server should know.
             getLogger("bayesift.review").exception("a fit in the background failed")
             raise
@@ -90,9 +106,11 @@ class Queue:
         return self._engine.mix is _RANDOM_ONLY
 
     def wait_for_fit(self) -> None:
-        """Wait for the fit under way, if there is one."""
-        if self._fitting is not None:
-            self._fitting.result()
+        """Wait for the fit under way, if there is one, and for those that follow from it."""
+        waited = None
+        while self._fitting is not waited and self._fitting is not None:
+            waited = self._fitting
+            waited.result()
 
     def next(self, exclude: Collection[int]) -> Suggestion | None:
         """Return the next card that is not among the excluded, or None when all are decided."""
@@ -118,7 +136,8 @@ class Queue:
     def stopping(self, target_recall: float, confidence: float) -> Stopping:
         """Estimate how much is left to be found."""
         with self._lock:
-            return self._engine.stopping(target_recall, confidence)
+            moment = self._engine.moment()
+        return moment.stopping(target_recall, confidence)
 
     def model(self) -> Any:
         """Return vectorizer and classifier of this moment as one estimator."""
@@ -195,7 +214,8 @@ class TopicReview:
         """Return the decisions of this moment, as a copy that nobody else writes into."""
         with self._lock:
             self.refresh()
-            return Decisions(self._decisions.events)
+            events = self._decisions.events.copy()
+        return Decisions(events)
 
     def card(self, reviewer: int) -> Suggestion | None:
         """Return the card of a reviewer: the same one until it is decided, then what was undone, then the next."""
@@ -285,9 +305,30 @@ class TopicReview:
             return written[0] if written else None
 
     def add(self, events: Sequence[Event]) -> None:
-        """Write many events, such as known documents and labels from a file."""
-        with self._lock:
-            self._write(lambda: events)
+        """Write many events, such as known documents and labels from a file; what a reviewer has decided so is skipped.
+
+        They are written part by part, and others come in between. If one part cannot be saved, those before it are
+        kept, and the whole may be added again.
+        """
+        for begin in range(0, len(events), _PART):
+            part = events[begin : begin + _PART]
+            since = monotonic()
+            try:
+                with self._lock:
+                    self._write(lambda part=part: [event for event in part if not self._holds(event)])  # type: ignore[misc]
+            except NotSavedError as error:
+                if not begin:
+                    raise
+                kept = f"Only {begin} of {len(events)} decisions could be saved: {error.reason or error}. They are kept"
+                raise NotSavedError(f"{kept}; add all of them again when there is space.", error.reason) from error
+            if begin + _PART < len(events):
+                # Who waits for the lock gets it, and as much time as this takes.
+                sleep(monotonic() - since)
+
+    def _holds(self, event: Event) -> bool:
+        """Tell whether a reviewer has decided just so."""
+        held = self._decisions.by_reviewer(event.document).get(event.reviewer)
+        return held is not None and held.decision == event.decision
 
     def _write(self, make: Callable[[], Sequence[Event]]) -> list[Event]:
         """Write what ``make`` gives when nobody else writes and all that others wrote is known."""

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.preprocessing import normalize
 
-from bayesift.review.engine._kernels import field_moments, pair_products, smallest_hashes
+from bayesift.review.engine._kernels import field_moments, moved_fields, pair_products, smallest_hashes
 from bayesift.review.engine.corpus import near_duplicates
 
 
@@ -23,6 +23,18 @@ def test_field_moments(seed):
     dense = np.column_stack([X.toarray(), np.ones(12)])
     np.testing.assert_allclose(means, dense @ mean, atol=1e-12)
     np.testing.assert_allclose(variances, dense**2 @ variance, atol=1e-12)
+
+
+@given(st.integers(0, 1000))
+def test_moved_fields(seed):
+    X, random = some_rows(seed)
+    columns, means, variances = X.tocsc(), random.standard_normal(12), random.random(12)
+    chosen = np.flatnonzero(random.random(9) < 0.5)
+    steps, growths = random.standard_normal(len(chosen)), random.random(len(chosen))
+    dense = X.toarray()[:, chosen]
+    expected = means + dense @ steps, variances + dense**2 @ growths
+    moved_fields((columns.indptr, columns.indices, columns.data), chosen, steps, growths, means, variances)
+    np.testing.assert_allclose((means, variances), expected, atol=1e-12)
 
 
 @given(st.integers(0, 1000))

@@ -25,6 +25,24 @@ def field_moments(
 
 
 @kernel
+def moved_fields(
+    columns: tuple[Int32Array, Int32Array, FloatArray],
+    moved: Int64Array,
+    steps: FloatArray,
+    growths: FloatArray,
+    means: FloatArray,
+    variances: FloatArray,
+) -> None:
+    """Add Σ_j x_ij s_j to the means and Σ_j x_ij² g_j to the variances, over the columns that moved by s_j and g_j."""
+    indptr, indices, data = columns
+    for place in range(moved.shape[0]):
+        j, step, growth = moved[place], steps[place], growths[place]
+        for k in range(indptr[j], indptr[j + 1]):
+            means[indices[k]] += data[k] * step
+            variances[indices[k]] += data[k] * data[k] * growth
+
+
+@kernel
 def smallest_hashes(indptr: Int32Array, indices: Int32Array, hashes: Int64Array) -> Int64Array:
     """Return the least hash of the columns of every row under each hash function (MinHash); rows × functions."""
     n, n_functions = indptr.shape[0] - 1, hashes.shape[1]

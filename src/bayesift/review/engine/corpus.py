@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -60,6 +61,8 @@ class Corpus:
         Number of columns.
     title_ends : array of shape (n_documents,)
         Where the title of each text ends.
+    columns : csc_matrix of shape (n_documents, n_terms)
+        The same weights by columns, made when they are first needed.
 
     Examples
     --------
@@ -102,6 +105,11 @@ class Corpus:
         matrix.data *= vectorizer.idf_[matrix.indices]
         matrix = normalize(matrix, copy=False)
         return cls(texts, vectorizer, matrix, near_duplicates(matrix))
+
+    @cached_property
+    def columns(self) -> sp.csc_matrix:
+        """The weights by columns."""
+        return self.matrix.tocsc()
 
     def __len__(self) -> int:
         return int(self.matrix.shape[0])

@@ -16,13 +16,19 @@ from bayesift.review.engine import stopping as stops
 from bayesift.review.engine import topic_model as models
 from bayesift.review.engine.corpus import Corpus
 from bayesift.review.engine.stopping import Stopping
-from bayesift.review.engine.topic_model import NOISE, Highlight, Knowledge, Refit, TopicModel
+from bayesift.review.engine.topic_model import NOISE, Fields, Highlight, Knowledge, Refit
 
 Reason = Literal["probable", "informative", "random"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
 
 #: Credibility of the interval of a probability.
 _CREDIBILITY = 0.9
+
+#: So many judgements are learnt card by card; more at once wait for a fit.
+_AT_ONCE = 100
+
+#: The ranking begins with a fit to so many of the judgements that are given at the start; the others wait for a fit.
+_AT_FIRST = 2000
 
 #: The expected information is computed exactly for so many documents whose probability is nearest to one half.
 _CANDIDATES = 300
@@ -85,6 +91,8 @@ class ReviewEngine:
 
     Every judgement is learnt at once by a belief of independent Gaussian weights. :meth:`refit` fits a logistic
     regression to all of them, which takes longer and may run in another thread; :meth:`adopt` takes its result over.
+    Where only a fit helps, as when a judgement that a fit has learnt is taken back, the ranking stays as it is and
+    :attr:`behind` asks for one.
 
     Parameters
     ----------
@@ -93,7 +101,8 @@ class ReviewEngine:
     knowledge : Knowledge
         What is known of the topic before any judgement.
     judgements : Judgements, optional
-        The judgements that hold; they are learnt by one fit. Whoever changes them elsewhere calls :meth:`follow`.
+        The judgements that hold; they are learnt by one fit, of the last 2,000 if they are more. Whoever changes them
+        elsewhere calls :meth:`follow`.
     mix : Mix
         In what shares documents are shown for which reason.
     seed : int, default=0
@@ -129,9 +138,9 @@ class ReviewEngine:
         self._order: Int64Array = np.random.default_rng([seed, 0]).permutation(len(corpus))
         self._prior = models.prior_model(corpus, knowledge)
         self._told = bool(np.any(self._prior.belief.mean[:-1]))
-        self._fields: tuple[FloatArray, FloatArray, FloatArray] | None = None
         self.judgements.take_changes()
-        self.adopt(self.refit())
+        judged = self.judgements.learnable()
+        self.adopt(self._fit(dict(list(judged.items())[-_AT_FIRST:])))
 
     def label(self, document: int, relevant: bool | None, *, why: str) -> None:
         """Learn a judgement; a judgement that the document had before is forgotten.
@@ -151,7 +160,7 @@ class ReviewEngine:
         self.follow()
 
     def unlabel(self, document: int) -> None:
-        """Forget a judgement: the belief becomes what it would be had the document never been judged.
+        """Forget a judgement; what a fit has learnt is forgotten by the next fit.
 
         Parameters
         ----------
@@ -164,10 +173,10 @@ class ReviewEngine:
         self.follow()
 
     def follow(self) -> list[int]:
-        """Learn and forget what has changed among the judgements.
+        """Learn what is new among the judgements, and forget what can be forgotten without a fit.
 
-        Judgements learnt since the last fit are learnt again on top of it; if the fit itself had seen a judgement that
-        no longer holds, the others are fitted anew.
+        Judgements learnt since the last fit are learnt again on top of it, without those that hold no longer. Nothing
+        is ever fitted here; what waits for a fit is told by :attr:`behind`.
 
         Returns
         -------
@@ -175,20 +184,24 @@ class ReviewEngine:
             The documents whose judgements have changed.
         """
         changed = self.judgements.take_changes()
-        judged = {document: self.judgements.get(document) for document in changed}
-        given = {document: None if said is None else said.relevant for document, said in judged.items()}
-        forgotten = {
-            document for document in given if self._learnt.get(document, given[document]) is not given[document]
-        }
-        if forgotten:
-            kept = {document: relevant for document, relevant in self._learnt.items() if document not in forgotten}
-            self.adopt(self._base if forgotten.isdisjoint(self._base.judged) else self._fit(kept))
-        else:
-            for document, relevant in given.items():
-                if relevant is not None and document not in self._learnt:
-                    self._use(self._learn(self._model, document, relevant))
-                    self._learnt[document] = relevant
+        for document in changed:
+            said = self.judgements.get(document)
+            if self._learnt.get(document) is (None if said is None else said.relevant):
+                self._amiss.discard(document)
+            else:
+                self._amiss.add(document)
+        new = {document: self._relevant(document) for document in changed if document in self._amiss}
+        forgotten = [document for document in new if document in self._learnt]
+        if forgotten and not any(document in self._base.judged for document in forgotten):
+            self.adopt(self._base)
+        elif len(new) <= _AT_ONCE:
+            self._learn({document: said for document, said in new.items() if document not in self._learnt})
         return changed
+
+    @property
+    def behind(self) -> bool:
+        """Whether judgements have changed that only a fit can learn or forget."""
+        return bool(self._amiss)
 
     def refit(self) -> Refit:
         """Fit all judgements of this moment; changes nothing, so it may run in another thread.
@@ -200,24 +213,50 @@ class ReviewEngine:
         """
         return self._fit(self.judgements.learnable())
 
-    def adopt(self, refit: Refit) -> None:
-        """Take over a fit and learn the judgements that came since on top of it.
+    def catch_up(self, refit: Refit) -> Refit:
+        """Learn the judgements that came since a fit was begun on top of it; may run in another thread, as that.
+
+        Parameters
+        ----------
+        refit : Refit
+            From :meth:`refit`.
+
+        Returns
+        -------
+        Refit
+            For :meth:`adopt`.
+        """
+        judged = self.judgements.learnable()
+        since = {document: relevant for document, relevant in judged.items() if document not in refit.judged}
+        if not since:
+            return refit
+        model = models.learnt(refit.fields.model, self.corpus, since, f"online {len(refit.judged) + len(since)}")
+        return Refit(models.moved(refit.fields, model, self.corpus), refit.judged | since)
+
+    def adopt(self, refit: Refit) -> bool:
+        """Take over a fit and learn the judgements that came since on top of it, if they are few.
 
         A fit to judgements that were changed or taken back meanwhile is left unused.
 
         Parameters
         ----------
         refit : Refit
-            From :meth:`refit`.
+            From :meth:`refit` or :meth:`catch_up`.
+
+        Returns
+        -------
+        bool
+            Whether it was taken over.
         """
         judged = self.judgements.learnable()
         if any(judged.get(document) is not relevant for document, relevant in refit.judged.items()):
-            return
-        self._base, self._learnt, model = refit, judged, refit.model
-        for document, relevant in judged.items():
-            if document not in refit.judged:
-                model = self._learn(model, document, relevant)
-        self._use(model)
+            return False
+        since = {document: relevant for document, relevant in judged.items() if document not in refit.judged}
+        self._base, self._fields, self._model = refit, refit.fields, refit.fields.model
+        self._learnt, self._amiss = dict(refit.judged), set(since)
+        if len(since) <= _AT_ONCE:
+            self._learn(since)
+        return True
 
     def next(self, n: int = 1, exclude: Collection[int] = ()) -> list[Suggestion]:
         """Choose the documents to judge next.
@@ -260,7 +299,7 @@ class ReviewEngine:
         -------
         ndarray of shape (n_documents,)
         """
-        return self._moments()[2]
+        return self._moments().probability
 
     def highlights(self, document: int) -> list[Highlight]:
         """Find the words of a document's text that speak for or against it, in the order of the text.
@@ -292,11 +331,12 @@ class ReviewEngine:
         -------
         Stopping
         """
-        for name, value in (("target_recall", target_recall), ("confidence", confidence)):
-            if not 0 < value < 1 and not (name == "target_recall" and value == 1):
-                raise ValueError(f"{name} is {value!r}; expected a number between 0 and 1")
-        left, interval = self._expected_left(confidence)
-        return stops.report(self.judgements, self._order, left, interval, target_recall, confidence)
+        return self.moment().stopping(target_recall, confidence)
+
+    def moment(self) -> Moment:
+        """Keep what is needed to tell whether one may stop: cheap, while :meth:`Moment.stopping` may take its time."""
+        fields = self._moments()
+        return Moment(self.corpus, self._order, self.judgements.copy(), fields)
 
     def model(self) -> Pipeline:
         """Return vectorizer and classifier as one estimator: the mean of the belief of this moment.
@@ -314,22 +354,26 @@ class ReviewEngine:
             raise IndexError(f"document is {document!r}; expected a place from 0 to {len(self._order) - 1}")
 
     def _fit(self, judged: dict[int, bool]) -> Refit:
-        if not judged:
-            return Refit(self._prior, {})
-        return Refit(models.fitted(self.corpus, self._prior, judged, self.seed), judged)
+        model = models.fitted(self.corpus, self._prior, judged, self.seed) if judged else self._prior
+        return Refit(models.all_fields(model, self.corpus), judged)
 
-    def _learn(self, model: TopicModel, document: int, relevant: bool) -> TopicModel:
-        name = f"online {self.judgements.found + self.judgements.irrelevant}"
-        return models.learnt(model, self.corpus, document, relevant, name)
+    def _relevant(self, document: int) -> bool | None:
+        said = self.judgements.get(document)
+        return None if said is None else said.relevant
 
-    def _use(self, model: TopicModel) -> None:
-        self._model, self._fields = model, None
+    def _learn(self, new: Mapping[int, bool | None]) -> None:
+        """Learn judgements of documents of which the model has learnt none."""
+        given = {document: relevant for document, relevant in new.items() if relevant is not None}
+        if given:
+            name = f"online {self.judgements.found + self.judgements.irrelevant}"
+            self._model = models.learnt(self._model, self.corpus, given, name)
+            self._learnt.update(given)
+            self._amiss.difference_update(given)
 
-    def _moments(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return mean and variance of the field of every document, and its probability."""
-        if self._fields is None:
-            mean, variance = self._model.fields(self.corpus.matrix)
-            self._fields = (mean, variance, models.probabilities(mean, variance))
+    def _moments(self) -> Fields:
+        """Return what the model thinks of every document."""
+        if self._fields.model is not self._model:
+            self._fields = models.moved(self._fields, self._model, self.corpus)
         return self._fields
 
     def _blind(self) -> bool:
@@ -339,27 +383,43 @@ class ReviewEngine:
     def _choose(self, reason: Reason, free: BoolArray) -> int | None:
         if reason == "random":
             return int(self._order[free[self._order]][0])
-        means, variances, p = self._moments()
+        _, means, variances, p = self._moments()
         if reason == "informative":
             return most_informative(means, variances, free, self.judgements.open, self.corpus.groups)
         return most_probable(p, free)
 
     def _card(self, document: int, why: str) -> Suggestion:
-        means, variances, p = self._moments()
+        _, means, variances, p = self._moments()
         mean, variance = float(means[document]), float(variances[document])
         half_width = ndtri((1 + _CREDIBILITY) / 2) * np.sqrt(variance)
         interval = (float(ndtr((mean - half_width) / NOISE)), float(ndtr((mean + half_width) / NOISE)))
         rank = 1 + int(np.count_nonzero(p[self.judgements.open] > p[document]))
         return Suggestion(int(document), why, float(p[document]), interval, rank, self._model.name)
 
+
+class Moment(NamedTuple):
+    """A queue as it was at one moment; nothing that is judged later changes it."""
+
+    corpus: Corpus
+    order: Int64Array
+    judgements: Judgements
+    fields: Fields
+
+    def stopping(self, target_recall: float = 0.95, confidence: float = 0.95) -> Stopping:
+        """Tell what may be left and whether one may stop; parameters as of :meth:`ReviewEngine.stopping`."""
+        for name, value in (("target_recall", target_recall), ("confidence", confidence)):
+            if not 0 < value < 1 and not (name == "target_recall" and value == 1):
+                raise ValueError(f"{name} is {value!r}; expected a number between 0 and 1")
+        left, interval = self._expected_left(confidence)
+        return stops.report(self.judgements, self.order, left, interval, target_recall, confidence)
+
     def _expected_left(self, confidence: float) -> tuple[float, tuple[float, float]]:
         """Return the number of relevant documents expected among the unjudged, and its interval under the belief."""
-        unjudged = self.judgements.open
-        p = np.where(unjudged, self.probabilities(), 0.0)
+        p = np.where(self.judgements.open, self.fields.probability, 0.0)
         # Delta method: the outcomes vary, and the weights that documents share move all of them together.
         slope = p * (1 - p)
         gradient = np.append(self.corpus.matrix.T @ slope, slope.sum())
-        variance = float(slope.sum() + gradient**2 @ self._model.variances)
+        variance = float(slope.sum() + gradient**2 @ self.fields.model.variances)
         return float(p.sum()), stops.posterior_interval(float(p.sum()), variance, confidence)
 
 

@@ -15,7 +15,7 @@ from bayesift.linear import BayesianLogisticRegression
 from bayesift.online import Belief, prior_belief
 from bayesift.online.belief import learn
 from bayesift.priors import Gaussian, from_description, from_keywords
-from bayesift.review.engine._kernels import field_moments
+from bayesift.review.engine._kernels import field_moments, moved_fields
 from bayesift.review.engine.corpus import STEMMER, TITLE_MARK, WORD, Corpus, with_title_words
 
 #: Length of the prior modes of a description's words: a text that says the same has this field before any judgement.
@@ -76,15 +76,20 @@ class TopicModel(NamedTuple):
         """Variance of every weight, the constant last."""
         return np.asarray(self.belief.covariance)
 
-    def fields(self, matrix: sp.csr_matrix) -> tuple[FloatArray, FloatArray]:
-        """Return mean and variance of the field of every row."""
-        return field_moments(matrix.indptr, matrix.indices, matrix.data, self.belief.mean, self.variances)
+
+class Fields(NamedTuple):
+    """A model, and what it thinks of every document: mean and variance of the field, and the probability."""
+
+    model: TopicModel
+    mean: FloatArray
+    variance: FloatArray
+    probability: FloatArray
 
 
 class Refit(NamedTuple):
-    """A model fitted to all judgements of one moment: for adopting later."""
+    """The judgements of one moment, and what a model that has learnt them thinks: for adopting later."""
 
-    model: TopicModel
+    fields: Fields
     judged: dict[int, bool]
 
 
@@ -139,14 +144,37 @@ def probabilities(mean: FloatArray, variance: FloatArray) -> FloatArray:
     return np.asarray(ndtr(mean / np.sqrt(NOISE**2 + variance)))
 
 
-def learnt(model: TopicModel, corpus: Corpus, document: int, relevant: bool, name: str) -> TopicModel:
-    """Learn one judgement."""
+def all_fields(model: TopicModel, corpus: Corpus) -> Fields:
+    """Go through all documents under a model."""
     X = corpus.matrix
-    begin, end = X.indptr[document], X.indptr[document + 1]
+    mean, variance = field_moments(X.indptr, X.indices, X.data, model.belief.mean, model.variances)
+    return Fields(model, mean, variance, probabilities(mean, variance))
+
+
+def moved(fields: Fields, model: TopicModel, corpus: Corpus) -> Fields:
+    """Return the fields under another model: only columns whose weights differ count, if they are few."""
+    old, new = fields.model, model
+    differ = (old.belief.mean != new.belief.mean) | (old.variances != new.variances)
+    columns = np.flatnonzero(differ[:-1])
+    X = corpus.columns
+    if np.sum(X.indptr[columns + 1] - X.indptr[columns]) > X.nnz / 2:
+        return all_fields(model, corpus)
+    steps, growths = new.belief.mean - old.belief.mean, new.variances - old.variances
+    mean, variance = fields.mean + steps[-1], fields.variance + growths[-1]
+    moved_fields((X.indptr, X.indices, X.data), columns, steps[columns], growths[columns], mean, variance)
+    # Rounding must not make the variance of a document without a doubt negative.
+    np.maximum(variance, 0.0, out=variance)
+    return Fields(model, mean, variance, probabilities(mean, variance))
+
+
+def learnt(model: TopicModel, corpus: Corpus, judged: Mapping[int, bool], name: str) -> TopicModel:
+    """Learn judgements, one after the other."""
+    X = corpus.matrix[np.fromiter(judged, dtype=np.int64)]
     # The constant is the last column.
-    values, columns = np.append(X.data[begin:end], 1.0), np.append(X.indices[begin:end], corpus.n_terms)
-    rows = (np.array([0, len(columns)], dtype=np.uint32), columns.astype(np.uint32), values)
-    return TopicModel(learn(model.belief, rows, np.array([1.0 if relevant else -1.0]), np.zeros(1, np.int64)), name)
+    X = sp.hstack([X, np.ones((len(judged), 1))], format="csr")
+    rows = (X.indptr.astype(np.uint32), X.indices.astype(np.uint32), X.data)
+    signs = np.where(np.fromiter(judged.values(), dtype=bool), 1.0, -1.0)
+    return TopicModel(learn(model.belief, rows, signs, np.arange(len(judged))), name)
 
 
 def fitted(corpus: Corpus, prior: TopicModel, judged: Mapping[int, bool], seed: int) -> TopicModel:

@@ -25,7 +25,19 @@ class ProjectError(ValueError):
 
 
 class NotSavedError(OSError):
-    """Something could not be written: the disk is full, or the database does not answer."""
+    """Something could not be written: the disk is full, or the database does not answer.
+
+    Parameters
+    ----------
+    sentence : str
+        What to tell the person who wanted it.
+    reason : str
+        What the database says.
+    """
+
+    def __init__(self, sentence: str, reason: str = "") -> None:
+        super().__init__(sentence)
+        self.reason = reason
 
 
 def open_database(database: str | Path) -> Engine:
@@ -76,7 +88,9 @@ def writing(engine: Engine) -> Iterator[Connection]:
                 check(connection)
             yield connection
     except (OperationalError, InterfaceError) as error:
-        raise NotSavedError(f"This could not be saved: {_reason(error)}. The project is as it was before.") from error
+        reason = _reason(error)
+        sentence = f"This could not be saved: {reason}. The project is as it was before."
+        raise NotSavedError(sentence, reason) from error
 
 
 @contextmanager

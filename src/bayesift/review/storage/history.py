@@ -67,15 +67,15 @@ class Turn:
 
     def add_all(self, new: Sequence[Event]) -> list[Event]:
         """Write many events at the same moment."""
+        if not new:
+            return []
         at = now()
-        written = []
-        for event in new:
-            row = {**event._asdict(), "topic": self._topic, "at": at}
+        rows = [{**event._asdict(), "topic": self._topic, "at": at} for event in new]
+        for row in rows:
             del row["id"]
-            key = self._connection.execute(events.insert().values(row)).inserted_primary_key
-            assert key is not None
-            written.append(event._replace(id=key[0], at=at))
-        return written
+        insert = events.insert().returning(events.c.id, sort_by_parameter_order=True)
+        numbers = self._connection.scalars(insert, rows)
+        return [event._replace(id=number, at=at) for event, number in zip(new, numbers, strict=True)]
 
 
 class History:
