@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -108,14 +107,6 @@ def write(path: Path, arrays: Arrays) -> None:
     """Put arrays into a file, which is on the disk, whole, when this returns."""
     with atomic_path(path) as temporary, temporary.open("wb") as file:
         np.savez(file, **arrays)  # type: ignore[arg-type]
-        file.flush()
-        os.fsync(file.fileno())
-    if os.name == "posix":
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 def read(path: Path) -> Arrays:
@@ -125,9 +116,3 @@ def read(path: Path) -> Arrays:
             return {name: found[name] for name in found.files}
     except (BadZipFile, EOFError, ValueError) as error:
         raise ValueError(f"{path} cannot be read, it is damaged: {error}") from error
-
-
-def forget_unfinished(path: Path) -> None:
-    """Remove what killed processes left of files that were to take the place of ``path``."""
-    for left in path.parent.glob(f".{path.name}.*"):
-        left.unlink(missing_ok=True)

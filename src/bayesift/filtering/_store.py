@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesift._files import claim
+from bayesift._files import claim, remove_left_over
 from bayesift._typing import Int64Array
 from bayesift.filtering import _snapshot as snapshots
 
@@ -61,7 +61,7 @@ class Store:
         self._run = run
         self._journal = Journal(journal)
         try:
-            snapshots.forget_unfinished(self._snapshot)
+            remove_left_over(self._snapshot)
             if self._journal.entries:
                 self._check(self._journal.entries[0])
         except BaseException:
