@@ -1,14 +1,19 @@
 """Checks of an object that was made from a file.
 
-Compiled kernels do not ask whether an index lies within an array. A class whose arrays they get therefore has a method
-``_check_state``, which looks at shapes and at numbers that serve as indices, and raises a ValueError (or lets an
-AttributeError, IndexError or TypeError through) where they do not fit together. Saving and loading call it for every
-object within a model, the innermost first.
+Compiled kernels do not ask whether an index lies within an array, and a file may come from anybody. So every class that
+a model file may hold has a method ``_check_state``, which gets a :class:`State` and asks it for every attribute beyond
+the parameters: its shape, its type, and the range of numbers that serve as indices or sizes. What is missing, what does
+not fit, and what no check has asked for, is a ValueError. So a check cannot overlook an attribute, nor end before it
+has seen all. Saving and loading call it for every object within a model, the innermost first.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from math import inf
+from reprlib import Repr
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,49 +21,182 @@ import scipy.sparse as sp
 #: Kinds of the entries that labels of classes may have.
 LABEL_KINDS = "biufUSO"
 
+#: No matrix has more columns, and so no vocabulary more words.
+MOST_FEATURES = 2**31 - 1
 
-def check_array(part: Any, name: str, shape: tuple[int | None, ...], kinds: str = "f") -> None:
-    """Refuse an attribute that is no array of this shape (None: any length) and kind of entries.
+#: No machine has more cores; a file must not be able to start threads without end.
+MOST_THREADS = 4096
+
+_TARGET_TYPES = ("binary", "multiclass", "multilabel-indicator")
+_TYPES = {"f": np.float64, "i": np.int64, "b": np.bool_}
+
+Kind = TypeVar("Kind")
+
+_shortened = Repr()
+_shortened.maxstring = _shortened.maxother = 60
+
+
+def shown(value: Any) -> str:
+    """Return what a message says of a value from a file, in a few letters however long it is."""
+    if isinstance(value, np.ndarray) or sp.issparse(value):
+        return f"{value.dtype}{list(value.shape)}"
+    return _shortened.repr(value) if isinstance(value, (bool, int, float, str)) else type(value).__name__
+
+
+class State:
+    """The attributes of an object; a check is to look at each.
 
     Parameters
     ----------
-    part : object
-        Whose attribute it is.
-    name : str
-        Of the attribute.
-    shape : tuple of int or None
-    kinds : str, default="f"
-        The letters of numpy for the kinds of entries allowed.
+    part : object or named tuple
+        Whose attributes they are.
+    attributes : mapping from str to object, optional
+        The attributes; by default the fields of a named tuple.
+    without : iterable of str
+        Those that somebody else looks at: the parameters of an estimator.
     """
-    array: Any = getattr(part, name, None)
-    fits = (
-        (isinstance(array, np.ndarray) or sp.issparse(array))
-        and array.dtype.kind in kinds
-        and array.ndim == len(shape)
-        and all(expected in (None, found) for expected, found in zip(shape, array.shape, strict=True))
-    )
-    if not fits:
-        found = f"{array.dtype}{list(array.shape)}" if isinstance(array, np.ndarray) else type(array).__name__
-        raise ValueError(f"{name} of {type(part).__name__} is {found}; expected {list(shape)}")
+
+    def __init__(self, part: Any, attributes: Mapping[str, Any] | None = None, *, without: Iterable[str] = ()) -> None:
+        self._name = type(part).__name__
+        self._values: Mapping[str, Any] = part._asdict() if attributes is None else attributes
+        self._left = set(self._values) - set(without)
+
+    @property
+    def left(self) -> set[str]:
+        """Names of the attributes that nobody has looked at yet."""
+        return self._left
+
+    def has(self, name: str) -> bool:
+        """Return whether there is an attribute that need not be there."""
+        return name in self._values
+
+    def value(self, name: str) -> Any:
+        """Return an attribute, which the caller looks at."""
+        if name not in self._values:
+            raise ValueError(f"{self._name} has no {name}")
+        self._left.discard(name)
+        return self._values[name]
+
+    def require(self, holds: Any, what: str) -> None:
+        """Refuse the object unless something holds; ``what`` names the things that do not fit together otherwise."""
+        if not holds:
+            raise ValueError(f"{self._name} has {what} that do not fit together")
+
+    def instance(self, name: str, kind: type[Kind]) -> Kind:
+        """Return an attribute that is an object of exactly this type."""
+        value = self.value(name)
+        if type(value) is not kind:
+            raise self._refusal(name, value, kind.__name__)
+        return value
+
+    def array(self, name: str, shape: tuple[int | None, ...], kind: str = "f", least: float = -inf) -> Any:
+        """Return an attribute that is an array of this shape (None: any length) and kind of entries.
+
+        The kinds are numbers of double precision ("f"), whole numbers of 64 bits ("i"), booleans ("b"). With ``least``,
+        all numbers must be finite and no smaller.
+        """
+        value = self.value(name)
+        check_table(value, shape, kind, f"{name} of {self._name}", least)
+        return value
+
+    def matrix(self, name: str, shape: tuple[int | None, ...]) -> Any:
+        """Return an attribute that is an array of numbers, or a sparse matrix by rows of the same shape."""
+        value = self.value(name)
+        if not sp.issparse(value):
+            return self.array(name, shape)
+        if value.format != "csr" or value.dtype != np.float64 or not _has_shape(value, shape):
+            raise self._refusal(name, value, f"float64{list(shape)}")
+        return value
+
+    def count(self, name: str, least: int = 0, most: int = 2**62) -> int:
+        """Return an attribute that is a whole number of at least 0, or within other limits."""
+        value = self.value(name)
+        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or not least <= value <= most:
+            raise self._refusal(name, value, f"a count from {least} to {most}" if most < 2**62 else "a count")
+        return int(value)
+
+    def number(self, name: str) -> float:
+        """Return an attribute that is a number, be it infinite or none."""
+        value = self.value(name)
+        if not isinstance(value, (float, int, np.floating)) or isinstance(value, bool):
+            raise self._refusal(name, value, "a number")
+        return float(value)
+
+    def choice(self, name: str, *options: Any) -> Any:
+        """Return an attribute that is one of a few values."""
+        value = self.value(name)
+        if not any(type(value) is type(option) and value == option for option in options):
+            raise self._refusal(name, value, f"one of {options}")
+        return value
+
+    def entries(self, name: str, length: int | None = None) -> list[Any]:
+        """Return an attribute that is a list, of a given length."""
+        value = self.instance(name, list)
+        if length not in (None, len(value)):
+            raise self._refusal(name, value, f"a list of {length}")
+        return value
+
+    def threads(self) -> None:
+        """Refuse a number of threads that is none; how many there may be is the same for all objects."""
+        if self.value("n_jobs") is not None:
+            self.count("n_jobs", -MOST_THREADS, MOST_THREADS)
+
+    def features(self) -> int:
+        """Return the number of features; their names, if there are any, are as many."""
+        n: int = self.count("n_features_in_", 0, MOST_FEATURES)
+        if self.has("feature_names_in_"):
+            names = self.value("feature_names_in_")
+            fits = isinstance(names, np.ndarray) and names.dtype == object and names.shape == (n,)
+            self.require(fits and all(isinstance(name, str) for name in names), "features and names")
+        return n
+
+    def labels(self, n: int | None = None) -> Any:
+        """Return the labels of the classes: different ones, in their order, as many as given."""
+        value = self.value("classes_")
+        if not (isinstance(value, np.ndarray) and value.dtype.kind in LABEL_KINDS and _has_shape(value, (n,))):
+            raise self._refusal("classes_", value, f"labels{[n]}")
+        ordered = _in_order(value)
+        self.require(ordered, "labels")
+        return value
+
+    def targets(self) -> tuple[Any, Any]:
+        """Return the labels of the classes, and what the targets are: two classes for a binary decision."""
+        classes, kind = self.labels(), self.choice("target_type_", *_TARGET_TYPES)
+        self.require(classes.size == 2 if kind == "binary" else classes.size > 0, "targets and classes")
+        return classes, kind
+
+    def _refusal(self, name: str, value: Any, expected: str) -> ValueError:
+        return ValueError(f"{name} of {self._name} is {shown(value)}; expected {expected}")
 
 
-def check_fit(holds: bool, part: Any, what: str) -> None:
-    """Refuse an object unless something holds; ``what`` names the things that do not fit together otherwise."""
-    if not holds:
-        raise ValueError(f"{type(part).__name__} has {what} that do not fit together")
-
-
-def checked_count(part: Any, name: str) -> int:
-    """Return an attribute that is a whole number of at least 0; refuse any other."""
-    value = getattr(part, name, None)
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 0:
-        raise ValueError(f"{name} of {type(part).__name__} is {value!r}; expected a count")
-    return int(value)
+def check_table(value: Any, shape: tuple[int | None, ...], kind: str, name: str, least: float = -inf) -> None:
+    """Refuse what is no array of this shape, kind and range; see :meth:`State.array`."""
+    if type(value) not in (np.ndarray, np.memmap) or value.dtype != _TYPES[kind] or not _has_shape(value, shape):
+        raise ValueError(f"{name} is {shown(value)}; expected {np.dtype(_TYPES[kind])}{list(shape)}")
+    if least > -inf and value.size and not (value.min() >= least and value.max() < inf):
+        raise ValueError(f"{name} has numbers that are not from {least:g} on and finite")
 
 
 def are_columns(columns: Any, n_features: int) -> bool:
     """Return whether an array lists different columns of so many."""
-    if not isinstance(columns, np.ndarray) or columns.ndim != 1 or columns.dtype.kind not in "iu":
+    if type(columns) not in (np.ndarray, np.memmap) or columns.ndim != 1 or columns.dtype != np.int64:
         return False
     distinct = np.unique(columns)
-    return distinct.size == columns.size and bool(np.all((distinct >= 0) & (distinct < n_features)))
+    return distinct.size == columns.size and (not columns.size or 0 <= distinct[0] <= distinct[-1] < n_features)
+
+
+def _has_shape(value: Any, shape: tuple[int | None, ...]) -> bool:
+    return value.ndim == len(shape) and all(n in (None, found) for n, found in zip(shape, value.shape, strict=True))
+
+
+def _in_order(labels: Any) -> bool:
+    """Return whether labels are different and in ascending order, as searching for one of them takes for granted."""
+    if labels.dtype == object:
+        plain = all(isinstance(label, (str, int, float, np.generic)) for label in labels)
+        if not plain:
+            return False
+        try:
+            return all(before < after for before, after in pairwise(labels))
+        except TypeError:
+            return False
+    return bool(np.all(labels[:-1] < labels[1:]))

@@ -257,6 +257,21 @@ def itself(schema: dict[str, Any]) -> None:
     attributes(schema)["max_iter"] = {"__id__": 77}
 
 
+def doubled(depth: int, loader: str, name: str) -> Callable[[dict[str, Any]], None]:
+    """Refer twice to the same child at every level."""
+    child = plain("1") | {"__id__": 100}
+    for level in range(1, depth):
+        content = [child, {"__id__": 99 + level}]
+        child = node(loader, "builtins", name, content=content) | {"__id__": 100 + level}
+    return attribute("max_iter", child)
+
+
+def array_twice(schema: dict[str, Any]) -> None:
+    """Name a file in two nodes, each of which would become an array of its own."""
+    own = node("NdArrayNode", "numpy", "ndarray", file="0.npy", type="numpy")
+    attribute("max_iter", node("ListNode", "builtins", "list", content=[own, own]))(schema)
+
+
 def plain(text: str) -> dict[str, Any]:
     return node("JsonNode", "builtins", "str", content=text, is_json=True)
 
@@ -319,6 +334,9 @@ SCHEMAS: dict[str, Callable[[dict[str, Any]], Any]] = {
         "max_iter",
         stand_in("ObjectArray", stand_in("Plain", plain('"[1000000000000]"')), values("[]")),
     ),
+    "children that are shared": doubled(38, "ListNode", "list"),
+    "tuples that are shared": doubled(38, "TupleNode", "tuple"),
+    "an array in two places": array_twice,
     "a missing parameter": lambda schema: (
         attributes(schema).pop("tol"),
         schema["content"]["key_types"]["content"].pop(),
@@ -409,6 +427,10 @@ def crowd(n_values: int) -> bytes:
 def test_harm_is_refused_quickly_and_in_little_memory(tmp_path: Path) -> None:
     harmful = {f"archive {name}": content for name, (content, _) in ARCHIVES.items()}
     harmful |= {"deep": text("schema.json", DEEP), "crowd": lambda: crowd(20_000_000), "many": lambda: crowd(500_000)}
+    harmful |= {
+        f"shared {name}": lambda loader=loader, name=name: with_schema(SMALL, doubled(38, loader, name))
+        for loader, name in (("ListNode", "list"), ("TupleNode", "tuple"))
+    }
     harmful |= {
         f"array {name}": lambda name=name: rebuilt(SMALL, lambda members: members.update({"0.npy": ARRAYS[name]}))
         for name in ARRAYS

@@ -164,7 +164,7 @@ def test_parts_that_do_not_fit_are_refused(
         with pytest.raises(ModelFileError, match="cannot be stored"):
             save(model, path)
     with monkeypatch.context() as without:
-        without.setattr(model_file, "check_model", lambda model: None)
+        without.setattr(model_file, "check_model", lambda *_: None)
         save(model, path)
     with pytest.raises(ModelFileError, match=r"cannot be read: .*\w"):
         load(path)

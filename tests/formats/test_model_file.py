@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import is_dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline, make_pipeline
 
 import bayesift
 from bayesift import load, save
@@ -113,10 +115,10 @@ def test_thresholds_are_kept(rule: Any, tmp_path: Path) -> None:
 
 def test_what_is_one_object_is_one_object_after_loading(tmp_path: Path) -> None:
     model = BayesianLogisticRegression(grid=[0.5, np.float64(1.0)])
-    model.class_weight = model.grid
+    model.class_weight = {"a": model.grid}
     save(model, tmp_path / "a.bayesift")
     again = load(tmp_path / "a.bayesift")
-    assert again.grid is again.class_weight
+    assert again.grid is again.class_weight["a"]
     assert [type(entry) for entry in again.grid] == [float, np.float64]
 
 
@@ -151,8 +153,8 @@ VALUES: list[Any] = [
 
 @pytest.mark.parametrize("value", VALUES, ids=[f"{place}-{type(value).__name__}" for place, value in enumerate(VALUES)])
 def test_values_of_parameters_come_back_as_they_were(value: Any, tmp_path: Path) -> None:
-    save(BayesianLogisticRegression(class_weight=value), tmp_path / "a.bayesift")
-    again = load(tmp_path / "a.bayesift").class_weight
+    save(BayesianLogisticRegression(class_weight={"a": value}), tmp_path / "a.bayesift")
+    again = load(tmp_path / "a.bayesift").class_weight["a"]
     assert type(again) is type(value)
     assert again == value
     assert repr(again) == repr(value) or isinstance(value, (set, frozenset))
@@ -307,3 +309,37 @@ def test_importing_the_package_brings_nothing_heavy() -> None:
     subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = bayesift.nothing
+
+
+def test_a_model_reads_files_only_if_the_caller_says_so(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("wheat and corn")
+    words = TextVectorizer("nnn", input="filename", n_jobs=1).fit([tmp_path / "secret"])
+    save(make_pipeline(words), tmp_path / "a.bayesift")
+    with pytest.raises(ModelFileError, match="input='filename', with which it reads the files"):
+        load(tmp_path / "a.bayesift")
+    again = load(tmp_path / "a.bayesift", read_files=True)
+    assert again.transform([tmp_path / "secret"]).toarray().tolist() == [[1.0, 1.0, 1.0]]
+
+
+def test_a_pipeline_with_a_folder_for_its_results_is_not_stored(tmp_path: Path) -> None:
+    """joblib reads pickles from there."""
+    with pytest.raises(ModelFileError, match="memory of Pipeline is"):
+        save(make_pipeline(TextVectorizer(), memory=str(tmp_path)), tmp_path / "a.bayesift")
+
+
+def test_a_parameter_that_the_model_would_refuse_is_not_stored(tmp_path: Path) -> None:
+    with pytest.raises(ModelFileError, match="The 'max_iter' parameter of BayesianLogisticRegression must be"):
+        save(BayesianLogisticRegression(max_iter=-1), tmp_path / "a.bayesift")
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_every_type_checks_its_state(name: str) -> None:
+    kind = class_named(name)
+    assert hasattr(kind, "_check_state") or is_dataclass(kind) or kind is Pipeline
+
+
+def test_the_form_of_the_output_is_kept(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    selector = TermSelector("chi_square", k=1).set_output(transform="pandas").fit([[1, 0], [0, 1]], [1, 0])
+    save(selector, tmp_path / "a.bayesift")
+    assert list(load(tmp_path / "a.bayesift").transform([[1, 0]]).columns) == ["x0"]

@@ -10,7 +10,7 @@ from scipy import stats
 
 from bayesift.conjugate import DirichletMultinomial
 from bayesift.generative import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
-from bayesift.generative._sampling import draw_bursts
+from bayesift.generative._sampling import _urn_words, document_lengths, draw_bursts
 from generative_cases import MODELS, documents
 
 N = 4000
@@ -89,3 +89,22 @@ def test_a_category_can_be_drawn_after_an_indicator_matrix():
     drawn, y = model.sample(4, label=1, length=6, random_state=0)
     assert_array_equal(drawn.toarray(), [[0, 6]] * 4)
     assert y.tolist() == [1] * 4
+
+
+@pytest.mark.parametrize("alpha", [[np.nan, 1.0], [-3.0, 1.0], [2.0, -1.0], [np.inf, 1.0], [0.0, 0.0], []])
+def test_weights_that_nothing_can_be_drawn_by_are_refused(alpha):
+    with pytest.raises(ValueError, match="the weights of the words are negative, infinite or all 0"):
+        draw_bursts(np.array(alpha), np.array([50, 50]), np.random.default_rng(0))
+
+
+def test_rounding_never_draws_a_ball_that_is_not_there():
+    """Beside a filling this large, u − A is rounded to up to t, one ball too many."""
+    words = np.full(2000, -1, dtype=np.int64)
+    _urn_words(np.array([1e19, 2e19]), np.array([2000]), np.full(2000, np.nextafter(1.0, 0.0)), words)
+    assert set(words) <= {0, 1}
+
+
+@pytest.mark.parametrize("mean", [np.nan, -1.0, 1e12, np.inf])
+def test_a_mean_length_that_is_none_is_refused(mean):
+    with pytest.raises(ValueError, match="length is None, and the documents of the class have"):
+        document_lengths(None, 3, mean)

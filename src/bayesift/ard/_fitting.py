@@ -11,6 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from bayesift._classifier import ScoreClassifier
 from bayesift._labels import two_classes, validate_documents
+from bayesift._state import State
 from bayesift._typing import FloatArray
 from bayesift.linear import Certificate
 
@@ -86,6 +87,13 @@ class RelevanceClassifier(RelevanceModel, ScoreClassifier):
         self.classes_, signs = two_classes(y, type(self).__name__)
         self.target_type_ = "binary"
         return X, signs
+
+    def _check_scores(self, state: State, n_functions: int) -> None:
+        """Refuse, in a model file, labels and weights that are not those of a classifier of so many functions."""
+        state.labels(2)
+        state.choice("target_type_", "binary")
+        state.matrix("coef_", (1, n_functions))
+        state.array("intercept_", (1,))
 
     def sparsify(self) -> Self:
         """Keep ``coef_`` as a sparse matrix, which is smaller where most of it is 0.

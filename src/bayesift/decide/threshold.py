@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from bayesift._checks import one_of
-from bayesift._state import check_array
+from bayesift._state import State
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.decide.tuning import (
     CUTS,
@@ -123,9 +123,8 @@ class Threshold(BaseEstimator):
         one_of("ties", self.ties, TIES)
         one_of("scale", self.scale, tuple(_HALF))
 
-    def _check_state(self) -> None:
-        if hasattr(self, "thresholds_"):
-            check_array(self, "thresholds_", (None,))
+    def _check_state(self, state: State) -> None:
+        state.array("thresholds_", (None,))
 
     def _checked(self, scores: Any) -> FloatArray:
         values = checked_scores(scores)

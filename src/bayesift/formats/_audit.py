@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Container, Mapping
-from math import prod
+from math import inf, prod
 from typing import Any
 
 from bayesift._registry import OBJECTS, TUPLES
@@ -25,6 +25,9 @@ _NPY_HEADER = re.compile(
 _SIZES = {"b": (1,), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (2, 4, 8)}
 
 _LONGEST = 2**40
+
+#: What a node, and what a character of a text, count for beside the bytes of an array: about what they become.
+_NODE, _CHARACTER = 1024, 16
 
 #: Enough for any header that the expression above accepts.
 NPY_HEADER_BYTES = 1024
@@ -43,12 +46,18 @@ class Audit:
         The first bytes of every member, the schema excepted.
     sizes : mapping from str to int
         How many bytes they have.
+    most : int, optional
+        Most bytes that all may take, each as often as it is referred to: what is shared takes its memory once, but
+        whoever goes through it all, to compare, to print or to hash it, meets it every time.
     """
 
-    def __init__(self, beginnings: Mapping[str, bytes], sizes: Mapping[str, int]) -> None:
+    def __init__(self, beginnings: Mapping[str, bytes], sizes: Mapping[str, int], most: float = inf) -> None:
         self._beginnings = beginnings
         self._sizes = sizes
-        self._complete: set[int] = set()
+        self._most = most
+        self._total = 0
+        #: How much each object with a number counts.
+        self._complete: dict[int, int] = {}
         self._used: set[str] = set()
         #: The listed types that occur.
         self.objects: list[str] = []
@@ -75,7 +84,10 @@ class Audit:
             # Only to what stands before and is complete: so nothing can hold itself.
             if number not in self._complete:
                 raise RefusedError("its schema refers to an object that is not there")
+            self._count(self._complete[number])
             return
+        before = self._total
+        self._count(_NODE)
         loader = node.get("__loader__")
         check = _LOADERS.get(loader) if isinstance(loader, str) else None
         if check is None:
@@ -86,7 +98,15 @@ class Audit:
         if number is not None:
             if number in self._complete:
                 raise RefusedError("its schema uses a number twice")
-            self._complete.add(number)
+            self._complete[number] = self._total - before
+
+    def _count(self, n_bytes: int) -> None:
+        self._total += n_bytes
+        if self._total > self._most:
+            raise RefusedError(
+                "it holds too many objects, or refers too often to the same ones; give a greater limit if you trust "
+                "the file"
+            )
 
     def _object(self, node: Node, depth: int) -> None:
         self._fields(node, "content")
@@ -140,8 +160,11 @@ class Audit:
         self._fields(node, "content", "is_json")
         self._is(node, "builtins", "str")
         text = node["content"]
-        if not isinstance(text, str) or isinstance(json.loads(text), (list, dict)):
+        # What is no string, number or name begins with a bracket, and may be longer than one wants to read.
+        if not isinstance(text, str) or text.lstrip()[:1] in ("", "[", "{"):
             raise RefusedError("its schema has a value that is neither a number nor a string")
+        self._count(_CHARACTER * len(text))
+        json.loads(text)
 
     def _type(self, node: Node, depth: int) -> None:
         self._fields(node)
@@ -153,7 +176,10 @@ class Audit:
         name = node["file"]
         if node["type"] != "numpy" or not isinstance(name, str) or name not in self._sizes:
             raise RefusedError("its schema names an array that is not there")
+        if name in self._used:
+            raise RefusedError("its schema names an array twice")
         self._used.add(name)
+        self._count(self._sizes[name])
         check_array(self._beginnings[name], self._sizes[name])
 
     def _fields(self, node: Node, *names: str) -> None:

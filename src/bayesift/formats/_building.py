@@ -9,12 +9,11 @@ they stay.
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable
 from importlib import import_module
 from math import prod
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -46,12 +45,12 @@ class Builder:
 
     Parameters
     ----------
-    read : callable
-        Gives the bytes of the array file of a name.
+    member : callable
+        Opens the array file of a name.
     """
 
-    def __init__(self, read: Callable[[str], bytes]) -> None:
-        self._read = read
+    def __init__(self, member: Callable[[str], IO[bytes]]) -> None:
+        self._member = member
         self._made: dict[int, Any] = {}
 
     def build(self, node: Node) -> Any:
@@ -94,7 +93,9 @@ class Builder:
         return getattr(import_module(node["__module__"]), node["__class__"])
 
     def _array(self, node: Node) -> Any:
-        return np.load(io.BytesIO(self._read(node["file"])), allow_pickle=False)
+        # Straight into its array: a copy of a large one would be as large.
+        with self._member(node["file"]) as file:
+            return np.load(file, allow_pickle=False)
 
 
 _MAKERS: dict[str, Callable[[Builder, Node], Any]] = {

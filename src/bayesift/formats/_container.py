@@ -14,7 +14,7 @@ import stat
 import zlib
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 HEADER = "bayesift.json"
@@ -26,6 +26,9 @@ LIMIT = 2**30
 _COMMENT = b"sha256 "
 _DIGITS = 64
 _BLOCK = 2**20
+#: Which part of the limit the contents, and the texts among them, may take beyond the size of the file itself. A small
+#: file cannot grow large, and a large one may have what it has.
+_GROWTH, _TEXT_GROWTH = 4, 32
 #: Values that a text may have in any case.
 _VALUES = 100_000
 #: Most members, and most bytes of the directory, of any archive without extensions for large ones.
@@ -142,15 +145,19 @@ class Container:
 
     def json(self, name: str) -> Any:
         """Return what a member says in JSON."""
-        text = self.archive.read(name)
-        # However short it is in the text, every value takes sixty bytes or more when it has become an object.
-        if sum(map(text.count, (b",", b"[", b"{"))) > max(self.limit // 256, _VALUES) or len(text) > self.limit // 16:
-            raise ModelFileError(f"{self.path}: {name} is too long; give a greater limit if you trust the file")
-        return json.loads(text)
+        own = len(self.content)
+        length = self.archive.getinfo(name).file_size
+        if length <= min(self.limit // 16, self.limit // _TEXT_GROWTH + 8 * own):
+            text = self.archive.read(name)
+            n_values = sum(map(text.count, (b",", b"[", b"{")))
+            # However short it is in the text, every value takes sixty bytes or more when it has become an object.
+            if n_values <= max(min(self.limit // 256, self.limit // 1024 + own), _VALUES):
+                return json.loads(text)
+        raise ModelFileError(f"{self.path}: {name} is too long; give a greater limit if you trust the file")
 
-    def read(self, name: str) -> bytes:
-        """Return the bytes of a member."""
-        return self.archive.read(name)
+    def open(self, name: str) -> IO[bytes]:
+        """Return a member to read from."""
+        return self.archive.open(name)
 
     def beginning(self, name: str, n_bytes: int) -> bytes:
         """Return the first bytes of a member."""
@@ -185,10 +192,10 @@ class Container:
         if len(set(names)) < len(names) or not all(map(_NAME.fullmatch, names)) or names[:2] != [HEADER, "schema.json"]:
             raise ModelFileError(f"{self.path}: it has members that no model file has")
         total = sum(info.file_size for info in infos)
-        if total > self.limit:
+        if total > min(self.limit, self.limit // _GROWTH + len(self.content)):
             raise ModelFileError(
-                f"{self.path} would take {total} bytes unpacked; the limit is {self.limit}. "
-                "Give a greater limit if you trust the file"
+                f"{self.path} would take {total} bytes unpacked; the limit is {self.limit}, and "
+                f"{self.limit // _GROWTH} more than the file has. Give a greater limit if you trust the file"
             )
         place = 0
         for info in infos:
@@ -212,9 +219,10 @@ def _bytes_of(path: Path, limit: int) -> bytes:
     with path.open("rb") as file:
         # What is something else need not be read as a whole.
         _check_kind(path, file)
-        content = file.read(limit + 1)
-    if len(content) > limit:
-        raise ModelFileError(f"{path} has more than {limit} bytes, the limit")
+        # Asked for more than there is, Python would take the memory for all of it.
+        content = file.read(status.st_size + 1)
+    if len(content) != status.st_size:
+        raise ModelFileError(f"{path} has changed while it was read")
     return content
 
 

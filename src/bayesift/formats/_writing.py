@@ -34,6 +34,13 @@ def members_of(model: Any) -> dict[str, bytes]:
     return {SCHEMA: json.dumps(schema, separators=(",", ":")).encode()} | writer.arrays
 
 
+def written_attributes(value: Any) -> dict[str, Any]:
+    """Return the attributes of an object that are written, by name."""
+    state = dict(value.__getstate__() or {})
+    state.pop("_sklearn_version", None)
+    return state
+
+
 class Writer:
     """Writes the parts of one model; what it meets twice it writes once, so that it is one object after loading too."""
 
@@ -80,8 +87,7 @@ class Writer:
         raise self._wrong_type(value)
 
     def _object(self, value: Any, name: str) -> Node:
-        state = dict(value.__getstate__() or {})
-        state.pop("_sklearn_version", None)
+        state = written_attributes(value)
         content = {own: self.node(state[own], own) for own in sorted(state)}
         types = _node("ListNode", "builtins.list", content=[_node("TypeNode", "builtins.str")] * len(content))
         return _node("ObjectNode", name, content=_node("DictNode", "builtins.dict", key_types=types, content=content))

@@ -14,14 +14,16 @@ from bayesift._files import atomic_path
 from bayesift._version import __version__
 from bayesift.formats._audit import NPY_HEADER_BYTES, Audit, RefusedError
 from bayesift.formats._building import Builder
-from bayesift.formats._checking import check_model
+from bayesift.formats._checking import check_model, check_takes_texts
 from bayesift.formats._container import FORMAT, LIMIT, Container, ModelFileError, write
-from bayesift.formats._writing import SCHEMA, members_of
+from bayesift.formats._writing import SCHEMA, members_of, written_attributes
 
 PROTOCOL = 2
 """Number of the form that :func:`save` writes."""
 
 _OLDEST = 2
+
+_LONGEST_MESSAGE = 1000
 
 _PACKAGES = ("numpy", "scikit-learn", "scipy")
 
@@ -60,7 +62,7 @@ def save(pipeline: Any, path: str | os.PathLike[str], *, provenance: Mapping[str
     audit = Audit({name: content[:NPY_HEADER_BYTES] for name, content in members.items()}, _sizes(members))
     try:
         audit.check(json.loads(members[SCHEMA]))
-        check_model(pipeline)
+        check_model(pipeline, written_attributes)
     except ValueError as error:
         raise ModelFileError(f"the model cannot be stored: {error}") from error
     header = {
@@ -76,7 +78,7 @@ def save(pipeline: Any, path: str | os.PathLike[str], *, provenance: Mapping[str
         write(file, header, members)
 
 
-def load(path: str | os.PathLike[str], *, limit: int = LIMIT) -> Any:
+def load(path: str | os.PathLike[str], *, limit: int = LIMIT, read_files: bool = False) -> Any:
     """Read a model from a file that :func:`save` wrote.
 
     Loading never runs code from the file and only makes objects of listed types, so a file from a stranger can at worst
@@ -87,7 +89,11 @@ def load(path: str | os.PathLike[str], *, limit: int = LIMIT) -> Any:
     path : path
         The file.
     limit : int, default=2**30
-        Most bytes that the file, and its contents unpacked, may have.
+        Most bytes that the file, and its contents unpacked, may have; unpacking may add a quarter of it to the size of
+        the file.
+    read_files : bool, default=False
+        Whether the model may read the files that its documents name (``TextVectorizer(input="filename")``). Without it
+        such a model is refused, and texts are texts.
 
     Returns
     -------
@@ -106,12 +112,15 @@ def load(path: str | os.PathLike[str], *, limit: int = LIMIT) -> Any:
         if not container.is_intact:
             raise ModelFileError(f"{path} is damaged: its checksum is wrong")
         container.check_members()
-        return _READERS[container.header["protocol"]](container)
+        model = _READERS[container.header["protocol"]](container)
+        if not read_files:
+            check_takes_texts(model)
+        return model
     except ModelFileError:
         raise
     except Exception as error:
         # What a file made on purpose can do to zipfile, json or numpy is known only in part.
-        raise ModelFileError(f"{path} cannot be read: {error}") from error
+        raise ModelFileError(f"{path} cannot be read: {_sentence(error)}") from error
 
 
 @dataclass(frozen=True)
@@ -206,7 +215,7 @@ def _opened(path: str | os.PathLike[str], limit: int) -> Container:
     except (ModelFileError, OSError):
         raise
     except Exception as error:
-        raise ModelFileError(f"{path} cannot be read: {error}") from error
+        raise ModelFileError(f"{path} cannot be read: {_sentence(error)}") from error
     if type(protocol) is not int or protocol < 1:
         raise ModelFileError(f"{path}: its header has no protocol number")
     if protocol > PROTOCOL:
@@ -225,15 +234,23 @@ def _opened(path: str | os.PathLike[str], limit: int) -> Container:
 def _read_2(container: Container) -> Any:
     """Read protocol 2: nodes of skops' protocol 2, types by their names in the registry, and stand-ins."""
     arrays = {name: size for name, size in container.sizes.items() if name != SCHEMA}
-    audit = Audit({name: container.beginning(name, NPY_HEADER_BYTES) for name in arrays}, arrays)
+    beginnings = {name: container.beginning(name, NPY_HEADER_BYTES) for name in arrays}
+    # Twice, since of arrays that many parts share none is a copy.
+    audit = Audit(beginnings, arrays, most=2 * container.limit)
     schema = container.json(SCHEMA)
     try:
         audit.check(schema)
     except RefusedError as error:
         raise ModelFileError(f"{container.path} was refused: {error}") from error
-    model = Builder(container.read).build(schema)
+    model = Builder(container.open).build(schema)
     check_model(model)
     return model
+
+
+def _sentence(error: Exception) -> str:
+    """Return what an error says, without anything that a terminal would act on, and no longer than one reads."""
+    text = str(error)[:_LONGEST_MESSAGE] or type(error).__name__
+    return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 _READERS: dict[int, Callable[[Container], Any]] = {2: _read_2}

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from bayesift._labels import TargetType, labels_or_indicator
-from bayesift._state import check_fit, checked_count
+from bayesift._state import MOST_FEATURES, State
 from bayesift._typing import AnyArray, FloatArray, Int64Array
 
 
@@ -39,8 +39,9 @@ class Layout:
     multilabel: bool
     n: int
 
-    def _check_state(self) -> None:
-        check_fit(isinstance(self.multilabel, bool) and checked_count(self, "n") > 0, self, "groups")
+    def _check_state(self, state: State) -> None:
+        state.instance("multilabel", bool)
+        state.count("n", 1, MOST_FEATURES)
 
     @property
     def target_type(self) -> TargetType:

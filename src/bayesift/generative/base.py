@@ -14,7 +14,7 @@ from bayesift._checks import POSITIVE, generator, numbers
 from bayesift._classifier import ScoreClassifier
 from bayesift._labels import validate_documents
 from bayesift._special import log_rising
-from bayesift._state import LABEL_KINDS, check_array, check_fit
+from bayesift._state import State
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.generative._groups import Layout, Targets, read_targets
 
@@ -203,12 +203,14 @@ class GenerativeClassifier(ScoreClassifier, ABC):
         counts = self._layout.by_task(weights)
         self.class_count_ = counts if self._layout.multilabel else counts[0]
 
-    def _check_groups(self) -> None:
-        """Refuse a state whose classes are not those of its groups."""
-        check_array(self, "classes_", (self._layout.n,), LABEL_KINDS)
-        n_tasks, n_classes = self._layout.tasks
-        check_array(self, "class_count_", (n_tasks, n_classes) if self._layout.multilabel else (n_classes,))
-        check_fit(self.target_type_ == self._layout.target_type, self, "targets and classes")
+    def _check_groups(self, state: State) -> Layout:
+        """Refuse a state whose classes are not those of its groups; return the groups."""
+        layout = state.instance("_layout", Layout)
+        state.labels(layout.n)
+        n_tasks, n_classes = layout.tasks
+        state.array("class_count_", (n_tasks, n_classes) if layout.multilabel else (n_classes,), least=0.0)
+        state.require(state.value("target_type_") == layout.target_type, "targets and classes")
+        return layout
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

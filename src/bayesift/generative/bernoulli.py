@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval
 
 from bayesift._special import log_beta_ratio
-from bayesift._state import check_array, checked_count
+from bayesift._state import State
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.conjugate import BetaBinomial
 from bayesift.generative._groups import Layout, Members
@@ -137,14 +137,16 @@ class BernoulliLikelihood(Likelihood):
         self.missing: FloatArray | None = None
         self._tables: dict[str, Any] = {}
 
-    def _check_state(self) -> None:
-        n = checked_count(self, "n_features")
+    def _check_sums(self, state: State, n_features: int, layout: Layout) -> None:
         for name in ("a", "b"):
-            check_array(self, name, (n,))
-        check_array(self, "present", (n, self.layout.n_sums))
-        check_array(self, "documents", (self.layout.n_sums,))
-        if self.missing is not None:
-            check_array(self, "missing", (n, self.layout.n_sums))
+            state.array(name, (n_features,), least=0.0)
+        state.array("present", (n_features, layout.n_sums), least=0.0)
+        state.array("documents", (layout.n_sums,), least=0.0)
+        if state.value("missing") is not None:
+            state.array("missing", (n_features, layout.n_sums), least=0.0)
+        if state.value("binarize") is not None:
+            state.number("binarize")
+        state.threads()
 
     def add(self, X: sp.csr_matrix, members: Members, weights: FloatArray) -> None:
         """Count the documents of each sum that have each feature, and those where it is missing."""

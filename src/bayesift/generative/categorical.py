@@ -11,7 +11,7 @@ from scipy.special import rel_entr
 from sklearn.utils._param_validation import Interval
 
 from bayesift._special import log_rising
-from bayesift._state import check_array, check_fit, checked_count
+from bayesift._state import State, check_table
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.generative._groups import Layout, Members
 from bayesift.generative._kernels import add_categories
@@ -134,10 +134,10 @@ class CategoricalLikelihood(Likelihood):
         self.counts = [np.zeros((k, layout.n_sums)) for k in at_least]
         self._logs: list[FloatArray] = []
 
-    def _check_state(self) -> None:
-        n = checked_count(self, "n_features")
-        check_array(self, "alpha", (n,))
-        check_fit([np.shape(table)[1:] for table in self.counts] == [(self.layout.n_sums,)] * n, self, "counts")
+    def _check_sums(self, state: State, n_features: int, layout: Layout) -> None:
+        state.array("alpha", (n_features,), least=0.0)
+        for table in state.entries("counts", n_features):
+            check_table(table, (None, layout.n_sums), "f", "counts", least=0.0)
 
     def add(self, X: FloatArray, members: Members, weights: FloatArray) -> None:
         """Count the documents of each sum that have each value."""

@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from bayesift._special import log_rising
-from bayesift._state import check_array, check_fit, checked_count
+from bayesift._state import State
 from bayesift._threads import map_threads
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.generative._dcm_kernels import (
@@ -255,13 +255,16 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
     def _check_values(self, X: sp.csr_matrix, *, learning: bool) -> None:
         check_amounts(X, type(self).__name__)
 
-    def _check_state(self) -> None:
-        if not hasattr(self, "_alpha"):
-            return
-        check_array(self, "_alpha", (checked_count(self, "n_features_in_"), self._layout.n_groups))
-        check_array(self, "_mean_lengths", (self._layout.n_groups,))
-        check_fit(np.shape(self._bounds) == (2,), self, "bounds")
-        self._check_groups()
+    def _check_state(self, state: State) -> None:
+        n_groups = self._check_groups(state).n_groups
+        alpha = state.array("_alpha", (state.features(), n_groups), least=0.0)
+        state.array("_mean_lengths", (n_groups,), least=0.0)
+        bounds = state.instance("_bounds", tuple)
+        state.require(len(bounds) == 2 and all(type(bound) is float for bound in bounds), "bounds")
+        # Tables of logarithms are made for what lies between.
+        state.require(alpha.size and 0 < bounds[0] <= alpha.min() and alpha.max() <= bounds[1] < np.inf, "bounds")
+        state.instance("certificate_", Certificate)
+        state.array("n_iter_", (None,), "i")
 
 
 class Prior(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bayesift._state import check_array, check_fit, checked_count
+from bayesift._state import State, check_table
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.conjugate import NormalGamma
 from bayesift.generative._groups import Layout, Members, every_group
@@ -104,11 +104,16 @@ class GaussianLikelihood(Likelihood):
         self.overall = tuple(np.zeros((1, n_features)) for _ in range(3))
         self._laws: list[Any] = []
 
-    def _check_state(self) -> None:
-        n = checked_count(self, "n_features")
+    def _check_sums(self, state: State, n_features: int, layout: Layout) -> None:
         for name in ("count", "mean", "squares"):
-            check_array(self, name, (self.layout.n_groups, n))
-        check_fit([np.shape(table) for table in self.overall] == [(1, n)] * 3, self, "sums")
+            state.array(name, (layout.n_groups, n_features))
+        overall = state.instance("overall", tuple)
+        state.require(len(overall) == 3, "sums")
+        for table in overall:
+            check_table(table, (1, n_features), "f", "overall")
+        prior = state.value("prior")
+        own = prior is None or (type(prior) is NormalGamma and prior.batch_shape in ((), (n_features,)))
+        state.require(own, "priors and features")
 
     def add(self, X: FloatArray, members: Members, weights: FloatArray) -> None:
         """Update number, mean and squared distances of every group."""

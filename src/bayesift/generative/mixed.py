@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.utils.metaestimators import _BaseComposition
 
-from bayesift._state import are_columns, check_fit, checked_count
+from bayesift._state import State, are_columns
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.generative._groups import Layout, Members
 from bayesift.generative.gaussian import GaussianNB
@@ -164,12 +164,15 @@ class MixedLikelihood(Likelihood):
             found.append(block)
         return found
 
-    def _check_state(self) -> None:
-        n = checked_count(self, "n_features")
-        for model, part, columns in zip(self.models, self.parts, self.columns, strict=True):
-            check_fit(type(part)._model is type(model), self, "parts")
-            check_fit(are_columns(columns, n) and part.n_features == columns.size, self, "columns")
-            check_fit(part.layout == self.layout, self, "groups")
+    def _check_sums(self, state: State, n_features: int, layout: Layout) -> None:
+        parts = state.entries("parts")
+        models, columns = (state.entries(name, len(parts)) for name in ("models", "columns"))
+        for model, part, own in zip(models, parts, columns, strict=True):
+            state.require(isinstance(model, NaiveBayes) and isinstance(part, Likelihood), "parts")
+            state.require(part._model is type(model) and part.layout == layout, "parts")
+            state.require(are_columns(own, n_features) and part.n_features == own.size, "columns")
+        every = np.concatenate([*columns, np.empty(0, dtype=np.int64)])
+        state.require(every.size == n_features and are_columns(every, n_features), "columns")
 
     def add(self, X: Any, members: Members, weights: FloatArray) -> None:
         """Let every part learn from its columns."""

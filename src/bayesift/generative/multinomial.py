@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval
 
 from bayesift._special import log_rising
-from bayesift._state import check_array, checked_count
+from bayesift._state import State
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.conjugate import DirichletMultinomial
 from bayesift.generative._groups import Layout, Members
@@ -137,11 +137,12 @@ class MultinomialLikelihood(Likelihood):
         self.sizes = np.zeros((2, layout.n_sums))
         self._tables: dict[str, Any] = {}
 
-    def _check_state(self) -> None:
-        n = checked_count(self, "n_features")
-        check_array(self, "alpha", (n,))
-        check_array(self, "words", (n, self.layout.n_sums))
-        check_array(self, "sizes", (2, self.layout.n_sums))
+    def _check_sums(self, state: State, n_features: int, layout: Layout) -> None:
+        alpha = state.array("alpha", (n_features,), least=0.0)
+        state.require(alpha.size and alpha.min() > 0, "pseudo counts")
+        state.array("words", (n_features, layout.n_sums), least=0.0)
+        state.array("sizes", (2, layout.n_sums), least=0.0)
+        state.threads()
 
     def add(self, X: sp.csr_matrix, members: Members, weights: FloatArray) -> None:
         """Count words; of a document with a missing count only its class is used."""

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from bayesift._checks import POSITIVE, numbers
-from bayesift._state import check_array, check_fit, checked_count
+from bayesift._state import MOST_FEATURES, State
 from bayesift._typing import AnyArray, FloatArray, Int64Array
 from bayesift.generative._groups import Layout, Members, Targets
 from bayesift.generative._kernels import add_weights
@@ -47,6 +47,18 @@ class Likelihood(ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {name: type(self.__dict__[name])() for name in self._caches}
+
+    def _check_state(self, state: State) -> None:
+        n, layout = state.count("n_features", 0, MOST_FEATURES), state.instance("layout", Layout)
+        state.choice("estimate", "posterior", "map", "mle")
+        for name in self._caches:
+            # What is in a cache would be believed.
+            state.require(state.value(name) in ([], {}), "values that are to be computed,")
+        self._check_sums(state, n, layout)
+
+    @abstractmethod
+    def _check_sums(self, state: State, n_features: int, layout: Layout) -> None:
+        """Refuse, in a model file, sums that are not those of so many columns and these groups."""
 
     @abstractmethod
     def add(self, X: Any, members: Members, weights: FloatArray) -> None:
@@ -94,15 +106,13 @@ class NaiveBayes(GenerativeClassifier):
     def _new_likelihood(self, n_features: int, layout: Layout) -> Likelihood:
         """Return a likelihood that has learned nothing yet."""
 
-    def _check_state(self) -> None:
-        if not hasattr(self, "_likelihood"):
-            return
-        own = self._likelihood
-        check_fit(type(own)._model is type(self), self, "parts")
-        check_fit(own.n_features == checked_count(self, "n_features_in_"), self, "features")
-        check_fit(own.layout == self._layout, self, "groups")
-        check_array(self, "_weights", (self._layout.n_sums,))
-        self._check_groups()
+    def _check_state(self, state: State) -> None:
+        layout, own = self._check_groups(state), state.value("_likelihood")
+        state.require(isinstance(own, Likelihood) and own._model is type(self), "parts")
+        state.require(own.n_features == state.features(), "features")
+        state.require(own.layout == layout, "groups")
+        state.array("_weights", (layout.n_sums,), least=0.0)
+        state.instance("_announced", bool)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         return self._learn(X, y, None, sample_weight, reset=True)

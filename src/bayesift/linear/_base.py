@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from bayesift._classifier import ScoreClassifier
 from bayesift._labels import Categories, TargetType, categories_of, class_factors, validate_documents
-from bayesift._state import LABEL_KINDS, check_array, check_fit, checked_count
+from bayesift._state import State
 from bayesift._threads import thread_count
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.decide import Threshold
@@ -207,20 +207,29 @@ class LinearModel(LinearScores):
         self.coef_, self.intercept_ = rows, constants
         self.n_nonzero_ = nonzero_counts(rows)
 
-    def _check_state(self) -> None:
-        self._check_coefficients("coef_", "intercept_")
+    def _check_state(self, state: State) -> None:
+        self._check_coefficients(state, "coef_", "intercept_")
 
-    def _check_coefficients(self, coef: str, intercept: str) -> None:
-        """Refuse, in a model file, coefficients and intercepts whose shapes do not fit each other or the classes."""
-        if not hasattr(self, coef):
-            return
-        check_array(self, "classes_", (None,), LABEL_KINDS)
-        check_array(self, coef, (None, checked_count(self, "n_features_in_")))
-        n_rows = getattr(self, coef).shape[0]
-        check_array(self, intercept, (n_rows,))
-        n_classes, target_type = self.classes_.size, self.target_type_
-        known = n_classes == 2 or target_type != "binary"
-        check_fit(known and n_rows == self._row_counts(n_classes, target_type)[0], self, "classes and coefficients")
+    def _check_coefficients(self, state: State, coef: str, intercept: str) -> int:
+        """Refuse, in a model file, coefficients that do not fit each other or the classes; return their rows.
+
+        A model that was made from coefficients has nothing of how it was fitted.
+        """
+        n_features, (classes, kind) = state.features(), state.targets()
+        n_rows = self._row_counts(classes.size, kind)[0]
+        state.matrix(coef, (n_rows, n_features))
+        state.array(intercept, (n_rows,))
+        state.array("n_nonzero_", (n_rows,), "i")
+        if state.has("precision_"):
+            state.array("precision_", (n_rows, n_features + 1))
+        if state.has("certificate_"):
+            n_fits = state.instance("certificate_", Certificate).objective.size
+            state.require(n_fits in (1, n_rows), "fits and coefficients")
+            state.array("n_iter_", (n_fits,), "i")
+            state.array("variance_", (n_fits,))
+            for found in state.entries("cv_results_", n_fits):
+                state.require(found is None or _is_curve(found), "validations")
+        return n_rows
 
     def _set_thresholds(self, thresholds: Any) -> None:
         if thresholds is not None:
@@ -339,6 +348,11 @@ class LinearClassifier(LinearModel):
     def _log_probability(self, scores: FloatArray) -> FloatArray:
         return log_probability(self._link, scores)
 
+    def _check_state(self, state: State) -> None:
+        n_rows = self._check_coefficients(state, "coef_", "intercept_")
+        found = state.instance("threshold_", Threshold)
+        state.require(len(getattr(found, "thresholds_", ())) == n_rows, "thresholds and coefficients")
+
     def _thresholds(self) -> Any:
         thresholds = self.threshold_.thresholds_
         return thresholds[0] if self.target_type_ == "binary" else thresholds
@@ -445,3 +459,11 @@ def listing(labels: AnyArray) -> str:
 def nonzero_counts(rows: Any) -> AnyArray:
     """Count the coefficients of each row that are not zero."""
     return np.asarray((rows != 0).sum(axis=1)).ravel()
+
+
+def _is_curve(found: Any) -> bool:
+    """Return whether something from a model file is the record of a validation: numbers by name."""
+    return type(found) is dict and all(
+        type(name) is str and (isinstance(values, float) or getattr(values, "dtype", None) == np.float64)
+        for name, values in found.items()
+    )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bayesift._state import State
 from bayesift._typing import AnyArray, BoolArray, FloatArray
 
 
@@ -46,6 +47,13 @@ class Certificate:
     passes: AnyArray
     seconds: FloatArray
     converged: BoolArray
+
+    def _check_state(self, state: State) -> None:
+        n = state.array("objective", (None,)).size
+        for name in ("dual", "kkt_residual", "seconds"):
+            state.array(name, (n,))
+        state.array("passes", (n,), "i")
+        state.array("converged", (n,), "b")
 
     @property
     def gap(self) -> FloatArray:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from bayesift import progress
 from bayesift._labels import TargetType, categories_of, check_label_types, class_factors
+from bayesift._state import State
 from bayesift._typing import AnyArray, BoolArray, FloatArray, Int64Array
 from bayesift.linear._base import SHARED_CONSTRAINTS, TOO_FEW, LinearModel, Message, listing, nonzero_counts
 from bayesift.linear._fit.categories import priors_of
@@ -228,8 +229,8 @@ class BayesianMultinomialRegression(LinearModel):
         self.class_coef_, self.class_intercept_ = rows, constants
         self.n_nonzero_ = nonzero_counts(rows)
 
-    def _check_state(self) -> None:
-        self._check_coefficients("class_coef_", "class_intercept_")
+    def _check_state(self, state: State) -> None:
+        self._check_coefficients(state, "class_coef_", "class_intercept_")
 
     def _reference(self, classes: AnyArray) -> int | None:
         """Return the number of the reference class."""

@@ -16,6 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from threadpoolctl import threadpool_limits
 
 from bayesift._labels import Categories, batch_categories, check_label_types
+from bayesift._state import State, check_table
 from bayesift._typing import FloatArray
 from bayesift.linear._base import BINARY_CONSTRAINTS, LinearClassifier, Message
 from bayesift.linear._fit.categories import CategoryFit, Settings
@@ -312,6 +313,16 @@ class BayesianProbitRegression(LinearClassifier):
         if self.covariance == "full":
             self.precision_matrix_ = self.precision_
             self.precision_ = np.diagonal(self.precision_matrix_, axis1=1, axis2=2).copy()
+
+    def _check_state(self, state: State) -> None:
+        super()._check_state(state)
+        n_rows, n_weights = self.intercept_.size, self.n_features_in_ + 1
+        if state.has("precision_matrix_"):
+            state.array("precision_matrix_", (n_rows, n_weights, n_weights))
+        if state.has("restarts_"):
+            for objectives in state.entries("restarts_", n_rows):
+                if objectives is not None:
+                    check_table(objectives, (None,), "f", "restarts_")
 
     def _fit_messages(self, fits: list[CategoryFit]) -> Iterator[Message]:
         yield from super()._fit_messages(fits)

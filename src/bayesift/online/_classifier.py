@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from bayesift._classifier import ScoreClassifier
 from bayesift._labels import Categories, batch_categories, categories_of, validate_documents
 from bayesift._sparse import Compressed, compressed, selected
-from bayesift._state import LABEL_KINDS, are_columns, check_array, check_fit, checked_count
+from bayesift._state import State, are_columns
 from bayesift._threads import map_threads
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.online._moments import expected_information, log_evidences
@@ -33,7 +33,7 @@ SHARED_CONSTRAINTS: dict[str, Any] = {
     "random_state": ["random_state"],
 }
 
-State = TypeVar("State")
+Found = TypeVar("Found")
 
 
 class Turns(NamedTuple):
@@ -174,18 +174,14 @@ class OnlineClassifier(ScoreClassifier):
         return tags
 
     def _check_belief(self, belief: Any, n_features: int) -> None:
-        """Refuse a belief about so many columns whose arrays do not fit together."""
+        """Refuse, in a model file, a belief about so many columns whose arrays do not fit together."""
         raise NotImplementedError
 
-    def _check_state(self) -> None:
-        if not hasattr(self, "states_"):
-            return
-        n = checked_count(self, "n_features_in_")
-        check_array(self, "classes_", (None,), LABEL_KINDS)
-        expected = 1 if self.target_type_ == "binary" else self.classes_.size
-        check_fit(len(self.columns_) == len(self.states_) == expected, self, "classes and beliefs")
-        for columns, belief in zip(self.columns_, self.states_, strict=True):
-            check_fit(columns is None or are_columns(columns, n), self, "columns")
+    def _check_state(self, state: State) -> None:
+        n, (classes, kind) = state.features(), state.targets()
+        beliefs = state.entries("states_", 1 if kind == "binary" else classes.size)
+        for columns, belief in zip(state.entries("columns_", len(beliefs)), beliefs, strict=True):
+            state.require(columns is None or are_columns(columns, n), "columns")
             self._check_belief(belief, n if columns is None else columns.size)
 
     def _likelihood(self) -> Likelihood:
@@ -214,14 +210,14 @@ class OnlineClassifier(ScoreClassifier):
 
         self.states_ = self._for_categories(X, work)
 
-    def _for_categories(self, X: Any, work: Callable[[int, Compressed], State]) -> list[State]:
+    def _for_categories(self, X: Any, work: Callable[[int, Compressed], Found]) -> list[Found]:
         """Call ``work`` for every category with the rows it sees, on several threads that share the documents."""
         documents, n_features = compressed(X), X.shape[1]
         shared = None
         if all(columns is None for columns in self.columns_):
             shared = selected(documents, n_features, None, self._has_constant())
 
-        def one(k: int) -> State:
+        def one(k: int) -> Found:
             return work(k, shared or selected(documents, n_features, self.columns_[k], self._has_constant()))
 
         return map_threads(one, range(len(self.columns_)), self.n_jobs)

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from bayesift._sparse import Compressed, compressed, squared_norms
-from bayesift._state import check_array, check_fit
+from bayesift._state import State, shown
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.online._classifier import SHARED_CONSTRAINTS, OnlineClassifier, Turns
 from bayesift.online._gaussian_process import KERNELS, Inputs, KernelFunction, learn_process, process_fields
@@ -162,13 +162,16 @@ class OnlineGaussianProcess(OnlineClassifier):
         return ProcessBelief(sp.csr_matrix((0, width)), none, none, np.empty(0), none, gamma)
 
     def _check_belief(self, belief: Any, n_features: int) -> None:
-        check_fit(type(belief) is ProcessBelief, self, "beliefs")
-        check_array(belief, "mean", (None,))
-        size = belief.mean.size
+        if type(belief) is not ProcessBelief:
+            raise ValueError(f"states_ holds {shown(belief)}; expected beliefs")
+        state = State(belief)
+        size = state.array("mean", (None,)).size
         for name in ("cholesky", "inverse", "covariance"):
-            check_array(belief, name, (size, size))
-        check_fit(sp.issparse(belief.basis) and belief.basis.shape == (size, n_features), belief, "inputs")
-        check_fit(isinstance(belief.gamma, float) and belief.gamma > 0, belief, "gamma")
+            state.array(name, (size, size))
+        state.require(sp.issparse(state.value("basis")), "inputs")
+        state.matrix("basis", (size, n_features))
+        state.require(0 < state.number("gamma") < np.inf, "gamma")
+        state.number("log_evidence")
 
     def _learn(self, state: ProcessBelief, rows: Compressed, y: FloatArray, turns: Turns) -> ProcessBelief:
         size, n = state.mean.size, rows[0].size - 1

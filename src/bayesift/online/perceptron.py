@@ -12,12 +12,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from bayesift._sparse import Compressed
-from bayesift._state import check_array, check_fit, checked_count
+from bayesift._state import State, check_table, shown
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.online import belief as beliefs
 from bayesift.online._classifier import SHARED_CONSTRAINTS, OnlineClassifier, Turns, number_of
 from bayesift.online._covariances import LowRank
-from bayesift.online.belief import Belief, CovarianceKind, LikelihoodName
+from bayesift.online.belief import Belief, CovarianceKind, Drift, Likelihood, LikelihoodName
 
 
 @dataclass(eq=False, repr=False)
@@ -207,25 +207,41 @@ class BayesianPerceptron(OnlineClassifier):
         )
 
     def _check_belief(self, belief: Any, n_features: int) -> None:
-        check_fit(type(belief) is Belief, self, "beliefs")
-        size = n_features + bool(self.fit_intercept)
-        check_array(belief, "mean", (size,))
-        C = belief.covariance
+        if type(belief) is not Belief:
+            raise ValueError(f"states_ holds {shown(belief)}; expected beliefs")
+        state, size = State(belief), n_features + bool(self.fit_intercept)
+        state.array("mean", (size,))
+        likelihood = state.value("likelihood")
+        state.require(type(likelihood) is Likelihood, "noises")
+        noise = State(likelihood)
+        state.require(0 <= noise.number("sigma") < np.inf and 0 <= noise.number("kappa") < 0.5, "noises")
+        state.number("log_evidence")
+        drift, C = state.value("drift"), state.value("covariance")
         if type(C) is LowRank:
-            check_array(C, "precision", (size,))
-            check_array(C, "factor", (size, None))
-            width = C.factor.shape[1]
-            check_array(C, "cholesky", (width, width))
-            # There is always room for the column that the next document adds.
-            check_fit(checked_count(C, "used") < width, C, "columns")
+            state.require(drift is None, "drifts")
+            _check_low_rank(State(C), size)
             return
-        check_fit(np.shape(C) in ((size,), (size, size)) and C.dtype.kind == "f", belief, "weights")
-        if belief.drift is not None:
-            check_array(belief.drift, "mean", (size,))
-            check_array(belief.drift, "covariance", C.shape)
+        shape = (size,) * getattr(C, "ndim", 0)
+        state.require(len(shape) in (1, 2), "weights")
+        check_table(C, shape, "f", "covariance")
+        state.require(drift is None or type(drift) is Drift, "drifts")
+        if drift is not None:
+            drift_state = State(drift)
+            drift_state.number("keep")
+            drift_state.array("mean", (size,))
+            drift_state.array("covariance", shape)
 
     def _learn(self, state: Belief, rows: Compressed, y: FloatArray, turns: Turns) -> Belief:
         return beliefs.learn(state, rows, y, turns.order, shares=turns.shares, own=True)
 
     def _fields(self, state: Belief, rows: Compressed) -> tuple[FloatArray, FloatArray]:
         return beliefs.fields(state, rows)
+
+
+def _check_low_rank(state: State, size: int) -> None:
+    """Refuse, in a model file, a covariance of low rank whose parts do not fit together."""
+    state.array("precision", (size,))
+    width = state.array("factor", (size, None)).shape[1]
+    state.array("cholesky", (width, width))
+    # There is always room for the column that the next document adds.
+    state.count("used", 0, width - 1)

@@ -14,7 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bayesift._labels import class_indicator, refuse_missing
-from bayesift._state import check_array, checked_count
+from bayesift._state import State
 from bayesift._typing import BoolArray, FloatArray
 from bayesift.select import scores
 
@@ -145,9 +145,8 @@ class TermSelector(SelectorMixin, BaseEstimator):
         mask[kept] = True
         return mask
 
-    def _check_state(self) -> None:
-        if hasattr(self, "scores_"):
-            check_array(self, "scores_", (checked_count(self, "n_features_in_"),))
+    def _check_state(self, state: State) -> None:
+        state.array("scores_", (state.features(),))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -20,7 +20,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from bayesift._files import check_encoding
-from bayesift._state import check_array, check_fit, checked_count
+from bayesift._state import State
 from bayesift._typing import AnyArray
 from bayesift.text import _count
 from bayesift.text._counter import Analyzer, Counter, LookupTable
@@ -288,20 +288,19 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         state.pop("_lookup_table", None)
         return state
 
-    def _check_state(self) -> None:
-        fitted = ("n_documents_", "vocabulary_", "document_frequency_", "stop_words_")
-        if not any(name in vars(self) for name in fitted):
-            return
-        checked_count(self, "n_documents_")
-        if self.n_features is not None:
-            check_array(self, "document_frequency_", (checked_count(self, "n_features"),), "iu")
-            return
-        terms = self.vocabulary_
-        check_fit(isinstance(terms, dict) and all(isinstance(term, str) for term in terms), self, "terms")
-        columns = np.fromiter(terms.values(), dtype=np.int64, count=len(terms))
-        check_fit(np.array_equal(np.sort(columns), np.arange(len(terms))), self, "terms and columns")
-        check_array(self, "document_frequency_", (len(terms),), "iu")
-        check_fit(isinstance(self.stop_words_, frozenset), self, "stop words")
+    def _check_state(self, state: State) -> None:
+        state.count("n_documents_")
+        words = state.instance("stop_words_", frozenset)
+        state.require(all(isinstance(word, str) for word in words), "stop words")
+        n_columns = self.n_features
+        if n_columns is None:
+            terms = state.instance("vocabulary_", dict)
+            state.require(all(type(term) is str for term in terms), "terms")
+            state.require(all(type(column) is int for column in terms.values()), "terms and columns")
+            n_columns = len(terms)
+            columns = np.fromiter(terms.values(), dtype=np.int64, count=n_columns)
+            state.require(np.array_equal(np.sort(columns), np.arange(n_columns)), "terms and columns")
+        state.array("document_frequency_", (n_columns,), "i", least=0)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "n_documents_") or not self._needs_fit()

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from bayesift import progress
 from bayesift._classifier import ScoreClassifier
 from bayesift._labels import categories_of
+from bayesift._state import State
 from bayesift._typing import FloatArray
 
 
@@ -87,6 +88,12 @@ class BinaryRelevance(ScoreClassifier):
         if hasattr(models[0], "feature_names_in_"):
             self.feature_names_in_ = models[0].feature_names_in_
         return self
+
+    def _check_state(self, state: State) -> None:
+        n, (classes, kind) = state.features(), state.targets()
+        for model in state.entries("models_", 1 if kind == "binary" else classes.size):
+            fitted = isinstance(model, ScoreClassifier) and getattr(model, "target_type_", None) == "binary"
+            state.require(fitted and model.n_features_in_ == n, "models")
 
     def decision_function(self, X: Any) -> FloatArray:
         """Return the scores of the models, one for each category; one for two classes."""

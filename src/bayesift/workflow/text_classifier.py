@@ -15,11 +15,14 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from bayesift._classifier import ScoreClassifier
+from bayesift._state import State
 from bayesift._typing import AnyArray, BoolArray, FloatArray
 from bayesift.decide import Threshold
 from bayesift.decide.tuning import check_policy
 from bayesift.evaluate import f_beta
 from bayesift.priors import Gaussian, Laplace, Prior
+from bayesift.select import TermSelector
 from bayesift.text import TextScorer, TextVectorizer
 from bayesift.workflow._label_sets import Targets, indicator, label_sets, read_targets
 from bayesift.workflow._models import check_model
@@ -270,6 +273,30 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         # Made anew from the model when needed.
         state.pop("_scorer", None)
         return state
+
+    def _check_state(self, state: State) -> None:
+        words, kept = state.instance("vectorizer_", TextVectorizer), state.value("selector_")
+        state.require(hasattr(words, "n_documents_"), "words")
+        n = words.document_frequency_.size
+        if kept is not None:
+            state.require(type(kept) is TermSelector and getattr(kept, "n_features_in_", None) == n, "words")
+            n = int(kept.get_support().sum())
+        classes, kind = state.targets()
+        model = state.value("model_")
+        state.require(isinstance(model, ScoreClassifier) and getattr(model, "n_features_in_", None) == n, "words")
+        state.require(model.target_type_ == kind and model.classes_.size == classes.size, "classes")
+        found = getattr(state.instance("threshold_", Threshold), "thresholds_", np.empty(0))
+        state.require(found.size == (1 if kind == "binary" else classes.size), "thresholds and classes")
+        self._check_training(state)
+
+    def _check_training(self, state: State) -> None:
+        training = state.instance("training_", dict)
+        state.require(training.keys() == set(Training._fields), "notes on the training")
+        balance = training["balance"]
+        counts = [training["n_texts"], *(balance.values() if type(balance) is dict else ())]
+        state.require(type(balance) is dict and all(type(name) is str for name in balance), "numbers of texts")
+        state.require(all(type(count) is int and count >= 0 for count in counts), "numbers of texts")
+        state.require(type(training["fingerprint"]) is str, "notes on the training")
 
     def _scores(self, texts: Iterable[str]) -> FloatArray:
         """Return the scores, texts × categories; one column for two classes."""

@@ -13,12 +13,13 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from bayesift._state import check_array, check_fit, checked_count
+from bayesift._state import State
 from bayesift._typing import BoolArray, FloatArray
 from bayesift.ard._fitting import Attained, RelevanceClassifier
 from bayesift.ard.tagging._bound import FULL_LIMIT, Quadrature
 from bayesift.ard.tagging._learning import MStep, Settings, Solver, learn
 from bayesift.ard.tagging._tags import Tagging, read_tags
+from bayesift.linear import Certificate
 
 
 @dataclass(eq=False, repr=False)
@@ -178,11 +179,17 @@ class RelevanceTaggingMachine(SelectorMixin, RelevanceClassifier):
         check_is_fitted(self)
         return self.relevant_
 
-    def _check_state(self) -> None:
-        if not hasattr(self, "coef_"):
-            return
-        check_array(self, "relevant_", (self.coef_.shape[-1],), "b")
-        check_fit(self.coef_.shape[-1] == checked_count(self, "n_features_in_"), self, "coefficients and features")
+    def _check_state(self, state: State) -> None:
+        n = state.features()
+        self._check_scores(state, n)
+        state.array("relevant_", (n,), "b")
+        for name in ("alpha_", "q_"):
+            state.array(name, (n,))
+        state.number("log_evidence_bound_")
+        state.array("log_evidence_bound_path_", (None,))
+        state.array("n_relevant_path_", (None,), "i")
+        state.count("n_iter_")
+        state.instance("certificate_", Certificate)
 
     def _settings(self) -> Settings:
         """Refuse impossible settings, and collect those that the algorithms want."""

@@ -17,13 +17,14 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bayesift._state import check_array, check_fit, checked_count
+from bayesift._state import State
 from bayesift._typing import BoolArray, FloatArray
 from bayesift.ard._fitting import Attained, RelevanceClassifier, RelevanceModel
 from bayesift.ard.vectors._basis import Basis
 from bayesift.ard.vectors._fast import largest_slope, select
 from bayesift.ard.vectors._likelihoods import Gaussian, Likelihood, Logistic
 from bayesift.ard.vectors._reestimation import Relevance, reestimate
+from bayesift.linear import Certificate
 
 Kernel = str | Callable[..., Any] | None
 
@@ -126,15 +127,25 @@ class RelevanceVectors(RelevanceModel, SelectorMixin, BaseEstimator):
             )
         return self.relevant_
 
-    def _check_state(self) -> None:
-        if not hasattr(self, "coef_"):
-            return
-        check_array(self, "relevant_", (self.coef_.shape[-1],), "b")
-        n_features = checked_count(self, "n_features_in_")
-        if self.kernel is None:
-            check_fit(self.coef_.shape[-1] == n_features, self, "coefficients and features")
-        elif sp.issparse(getattr(self, "relevance_vectors_", None)):
-            check_fit(self.relevance_vectors_.shape[1] == n_features, self, "vectors and features")
+    def _check_state(self, state: State) -> None:
+        n_features = state.features()
+        relevant = state.array("relevant_", (n_features if self.kernel is None else None,), "b")
+        n_functions, n_kept = relevant.size, int(relevant.sum())
+        state.array("alpha_", (n_functions,))
+        state.array("_weights", (n_functions + 1,))
+        size = n_kept + bool(np.isfinite(state.number("intercept_alpha_")))
+        state.array("sigma_", (size, size))
+        if self.kernel is not None:
+            state.matrix("relevance_vectors_", (n_kept, n_features))
+        state.number("log_evidence_")
+        state.array("log_evidence_path_", (None,))
+        state.count("n_iter_")
+        state.instance("certificate_", Certificate)
+        self._check_outcome(state, n_functions)
+
+    def _check_outcome(self, state: State, n_functions: int) -> None:
+        """Refuse, in a model file, what the classifier or the regressor keeps beside, if it does not fit."""
+        raise NotImplementedError
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -228,6 +239,9 @@ class RelevanceVectorMachine(RelevanceClassifier, RelevanceVectors):
     _: KW_ONLY
     moderated: bool = True
 
+    def _check_outcome(self, state: State, n_functions: int) -> None:
+        self._check_scores(state, n_functions)
+
     def _learn(self, X: Any, targets: FloatArray, weights: FloatArray) -> Attained:
         _, w, attained = self._choose(X, Logistic(targets, weights))
         self.coef_, self.intercept_ = w[None, :-1].copy(), w[-1:].copy()
@@ -307,6 +321,11 @@ class RelevanceVectorRegressor(RegressorMixin, RelevanceVectors):
     def _read(self, X: Any, y: Any) -> tuple[Any, FloatArray]:
         X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, y_numeric=True)
         return X, np.asarray(y, dtype=np.float64)
+
+    def _check_outcome(self, state: State, n_functions: int) -> None:
+        state.array("coef_", (n_functions,))
+        state.number("intercept_")
+        state.number("noise_variance_")
 
     def _learn(self, X: Any, targets: FloatArray, weights: FloatArray) -> Attained:
         if self.noise_variance is None:

@@ -1,0 +1,135 @@
+"""The models that are forged: every estimator and every other type of the registry, with documents to use them on."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
+
+from sklearn.pipeline import make_pipeline
+
+from bayesift import save
+from bayesift.ard import RelevanceTaggingMachine
+from bayesift.decide import Threshold
+from bayesift.generative import CategoricalNB, DirichletCompoundMultinomial, GaussianNB, MultinomialNB
+from bayesift.linear import BayesianLogisticRegression
+from bayesift.online import OnlineGaussianProcess
+from bayesift.select import TermSelector
+from bayesift.text import TextVectorizer
+from bayesift.workflow import BinaryRelevance, TextClassifier
+from formats.models.attacks import Members, members_of
+from formats.models.cases import BOTH, CASES, COUNTS, LABELS, SEVERAL, TEXT_CASES, TEXTS, THREE, TWO
+
+SETS = [tuple(np.array(["grain", "oil"])[row > 0]) for row in SEVERAL]
+
+
+class Base(NamedTuple):
+    """A model as it is stored: what is in its file, and whether it takes texts."""
+
+    name: str
+    members: Members
+    takes_texts: bool
+
+
+def _sparse_lasso() -> Any:
+    return BayesianLogisticRegression(variance=1.0, n_jobs=1).fit(COUNTS, TWO).sparsify()
+
+
+def _online_with_columns() -> Any:
+    return OnlineGaussianProcess("linear", budget=4, features=[[0, 1], [2, 3]], n_jobs=1).fit(COUNTS, BOTH)
+
+
+MORE: dict[str, Callable[[], Any]] = {
+    "sparse-lasso": _sparse_lasso,
+    "process-columns": _online_with_columns,
+    "plug-in-naive-bayes": lambda: MultinomialNB(estimate="map", alpha=1.5, n_jobs=1).fit(COUNTS, COUNTS[:, 3]),
+    "gaussian-several": lambda: GaussianNB(estimate="map").fit(COUNTS, BOTH),
+    "categorical-several": lambda: CategoricalNB().fit(COUNTS, BOTH),
+    "dcm-several": lambda: DirichletCompoundMultinomial(n_jobs=1).fit(COUNTS, BOTH),
+    "binary-relevance": lambda: BinaryRelevance(RelevanceTaggingMachine(binarize=0.0)).fit(COUNTS, BOTH),
+    "threshold": lambda: Threshold("max_f1").fit(COUNTS[:, :1] / 10, BOTH[:, :1]),
+    "selector": lambda: TermSelector("chi_square", k=3).fit(COUNTS, TWO),
+    "not-fitted": lambda: BayesianLogisticRegression(n_jobs=1),
+}
+
+MORE_TEXT: dict[str, Callable[[], Any]] = {
+    "words": lambda: TextVectorizer(ngram_range=(1, 2), stop_words={"the"}, n_jobs=1).fit(TEXTS),
+    "hashed-words": lambda: TextVectorizer("nnn", n_features=64, n_jobs=1).fit(TEXTS),
+    "patterns": lambda: make_pipeline(
+        TextVectorizer("ltc", token_pattern=r"[a-z]+", vocabulary=["wheat", "oil", "corn"], n_jobs=1),
+        MultinomialNB(n_jobs=1),
+    ).fit(TEXTS, LABELS),
+    "texts-lasso": lambda: TextClassifier(
+        variance=1.0, selector=TermSelector("chi_square", k=9), n_jobs=1, prior_knowledge={"grain": "wheat and corn"}
+    ).fit(TEXTS, LABELS),
+    "texts-naive-bayes": lambda: TextClassifier("nb", n_jobs=1).fit(TEXTS, THREE),
+    "texts-several": lambda: TextClassifier("perceptron", n_jobs=1).fit(TEXTS, SETS),
+}
+
+
+def bases() -> list[Base]:
+    """Fit all models and return what their files hold; nothing in them tells the time."""
+    found = []
+    for cases, takes_texts in ((CASES, False), (MORE, False), (TEXT_CASES, True), (MORE_TEXT, True)):
+        for name, make in cases.items():
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                model = make()
+            _forget_seconds(model)
+            found.append(Base(name, _members(model), takes_texts))
+    return found
+
+
+def _members(model: Any) -> Members:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "a.bayesift"
+        save(model, path)
+        return members_of(path.read_bytes())
+
+
+def _forget_seconds(model: Any) -> None:
+    for part in (model, getattr(model, "model_", None), *getattr(model, "models_", [])):
+        certificate = getattr(part, "certificate_", None)
+        if certificate is not None:
+            certificate.seconds[:] = 0.0
+    for _, step in getattr(model, "steps", []):
+        _forget_seconds(step)
+
+
+class Documents(NamedTuple):
+    """Documents that a model can be given, and labels for it to learn."""
+
+    X: Any
+    y: Any
+
+
+def documents_for(model: Any, takes_texts: bool) -> Documents:
+    """Return documents of as many columns as the model says, with something in the first and the last."""
+    rows = [*TEXTS[:4], "", "wheat wheat gas"] if takes_texts else _rows(getattr(model, "n_features_in_", 6))
+    return Documents(rows, _labels(model, 6))
+
+
+def _rows(n_features: Any) -> Any:
+    width = int(n_features) if isinstance(n_features, (int, np.integer)) and 0 < n_features < 2**31 else 6
+    if width <= 100:
+        return np.resize(np.arange(13.0) % 5, (6, width))
+    first = sp.csr_matrix(np.resize(np.arange(7.0) % 3, (6, 4)))
+    last = sp.csr_matrix(np.ones((6, 1)))
+    return sp.hstack([first, sp.csr_matrix((6, width - 5)), last], format="csr")
+
+
+def _labels(model: Any, n: int) -> Any:
+    classes = getattr(model, "classes_", None)
+    if not isinstance(classes, np.ndarray) or not 0 < classes.size < 1000:
+        return np.resize(["no", "yes"], n)
+    if getattr(model, "target_type_", None) == "multilabel-indicator" and classes.dtype.kind in "iu":
+        return np.resize([[0, 1, 1], [1, 0, 1]], (n, classes.size))
+    return np.resize(classes, n)

@@ -1,0 +1,219 @@
+"""Workers that load forgeries, and who watches over them: crashes, hangs, memory, errors that are not clean."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import resource
+import selectors
+import subprocess
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from bayesift import load
+from bayesift.formats import ModelFileError
+from bayesift.formats._container import write
+from tools.fuzz.bases import Base, Members, bases
+from tools.fuzz.calling import use
+from tools.fuzz.forging import forge
+
+#: Most bytes that a forgery may take beyond what all models together take.
+MEMORY = 10**9
+#: Most seconds of processor time that one may take; of the clock many more, as the machine may be busy.
+SECONDS, CLOCK = 10.0, 120.0
+#: Of so many forgeries one is also trained anew.
+SLOWLY = 10
+
+
+def work(seed: int, first: int, step: int, limit: int) -> None:
+    """Load and use the forgeries first, first + step, …; tell about each on standard output, line by line."""
+    out = os.fdopen(os.dup(1), "w", buffering=1)
+    # What the kernels print of indices that are out of bounds is not for whoever reads the results.
+    os.dup2(2, 1)
+    all_bases = bases()
+    with TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
+        for base in all_bases:
+            result = attempt(base.members, base, Path(folder), slowly=True, tell=lambda _: None)
+            print(json.dumps({"base": base.name, **result}), file=out)
+        _limit_memory()
+        for number in range(first, limit, step):
+            print(json.dumps({"number": number}), file=out)
+            forgery = forge(all_bases, seed, number)
+
+            def tell(name: str, number: int = number) -> None:
+                print(json.dumps({"number": number, "calling": name}), file=out)
+
+            slowly = number // len(all_bases) % SLOWLY == 0
+            result = attempt(forgery.members, forgery.base, Path(folder), slowly=slowly, tell=tell)
+            told = {"changes": forgery.changes} if "failure" in result else {}
+            print(json.dumps({"number": number, "base": forgery.base.name, **told, **result}), file=out)
+
+
+def attempt(members: Members, base: Base, folder: Path, *, slowly: bool, tell: Callable[[str], None]) -> dict[str, Any]:
+    """Load and use one file; says how that went."""
+    path = folder / "forged.bayesift"
+    path.write_bytes(_file_of(members))
+    begin, name = time.process_time(), "load"
+
+    def noted(calling: str) -> None:
+        nonlocal name
+        name = calling
+        tell(calling)
+
+    tell("load")
+    try:
+        try:
+            model = load(path)
+        except ModelFileError as error:
+            if isinstance(error.__cause__, MemoryError):
+                raise error.__cause__ from None
+            return {"outcome": "refused", "seconds": time.process_time() - begin}
+        complaints = list(use(model, takes_texts=base.takes_texts, slowly=slowly, folder=folder, tell=noted))
+        outcome = "complained" if complaints else "answered"
+        return {"outcome": outcome, "seconds": time.process_time() - begin}
+    except Exception as error:
+        lines = traceback.format_exc().splitlines()
+        return {"outcome": "failed", "failure": f"{name}: {type(error).__name__}: {error}"[:300], "trace": lines[-12:]}
+
+
+def _file_of(members: Members) -> bytes:
+    header = json.loads(members["bayesift.json"])
+    header.pop("members", None)
+    file = io.BytesIO()
+    write(file, header, {name: content for name, content in members.items() if name != "bayesift.json"})
+    return file.getvalue()
+
+
+def _limit_memory() -> None:
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    size = pages * resource.getpagesize() + MEMORY
+    resource.setrlimit(resource.RLIMIT_AS, (size, size))
+
+
+@dataclass
+class Results:
+    """How the forgeries went."""
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    by_base: dict[str, Counter[str]] = field(default_factory=dict)
+    failures: list[dict[str, Any]] = field(default_factory=list)
+    slowest: float = 0.0
+
+    def add(self, result: dict[str, Any]) -> None:
+        """Take note of one."""
+        self.outcomes[result["outcome"]] += 1
+        self.by_base.setdefault(result.get("base", "?"), Counter())[result["outcome"]] += 1
+        self.slowest = max(self.slowest, result.get("seconds", 0.0))
+        if result["outcome"] not in ("refused", "answered", "complained"):
+            self.failures.append(result)
+
+    def table(self) -> str:
+        """Return the numbers as a table in Markdown."""
+        columns = ["refused", "answered", "complained", "failed", "crashed", "hung"]
+        lines = ["| model | forgeries | " + " | ".join(columns) + " |", "|---|" + "---:|" * (len(columns) + 1)]
+        for name, found in [*sorted(self.by_base.items()), ("all", self.outcomes)]:
+            numbers = [sum(found.values()), *(found[column] for column in columns)]
+            lines.append(f"| {name} | " + " | ".join(map(str, numbers)) + " |")
+        return "\n".join(lines)
+
+
+class _Watched:
+    """A worker, what it is doing, and since when."""
+
+    def __init__(self, seed: int, first: int, step: int, limit: int) -> None:
+        self.next, self.step, self.limit, self.seed = first, step, limit, seed
+        self.calling, self.since, self.used = "start", time.monotonic(), 0.0
+        self.at_work = False
+        self.process = self._started()
+        self.rest = b""
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        arguments = [str(value) for value in (self.seed, self.next, self.step, self.limit)]
+        command = [sys.executable, "-m", "tools.fuzz", "--work", *arguments]
+        self.at_work = False
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """Return what it has told since the last time; empty at its end."""
+        assert self.process.stdout is not None
+        content = os.read(self.process.stdout.fileno(), 2**16)
+        *complete, self.rest = (self.rest + content).split(b"\n")
+        for line in complete:
+            yield json.loads(line)
+
+    def note(self, told: dict[str, Any]) -> None:
+        """Remember what it is doing now."""
+        if "number" in told:
+            self.at_work = True
+            self.calling = told.get("calling", "load")
+            if told["number"] != self.next or "calling" not in told:
+                self.since, self.used = time.monotonic(), self._processor_time()
+            self.next = told["number"] + (self.step if "outcome" in told else 0)
+
+    def is_stuck(self) -> bool:
+        """Return whether a forgery takes too long."""
+        if not self.at_work or time.monotonic() - self.since < SECONDS:
+            return False
+        return self._processor_time() - self.used > SECONDS or time.monotonic() - self.since > CLOCK
+
+    def _processor_time(self) -> float:
+        try:
+            fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def renewed(self, outcome: str) -> dict[str, Any]:
+        """Go on after a forgery that ended the worker; returns what is to be told of it."""
+        told = {"number": self.next, "base": "?", "outcome": outcome, "failure": f"{outcome} in {self.calling}"}
+        self.process.kill()
+        self.process.wait()
+        self.next += self.step
+        self.rest = b""
+        self.process = self._started()
+        return told
+
+
+def run(seed: int, first: int, limit: int, jobs: int, tell: Callable[[str], None]) -> Results:
+    """Try all forgeries from a number up to another on several workers."""
+    results, begin = Results(), time.monotonic()
+    workers = [_Watched(seed, first + job, jobs, limit) for job in range(jobs)]
+    selector = selectors.DefaultSelector()
+    for worker in workers:
+        selector.register(worker.process.stdout, selectors.EVENT_READ, worker)  # type: ignore[arg-type]
+    told_at = begin
+    while selector.get_map():
+        for key, _ in selector.select(timeout=1.0):
+            worker = key.data
+            told = list(worker.lines())
+            for line in told:
+                worker.note(line)
+                if "base" in line and "number" not in line and line["outcome"] == "failed":
+                    results.failures.append(line)
+                elif "number" in line and "outcome" in line:
+                    results.add(line)
+            if not told and worker.process.poll() is not None:
+                selector.unregister(key.fileobj)
+                if worker.process.returncode != 0:
+                    if not worker.at_work:
+                        raise RuntimeError("a worker ended before its first forgery")
+                    results.add(worker.renewed("crashed"))
+                    selector.register(worker.process.stdout, selectors.EVENT_READ, worker)
+        for worker in [key.data for key in selector.get_map().values()]:
+            if worker.is_stuck():
+                selector.unregister(worker.process.stdout)
+                results.add(worker.renewed("hung"))
+                selector.register(worker.process.stdout, selectors.EVENT_READ, worker)
+        if time.monotonic() - told_at > 30:
+            told_at = time.monotonic()
+            done = sum(results.outcomes.values())
+            tell(f"{done} of {limit - first}, {dict(results.outcomes)}, {told_at - begin:.0f} s")
+    return results
