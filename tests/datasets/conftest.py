@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def without_polars(monkeypatch):
-    monkeypatch.setattr("bayesift.datasets._tables.find_spec", lambda package: None)
+    monkeypatch.setattr("bayesift.datasets._parquet.find_spec", lambda package: None)
 
 
 @pytest.fixture(params=[True, False], ids=["polars", "pyarrow"])

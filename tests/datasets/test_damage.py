@@ -41,6 +41,24 @@ def test_a_damaged_parquet_file_is_named(tmp_path, either_package):
             read(path)
 
 
+def test_a_panic_of_the_reader_of_parquet_files_names_the_file(tmp_path):
+    path = tmp_path / "a.parquet"
+    polars.DataFrame({"text": [f"text {n}" for n in range(300)], "label": ["x"] * 300}).write_parquet(path)
+    whole = path.read_bytes()
+    footer = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
+    # Somewhere in the footer it says that a column has 300 values; now it has 301.
+    places = [place for place in range(footer, len(whole)) if whole[place : place + 2] == b"\xd8\x04"]
+    refused = []
+    for place in places:
+        path.write_bytes(whole[:place] + b"\xda" + whole[place + 1 :])
+        try:
+            read(path)
+        except DamagedFileError as error:
+            refused.append(str(error))
+    assert refused
+    assert all("a.parquet cannot be read" in message for message in refused)
+
+
 def test_an_unreadable_file_is_an_error_of_the_system(tmp_path):
     (tmp_path / "a.csv").mkdir()
     with pytest.raises(IsADirectoryError, match=r"a\.csv"):

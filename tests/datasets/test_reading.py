@@ -255,7 +255,7 @@ def test_records_in_constant_memory_and_again(tmp_path):
         ("a.csv", "", "a.csv is empty, expected a header line"),
         ("a.csv", "\n\n", "a.csv is empty"),
         ("a.csv", "text,label\n", "a.csv has no rows after its header"),
-        ("a.csv", "text,text,label\na,b,c\n", "more than one column named text"),
+        ("a.csv", "text,text,label\na,b,c\n", "more than one column named 'text'"),
         ("a.jsonl", "\n", "a.jsonl is empty, expected one JSON object per line"),
         ("a.svm", "", "a.svm holds no vectors, expected one per line"),
         ("a.svm", "# words\n\n# more words\n", "a.svm holds no vectors, expected one per line"),

@@ -7,15 +7,18 @@ from bayesift.datasets._fetching import ProgressBar, fetch
 from bayesift.datasets._files import cache_root, data_root
 from bayesift.datasets._formats import Format
 from bayesift.datasets._info import DatasetFiles, DatasetInfo, Description
+from bayesift.datasets._json_lines import stream_objects
 from bayesift.datasets._reading import Record, Records, iter_records, read, read_texts
 from bayesift.datasets._registry import available, dataset_files, describe, known, known_stop_words, load, stop_words
-from bayesift.datasets._tables import Table, open_table, stream_objects
+from bayesift.datasets._tables import Table, open_table
 from bayesift.datasets._texts import TextBlock, TextFormat, TextRow, TextStream, open_texts
 from bayesift.datasets.errors import (
+    CellTooLongError,
     ChecksumError,
     ColumnError,
     DamagedFileError,
     EncodingError,
+    ExpansionError,
     FetchError,
     FormatError,
     MalformedFileError,
@@ -25,6 +28,7 @@ from bayesift.datasets.errors import (
 __all__ = [
     "RIS_NAMES",
     "USUAL_NAMES",
+    "CellTooLongError",
     "ChecksumError",
     "Collection",
     "ColumnError",
@@ -34,6 +38,7 @@ __all__ = [
     "Description",
     "Document",
     "EncodingError",
+    "ExpansionError",
     "FetchError",
     "Format",
     "FormatError",

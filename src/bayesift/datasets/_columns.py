@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-from bayesift.datasets.errors import ColumnError, probable_delimiter
+from bayesift.datasets.errors import ColumnError, listed_names, probable_delimiter
 
 #: Usual names of columns by what they hold, in small letters, the most usual first.
 USUAL_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -93,9 +94,9 @@ def choose_columns(
     Origin
         The columns chosen, and which of them were guessed.
     """
-    twice = sorted({name for name in columns if list(columns).count(name) > 1})
+    twice = sorted(name for name, count in Counter(columns).items() if count > 1)
     if twice:
-        raise ValueError(f"{path} has more than one column named {', '.join(twice)}")
+        raise ValueError(f"{path} has more than one column named {listed_names(twice)}")
     check_columns(path, columns, text=text, labels=labels or None, id=id)
     if text is not None and text == labels:
         raise ValueError(f"text and labels must be different columns of {path}, found {text!r} for both")
@@ -139,7 +140,7 @@ def guess_column(
         return None
     if role == "text" and len(free) == 1 and probable_delimiter(columns) is None:
         return free[0]
-    found = f"{', '.join(map(repr, usual))} could each be it" if usual else "no column has a usual name"
+    found = f"{listed_names(usual)} could each be it" if usual else "no column has a usual name"
     remedy = "; labels=False reads texts alone" if role == "labels" and not usual else ""
     raise ColumnError(path, role, columns, problem=problem or found, remedy=remedy)
 

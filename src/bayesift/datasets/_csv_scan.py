@@ -12,8 +12,9 @@ import numpy as np
 
 from bayesift._kernel import kernel
 from bayesift._typing import ByteArray, Int64Array
+from bayesift.datasets._limits import MAX_CELL
 from bayesift.datasets._tables import wrong_width
-from bayesift.datasets.errors import EncodingError, MalformedFileError
+from bayesift.datasets.errors import CellTooLongError, EncodingError, MalformedFileError
 
 #: Bytes that are read at a time.
 CHUNK = 1 << 22
@@ -41,13 +42,16 @@ class CsvScanner:
         One ASCII character.
     quotes : bool
         Whether fields may be enclosed in double quotes.
+    limit : int, optional
+        Bytes of the longest row.
     """
 
-    def __init__(self, stream: IO[bytes], path: Path, delimiter: str, quotes: bool) -> None:
+    def __init__(self, stream: IO[bytes], path: Path, delimiter: str, quotes: bool, limit: int = MAX_CELL) -> None:
         self._stream = stream
         self._path = path
         self._delimiter = delimiter
         self._quotes = quotes
+        self._limit = limit
         self._data = stream.read(CHUNK).removeprefix(_MARK)
         self._final = not self._data
         self._lines = 0
@@ -71,6 +75,9 @@ class CsvScanner:
     def _block(self, data: bytes, found: Int64Array, exact: bool) -> tuple[list[str], list[bytes]]:
         """Cut texts and rows out of the data."""
         begin, end, text_begin, text_end, n_fields, kind = found.T
+        long = np.flatnonzero(end - begin > self._limit)
+        if long.size:
+            raise CellTooLongError(self._path, self._line(data, int(begin[long[0]])), self._limit)
         odd = np.flatnonzero((n_fields != len(self.columns)) | (kind == _BROKEN))
         if odd.size:
             raise self._error(data, *(int(found[odd[0], place]) for place in (0, 4, 5)))
@@ -108,6 +115,8 @@ class CsvScanner:
                 begin, end, *_, kind = found[0].tolist()
                 if kind == _BROKEN:
                     raise self._error(self._data, begin, 0, kind)
+                if end - begin > self._limit:
+                    raise CellTooLongError(self._path, self._line(self._data, begin), self._limit)
                 row = self._data[begin:end]
                 self._more(self._data, used, read=False)
                 return self.fields(row)
@@ -129,6 +138,8 @@ class CsvScanner:
             return True
         if self._final:
             return False
+        if len(data) - used > self._limit:
+            raise CellTooLongError(self._path, 1 + self._lines, self._limit)
         # A row that is longer than a chunk is read in ever larger steps.
         more = self._stream.read(max(CHUNK, len(data) - used))
         self._final = not more

@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from bayesift._files import check_encoding
 from bayesift.datasets._columns import USUAL_NAMES, check_columns, find_column
 from bayesift.datasets._files import open_packed
 from bayesift.datasets._formats import ending, format_of
+from bayesift.datasets._limits import cell_limit
 from bayesift.datasets._tables import open_table
 from bayesift.datasets._texts import folder_texts
-from bayesift.datasets.errors import ColumnError, EncodingError, FormatError, MalformedFileError
+from bayesift.datasets.errors import CellTooLongError, ColumnError, EncodingError, FormatError, MalformedFileError
 
 #: What the tags of RIS are called among the details of a document; the first tag of a name is the one to write.
 RIS_NAMES: Mapping[str, str] = MappingProxyType(
@@ -63,6 +66,7 @@ def read_documents(
     id: str | None = None,
     delimiter: str | None = None,
     encoding: str = "utf-8",
+    max_cell: int | None = None,
 ) -> Iterator[Document]:
     r"""Return the documents of a CSV, TSV, JSONL, Parquet or RIS file, or of a folder, one at a time.
 
@@ -77,6 +81,8 @@ def read_documents(
         The field separator of a CSV or TSV file.
     encoding : str, default="utf-8"
         Encoding of the texts.
+    max_cell : int, optional
+        The longest cell or row of a table, record of RIS, or file of a folder, in bytes; see :func:`read`.
 
     Examples
     --------
@@ -89,22 +95,22 @@ def read_documents(
     ...     print(*read_documents(path))
     Document(id='1', title='Tin', text='On tin.', details={'type': 'JOUR', 'year': '1987'})
     """
-    place = Path(path)
+    place, limit = Path(path), cell_limit(max_cell)
+    check_encoding(encoding)
     if ending(place) == ".ris" and place.is_file():
-        return _from_ris(place, encoding)
+        return _from_ris(place, encoding, limit)
     format = format_of(place)
     if format == "folder":
-        return (Document(name.as_posix(), name.stem, content, {}) for name, content in folder_texts(place, encoding))
+        texts = folder_texts(place, encoding, limit)
+        return (Document(name.as_posix(), name.stem, content, {}) for name, content in texts)
     if format == "svmlight":
         expected = "expected texts: CSV, TSV, JSONL, Parquet, RIS or a folder"
         raise FormatError(place, format, f"{place} holds vectors; {expected}")
-    return _from_table(place, text, title, id, delimiter, encoding)
+    return _from_table(place, text, title, id, delimiter=delimiter, encoding=encoding, max_cell=max_cell)
 
 
-def _from_table(
-    path: Path, text: str | None, title: str | None, id: str | None, delimiter: str | None, encoding: str
-) -> Iterator[Document]:
-    with open_table(path, delimiter=delimiter, encoding=encoding) as table:
+def _from_table(path: Path, text: str | None, title: str | None, id: str | None, **reading: Any) -> Iterator[Document]:
+    with open_table(path, **reading) as table:
         columns = table.columns
         check_columns(path, columns, text=text, title=title, id=id)
         text = text or find_column(columns, USUAL_NAMES["abstract"]) or find_column(columns, USUAL_NAMES["text"])
@@ -130,23 +136,26 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
-def _from_ris(path: Path, encoding: str) -> Iterator[Document]:
-    for number, fields in enumerate(_ris_records(path, encoding), start=1):
-        details: dict[str, Any] = {}
+def _from_ris(path: Path, encoding: str, limit: int) -> Iterator[Document]:
+    for number, fields in enumerate(_ris_records(path, encoding, limit), start=1):
+        details: dict[str, list[str]] = {}
         for tag, values in fields.items():
             if tag not in (*_RIS_TITLE, *_RIS_TEXT):
-                name = RIS_NAMES.get(tag, tag)
-                details[name] = "; ".join(filter(None, [details.get(name, ""), *values]))
+                details.setdefault(RIS_NAMES.get(tag, tag), []).extend(filter(None, values))
         id, title, text = (_first(fields, tags) for tags in (_RIS_ID, _RIS_TITLE, _RIS_TEXT))
-        yield Document(id or str(number), title, text, details)
+        yield Document(id or str(number), title, text, {name: "; ".join(values) for name, values in details.items()})
 
 
-def _ris_records(path: Path, encoding: str) -> Iterator[dict[str, list[str]]]:
+def _ris_records(path: Path, encoding: str, limit: int) -> Iterator[dict[str, list[str]]]:
     """Return the values of each record by tag."""
-    fields: dict[str, list[str]] = {}
-    tag = ""
+    # The lines of each value: a long text may go on in the next line.
+    fields: dict[str, list[list[str]]] = {}
+    tag, begin, size = "", 1, 0
     with open_packed(path) as stream:
-        for number, raw in enumerate(stream, start=1):
+        for number, raw in enumerate(iter(partial(stream.readline, limit + 1), b""), start=1):
+            begin, size = begin if fields else number, size + len(raw)
+            if size > limit:
+                raise CellTooLongError(path, begin, limit)
             try:
                 # Files that were joined from several have a mark at each beginning.
                 line = raw.decode(encoding).lstrip("\ufeff").rstrip("\r\n")
@@ -154,22 +163,25 @@ def _ris_records(path: Path, encoding: str) -> Iterator[dict[str, list[str]]]:
                 raise EncodingError(path, number, error.encoding, error.reason) from error
             found = _RIS_LINE.match(line)
             if found is None:
-                if not line.strip():
-                    continue
-                if not tag:
+                if line.strip() and not tag:
                     raise MalformedFileError(path, number, f"found {line[:40]!r}, expected a tag such as 'TY  - JOUR'")
-                # A long text may go on in the next line.
-                fields[tag][-1] = f"{fields[tag][-1]} {line.strip()}".strip()
+                if line.strip():
+                    fields[tag][-1].append(line.strip())
                 continue
             tag, value = found[1], (found[2] or "").strip()
             if tag == "ER":
                 if fields:
-                    yield fields
-                fields, tag = {}, ""
+                    yield _joined(fields)
+                fields, tag, size = {}, "", 0
             else:
-                fields.setdefault(tag, []).append(value)
+                fields.setdefault(tag, []).append([value])
     if fields:
-        yield fields
+        yield _joined(fields)
+
+
+def _joined(fields: Mapping[str, list[list[str]]]) -> dict[str, list[str]]:
+    """Join the lines of each value."""
+    return {tag: [" ".join(filter(None, lines)) for lines in values] for tag, values in fields.items()}
 
 
 def _first(fields: Mapping[str, list[str]], tags: Iterable[str]) -> str:

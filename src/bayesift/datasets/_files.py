@@ -18,7 +18,8 @@ from typing import IO, Any
 
 import platformdirs
 
-from bayesift.datasets.errors import ChecksumError, DamagedFileError
+from bayesift.datasets._limits import expansion_limit, limit_expansion
+from bayesift.datasets.errors import ChecksumError, DamagedFileError, ExpansionError
 
 _TAR_ENDINGS = (".tar", ".tar.gz", ".tar.xz", ".tar.bz2", ".tgz", ".gtar.gz")
 _PACKED = (".gz", ".xz", ".bz2")
@@ -132,11 +133,13 @@ def members_of(path: Path, name: str) -> Iterator[Member]:
 def open_packed(path: Path) -> Iterator[IO[bytes]]:
     """Open a file for reading bytes, unpacking ``.gz``, ``.xz`` and ``.bz2`` on the way.
 
-    The first bytes decide and not the name: some servers unpack what they send.
+    The first bytes decide and not the name: some servers unpack what they send. What unpacks to more than any text
+    does is an ExpansionError.
     """
-    with _opener(path)(path, "rb") as stream:
+    opener = _opener(path)
+    with opener(path, "rb") as stream:
         try:
-            yield stream
+            yield stream if opener is open else limit_expansion(stream, path)
         except _DAMAGE as error:
             raise DamagedFileError(path, error) from error
         except OSError as error:
@@ -172,6 +175,7 @@ def _tar_members(path: Path) -> Iterator[Member]:
         for member in archive:
             content = archive.extractfile(member) if member.isfile() else None
             if content is not None:
+                _check_size(path, member.size)
                 yield member.name, content.read()
 
 
@@ -184,4 +188,11 @@ def _zip_members(path: Path) -> Iterator[Member]:
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
             if not member.is_dir():
+                _check_size(path, member.file_size)
                 yield member.filename, archive.read(member)
+
+
+def _check_size(path: Path, size: int) -> None:
+    """Refuse to unpack a member that is far too large for its archive."""
+    if size > (limit := expansion_limit(path)):
+        raise ExpansionError(path, limit)

@@ -23,11 +23,11 @@ _ENDINGS: dict[str, Format] = {
 
 _COLUMNS = ("text", "labels", "id", "label_separator")
 _FITTING: dict[Format, tuple[str, ...]] = {
-    "csv": (*_COLUMNS, "encoding", "quotes", "delimiter"),
-    "tsv": (*_COLUMNS, "encoding", "quotes", "delimiter"),
-    "jsonl": (*_COLUMNS, "encoding"),
+    "csv": (*_COLUMNS, "encoding", "quotes", "delimiter", "max_cell"),
+    "tsv": (*_COLUMNS, "encoding", "quotes", "delimiter", "max_cell"),
+    "jsonl": (*_COLUMNS, "encoding", "max_cell"),
     "parquet": _COLUMNS,
-    "folder": ("encoding",),
+    "folder": ("encoding", "max_cell"),
     "svmlight": ("n_features",),
 }
 _DEFAULTS: dict[str, object] = {"encoding": "utf-8", "quotes": True}

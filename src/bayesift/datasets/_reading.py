@@ -15,10 +15,11 @@ from typing import Any, Literal, NamedTuple
 from bayesift.datasets._collection import Split
 from bayesift.datasets._columns import Origin, choose_columns, columns_by_content
 from bayesift.datasets._formats import Format, check_fit, format_of, vectors_error
+from bayesift.datasets._limits import cell_limit
 from bayesift.datasets._svmlight import read_svmlight
 from bayesift.datasets._tables import Table, open_table
 from bayesift.datasets._texts import folder_texts
-from bayesift.datasets.errors import ColumnError, MalformedFileError
+from bayesift.datasets.errors import ColumnError, MalformedFileError, listed_names
 
 #: Rows that are looked at to guess columns by their content.
 _LOOKED_AT = 1000
@@ -78,8 +79,7 @@ class Records:
     def _value(self, row: dict[str, Any], column: str | None, line: int) -> Any:
         """Return the cell of a column; None where the file marks it as missing."""
         if column not in row:
-            keys = ", ".join(map(repr, row)) or "none"
-            raise self._malformed(line, f"no key {column!r}; its keys are {keys}")
+            raise self._malformed(line, f"no key {column!r}; its keys are {listed_names(row)}")
         return _present(row[column])
 
     def _labels(self, cell: Any, line: int) -> tuple[str, ...]:
@@ -118,6 +118,7 @@ def iter_records(
     quotes: bool = True,
     delimiter: str | None = None,
     format: Format | None = None,
+    max_cell: int | None = None,
 ) -> Records:
     r"""Go through a CSV, TSV or JSONL file one record at a time, in constant memory.
 
@@ -142,6 +143,8 @@ def iter_records(
         The field separator of a CSV or TSV file; a comma, or a tab for TSV, by default.
     format : {"csv", "tsv", "jsonl", "parquet"}, optional
         The format, where the name of the file does not show it.
+    max_cell : int, optional
+        The longest cell or row, as in :func:`read`.
 
     Returns
     -------
@@ -163,8 +166,9 @@ def iter_records(
     found = format_of(path, format)
     if found in _NO_COLUMNS:
         raise ValueError(f"format must be csv, tsv, jsonl or parquet to read record by record, found {found!r}")
-    check_fit(path, found, encoding=encoding, quotes=quotes, delimiter=delimiter)
-    opening = partial(open_table, path, format=found, encoding=encoding, delimiter=delimiter, quotes=quotes)
+    writing: dict[str, Any] = {"encoding": encoding, "quotes": quotes, "delimiter": delimiter, "max_cell": max_cell}
+    check_fit(path, found, **writing)
+    opening = partial(open_table, path, format=found, **writing)
     with opening() as table:
         origin = choose_columns(path, found, table.columns, text=text, labels=labels, id=id)
     return Records(origin, label_separator, opening)
@@ -182,6 +186,7 @@ def read(
     delimiter: str | None = None,
     n_features: int | None = None,
     format: Format | None = None,
+    max_cell: int | None = None,
 ) -> Split:
     r"""Read labelled documents from a file or a folder.
 
@@ -201,6 +206,10 @@ def read(
         Number of columns of the matrix, for SVMlight.
     format : {"csv", "tsv", "jsonl", "parquet", "folder", "svmlight"}, optional
         The format, where the name does not show it.
+    max_cell : int, optional
+        The longest cell or row of a table, or file of a folder, in bytes (characters, where the encoding is not
+        UTF-8); a longer one is an error, so that no file can take all memory. By default the environment variable
+        ``BAYESIFT_MAX_CELL``, else 16 MiB.
 
     Returns
     -------
@@ -210,7 +219,7 @@ def read(
 
     Raises
     ------
-    ColumnError, FormatError, EncodingError, MalformedFileError, DamagedFileError
+    ColumnError, FormatError, EncodingError, MalformedFileError, CellTooLongError, DamagedFileError, ExpansionError
         A column is missing or cannot be guessed, or the file is not as it should be; each is a ``ValueError``.
 
     Examples
@@ -228,14 +237,14 @@ def read(
     path = Path(path)
     found = format_of(path, format)
     columns: dict[str, Any] = {"text": text, "labels": labels, "id": id, "label_separator": label_separator}
-    writing: dict[str, Any] = {"encoding": encoding, "quotes": quotes, "delimiter": delimiter}
+    writing: dict[str, Any] = {"encoding": encoding, "quotes": quotes, "delimiter": delimiter, "max_cell": max_cell}
     check_fit(path, found, **columns, **writing, n_features=n_features)
     if found == "svmlight":
         matrix, targets = read_svmlight(path, n_features=n_features)
         ids = [str(number) for number in range(1, len(targets) + 1)]
         return Split(targets, ids, matrix=matrix, origin=Origin(path, found))
     if found == "folder":
-        return _read_folder(path, encoding)
+        return _read_folder(path, encoding, cell_limit(max_cell))
     records = iter_records(path, **columns, **writing, format=found)
     rows = list(records)
     if not rows:
@@ -248,12 +257,12 @@ def read(
     )
 
 
-def _read_folder(path: Path, encoding: str) -> Split:
+def _read_folder(path: Path, encoding: str, limit: int) -> Split:
     """Read a folder of folders; hidden files and folders do not count."""
     folders = sorted(inner for inner in path.iterdir() if inner.is_dir() and not inner.name.startswith("."))
     if not folders:
         raise ValueError(f"{path} has no folders in it, expected one per label with a file per document")
-    found = [(folder.name, name, text) for folder in folders for name, text in folder_texts(folder, encoding)]
+    found = [(folder.name, name, text) for folder in folders for name, text in folder_texts(folder, encoding, limit)]
     if not found:
         raise ValueError(f"{path} has folders but no files in them, expected a file per document")
     return Split(
@@ -284,7 +293,7 @@ def read_texts(
     prefer : pair of str
         Names of both columns to take where the file has them, as from a model that was trained on such a file.
     **reading
-        ``label_separator``, ``encoding``, ``quotes``, ``delimiter`` and ``format``, as in :func:`read`.
+        ``label_separator``, ``encoding``, ``quotes``, ``delimiter``, ``format`` and ``max_cell``, as in :func:`read`.
 
     Returns
     -------

@@ -2,40 +2,21 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
-import json
-import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
-from io import BytesIO, TextIOWrapper
-from itertools import chain
 from pathlib import Path
-from types import ModuleType
-from typing import IO, Any, cast
 
-from bayesift._extras import require
-from bayesift._files import check_encoding
-from bayesift.datasets._files import open_packed
 from bayesift.datasets._formats import Format, format_of
-from bayesift.datasets.errors import DamagedFileError, EncodingError, FormatError, MalformedFileError
-
-#: What can be read: a file, standard input (``-``), or the content of a file.
-Input = str | os.PathLike[str] | bytes
-
-#: The number of a line, or of a row where there are no lines, and its cells by column.
-Row = tuple[int, dict[str, Any]]
-
-STANDARD_INPUT = Path("standard input")
+from bayesift.datasets._inputs import Input, open_lines
+from bayesift.datasets._json_lines import Row, json_table
+from bayesift.datasets._limits import cell_limit
+from bayesift.datasets._parquet import parquet_columns, parquet_rows
+from bayesift.datasets.errors import CellTooLongError, FormatError, MalformedFileError
 
 # The largest C long on every platform; csv's own limit, 128 KiB a field, is meant for spreadsheets.
 _FIELD_LIMIT = 2**31 - 1
-
-#: Bytes of a stream that are taken at once; from a pipe, what there is.
-_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -84,6 +65,7 @@ def open_table(
     delimiter: str | None = None,
     quotes: bool = True,
     strict: bool = True,
+    max_cell: int | None = None,
 ) -> Iterator[Table]:
     r"""Open a CSV, TSV, JSONL or Parquet file for reading row by row; Parquet files are read whole.
 
@@ -98,6 +80,8 @@ def open_table(
     strict : bool, default=True
         Whether rows of too few or too many fields, and text after a closing quote, are errors in CSV and TSV files;
         otherwise missing cells are empty and surplus ones are dropped.
+    max_cell : int, optional
+        The longest cell or row, in bytes; see :func:`read`.
 
     Yields
     ------
@@ -113,16 +97,17 @@ def open_table(
     name = Path("the file") if isinstance(source, bytes) else Path(source)
     found = (format or "csv") if isinstance(source, bytes) else format_of(name, format)
     if found == "parquet":
-        yield Table(name, found, parquet_columns(name), lambda columns: _parquet_rows(name, columns))
+        yield Table(name, found, parquet_columns(name), lambda columns: parquet_rows(name, columns))
         return
     if found in ("folder", "svmlight"):
         raise FormatError(name, found, f"{name} is read as {found}, which has no columns; expected a table")
-    with open_lines(source, encoding) as lines:
+    limit = cell_limit(max_cell)
+    with open_lines(source, encoding, limit) as lines:
         if found == "jsonl":
-            columns, objects = json_table(name, lines)
+            columns, objects = json_table(name, lines, limit)
             yield Table(name, found, columns, lambda _: objects)
         else:
-            columns, fields = csv_table(name, lines, separator_of(found, delimiter), quotes, strict)
+            columns, fields = csv_table(name, lines, separator_of(found, delimiter), quotes, limit, strict)
             rows = ((line, dict(zip(columns, row, strict=True))) for line, row in fields)
             yield Table(name, found, columns, lambda _: rows)
 
@@ -137,10 +122,13 @@ def separator_of(format: str, delimiter: str | None) -> str:
 
 
 def csv_table(
-    name: Path, lines: Iterable[str], separator: str, quotes: bool, strict: bool = True
+    name: Path, lines: Iterable[str], separator: str, quotes: bool, limit: int, strict: bool = True
 ) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
-    """Return the header of a CSV or TSV file and, with the number of the line it begins in, each row after it."""
-    fields = _csv_fields(name, lines, separator, quotes, strict)
+    """Return the header of a CSV or TSV file and, with the number of the line it begins in, each row after it.
+
+    A row, which may have several lines, is not longer than the limit.
+    """
+    fields = _csv_fields(name, lines, separator, quotes, limit, strict)
     header = next(fields, (1, []))[1]
     if strict and not header:
         raise ValueError(f"{name} is empty, expected a header line and one line per document")
@@ -148,13 +136,22 @@ def csv_table(
 
 
 def _csv_fields(
-    name: Path, lines: Iterable[str], separator: str, quotes: bool, strict: bool
+    name: Path, lines: Iterable[str], separator: str, quotes: bool, limit: int, strict: bool
 ) -> Iterator[tuple[int, list[str]]]:
+    begin, width, size = 1, 0, 0
+
+    def short_rows() -> Iterator[str]:
+        nonlocal size
+        for line in lines:
+            size += len(line)
+            if size > limit:
+                raise CellTooLongError(name, begin, limit)
+            yield line
+
     csv.field_size_limit(_FIELD_LIMIT)
     reader = csv.reader(
-        lines, delimiter=separator, quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE, strict=strict
+        short_rows(), delimiter=separator, quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE, strict=strict
     )
-    begin, width = 1, 0
     try:
         for row in reader:
             # Blank lines are not rows.
@@ -165,7 +162,7 @@ def _csv_fields(
                         raise wrong_width(name, begin, len(row), width)
                     row = [*row, *[""] * (width - len(row))][:width]
                 yield begin, row
-            begin = reader.line_num + 1
+            begin, size = reader.line_num + 1, 0
     except csv.Error as error:
         raise MalformedFileError(name, begin, str(error)) from error
 
@@ -174,168 +171,3 @@ def wrong_width(name: Path, line: int, n_fields: int, width: int) -> MalformedFi
     """Return the error for a row that has not as many fields as the header."""
     found = "1 field" if n_fields == 1 else f"{n_fields} fields"
     return MalformedFileError(name, line, f"found {found}, expected {width} as in the header")
-
-
-def json_table(name: Path, lines: Iterable[str]) -> tuple[list[str], Iterator[Row]]:
-    """Return the keys of the first object of a JSONL file, and all its objects."""
-    numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
-    objects = ((number, _object(name, number, line)) for number, line in numbered)
-    first = next(objects, None)
-    if first is None:
-        raise ValueError(f"{name} is empty, expected one JSON object per line")
-    return list(first[1]), chain([first], objects)
-
-
-def stream_objects(path: str | os.PathLike[str], *, skip: int = 0) -> Iterator[list[Row]]:
-    """Return the objects of a JSONL file in UTF-8 as they arrive, without waiting for the end of a live stream.
-
-    Parameters
-    ----------
-    path : path or "-"
-        The file, or standard input.
-    skip : int, default=0
-        How many objects to leave out at the beginning; they are not parsed.
-
-    Returns
-    -------
-    iterator of list of (int, dict)
-        Those that can be read without waiting for more: number of the line, counted from 1, and the object.
-    """
-    name = _name(path)
-    number = 0
-    with open_bytes(path) as stream:
-        for lines in _available_lines(stream):
-            batch: list[Row] = []
-            for line in lines:
-                number += 1
-                if not line.strip():
-                    continue
-                if skip > 0:
-                    skip -= 1
-                    continue
-                batch.append((number, _object(name, number, line)))
-            if batch:
-                yield batch
-
-
-def _available_lines(stream: Any) -> Iterator[list[bytes]]:
-    """Return the lines that there are without waiting for more."""
-    rest = b""
-    while chunk := stream.read1(_CHUNK):
-        *lines, rest = (rest + chunk).split(b"\n")
-        if lines:
-            yield lines
-    if rest:
-        yield [rest]
-
-
-def _object(name: Path, number: int, line: str | bytes) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise MalformedFileError(name, number, f"not JSON: {error.msg} (column {error.colno})") from error
-    except RecursionError as error:
-        raise MalformedFileError(name, number, "not JSON: nested too deeply") from error
-    except UnicodeDecodeError as error:
-        raise EncodingError(name, number, error.encoding, error.reason) from error
-    if not isinstance(row, dict):
-        raise MalformedFileError(name, number, f"expected a JSON object, found {type(row).__name__}")
-    return row
-
-
-def parquet_columns(path: Path) -> list[str]:
-    """Read the columns of a Parquet file."""
-    with path.open("rb") as stream:
-        if stream.read(4) != b"PAR1":
-            raise FormatError(path, "parquet", f"{path} is not a Parquet file")
-    package = _parquet_package()
-    with _damage(path, package):
-        if package.__name__ == "polars":
-            return list(package.read_parquet_schema(path))
-        return list(package.read_schema(path).names)
-
-
-def _parquet_rows(path: Path, columns: Sequence[str] | None) -> Iterator[Row]:
-    """Return the rows of a Parquet file, numbered from 1, by polars or else by pyarrow."""
-    names = parquet_columns(path) if columns is None else list(columns)
-    package = _parquet_package()
-    with _damage(path, package):
-        if package.__name__ == "polars":
-            frame = package.read_parquet(path, columns=names)
-            values = [frame[name].to_list() for name in names]
-        else:
-            table = package.read_table(path, columns=names)
-            values = [table.column(name).to_pylist() for name in names]
-    for number, row in enumerate(zip(*values, strict=True), start=1):
-        yield number, dict(zip(names, row, strict=True))
-
-
-def _parquet_package() -> ModuleType:
-    name = "polars" if find_spec("polars") else "pyarrow.parquet"
-    return require(name, extra="frames", purpose="Parquet files")
-
-
-@contextmanager
-def _damage(path: Path, package: ModuleType) -> Iterator[None]:
-    """Turn what a package says of a damaged file, which does not name it, into an error that does."""
-    own = (package.exceptions.PolarsError,) if package.__name__ == "polars" else ()
-    try:
-        yield
-    except (ValueError, OSError, *own) as error:
-        raise DamagedFileError(path, error) from error
-
-
-@contextmanager
-def open_bytes(source: Input) -> Iterator[IO[bytes]]:
-    """Open a file, standard input (``-``, which stays open) or content for reading bytes, unpacked."""
-    if isinstance(source, bytes):
-        yield BytesIO(source)
-    elif str(source) == "-":
-        yield sys.stdin.buffer
-    else:
-        with open_packed(Path(source)) as stream:
-            yield stream
-
-
-@contextmanager
-def open_lines(source: Input, encoding: str) -> Iterator[TextIOWrapper]:
-    """Open a file, standard input or content for reading text; a byte that does not decode is an EncodingError."""
-    check_encoding(encoding)
-    # A mark at the beginning of the file, as spreadsheets write it, is not part of the first column's name.
-    encoding = "utf-8-sig" if is_utf_8(encoding) else encoding
-    with open_bytes(source) as content:
-        stream = TextIOWrapper(cast(Any, content), encoding=encoding, newline="")
-        try:
-            yield stream
-        except UnicodeDecodeError as error:
-            line = None if str(source) == "-" else _undecodable_line(source, encoding)
-            raise EncodingError(_name(source), line, error.encoding, error.reason) from error
-        finally:
-            # Whoever opened the bytes closes them.
-            stream.detach()
-
-
-def is_utf_8(encoding: str) -> bool:
-    """Tell whether an encoding is UTF-8, by any of its usual names."""
-    return encoding.lower().replace("_", "-") in ("utf-8", "utf8")
-
-
-def _undecodable_line(source: Input, encoding: str) -> int:
-    """Find the first line with a byte that does not decode."""
-    decoder = codecs.getincrementaldecoder(encoding)()
-    lines = 0
-    with open_bytes(source) as content:
-        for line in content:
-            lines += 1
-            try:
-                decoder.decode(line)
-            except UnicodeDecodeError:
-                break
-    return lines
-
-
-def _name(source: Input) -> Path:
-    """Return what to call it in messages."""
-    if isinstance(source, bytes):
-        return Path("the file")
-    return STANDARD_INPUT if str(source) == "-" else Path(source)

@@ -15,17 +15,11 @@ from bayesift.datasets._columns import USUAL_NAMES, check_columns, guess_column
 from bayesift.datasets._csv_scan import CsvScanner
 from bayesift.datasets._files import is_hidden
 from bayesift.datasets._formats import check_exists, format_of, vectors_error
-from bayesift.datasets._tables import (
-    STANDARD_INPUT,
-    csv_table,
-    is_utf_8,
-    json_table,
-    open_bytes,
-    open_lines,
-    open_table,
-    separator_of,
-)
-from bayesift.datasets.errors import EncodingError, MalformedFileError
+from bayesift.datasets._inputs import STANDARD_INPUT, is_utf_8, open_bytes, open_lines
+from bayesift.datasets._json_lines import json_table
+from bayesift.datasets._limits import cell_limit, check_lines
+from bayesift.datasets._tables import csv_table, open_table, separator_of
+from bayesift.datasets.errors import CellTooLongError, EncodingError, MalformedFileError, listed_names
 
 TextFormat = Literal["csv", "tsv", "jsonl", "lines", "parquet", "folder"]
 
@@ -111,6 +105,7 @@ def open_texts(
     delimiter: str | None = None,
     quotes: bool = True,
     exact: bool = True,
+    max_cell: int | None = None,
 ) -> Iterator[TextStream]:
     r"""Open a file, a folder, or standard input to go through its texts in constant memory.
 
@@ -134,6 +129,8 @@ def open_texts(
         As in :func:`read`.
     exact : bool, default=True
         Whether doubled quotes within texts must become single ones.
+    max_cell : int, optional
+        The longest cell, row or line, or file of a folder, in bytes; see :func:`read`.
 
     Yields
     ------
@@ -152,11 +149,12 @@ def open_texts(
     [(['buy now'], [['7', 'buy now']])]
     """
     check_encoding(encoding)
+    limit = cell_limit(max_cell)
     standard_input = str(path) == "-"
     name = STANDARD_INPUT if standard_input else Path(path)
     found = format if standard_input else _format(name, format)
     if found == "folder":
-        yield TextStream("folder", None, None, _in_blocks(_folder(name, encoding)))
+        yield TextStream("folder", None, None, _in_blocks(_folder(name, encoding, limit)))
     elif found == "parquet":
         with open_table(name, format="parquet") as table:
             column = _choose(name, table.columns, text, prefer)
@@ -164,28 +162,30 @@ def open_texts(
     elif found in ("csv", "tsv") and not standard_input and _can_scan(encoding, separator_of(found, delimiter)):
         separator = separator_of(found, delimiter)
         with open_bytes(name) as content:
-            scanner = CsvScanner(content, name, separator, quotes)
+            scanner = CsvScanner(content, name, separator, quotes, limit)
             column = _choose(name, scanner.columns, text, prefer)
             scanned = scanner.blocks(scanner.columns.index(column), exact=exact)
             blocks = (TextBlock(texts, lines=lines, parse=scanner.fields) for texts, lines in scanned)
             yield TextStream(found, scanner.columns, column, blocks, separator)
     else:
-        with open_lines(path, encoding) as stream:
-            lines: Iterator[str] = iter(stream)
+        with open_lines(path, encoding, limit) as lines:
             if found is None:
                 first = next(lines, "")
                 lines = chain([first] if first else [], lines)
                 found = _format_of_line(first, text or prefer)
-            yield _from_lines(name, found, lines, text, prefer, delimiter, quotes)
+            yield _from_lines(name, found, lines, limit, text, prefer, delimiter, quotes)
 
 
-def folder_texts(path: Path, encoding: str) -> Iterator[tuple[Path, str]]:
+def folder_texts(path: Path, encoding: str, limit: int) -> Iterator[tuple[Path, str]]:
     """Return the files of a folder and of those in it, sorted, with their texts; hidden ones do not count."""
     for file in sorted(path.rglob("*")):
         name = file.relative_to(path)
         if not file.is_file() or is_hidden(name):
             continue
-        content = file.read_bytes()
+        with file.open("rb") as stream:
+            content = stream.read(limit + 1)
+        if len(content) > limit:
+            raise CellTooLongError(file, 1, limit)
         try:
             yield name, content.decode(encoding)
         except UnicodeDecodeError as error:
@@ -224,19 +224,20 @@ def _from_lines(
     path: Path,
     format: TextFormat,
     lines: Iterator[str],
+    limit: int,
     text: str | None,
     prefer: str | None,
     delimiter: str | None,
     quotes: bool,
 ) -> TextStream:
     if format == "lines":
-        contents = (line.rstrip("\r\n") for line in lines)
+        contents = (line.rstrip("\r\n") for line in check_lines(path, lines, limit))
         return TextStream("lines", ["text"], "text", _in_blocks((content, [content]) for content in contents))
     if format == "jsonl":
-        keys, objects = json_table(path, lines)
+        keys, objects = json_table(path, lines, limit)
         column = _choose(path, keys, text, prefer)
         return TextStream("jsonl", None, column, _in_blocks(_checked(path, objects, column, "line")))
-    header, fields = csv_table(path, lines, separator_of(format, delimiter), quotes)
+    header, fields = csv_table(path, lines, separator_of(format, delimiter), quotes, limit)
     column = _choose(path, header, text, prefer)
     place = header.index(column)
     return TextStream(format, header, column, _in_blocks((row[place], row) for _, row in fields))
@@ -248,7 +249,7 @@ def _checked(
     """Return texts and rows; a missing value is an empty text, a missing key an error."""
     for number, row in rows:
         if column not in row:
-            raise MalformedFileError(path, number, f"no key {column!r}; its keys are {', '.join(map(repr, row))}")
+            raise MalformedFileError(path, number, f"no key {column!r}; its keys are {listed_names(row)}")
         value = row[column]
         if value is not None and not isinstance(value, str):
             found = type(value).__name__
@@ -256,8 +257,8 @@ def _checked(
         yield value or "", row
 
 
-def _folder(path: Path, encoding: str) -> Iterator[tuple[str, TextRow]]:
-    for name, text in folder_texts(path, encoding):
+def _folder(path: Path, encoding: str, limit: int) -> Iterator[tuple[str, TextRow]]:
+    for name, text in folder_texts(path, encoding, limit):
         yield text, {"id": name.as_posix()}
 
 

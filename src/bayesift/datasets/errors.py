@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 
 
@@ -67,6 +68,41 @@ class EncodingError(MalformedFileError):
         self.encoding = encoding
 
 
+class CellTooLongError(MalformedFileError):
+    """A cell, or the row it is in, is longer than the limit.
+
+    Attributes
+    ----------
+    path, line
+        As in :class:`MalformedFileError`.
+    limit : int
+        The limit.
+    """
+
+    def __init__(self, path: str | Path, line: int, limit: int) -> None:
+        problem = f"a cell or a row is longer than {limit:,} bytes; if it is meant to be, raise max_cell"
+        super().__init__(path, line, f"{problem} (or BAYESIFT_MAX_CELL)")
+        self.limit = limit
+
+
+class ExpansionError(ValueError):
+    """A packed file unpacks to far more than any text does.
+
+    Attributes
+    ----------
+    path : str or Path
+        The file.
+    limit : int
+        How many bytes of it may be unpacked.
+    """
+
+    def __init__(self, path: str | Path, limit: int) -> None:
+        problem = f"{path} is packed and unpacks to more than {limit:,} bytes, which no text of its size does"
+        super().__init__(f"{problem}; unpack it first if it is meant to")
+        self.path = path
+        self.limit = limit
+
+
 class FormatError(ValueError):
     """The format of a file (``path``) is not known, or not one that can be used here (``format``)."""
 
@@ -108,11 +144,17 @@ class ColumnError(ValueError):
         self.name = name
         self.columns = tuple(columns)
         self.delimiter = probable_delimiter(columns)
-        listed = ", ".join(map(repr, columns))
+        listed = listed_names(columns)
         found = f"{role}: {path} has no column {name!r}" if name else f"{role} must name a column of {path}: {problem}"
         mark = self.delimiter
         question = f" (is {mark!r} the field separator? give delimiter={mark!r})" if mark else ""
         super().__init__(f"{found}; its columns are {listed}{question}{remedy}")
+
+
+def listed_names(names: Iterable[str], most: int = 50) -> str:
+    """List names in quotes for a message, the first ones where there are very many; "none" where there are none."""
+    first = list(islice(names, most + 1))
+    return ", ".join([*map(repr, first[:most]), *(["…"] if len(first) > most else [])]) or "none"
 
 
 def probable_delimiter(columns: Sequence[str]) -> str | None:

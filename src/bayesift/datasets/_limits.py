@@ -1,0 +1,68 @@
+"""How much of a file may be one cell, and how far a packed file may expand: what a hostile file can take at most."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from io import BufferedReader, RawIOBase
+from pathlib import Path
+from typing import Any
+
+from bayesift.datasets.errors import CellTooLongError, ExpansionError
+
+#: Bytes of the longest cell or row by default: the text of several long novels. Unpacked into Python's objects, the
+#: worst JSON of this size takes about 400 MB.
+MAX_CELL = 1 << 24
+
+#: So many bytes of a packed file may be unpacked whatever its size, and so many times its size. Deflate cannot expand
+#: further; texts packed by any method do not come near it.
+FREELY_UNPACKED = 1 << 26
+MAX_EXPANSION = 1024
+
+_BUFFER = 1 << 17
+
+
+def cell_limit(max_cell: int | None) -> int:
+    """Return the limit that is meant: the argument, else ``BAYESIFT_MAX_CELL``, else the default."""
+    name = "max_cell" if max_cell is not None else "BAYESIFT_MAX_CELL"
+    given: Any = max_cell if max_cell is not None else os.environ.get("BAYESIFT_MAX_CELL") or MAX_CELL
+    if not str(given).isdecimal() or int(given) < 1:
+        raise ValueError(f"{name} must be a number of bytes, at least 1, found {given!r}")
+    return int(given)
+
+
+def check_lines(name: str | Path, lines: Iterable[str], limit: int) -> Iterator[str]:
+    """Return lines, of which none is longer than the limit."""
+    for number, line in enumerate(lines, start=1):
+        if len(line) > limit:
+            raise CellTooLongError(name, number, limit)
+        yield line
+
+
+def expansion_limit(path: Path) -> int:
+    """Return how many bytes a packed file may unpack to."""
+    return max(FREELY_UNPACKED, MAX_EXPANSION * path.stat().st_size)
+
+
+class _Unpacked(RawIOBase):
+    """What comes out of a packed file, up to a limit."""
+
+    def __init__(self, stream: Any, path: Path) -> None:
+        self._stream = stream
+        self._path = path
+        self._limit = self._left = expansion_limit(path)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        size: int = self._stream.readinto(buffer)
+        self._left -= size
+        if self._left < 0:
+            raise ExpansionError(self._path, self._limit)
+        return size
+
+
+def limit_expansion(stream: Any, path: Path) -> BufferedReader:
+    """Return a stream of what is unpacked from a file; it ends in an error where that is far too much."""
+    return BufferedReader(_Unpacked(stream, path), _BUFFER)
