@@ -7,6 +7,7 @@ from bayesift.review.storage.documents import Document, Documents, reading_text
 from bayesift.review.storage.history import Action, Decision, Event, History
 from bayesift.review.storage.project import Project
 from bayesift.review.storage.reviewers import ROLES, Login, Reviewer, Reviewers, Role, Sessions
+from bayesift.review.storage.search import Found, SearchError
 from bayesift.review.storage.topics import Topic, Topics
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Document",
     "Documents",
     "Event",
+    "Found",
     "History",
     "InUseError",
     "Login",
@@ -30,6 +32,7 @@ __all__ = [
     "Reviewer",
     "Reviewers",
     "Role",
+    "SearchError",
     "Sessions",
     "Topic",
     "Topics",

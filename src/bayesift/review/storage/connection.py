@@ -149,8 +149,6 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
     connection.isolation_level = None
     for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
         connection.execute(f"PRAGMA {setting}")
-    # Its own knows the letters of English only.
-    connection.create_function("lower", 1, str.lower, deterministic=True)
 
 
 def _begin_sqlite(connection: Connection) -> None:

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, func, or_, select
+from sqlalchemy import Connection, Engine, Select, func, select
 
 from bayesift import progress
 from bayesift.review.storage.connection import read_one, reading
+from bayesift.review.storage.search import Found, add_to_index, complete_index, create_index, search
 from bayesift.review.storage.tables import documents
 
 _BATCH = 1000
@@ -52,7 +53,7 @@ class Documents:
         """Go through the documents without holding it in memory."""
         # Chunk by chunk: a transaction that stays open would keep the log of SQLite growing.
         after = -1
-        while rows := self._chunk(after):
+        while rows := self._some(after):
             yield from map(_document, rows)
             after = rows[-1].place
 
@@ -86,14 +87,9 @@ class Documents:
                     found[row.key] = row.place
         return found
 
-    def search(self, words: Sequence[str]) -> list[int]:
-        """Return the places of the documents whose title, text or key contain every one of the words."""
-        found = select(documents.c.place).order_by(documents.c.place)
-        columns = documents.c.title, documents.c.text, documents.c.key
-        for word in words:
-            found = found.where(or_(*(column.icontains(word, autoescape=True) for column in columns)))
-        with reading(self._engine) as connection:
-            return list(connection.scalars(found))
+    def search(self, query: str) -> Found:
+        """Find documents by their words; see :func:`bayesift.review.storage.search.search`."""
+        return search(self._engine, query)
 
     def extra_names(self, among: int = 1000) -> list[str]:
         """Return the names of whatever else the source says, by the first documents."""
@@ -102,10 +98,13 @@ class Documents:
             names.update(dict.fromkeys(document.extra))
         return list(names)
 
-    def _chunk(self, after: int) -> Sequence[Any]:
-        query = select(documents).where(documents.c.place > after).order_by(documents.c.place).limit(_BATCH)
+    def _some(self, after: int) -> Sequence[Any]:
         with reading(self._engine) as connection:
-            return connection.execute(query).all()
+            return connection.execute(_chunk(after)).all()
+
+
+def _chunk(after: int) -> Select[Any]:
+    return select(documents).where(documents.c.place > after).order_by(documents.c.place).limit(_BATCH)
 
 
 def storable(text: str) -> str:
@@ -116,6 +115,7 @@ def storable(text: str) -> str:
 def fill(connection: Connection, given: Iterable[Document]) -> int:
     """Write the documents and return their number; :mod:`bayesift.progress` tells how many there are so far."""
     place, source = 0, iter(given)
+    create_index(connection)
     while batch := list(islice(source, _BATCH)):
         rows = [
             {
@@ -128,9 +128,22 @@ def fill(connection: Connection, given: Iterable[Document]) -> int:
             for step, document in enumerate(batch)
         ]
         connection.execute(documents.insert(), rows)
+        add_to_index(connection, rows)
         place += len(rows)
         progress.report(place, 0)
+    complete_index(connection)
     return place
+
+
+def index_all(connection: Connection) -> None:
+    """Make the index of a project that has none."""
+    create_index(connection)
+    after = -1
+    while rows := connection.execute(_chunk(after)).mappings().all():
+        add_to_index(connection, rows)
+        after = rows[-1]["place"]
+        progress.report(after + 1, 0)
+    complete_index(connection)
 
 
 def reading_text(title: str, text: str) -> str:

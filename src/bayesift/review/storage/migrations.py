@@ -8,6 +8,7 @@ from sqlalchemy import Column, Connection, Engine, ForeignKey, Integer, MetaData
 from sqlalchemy.exc import DatabaseError
 
 from bayesift.review.storage.connection import ProjectError, reading, writing
+from bayesift.review.storage.documents import index_all
 from bayesift.review.storage.tables import SCHEMA_VERSION, facts, metadata
 
 
@@ -58,8 +59,13 @@ def _to_version_3(connection: Connection) -> None:
     ).create(connection)
 
 
+def _to_version_4(connection: Connection) -> None:
+    """Find documents by an index of their words."""
+    index_all(connection)
+
+
 #: ``STEPS[n]`` turns tables of version n into those of version n + 1.
-STEPS: dict[int, Callable[[Connection], None]] = {1: _to_version_2, 2: _to_version_3}
+STEPS: dict[int, Callable[[Connection], None]] = {1: _to_version_2, 2: _to_version_3, 3: _to_version_4}
 
 
 def create_tables(connection: Connection, **values: str) -> None:

@@ -17,7 +17,7 @@ from sqlalchemy import (
 )
 
 #: The version of the tables; a project of an older one is migrated, a newer one is refused.
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 metadata = MetaData()
 
