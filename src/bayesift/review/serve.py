@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from getpass import getuser
@@ -66,6 +67,8 @@ class Page(NamedTuple):
             timeout_graceful_shutdown=5,
         )
         server = uvicorn.Server(config)
+        # A thread that computes gives way to those that answer after so many seconds; 0.005 by default.
+        sys.setswitchinterval(0.001)
 
         def wait() -> None:
             while not server.started and not server.should_exit:

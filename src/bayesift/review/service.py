@@ -56,6 +56,7 @@ class Queue:
         self._usual = engine.mix
         self._lock = lock
         self._background = background
+        self._estimating = Lock()
         self._new = 0
         self._busy = False
         self._fitting: Future[None] | None = None
@@ -137,7 +138,9 @@ class Queue:
         """Estimate how much is left to be found."""
         with self._lock:
             moment = self._engine.moment()
-        return moment.stopping(target_recall, confidence)
+        # One at a time: the other core is for those who wait for a card.
+        with self._estimating:
+            return moment.stopping(target_recall, confidence)
 
     def model(self) -> Any:
         """Return vectorizer and classifier of this moment as one estimator."""

@@ -2,9 +2,12 @@ from __future__ import annotations
 
 import csv
 import re
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from io import StringIO
+from threading import Event as Signal
 
-from bayesift.review.storage import Topic
+from bayesift.review.storage import Documents, Topic
+from bayesift.review.storage import search as searching
 
 
 def plain(answer) -> str:
@@ -64,6 +67,41 @@ def test_progress_tells_in_words_and_pictures(anna):
     assert labels[1].startswith("Probabilities of the unread documents. Of 2 unread")
     assert labels[2].startswith("Decisions over time. 4 documents decided")
     assert "nan" not in page.text.lower().replace("finance", "")
+
+
+def test_a_search_has_limits_and_says_so(anna, monkeypatch):
+    def told(query):
+        return plain(anna.get("/topics/1/browse", params={"q": query}))
+
+    assert "the search has 13 words; expected at most 12" in told("a b c d e f g h i j k l m")
+    assert "0 documents" in told("%")
+    assert "1 document" in told('"price of copper"')
+    monkeypatch.setattr(searching, "MAX_FOUND", 1)
+    assert "Only the first 1 documents with these words are listed" in told("tin")
+
+
+def test_many_searches_of_one_reviewer_keep_nobody_from_a_card(anna, ben, service, monkeypatch):
+    """Ten at once that take for ever: two are made, two wait, the others are refused."""
+    go_on, search = Signal(), Documents.search
+
+    def endless(documents, query):
+        assert go_on.wait(120)
+        return search(documents, query)
+
+    monkeypatch.setattr(Documents, "search", endless)
+    with ThreadPoolExecutor(10) as pool:
+        asked = [pool.submit(anna.get, "/topics/1/browse", params={"q": "tin"}) for _ in range(10)]
+        refused = []
+        for answer in as_completed(asked):
+            refused.append(answer.result().status_code)
+            if len(refused) == 6:
+                break
+        assert refused == [429] * 6
+        assert ben.label("relevant") is not None
+        assert anna.label("relevant") is not None
+        go_on.set()
+        assert sorted(answer.result().status_code for answer in asked) == [200] * 4 + [429] * 6
+    assert anna.get("/topics/1/browse", params={"q": "tin"}).status_code == 200
 
 
 def test_browsing_orders_searches_and_filters(anna):

@@ -75,8 +75,8 @@ def phrases_of(query: str) -> list[Phrase]:
     Examples
     --------
     >>> from bayesift.review.storage.search import phrases_of
-    >>> phrases_of('tin "metal exchange" min*')
-    [Phrase(words=('tin',), open=False), Phrase(words=('metal', 'exchange'), open=False), Phrase(words=('min',), open=True)]
+    >>> phrases_of('"metal exchange" min*')
+    [Phrase(words=('metal', 'exchange'), open=False), Phrase(words=('min',), open=True)]
     """
     found = []
     for quoted, plain in _CHUNK.findall(query):
@@ -120,7 +120,7 @@ def search(engine: Engine, query: str) -> Found:
             matching = "place FROM search_index WHERE words @@ CAST(:query AS tsquery) ORDER BY place"
         asked = _for_sqlite(phrases) if of_sqlite else _for_postgresql(phrases)
         rows = connection.execute(
-            text(f"SELECT {matching} LIMIT :limit"),  # noqa: S608
+            text(f"SELECT {matching} LIMIT :limit"),
             {"query": asked, "limit": MAX_FOUND + 1},
         )
         places = list(rows.scalars())

@@ -19,6 +19,7 @@ from bayesift.review.web import audit, browse, cards, exchange, logins, progress
 from bayesift.review.web.access import AccessControl, CurrentService, Settings
 from bayesift.review.web.rendering import page
 from bayesift.review.web.roles import NotLoggedInError, guarded_router
+from bayesift.review.web.slow import SlowPages
 from bayesift.review.web.throttle import Throttle
 
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
@@ -52,6 +53,7 @@ def create_app(service: Service, settings: Settings | None = None) -> FastAPI:
     app = FastAPI(title="Bayesift review", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
     app.state.service = service
     app.state.settings = settings
+    app.state.slow_pages = SlowPages()
     app.state.throttle = Throttle(settings.free_logins, settings.longest_delay)
     for routes in (
         *(theme.router for theme in (logins, team, topics, cards, progress, browse, exchange, audit)),

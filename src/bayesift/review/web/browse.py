@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import numpy as np
@@ -9,8 +10,9 @@ from fastapi import Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import BaseModel, Field
 
+from bayesift._typing import FloatArray, Int64Array
 from bayesift.review.decisions import Decisions
-from bayesift.review.storage import Decision
+from bayesift.review.storage import Decision, Found, SearchError
 from bayesift.review.web.access import (
     CurrentDocument,
     CurrentService,
@@ -18,8 +20,9 @@ from bayesift.review.web.access import (
     ShortText,
 )
 from bayesift.review.web.cards import card_context
-from bayesift.review.web.rendering import page
+from bayesift.review.web.rendering import page, thousands
 from bayesift.review.web.roles import CurrentSession, guarded_router
+from bayesift.review.web.slow import slow
 
 router = guarded_router()
 
@@ -44,18 +47,27 @@ class Answer(BaseModel):
     decision: Decision
 
 
-def _places(search: Search, found: list[int], decisions: Decisions, reviewer: int | None) -> list[int]:
+def _places(search: Search, found: Int64Array, decisions: Decisions, reviewer: int | None) -> Int64Array:
     """Choose the documents of a list among those found."""
     if search.show == "all":
         return found
     status = {document: decisions.status(document, reviewer) for document in decisions.decided(reviewer)}
-    if search.show == "unread":
-        return [place for place in found if place not in status]
-    wanted = {place for place, held in status.items() if search.show in ("decided", held)}
-    return [place for place in found if place in wanted]
+    wanted = [place for place, held in status.items() if search.show in ("unread", "decided", held)]
+    return found[np.isin(found, wanted, invert=search.show == "unread")]
+
+
+def _ordered(places: Int64Array, order: Order, probabilities: FloatArray, decided: Sequence[int]) -> Int64Array:
+    """Put the documents of a list in order."""
+    if order == "place":
+        return places
+    last = np.zeros(len(probabilities))
+    last[np.array(decided, dtype=np.int64)] = np.arange(1, len(decided) + 1)
+    by = probabilities if order == "score" else last
+    return places[np.argsort(-by[places], kind="stable")]
 
 
 @router.get("/topics/{topic}/browse", response_class=HTMLResponse)
+@slow
 def browse_page(
     request: Request,
     service: CurrentService,
@@ -66,15 +78,17 @@ def browse_page(
     """List documents."""
     decisions = review.decisions()
     reviewer = None if review.topic.shared else session.queue
-    words = search.q.split()
-    found = service.project.documents.search(words) if words else list(range(service.n_documents))
-    places = _places(search, found, decisions, reviewer)
+    found, problem = Found(list(range(service.n_documents)), False), ""
+    if search.q.strip():
+        try:
+            found = service.project.documents.search(search.q)
+        except SearchError as error:
+            found, problem = Found([], False), f"Nothing was found: {error}."
+    chosen = _places(search, np.array(found.places, dtype=np.int64), decisions, reviewer)
     probabilities = review.queue(session.queue).probabilities()
-    if search.order == "score":
-        places = [places[k] for k in np.argsort(-probabilities[places], kind="stable")] if places else []
-    elif search.order == "recent":
-        age = {place: -step for step, place in enumerate(decisions.decided(reviewer), start=1)}
-        places.sort(key=lambda place: age.get(place, 0))
+    places = _ordered(chosen, search.order, probabilities, decisions.decided(reviewer)).tolist()
+    if found.more:
+        problem = f"Only the first {thousands(len(found.places))} documents with these words are listed: add a word."
     pages = max(1, -(-len(places) // _ON_A_PAGE))
     here = min(search.page, pages)
     some = places[(here - 1) * _ON_A_PAGE : here * _ON_A_PAGE]
@@ -95,6 +109,7 @@ def browse_page(
         search=search.model_copy(update={"page": here}),
         rows=rows,
         n_found=len(places),
+        problem=problem,
         pages=pages,
     )
 

@@ -18,6 +18,7 @@ from bayesift.review.storage import Event
 from bayesift.review.web.access import CurrentService, CurrentTopic
 from bayesift.review.web.rendering import page, thousands
 from bayesift.review.web.roles import CurrentSession, guarded_router
+from bayesift.review.web.slow import slow
 
 router = guarded_router()
 
@@ -31,7 +32,9 @@ def data_page(request: Request, session: CurrentSession, review: CurrentTopic) -
 
 
 @router.get("/topics/{topic}/export", response_class=StreamingResponse)
+@slow
 def export(
+    request: Request,
     service: CurrentService,
     session: CurrentSession,
     review: CurrentTopic,
@@ -50,7 +53,8 @@ def export(
 
 
 @router.get("/topics/{topic}/model", response_class=Response)
-def export_model(service: CurrentService, session: CurrentSession, review: CurrentTopic) -> Response:
+@slow
+def export_model(request: Request, service: CurrentService, session: CurrentSession, review: CurrentTopic) -> Response:
     """Return the trained model as a file that any Bayesift can load."""
     from bayesift.formats import save
 
@@ -64,6 +68,7 @@ def export_model(service: CurrentService, session: CurrentSession, review: Curre
 
 
 @router.post("/topics/{topic}/labels/import", response_class=HTMLResponse)
+@slow
 def import_labels(
     request: Request,
     service: CurrentService,

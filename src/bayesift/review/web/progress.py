@@ -19,6 +19,7 @@ from bayesift.review.storage import Event
 from bayesift.review.web.access import CurrentService, CurrentTopic
 from bayesift.review.web.rendering import page, percent, thousands
 from bayesift.review.web.roles import CurrentSession, guarded_router
+from bayesift.review.web.slow import slow
 from bayesift.review.web.svg import Axis, Frame, counting_axis, stacked
 
 router = guarded_router()
@@ -29,6 +30,7 @@ _REASONS = ("probable", "informative", "random")
 
 
 @router.get("/topics/{topic}/progress", response_class=HTMLResponse)
+@slow
 def progress_page(
     request: Request, service: CurrentService, session: CurrentSession, review: CurrentTopic
 ) -> HTMLResponse:

@@ -9,7 +9,7 @@ from functools import partial, wraps
 from typing import Any
 
 from anyio import CapacityLimiter, to_thread
-from fastapi import HTTPException
+from fastapi import HTTPException, Request
 
 from bayesift.review.web.roles import Session
 
@@ -17,34 +17,36 @@ from bayesift.review.web.roles import Session
 _AT_ONCE, _OF_ONE = 2, 4
 
 
-class _Waiting:
-    """Which pages are under way; one for each event loop would be more than are needed."""
+class SlowPages:
+    """The pages that are under way or wait for their turn."""
 
     def __init__(self) -> None:
-        self.limiter: CapacityLimiter | None = None
-        self.by_reviewer: Counter[int] = Counter()
+        self._limiter: CapacityLimiter | None = None
+        self._of: Counter[int] = Counter()
 
-
-_waiting = _Waiting()
+    async def make(self, reviewer: int, page: Callable[[], Any]) -> Any:
+        """Make a page when it is its turn; refuse one reviewer's many."""
+        if self._of[reviewer] >= _OF_ONE:
+            raise HTTPException(429, "You have asked for several pages that take long; wait until they are there.")
+        # Belongs to the event loop that serves the page.
+        self._limiter = self._limiter or CapacityLimiter(_AT_ONCE)
+        self._of[reviewer] += 1
+        try:
+            return await to_thread.run_sync(page, limiter=self._limiter)
+        finally:
+            self._of[reviewer] -= 1
 
 
 def slow(endpoint: Callable[..., Any]) -> Callable[..., Any]:
-    """Let an endpoint with a parameter ``session`` wait for its turn, without a thread; refuse one reviewer's many."""
+    """Let an endpoint with parameters ``request`` and ``session`` wait for its turn among the slow pages."""
 
     @wraps(endpoint)
     async def in_turn(**arguments: Any) -> Any:
+        request: Request = arguments["request"]
         session: Session = arguments["session"]
-        reviewer = session.reviewer.id
-        if _waiting.by_reviewer[reviewer] >= _OF_ONE:
-            raise HTTPException(429, "You have asked for several pages that take long; wait until they are there.")
-        _waiting.by_reviewer[reviewer] += 1
-        try:
-            if _waiting.limiter is None:
-                _waiting.limiter = CapacityLimiter(_AT_ONCE)
-            return await to_thread.run_sync(partial(endpoint, **arguments), limiter=_waiting.limiter)
-        finally:
-            _waiting.by_reviewer[reviewer] -= 1
+        pages: SlowPages = request.app.state.slow_pages
+        return await pages.make(session.reviewer.id, partial(endpoint, **arguments))
 
-    # With names that the other module knows.
+    # FastAPI looks names up in the module of the function, which is not this one.
     in_turn.__signature__ = inspect.signature(endpoint, eval_str=True)  # type: ignore[attr-defined]
     return in_turn

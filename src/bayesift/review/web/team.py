@@ -12,6 +12,7 @@ from bayesift.review.storage import ROLES, Reviewer, Role
 from bayesift.review.web.access import CurrentDocument, CurrentService, CurrentTopic, Number, ShortText
 from bayesift.review.web.rendering import page
 from bayesift.review.web.roles import CurrentSession, Session, guarded_router
+from bayesift.review.web.slow import slow
 
 router = guarded_router()
 
@@ -36,6 +37,7 @@ class NewRole(BaseModel):
 
 
 @router.get("/topics/{topic}/agreement", response_class=HTMLResponse)
+@slow
 def agreement_page(
     request: Request, service: CurrentService, session: CurrentSession, review: CurrentTopic
 ) -> HTMLResponse:
