@@ -18,6 +18,9 @@ from bayesift._typing import FloatArray, Int64Array, UInt32Array
 #: A sparse matrix by columns or by rows: where each starts, the numbers of the other dimension, the values.
 Compressed = tuple[UInt32Array, UInt32Array, FloatArray]
 
+#: Share of the terms of a sum below which its value is rounding.
+ROUNDING = 2.0**-52
+
 
 @kernel
 def transpose(
@@ -82,6 +85,19 @@ def squared_norms(indptr: UInt32Array, data: FloatArray) -> FloatArray:
         for k in range(indptr[i], indptr[i + 1]):
             out[i] += data[k] * data[k]
     return out
+
+
+@kernel(error_model="numpy")
+def quadratic_form(columns: UInt32Array, values: FloatArray, C: FloatArray) -> float:
+    """Return xᵀCx for the entries of x and a covariance C, at least what rounding leaves of its terms."""
+    total, diagonal = 0.0, 0.0
+    for k in range(columns.shape[0]):
+        row, product = C[columns[k]], 0.0
+        for m in range(columns.shape[0]):
+            product += row[columns[m]] * values[m]
+        total += values[k] * product
+        diagonal += values[k] * values[k] * row[columns[k]]
+    return max(total, ROUNDING * diagonal)
 
 
 @kernel(fastmath={"reassoc", "contract"})

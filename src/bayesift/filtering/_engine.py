@@ -13,6 +13,7 @@ from bayesift.filtering import topic as topics
 from bayesift.filtering._documents import Block, Terms, TermWeights
 from bayesift.filtering._kernels import RELEVANT, next_retrieval
 from bayesift.filtering.topic import FilterRules, TopicState
+from bayesift.online.belief import exponents_of
 
 
 class Retrieval(NamedTuple):
@@ -108,6 +109,7 @@ class Engine:
             feature_of,
             belief.mean,
             belief.covariance,
+            exponents_of(belief),
             float(rules.kappa),
             threshold,
             chance,

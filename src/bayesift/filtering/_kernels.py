@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from bayesift._kernel import kernel
+from bayesift._sparse import quadratic_form
 from bayesift._typing import BoolArray, FloatArray, Int32Array, Int64Array, UInt32Array
 from bayesift.online import outcome_information, outcome_moments
 
@@ -48,6 +51,7 @@ def next_retrieval(
     feature_of: Int32Array,
     mean: FloatArray,
     C: FloatArray,
+    exponents: Int64Array,
     kappa: float,
     threshold: float,
     chance: float,
@@ -55,32 +59,34 @@ def next_retrieval(
 ) -> tuple[int, int, float, float]:
     """Find the first document from ``first`` on that is retrieved: its row, why, its probability and information.
 
-    ``feature_of`` gives the feature of a column, −1 for none; the last feature is the constant 1. The place of row 0 in
-    the stream is ``begin``. Where no document is retrieved the row is the number of rows.
+    ``feature_of`` gives the feature of a column, −1 for none; the last feature is the constant 1. ``exponents`` are
+    those of the belief: as only the sign and the ratio of a field and its spread count, the greatest of a document is
+    taken out. The place of row 0 in the stream is ``begin``. Where no document is retrieved the row is the number of
+    rows.
     """
     constant = mean.shape[0] - 1
     features, values = np.empty(feature_of.shape[0] + 1, np.int64), np.empty(feature_of.shape[0] + 1)
     # Most documents share no feature with the topic: all of these look the same.
     plain_probability, plain_information = relevance_and_information(mean[constant], C[constant, constant], kappa)
     for i in range(first, indptr.shape[0] - 1):
-        size, field = 0, 0.0
+        size, power = 0, exponents[constant]
         for k in range(indptr[i], indptr[i + 1]):
             j = feature_of[indices[k]]
             if j >= 0:
                 features[size], values[size] = j, data[k]
-                field += data[k] * mean[j]
+                power = max(power, exponents[j])
                 size += 1
         features[size], values[size] = constant, 1.0
-        field += mean[constant]
+        field = 0.0
+        for a in range(size + 1):
+            j = features[a]
+            if exponents[j] != power:
+                values[a] = math.ldexp(values[a], exponents[j] - power)
+            field += values[a] * mean[j]
         probability, bits = plain_probability, plain_information
         if size > 0:
-            variance = 0.0
-            for a in range(size + 1):
-                row, inner = C[features[a]], 0.0
-                for b in range(size + 1):
-                    inner += row[features[b]] * values[b]
-                variance += values[a] * inner
-            probability, bits = relevance_and_information(field, max(variance, 0.0), kappa)
+            variance = quadratic_form(features[: size + 1], values[: size + 1], C)
+            probability, bits = relevance_and_information(field, variance, kappa)
         if field >= 0.0:
             return i, RELEVANT, probability, bits
         if bits >= threshold or (chance > 0.0 and uniform(key, begin + i) < chance):

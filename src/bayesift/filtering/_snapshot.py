@@ -14,6 +14,7 @@ from bayesift._typing import AnyArray, Int32Array
 from bayesift.filtering._documents import TermWeights
 from bayesift.filtering.topic import FilterRules, Row, TopicState
 from bayesift.online import belief as beliefs
+from bayesift.online.belief import exponents_of
 
 Arrays = dict[str, AnyArray]
 
@@ -43,6 +44,7 @@ def _topic_arrays(state: TopicState, present: Int32Array) -> Arrays:
         "mean": state.belief.mean,
         "covariance": np.asarray(state.belief.covariance),
         "log_evidence": np.array(state.belief.log_evidence),
+        "exponents": exponents_of(state.belief),
         "inside": np.stack([inside, state.inside[inside]]),
         "added": np.stack([added, more[added]]),
         "numbers": np.array([state.n_inside, state.n_outside, state.turn, state.retrieved, state.inside.size]),
@@ -68,6 +70,10 @@ def restore(arrays: Any, weights: TermWeights, n_topics: int, rules: FilterRules
 
 def _topic(arrays: Any, k: int, present: Int32Array, likelihood: beliefs.Likelihood) -> TopicState:
     part = {name: arrays[f"{k}.{name}"] for name in _TOPIC_PARTS}
+    # Earlier snapshots have none.
+    exponents = arrays.get(f"{k}.exponents")
+    if exponents is not None and not exponents.any():
+        exponents = None
     n_inside, n_outside, turn, retrieved, n_terms = part["numbers"].tolist()
     inside, outside = np.zeros(n_terms, dtype=np.int32), np.zeros(n_terms, dtype=np.int32)
     inside[part["inside"][0]] = part["inside"][1]
@@ -78,7 +84,9 @@ def _topic(arrays: Any, k: int, present: Int32Array, likelihood: beliefs.Likelih
     rows = [slice(begin, end) for begin, end in zip([0, *ends], ends, strict=False)]
     return TopicState(
         columns=part["columns"],
-        belief=beliefs.Belief(part["mean"], part["covariance"], likelihood, None, float(part["log_evidence"])),
+        belief=beliefs.Belief(
+            part["mean"], part["covariance"], likelihood, None, float(part["log_evidence"]), exponents
+        ),
         inside=inside,
         outside=outside - inside,
         n_inside=n_inside,

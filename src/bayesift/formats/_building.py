@@ -76,7 +76,7 @@ class Builder:
     def _tuple(self, node: Node) -> Any:
         kind: Any = class_named(f"{node['__module__']}.{node['__class__']}")
         entries = self._list(node)
-        return tuple(entries) if kind is tuple else kind._make(entries)
+        return tuple(entries) if kind is tuple else kind(*entries)
 
     def _stand_in(self, node: Node) -> Any:
         name, parts = node["__class__"], self.build(node["content"])

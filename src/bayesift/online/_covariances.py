@@ -5,17 +5,23 @@ weights. A document adds η xxᵀ to the inverse covariance, η = shrink/(1 − 
 V. When the columns are used up, V is turned so that they are orthogonal under D⁻¹; the greatest are kept and the
 diagonal of the others goes into D. So the matrix stays positive definite, its diagonal exact, and no document is lost.
 With LLᵀ = I + VᵀD⁻¹V the covariance is D⁻¹ − D⁻¹V (LLᵀ)⁻¹ VᵀD⁻¹.
+
+Under flip noise nothing but the direction of the weights counts. Where labels contradict each other more often than κ
+allows, every document shrinks the belief by a factor, and after some thousands its variances would be too small to be
+written. So each weight has an exponent: it is 2ᵉ times the number that mean and covariance speak of. A weight whose
+variance falls below ``SMALLEST`` gets a smaller exponent. The powers of two of a document are moved to its values,
+less the greatest of them, which cancels in u = mᵀx/√(xᵀCx).
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh
 
 from bayesift._kernel import kernel
-from bayesift._sparse import Compressed
+from bayesift._sparse import ROUNDING, Compressed, quadratic_form
 from bayesift._typing import FloatArray, Int64Array, UInt32Array
 from bayesift.online._moments import weighted_moments
 
@@ -28,6 +34,63 @@ LowRankArrays = tuple[FloatArray, FloatArray, FloatArray, int]
 
 #: A share of a variance that is lost to rounding; (Cx)_i² ≤ C_ii xᵀCx bounds every entry of the update by it.
 NEGLIGIBLE = 5e-17
+#: A weight whose variance is below this gets another exponent; squares and products of such are still numbers.
+SMALLEST = 2.0**-400
+#: Where a difference is a smaller share than this of what it is taken from, it is computed in another way.
+_LOST = 1e-6
+#: The least share of the diagonal of the inverse covariance that D has beside V after a compression.
+_LEAST_SHARE = 1e-9
+
+
+@kernel(error_model="numpy", inline="always")
+def _power_of_document(columns, values, exponents):  # type: ignore[no-untyped-def]
+    """Return the greatest exponent among the weights of a document; 0 for an empty one."""
+    power, found = 0, False
+    for k in range(columns.shape[0]):
+        own = exponents[columns[k]]
+        if values[k] != 0.0 and (not found or own > power):
+            power, found = own, True
+    return power
+
+
+@kernel(error_model="numpy", inline="always")
+def _scaled(value, exponent):  # type: ignore[no-untyped-def]
+    """Return value · 2^exponent."""
+    return value if exponent == 0 else math.ldexp(value, exponent)
+
+
+@kernel(error_model="numpy")
+def scaled_rows(rows: Compressed, exponents: Int64Array) -> tuple[FloatArray, Int64Array]:
+    """Return the values of the documents for the scaled weights, and the power of two taken out of each document."""
+    indptr, indices, data = rows
+    values, powers = np.empty(data.shape[0]), np.empty(indptr.shape[0] - 1, np.int64)
+    for i in range(powers.shape[0]):
+        begin, end = indptr[i], indptr[i + 1]
+        powers[i] = _power_of_document(indices[begin:end], data[begin:end], exponents)
+        for k in range(begin, end):
+            values[k] = _scaled(data[k], exponents[indices[k]] - powers[i])
+    return values, powers
+
+
+@kernel(error_model="numpy")
+def _halvings(variance: float) -> int:
+    """Return by what power of two the deviation of a weight is below 1."""
+    return -math.frexp(variance)[1] // 2
+
+
+@kernel(error_model="numpy")
+def _rescale(columns: UInt32Array, exponents: Int64Array, mean: FloatArray, C: FloatArray) -> None:
+    """Give another exponent to those of the weights whose variance is too small; no bit of a mantissa changes."""
+    for k in range(columns.shape[0]):
+        j = columns[k]
+        if 0.0 < C[j, j] < SMALLEST:
+            power = _halvings(C[j, j])
+            exponents[j] -= power
+            mean[j] = math.ldexp(mean[j], power)
+            for i in range(mean.shape[0]):
+                C[i, j] = math.ldexp(C[i, j], power)
+            for i in range(mean.shape[0]):
+                C[j, i] = math.ldexp(C[j, i], power)
 
 
 @kernel(error_model="numpy")
@@ -77,6 +140,7 @@ def learn_full(
     turns: LabelledTurns,
     mean: FloatArray,
     C: FloatArray,
+    exponents: Int64Array,
     noise: tuple[float, float],
     drift: DriftArrays,
 ) -> float:
@@ -84,26 +148,30 @@ def learn_full(
 
     ``noise`` is σ and κ of the likelihood, ``drift`` is keep, m₀ and C₀. With keep < 1 the weights drift after each
     document: a ← m₀ + keep (a − m₀) + noise that leaves N(m₀, C₀) as it is; after a share of a document by that share
-    of the time.
+    of the time. The exponents move only under flip noise without drift.
     """
     (indptr, indices, data), (y, order, shares) = rows, turns
     (sigma, kappa), (keep, prior_mean, prior_C) = noise, drift
     size = mean.shape[0]
     x, direction, taken = np.zeros(size), np.empty(size), np.zeros(size)
+    may_vanish = sigma == 0.0 and keep == 1.0
     # What a document takes from C waits for the pass over C that the next one needs anyway.
     sign, total = 0.0, 0.0
     for place in range(order.shape[0]):
         i = order[place]
         columns, values = indices[indptr[i] : indptr[i + 1]], data[indptr[i] : indptr[i + 1]]
+        power = _power_of_document(columns, values, exponents) if may_vanish else 0
         for k in range(columns.shape[0]):
-            x[columns[k]] = values[k]
+            x[columns[k]] = _scaled(values[k], exponents[columns[k]] - power)
         _times(C, sign, taken, x, direction)
-        field, variance = 0.0, 0.0
+        field, variance, terms = 0.0, 0.0, 0.0
         for k in range(columns.shape[0]):
-            x[columns[k]] = 0.0
-            field += values[k] * mean[columns[k]]
-            variance += values[k] * direction[columns[k]]
-        variance = max(variance, 0.0)
+            j = columns[k]
+            field += x[j] * mean[j]
+            variance += x[j] * direction[j]
+            terms += x[j] * x[j] * C[j, j]
+            x[j] = 0.0
+        variance = max(variance, ROUNDING * terms)
         log_z, gain, shrink = weighted_moments(shares[place], y[i], field, variance, sigma, kappa)
         total += log_z
         sign = np.sign(shrink) if abs(shrink) * variance > NEGLIGIBLE else 0.0
@@ -119,7 +187,15 @@ def learn_full(
                 mean[j] = prior_mean[j] + kept * (mean[j] - prior_mean[j])
                 for k in range(size):
                     C[j, k] = kept * kept * C[j, k] + (1.0 - kept * kept) * prior_C[j, k]
-    x[:] = 0.0
+        if may_vanish:
+            least = 1.0
+            for k in range(columns.shape[0]):
+                j = columns[k]
+                least = min(least, C[j, j] - sign * taken[j] * taken[j])
+            if least < SMALLEST:
+                _times(C, sign, taken, x, direction)
+                sign = 0.0
+                _rescale(columns, exponents, mean, C)
     _times(C, sign, taken, x, direction)
     return total
 
@@ -130,27 +206,40 @@ def learn_diagonal(
     turns: LabelledTurns,
     mean: FloatArray,
     C: FloatArray,
+    exponents: Int64Array,
     noise: tuple[float, float],
     drift: DriftArrays,
 ) -> float:
     """The same for independent weights with the variances C: only those of the document's own columns move."""
     (indptr, indices, data), (y, order, shares) = rows, turns
     (sigma, kappa), (keep, prior_mean, prior_C) = noise, drift
-    total = 0.0
+    smallest = SMALLEST if sigma == 0.0 and keep == 1.0 else 0.0
+    scaled, power, total = bool(np.any(exponents)), 0, 0.0
     for place in range(order.shape[0]):
         i = order[place]
+        begin, end = indptr[i], indptr[i + 1]
+        if scaled:
+            power = _power_of_document(indices[begin:end], data[begin:end], exponents)
         field, variance = 0.0, 0.0
-        for k in range(indptr[i], indptr[i + 1]):
+        for k in range(begin, end):
             j = indices[k]
-            field += data[k] * mean[j]
-            variance += data[k] * data[k] * C[j]
+            x = _scaled(data[k], exponents[j] - power) if scaled else data[k]
+            field += x * mean[j]
+            variance += x * x * C[j]
         log_z, gain, shrink = weighted_moments(shares[place], y[i], field, variance, sigma, kappa)
         total += log_z
-        for k in range(indptr[i], indptr[i + 1]):
+        for k in range(begin, end):
             j = indices[k]
-            direction = C[j] * data[k]
+            direction = C[j] * (_scaled(data[k], exponents[j] - power) if scaled else data[k])
             mean[j] += gain * direction
             C[j] -= shrink * direction * direction
+        if smallest > 0.0:
+            for k in range(begin, end):
+                j = indices[k]
+                if 0.0 < C[j] < smallest:
+                    shift, scaled = _halvings(C[j]), True
+                    exponents[j] -= shift
+                    mean[j], C[j] = math.ldexp(mean[j], shift), math.ldexp(C[j], 2 * shift)
         if keep < 1.0:
             kept = keep if shares[place] == 1.0 else keep ** shares[place]
             for j in range(mean.shape[0]):
@@ -164,13 +253,7 @@ def full_variances(indptr: UInt32Array, indices: UInt32Array, data: FloatArray, 
     """Return xᵀCx of every document."""
     result = np.zeros(indptr.shape[0] - 1)
     for i in range(result.shape[0]):
-        total = 0.0
-        for k in range(indptr[i], indptr[i + 1]):
-            row, inner = C[indices[k]], 0.0
-            for m in range(indptr[i], indptr[i + 1]):
-                inner += row[indices[m]] * data[m]
-            total += data[k] * inner
-        result[i] = max(total, 0.0)
+        result[i] = quadratic_form(indices[indptr[i] : indptr[i + 1]], data[indptr[i] : indptr[i + 1]], C)
     return result
 
 
@@ -202,46 +285,78 @@ def diagonal_low_rank(variances: FloatArray, rank: int) -> LowRank:
 
 
 @kernel(error_model="numpy")
-def _solve_lower(L: FloatArray, used: int, b: FloatArray) -> float:
-    """Overwrite b by L⁻¹b; return its squared norm."""
-    total = 0.0
-    for i in range(used):
-        value = b[i]
-        for j in range(i):
-            value -= L[i, j] * b[j]
-        b[i] = value / L[i, i]
-        total += b[i] * b[i]
-    return total
-
-
-@kernel(error_model="numpy")
-def _variance(
+def _coordinates(
     columns: UInt32Array, values: FloatArray, D: FloatArray, V: FloatArray, L: FloatArray, used: int, t: FloatArray
-) -> float:
-    """Fill t = L⁻¹VᵀD⁻¹x and return xᵀCx, at least 0."""
+) -> tuple[float, float]:
+    """Fill t = L⁻¹VᵀD⁻¹x; return xᵀD⁻¹x and its squared norm, whose difference is xᵀCx."""
     t[:] = 0.0
-    variance = 0.0
+    total, norm = 0.0, 0.0
     for k in range(columns.shape[0]):
         weight = values[k] / D[columns[k]]
-        variance += values[k] * weight
+        total += values[k] * weight
         row = V[columns[k]]
         for r in range(used):
             t[r] += row[r] * weight
-    return max(variance - _solve_lower(L, used, t), 0.0)
+    for i in range(used):
+        value = t[i]
+        for j in range(i):
+            value -= L[i, j] * t[j]
+        t[i] = value / L[i, i]
+        norm += t[i] * t[i]
+    return total, norm
 
 
 @kernel(error_model="numpy")
-def _move(
-    gain: float, columns: UInt32Array, values: FloatArray, D: FloatArray, V: FloatArray, z: FloatArray, m: FloatArray
-) -> None:
-    """Move the mean: m ← m + gain D⁻¹(x − Vz)."""
+def _direction(
+    columns: UInt32Array, values: FloatArray, covariance: LowRankArrays, t: FloatArray, direction: FloatArray
+) -> float:
+    """Fill the direction Cx = D⁻¹(x − Vz), z = L⁻ᵀt; return xᵀCx.
+
+    It is the least of (x − Vz)ᵀD⁻¹(x − Vz) + zᵀz over z, a sum of squares: nothing cancels, and what z is off counts
+    by its square only.
+    """
+    D, V, L, used = covariance
+    z, variance = np.empty(used), 0.0
+    for r in range(used - 1, -1, -1):
+        z[r] = t[r]
+        for later in range(r + 1, used):
+            z[r] -= L[later, r] * z[later]
+        z[r] /= L[r, r]
+        variance += z[r] * z[r]
+    direction[:] = 0.0
     for k in range(columns.shape[0]):
-        m[columns[k]] += gain * values[k] / D[columns[k]]
-    for j in range(m.shape[0]):
-        inner = 0.0
-        for r in range(z.shape[0]):
-            inner += V[j, r] * z[r]
-        m[j] -= gain * inner / D[j]
+        direction[columns[k]] = values[k]
+    for j in range(direction.shape[0]):
+        row, inner = V[j], 0.0
+        for r in range(used):
+            inner += row[r] * z[r]
+        rest = direction[j] - inner
+        direction[j] = rest / D[j]
+        variance += rest * direction[j]
+    return variance
+
+
+@kernel(error_model="numpy")
+def _refine(columns: UInt32Array, values: FloatArray, covariance: LowRankArrays, direction: FloatArray) -> None:
+    """Bring the direction v closer to Cx, by adding C(x − Dv − VVᵀv): digits may have been lost in D⁻¹(x − Vz)."""
+    D, V, L, used = covariance
+    size = D.shape[0]
+    inner, t, every = np.zeros(used), np.empty(L.shape[0]), np.arange(size).astype(np.uint32)
+    missing, change = np.zeros(size), np.empty(size)
+    for j in range(size):
+        for r in range(used):
+            inner[r] += V[j, r] * direction[j]
+    for k in range(columns.shape[0]):
+        missing[columns[k]] = values[k]
+    for j in range(size):
+        total = D[j] * direction[j]
+        for r in range(used):
+            total += V[j, r] * inner[r]
+        missing[j] -= total
+    _coordinates(every, missing, D, V, L, used, t)
+    _direction(every, missing, covariance, t, change)
+    for j in range(size):
+        direction[j] += change[j]
 
 
 @kernel(error_model="numpy")
@@ -251,28 +366,30 @@ def _learn(
     begin: int,
     mean: FloatArray,
     covariance: LowRankArrays,
+    exponents: Int64Array,
     noise: tuple[float, float],
 ) -> tuple[int, int, float]:
     """Learn from the documents of ``order`` until the columns are used up; return the next place, ``used``, Σ ln Z."""
     (indptr, indices, data), (y, order, shares) = rows, turns
     (D, V, L, used), (sigma, kappa) = covariance, noise
     total = 0.0
-    t = np.empty(L.shape[0])
+    t, direction = np.empty(L.shape[0]), np.empty(D.shape[0])
     for place in range(begin, order.shape[0]):
         i = order[place]
-        columns, values = indices[indptr[i] : indptr[i + 1]], data[indptr[i] : indptr[i + 1]]
+        columns, values = indices[indptr[i] : indptr[i + 1]], data[indptr[i] : indptr[i + 1]].copy()
+        power = _power_of_document(columns, values, exponents)
         field = 0.0
         for k in range(columns.shape[0]):
+            values[k] = _scaled(values[k], exponents[columns[k]] - power)
             field += values[k] * mean[columns[k]]
-        variance = _variance(columns, values, D, V, L, used, t)
+        before, _ = _coordinates(columns, values, D, V, L, used, t)
+        variance = _direction(columns, values, (D, V, L, used), t, direction)
+        if variance < _LOST * before:
+            _refine(columns, values, (D, V, L, used), direction)
         log_z, gain, shrink = weighted_moments(shares[place], y[i], field, variance, sigma, kappa)
         total += log_z
-        z = t[:used].copy()
-        for r in range(used - 1, -1, -1):
-            for later in range(r + 1, used):
-                z[r] -= L[later, r] * z[later]
-            z[r] /= L[r, r]
-        _move(gain, columns, values, D, V, z, mean)
+        for j in range(mean.shape[0]):
+            mean[j] += gain * direction[j]
         # Flip noise can widen a belief (shrink < 0), which no column of V can express.
         if shrink * variance > NEGLIGIBLE:
             eta = shrink / (1.0 - shrink * variance)
@@ -292,27 +409,63 @@ def _compress(covariance: LowRank) -> LowRank:
     """Keep half of the columns, and of the others the diagonal."""
     D, V, L, _ = covariance
     rank = L.shape[0] // 2
-    _, turn = eigh(L @ L.T)
-    V[:] = V @ turn[:, ::-1]
+    turn, _, _ = np.linalg.svd(L)
+    V[:] = V @ turn
     D += np.einsum("jr,jr->j", V[:, rank:], V[:, rank:])
     V[:, rank:] = 0.0
-    kept = V[:, :rank]
+    _balance(D, V)
     L[:] = np.eye(2 * rank)
-    L[:rank, :rank] = np.linalg.cholesky(np.eye(rank) + kept.T @ (kept / D[:, None]))
+    L[:rank, :rank] = _cholesky_of(V[:, :rank] / np.sqrt(D)[:, None])
     return LowRank(D, V, L, rank)
 
 
+def _balance(D: FloatArray, V: FloatArray) -> None:
+    """Move a little of the diagonal from V to D, in place, where D is too small beside V for the digits there are."""
+    squares = np.einsum("jr,jr->j", V, V)
+    missing = _LEAST_SHARE * squares - D
+    for j in np.flatnonzero(missing > 0.0):
+        D[j] += missing[j]
+        V[j] *= np.sqrt(1.0 - missing[j] / squares[j])
+
+
+def _cholesky_of(W: FloatArray) -> FloatArray:
+    """Return L with LLᵀ = I + WᵀW."""
+    square = np.eye(W.shape[1]) + W.T @ W
+    if np.trace(square) * ROUNDING < _LOST:
+        return np.asarray(np.linalg.cholesky(square))
+    # Most digits of I would be lost in the square; not so in the triangle of an orthogonal decomposition.
+    triangle = np.linalg.qr(np.vstack([W, np.eye(W.shape[1])]), mode="r")
+    return np.asarray((triangle * np.sign(np.diag(triangle))[:, None]).T)
+
+
+def _rescale_low_rank(covariance: LowRank, mean: FloatArray, exponents: Int64Array) -> None:
+    """Give another exponent to the weights whose variance is too small, in place."""
+    D, V, _, _ = covariance
+    for j in np.flatnonzero(D > 1.0 / SMALLEST):
+        power = np.frexp(D[j])[1] // 2
+        exponents[j] -= power
+        mean[j] = np.ldexp(mean[j], power)
+        D[j], V[j] = np.ldexp(D[j], -2 * power), np.ldexp(V[j], -power)
+
+
 def learn_low_rank(
-    rows: Compressed, turns: LabelledTurns, mean: FloatArray, covariance: LowRank, noise: tuple[float, float]
+    rows: Compressed,
+    turns: LabelledTurns,
+    mean: FloatArray,
+    covariance: LowRank,
+    exponents: Int64Array,
+    noise: tuple[float, float],
 ) -> tuple[LowRank, float]:
     """Update mean and covariance in place by the documents in this order; return the covariance and Σ share ln Z."""
     place, total = 0, 0.0
     while place < turns[1].size:
-        place, used, part = _learn(rows, turns, place, mean, tuple(covariance), noise)
+        place, used, part = _learn(rows, turns, place, mean, tuple(covariance), exponents, noise)
         covariance = covariance._replace(used=used)
         total += part
         if used == covariance.cholesky.shape[0]:
             covariance = _compress(covariance)
+            if noise[0] == 0.0:
+                _rescale_low_rank(covariance, mean, exponents)
     return covariance, total
 
 
@@ -321,8 +474,11 @@ def low_rank_variances(rows: Compressed, covariance: LowRankArrays) -> FloatArra
     """Return xᵀCx of every document."""
     (indptr, indices, data), (D, V, L, used) = rows, covariance
     result = np.empty(indptr.shape[0] - 1)
-    t = np.empty(L.shape[0])
+    t, direction = np.empty(L.shape[0]), np.empty(D.shape[0])
     for i in range(result.shape[0]):
         columns, values = indices[indptr[i] : indptr[i + 1]], data[indptr[i] : indptr[i + 1]]
-        result[i] = _variance(columns, values, D, V, L, used, t)
+        before, less = _coordinates(columns, values, D, V, L, used, t)
+        result[i] = before - less
+        if result[i] < _LOST * before:
+            result[i] = _direction(columns, values, covariance, t, direction)
     return result

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from bayesift._kernel import kernel
+from bayesift._sparse import ROUNDING
 from bayesift._typing import FloatArray, Int64Array, UInt32Array
 from bayesift.online._covariances import NEGLIGIBLE, LabelledTurns, subtract_outer
 from bayesift.online._moments import weighted_moments
@@ -209,7 +210,8 @@ def learn_process(
             basis[size] = i
             size += 1
         field, variance = _field(psi, mean, C, size, direction)
-        log_z, gain, shrink = weighted_moments(shares[place], y[i], field, variance + max(residual, 0.0), sigma, kappa)
+        spread = max(variance + max(residual, 0.0), ROUNDING * own)
+        log_z, gain, shrink = weighted_moments(shares[place], y[i], field, spread, sigma, kappa)
         total += log_z
         for j in range(size):
             mean[j] += gain * direction[j]
@@ -239,7 +241,7 @@ def process_fields(
     means, variances = np.empty(order.shape[0]), np.empty(order.shape[0])
     psi, direction = np.empty(size), np.empty(size)
     for place in range(order.shape[0]):
-        _, residual = _features(order[place], inputs, function, basis, size, L, psi)
+        own, residual = _features(order[place], inputs, function, basis, size, L, psi)
         means[place], variance = _field(psi, mean, C, size, direction)
-        variances[place] = variance + residual
+        variances[place] = max(variance + residual, ROUNDING * own)
     return means, variances

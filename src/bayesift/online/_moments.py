@@ -19,6 +19,17 @@ _LIMIT, _STEP = 9.0, 0.0625
 _BITS = 1.4426950408889634
 _ROOT_TWO_PI = 2.5066282746310002
 
+#: Farther from 0 than this a standardised field is not told from infinity, and its square is still a number.
+_FARTHEST = 1e100
+#: The most that an example takes away of the variance of its field; less would be left than rounding changes.
+_MOST = 1.0 - 2.0**-50
+
+
+@kernel(error_model="numpy", inline="always")
+def _standardised(mean, spread):  # type: ignore[no-untyped-def]
+    """Return μ/λ, in the range where all that is computed from it is finite."""
+    return max(min(mean / spread, _FARTHEST), -_FARTHEST)
+
 
 @kernel(error_model="numpy")
 def outcome_moments(y: float, mean: float, variance: float, sigma: float, kappa: float) -> tuple[float, float, float]:
@@ -47,14 +58,14 @@ def outcome_moments(y: float, mean: float, variance: float, sigma: float, kappa:
     spread = np.sqrt(sigma * sigma + variance)
     if spread == 0.0:
         return -np.log(2.0), 0.0, 0.0
-    u = y * mean / spread
+    u = _standardised(y * mean, spread)
     loss, slope = probit_loss_and_slope(u)
     if kappa == 0.0:
-        return -loss, y * slope / spread, probit_curvature(u, slope) / spread / spread
+        return -loss, y * slope / spread, min(probit_curvature(u, slope) / spread / spread, _MOST / variance)
     inside = (1.0 - 2.0 * kappa) * np.exp(-loss)
     z = kappa + inside
     rho = inside * slope / z
-    return np.log(z), y * rho / spread, rho * (u + rho) / spread / spread
+    return np.log(z), y * rho / spread, min(rho * (u + rho) / spread / spread, _MOST / variance)
 
 
 @kernel(error_model="numpy", inline="always")
@@ -116,7 +127,7 @@ def outcome_information(y: float, mean: float, variance: float, sigma: float, ka
     if sigma > 0.0:
         expected = _mean_log_probit(y * mean / sigma, np.sqrt(variance) / sigma)
     else:
-        loss, _ = probit_loss_and_slope(y * mean / np.sqrt(variance))
+        loss, _ = probit_loss_and_slope(_standardised(y * mean, np.sqrt(variance)))
         inside = np.exp(-loss)
         expected = (1.0 - kappa) * inside * np.log1p(-kappa)
         if kappa > 0.0:

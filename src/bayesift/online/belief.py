@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -17,11 +18,17 @@ from bayesift.online._covariances import (
     learn_full,
     learn_low_rank,
     low_rank_variances,
+    scaled_rows,
 )
 from bayesift.online._moments import outcome_information, outcome_moments
 
 CovarianceKind = Literal["full", "diagonal", "low-rank"]
 LikelihoodName = Literal["probit", "flip"]
+
+#: Exponents of weights are smaller than this, either way; the double of one is still a whole number of 32 bits.
+MOST_EXPONENT = 2**29
+#: A precision times 4 to this many is still a number.
+_LEAST_POWER = -300
 
 
 class Likelihood(NamedTuple):
@@ -43,7 +50,9 @@ class Belief(NamedTuple):
     """What is believed of the weights: N(mean, covariance).
 
     ``covariance`` is a matrix, a vector of variances, or a :class:`LowRank`. ``log_evidence`` is the sum of ln p(y | x)
-    over the examples learned, each under the belief before it.
+    over the examples learned, each under the belief before it. ``exponents`` is None, or says by which power of two
+    each weight is greater than the number that mean and covariance speak of: under flip noise, where only the direction
+    of the weights counts, variances can become smaller than any number that can be written.
     """
 
     mean: FloatArray
@@ -51,6 +60,7 @@ class Belief(NamedTuple):
     likelihood: Likelihood
     drift: Drift | None = None
     log_evidence: float = 0.0
+    exponents: Int64Array | None = None
 
 
 class UpdateInfo(NamedTuple):
@@ -167,7 +177,9 @@ def update(belief: Belief, x: Any, y: float) -> tuple[Belief, UpdateInfo]:
     rows = _one_row(belief, x)
     means, variances = fields(belief, rows)
     f = (float(y), float(means[0]), float(variances[0]), *belief.likelihood)
-    info = UpdateInfo(float(outcome_moments(*f)[0]), f[1], f[2], float(outcome_information(*f)))
+    power = int(scaled_rows(rows, exponents_of(belief))[1][0])
+    field = (math.ldexp(f[1], power), math.ldexp(f[2], 2 * power))
+    info = UpdateInfo(float(outcome_moments(*f)[0]), *field, float(outcome_information(*f)))
     return learn(belief, rows, np.array([float(y)]), np.zeros(1, dtype=np.int64)), info
 
 
@@ -205,12 +217,21 @@ def grow(belief: Belief, n_new: int, *, mean: Any = 0.0, variance: Any = 1.0, at
     drift = belief.drift
     if drift is not None:
         drift = Drift(drift.keep, _insert(drift.mean, place, a), _widen(drift.covariance, place, v))
-    return belief._replace(mean=_insert(belief.mean, place, a), covariance=wider, drift=drift)
+    exponents = belief.exponents
+    if exponents is not None:
+        exponents = np.insert(exponents, place, np.zeros(n_new, dtype=np.int64))
+    return belief._replace(mean=_insert(belief.mean, place, a), covariance=wider, drift=drift, exponents=exponents)
 
 
 def fields(belief: Belief, rows: Compressed) -> tuple[FloatArray, FloatArray]:
-    """Return mean and variance of the field aᵀx of every document."""
+    """Return mean and variance of the field aᵀx of every document.
+
+    Where weights have exponents, the field is that of the document over the greatest power of two among its weights.
+    """
     starts, columns, values = rows
+    if belief.exponents is not None:
+        values, _ = scaled_rows(rows, exponents_of(belief))
+        rows = (starts, columns, values)
     X = sp.csr_matrix((values, columns, starts), shape=(starts.size - 1, belief.mean.size))
     C = belief.covariance
     if isinstance(C, LowRank):
@@ -238,14 +259,44 @@ def learn(
     # A model that was loaded as a memory map has arrays that cannot be overwritten.
     if not own or not mean.flags.writeable:
         mean, C = mean.copy(), C.copy()
+    exponents = exponents_of(belief)
     turns, noise = (y, order, shares), (belief.likelihood.sigma, belief.likelihood.kappa)
     if isinstance(C, LowRank):
-        C, total = learn_low_rank(rows, turns, mean, C, noise)
+        C, total = learn_low_rank(rows, turns, mean, C, exponents, noise)
     else:
         drift = belief.drift or Drift(1.0, np.empty(0), np.empty((0,) * C.ndim))
         kernel = learn_full if C.ndim == 2 else learn_diagonal
-        total = kernel(rows, turns, mean, C, noise, tuple(drift))
-    return belief._replace(mean=mean, covariance=C, log_evidence=belief.log_evidence + float(total))
+        total = kernel(rows, turns, mean, C, exponents, noise, tuple(drift))
+    return belief._replace(
+        mean=mean,
+        covariance=C,
+        log_evidence=belief.log_evidence + float(total),
+        exponents=exponents if exponents.any() else None,
+    )
+
+
+def exponents_of(belief: Belief) -> Int64Array:
+    """Return the exponents of the weights, in an array of its own."""
+    if belief.exponents is None:
+        return np.zeros(belief.mean.size, dtype=np.int64)
+    return belief.exponents.astype(np.int64)
+
+
+def unscaled(belief: Belief) -> Belief:
+    """Return a belief without exponents: numbers too small to be written become 0, precisions stay finite."""
+    if belief.exponents is None:
+        return belief
+    powers, C = belief.exponents.astype(np.int32), belief.covariance
+    if isinstance(C, LowRank):
+        powers = np.maximum(powers, _LEAST_POWER)
+        factor = np.ldexp(C.factor, -powers[:, None])
+        return belief._replace(
+            mean=np.ldexp(belief.mean, powers),
+            covariance=C._replace(precision=np.ldexp(C.precision, -2 * powers), factor=factor),
+            exponents=None,
+        )
+    both = 2 * powers if C.ndim == 1 else np.add.outer(powers, powers)
+    return belief._replace(mean=np.ldexp(belief.mean, powers), covariance=np.ldexp(C, both), exponents=None)
 
 
 def _one_row(belief: Belief, x: Any) -> Compressed:

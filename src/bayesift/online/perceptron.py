@@ -17,7 +17,7 @@ from bayesift._typing import FloatArray, Int64Array
 from bayesift.online import belief as beliefs
 from bayesift.online._classifier import SHARED_CONSTRAINTS, OnlineClassifier, Turns, number_of
 from bayesift.online._covariances import LowRank
-from bayesift.online.belief import Belief, CovarianceKind, Drift, Likelihood, LikelihoodName
+from bayesift.online.belief import MOST_EXPONENT, Belief, CovarianceKind, Drift, Likelihood, LikelihoodName
 
 
 @dataclass(eq=False, repr=False)
@@ -128,14 +128,14 @@ class BayesianPerceptron(OnlineClassifier):
         check_is_fitted(self)
         result = np.zeros((len(self.states_), self.n_features_in_ + self.fit_intercept))
         for row, state, columns in zip(result, self.states_, self.columns_, strict=True):
-            row[self._weights(columns)] = state.mean
+            row[self._weights(columns)] = beliefs.unscaled(state).mean
         return result
 
     @property
     def covariance_(self) -> FloatArray | list[FloatArray] | list[LowRank]:
         """Covariance of the belief of each category, the intercept last."""
         check_is_fitted(self)
-        found = [state.covariance for state in self.states_]
+        found: Any = [beliefs.unscaled(state).covariance for state in self.states_]
         if self.covariance == "low-rank" or any(columns is not None for columns in self.columns_):
             return found
         return np.stack(found)
@@ -217,6 +217,9 @@ class BayesianPerceptron(OnlineClassifier):
         state.require(0 <= noise.number("sigma") < np.inf and 0 <= noise.number("kappa") < 0.5, "noises")
         state.number("log_evidence")
         drift, C = state.value("drift"), state.value("covariance")
+        if state.value("exponents") is not None:
+            exponents = state.array("exponents", (size,), "i")
+            state.require(bool(np.all(np.abs(exponents) < MOST_EXPONENT)), "exponents")
         if type(C) is LowRank:
             state.require(drift is None, "drifts")
             _check_low_rank(State(C), size)
