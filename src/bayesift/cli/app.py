@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from bayesift._version import __version__
-from bayesift.cli import data
+from bayesift.cli import data, review
 from bayesift.cli._guard import guarded
 from bayesift.cli._hints import hint_for
 from bayesift.cli._shell import UserError
@@ -25,7 +25,6 @@ from bayesift.cli.explain import explain
 from bayesift.cli.filter import filter_command
 from bayesift.cli.info import info
 from bayesift.cli.path import path
-from bayesift.cli.review import review
 from bayesift.cli.train import train
 from bayesift.cli.update import update
 
@@ -51,7 +50,7 @@ app.command()(guarded(convert))
 app.command()(guarded(path))
 app.command()(guarded(bench))
 app.command()(guarded(demo))
-app.command()(guarded(review))
+app.add_typer(review.app, name="review")
 app.add_typer(data.app, name="data")
 
 

@@ -5,18 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from bayesift import progress
-from bayesift.cli._guard import Written
+from bayesift.cli import review_people
+from bayesift.cli._guard import Written, guarded
 from bayesift.cli._shell import console, steps, table
 
 if TYPE_CHECKING:
     from bayesift.review.importing import Columns
     from bayesift.review.serve import Page
     from bayesift.review.simulate import Replays
+
+#: What ``bayesift review papers.csv`` means.
+_DEFAULT = "open"
+
+
+class _WithDefault(TyperGroup):
+    """Commands of which one need not be named."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the name of the default before arguments that name no command."""
+        if not args or args[0] not in self.commands:
+            args = [_DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(cls=_WithDefault, help="Sort documents in the browser, with a model that learns from every decision.")
 
 
 def review(
@@ -52,10 +70,7 @@ def review(
     seeds: Annotated[int, typer.Option(min=1, help="With --simulate: how often to replay.")] = 3,
 ) -> None:
     """Sort documents in the browser, with a model that learns from every decision."""
-    from bayesift._extras import require
-
-    for module in ("fastapi", "uvicorn", "jinja2", "python_multipart", "sqlalchemy"):
-        require(module, extra="review", purpose="the review page")
+    review_people.require_review()
     from bayesift.review.importing import Columns
     from bayesift.review.serve import open_page
 
@@ -83,6 +98,20 @@ def review(
         if public_url is not None and not page.settings.https:
             typer.echo("Warning: without HTTPS, anyone on the network can read along and log in.", err=True)
         page.serve(lambda: _announce(page, browser))
+
+
+app.command(
+    _DEFAULT, epilog="Further commands: reviewers, token, role, remove, sessions and audit, each with its own --help."
+)(guarded(review))
+for _command in (
+    review_people.reviewers,
+    review_people.token,
+    review_people.role,
+    review_people.remove,
+    review_people.sessions,
+    review_people.audit,
+):
+    app.command()(guarded(_command))
 
 
 def _announce(page: Page, browser: bool) -> None:

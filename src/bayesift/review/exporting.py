@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from io import StringIO
 from typing import Any, NamedTuple
@@ -95,9 +96,46 @@ def rows(
         yield row
 
 
-def to_csv(found: Iterable[Row], extra: Iterable[str]) -> Iterator[str]:
-    """Write rows as CSV, with the columns named besides the own ones."""
+#: What a spreadsheet takes for a formula, and what was escaped before.
+_FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+
+def spreadsheet_safe(value: Any) -> Any:
+    """Put an apostrophe before a text that a spreadsheet would take for a formula; numbers are none.
+
+    Of a cell that was escaped, whatever it is, the first apostrophe is the one to take away again.
+
+    Examples
+    --------
+    >>> from bayesift.review.exporting import spreadsheet_safe
+    >>> [spreadsheet_safe(cell) for cell in ("=1+1", "@here", "-0.5", -0.5, "'=x", "'x", "a = b")]
+    ["'=1+1", "'@here", '-0.5', -0.5, "''=x", "'x", 'a = b']
+    """
+    is_formula = isinstance(value, str) and _FORMULA.match(value) and not _NUMBER.fullmatch(value)
+    return f"'{value}" if is_formula else value
+
+
+def to_csv(found: Iterable[Row], extra: Iterable[str], *, unchanged: bool = False) -> Iterator[str]:
+    """Write rows as CSV, with the columns named besides the own ones.
+
+    Parameters
+    ----------
+    found : iterable of Row
+        The documents.
+    extra : iterable of str
+        Columns of the source.
+    unchanged : bool
+        Whether to write texts as they are, also those that a spreadsheet takes for formulas.
+
+    Yields
+    ------
+    str
+        A line or more.
+    """
     extra = list(extra)
+    cell = (lambda value: value) if unchanged else spreadsheet_safe
     stream = StringIO(newline="")
     writer = csv.writer(stream)
     for number, row in enumerate(found):
@@ -105,11 +143,10 @@ def to_csv(found: Iterable[Row], extra: Iterable[str]) -> Iterator[str]:
         # A column of the file may have the name of one of ours; ours wins.
         others = [name for name in extra if name not in (*added, "id", "title", "text")]
         if number == 0:
-            writer.writerow(["id", "title", "text", *added, *others])
+            writer.writerow(map(cell, ["id", "title", "text", *added, *others]))
         document = row.document
-        writer.writerow(
-            [document.key, document.title, document.text, *added.values(), *(document.extra.get(key) for key in others)]
-        )
+        details = (document.extra.get(name) for name in others)
+        writer.writerow(map(cell, [document.key, document.title, document.text, *added.values(), *details]))
         yield _taken(stream)
 
 
@@ -121,26 +158,41 @@ def to_jsonl(found: Iterable[Row], _extra: Iterable[str] = ()) -> Iterator[str]:
         yield json.dumps({**document.extra, **own}, ensure_ascii=False) + "\n"
 
 
+_RIS_TAG = re.compile("[A-Z][A-Z0-9]")
+
+#: Tags that say where a record begins and ends, and those that hold what we write ourselves.
+_RIS_RESERVED = ("TY", "ER", "ID", "TI", "AB")
+
+
 def to_ris(found: Iterable[Row], _extra: Iterable[str] = ()) -> Iterator[str]:
-    """Write rows as RIS; decision and probability become notes."""
-    tags: dict[str, str] = {}
-    for tag, name in RIS_NAMES.items():
-        tags.setdefault(name, tag)
+    """Write rows as RIS; decision and probability become notes, and so does a column with the name of a tag of ours."""
     for row in found:
         document = row.document
-        lines = [("TY", str(document.extra.get("type", "GEN"))), ("ID", document.key), ("TI", document.title)]
-        lines.append(("AB", document.text))
+        kind = str(document.extra.get("type") or "").strip() or "GEN"
+        lines = [("TY", kind), ("ID", document.key), ("TI", document.title), ("AB", document.text)]
         for name, value in document.extra.items():
-            tag = tags.get(name, name if len(name) == 2 and name.isalnum() and name.isupper() else "")
-            if tag and tag not in ("TY", "ID"):
-                parts = str(value).split("; ") if tag in ("AU", "KW") else [str(value)]
-                lines.extend((tag, part) for part in parts)
+            lines.extend(_ris_lines(name, str(value)))
         lines.append(("N1", f"Bayesift decision: {row.decision or 'none'}"))
         lines.append(("N1", f"Bayesift probability: {row.probability:.4f}"))
-        yield "".join(f"{tag}  - {' '.join(value.split())}\n" for tag, value in lines if value) + "ER  - \n\n"
+        texts = ((tag, " ".join(value.split())) for tag, value in lines)
+        yield "".join(f"{tag}  - {text}\n" for tag, text in texts if text) + "ER  - \n\n"
 
 
-Writer = Callable[[Iterable[Row], Iterable[str]], Iterator[str]]
+def _ris_lines(name: str, value: str) -> list[tuple[str, str]]:
+    """Return tags and values for a column of the source; nothing for one that RIS has no tag for."""
+    if name in _RIS_RESERVED:
+        return [("N1", f"{name}: {value}")]
+    tag = _RIS_TAGS.get(name, name)
+    if tag in _RIS_RESERVED or not _RIS_TAG.fullmatch(tag):
+        return []
+    return [(tag, part) for part in (value.split("; ") if tag in ("AU", "KW") else [value])]
+
+
+#: The tag for each name; of several the first.
+_RIS_TAGS = {name: tag for tag, name in reversed(list(RIS_NAMES.items()))}
+
+
+Writer = Callable[..., Iterator[str]]
 
 #: How to write each format, and its media type.
 WRITERS: dict[str, tuple[Writer, str]] = {

@@ -40,15 +40,20 @@ def export(
     review: CurrentTopic,
     format: Literal["csv", "jsonl", "ris"] = "csv",
     decided_only: Annotated[bool, Query()] = False,
+    unchanged: Annotated[bool, Query()] = False,
 ) -> StreamingResponse:
-    """Return all documents, or the decided ones, with probabilities and decisions."""
+    """Return all documents, or the decided ones, with probabilities and decisions.
+
+    In CSV texts that a spreadsheet would take for formulas are escaped, unless they are wanted unchanged.
+    """
     names = service.project.reviewers.names()
     probabilities = review.queue(session.queue).probabilities()
     found = rows(service.project.documents, probabilities, review.decisions(), names, decided_only=decided_only)
     which = "decided documents" if decided_only else "all documents"
     service.project.audit.note("exported", session.actor, f"{review.topic.name}: {which} as {format}")
     writer, kind = WRITERS[format]
-    content = writer(found, service.project.documents.extra_names())
+    options = {"unchanged": unchanged} if format == "csv" else {}
+    content = writer(found, service.project.documents.extra_names(), **options)
     return StreamingResponse(_gathered(content), media_type=kind, headers=_attachment(review, format))
 
 
