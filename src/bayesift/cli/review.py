@@ -58,6 +58,10 @@ def review(
         str | None,
         typer.Option(help="Address at which other machines reach the page; needed if --host is not this machine."),
     ] = None,
+    proxy: Annotated[
+        list[str] | None,
+        typer.Option(help="Address of a proxy in front of the page that says for whom it asks; may be repeated."),
+    ] = None,
     browser: Annotated[bool, typer.Option(help="Open the browser.")] = True,
     simulate: Annotated[
         bool, typer.Option("--simulate", help="Replay the labels of DATA without a person, and report.")
@@ -93,6 +97,7 @@ def review(
                     host=host,
                     port=port,
                     public_url=public_url,
+                    proxies=proxy or [],
                 )
             )
         if public_url is not None and not page.settings.https:

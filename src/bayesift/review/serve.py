@@ -20,7 +20,7 @@ from bayesift.review.engine import Corpus
 from bayesift.review.importing import Columns, import_documents
 from bayesift.review.service import Service
 from bayesift.review.storage import Project, claim_project
-from bayesift.review.web import Settings, create_app, settings_for
+from bayesift.review.web import Settings, create_app, protocol_with, settings_for
 
 #: The port that is tried first.
 USUAL_PORT = 8787
@@ -57,16 +57,7 @@ class Page(NamedTuple):
         when_ready : callable
             Called once, from another thread, when the first request would be answered.
         """
-        config = uvicorn.Config(
-            create_app(self.service, self.settings),
-            log_level="warning",
-            # Nothing that a client says about where it comes from is believed.
-            proxy_headers=False,
-            server_header=False,
-            lifespan="off",
-            timeout_graceful_shutdown=5,
-        )
-        server = uvicorn.Server(config)
+        server = server_of(self.service, self.settings)
         # A thread that computes gives way to those that answer after so many seconds; 0.005 by default.
         sys.setswitchinterval(0.001)
 
@@ -78,6 +69,38 @@ class Page(NamedTuple):
 
         Thread(target=wait, daemon=True).start()
         server.run(sockets=[self.listening])
+
+
+def server_of(service: Service, settings: Settings) -> uvicorn.Server:
+    """Return a server for a project, with limits to how long clients may take and how many there may be.
+
+    Parameters
+    ----------
+    service : Service
+        The project at work.
+    settings : Settings
+        Names and limits.
+
+    Returns
+    -------
+    uvicorn.Server
+        To be run with a listening socket.
+    """
+    config = uvicorn.Config(
+        create_app(service, settings),
+        http=protocol_with(settings.limits),
+        # There is nothing to be spoken to by web sockets, to which the limits would not apply.
+        ws="none",
+        log_level="warning",
+        # What a client says about where it comes from is believed if it is a proxy of ours, and else never.
+        proxy_headers=bool(settings.proxies),
+        forwarded_allow_ips=list(settings.proxies),
+        server_header=False,
+        lifespan="off",
+        timeout_keep_alive=settings.limits.idle,
+        timeout_graceful_shutdown=5,
+    )
+    return uvicorn.Server(config)
 
 
 @contextmanager
@@ -92,6 +115,7 @@ def open_page(
     host: str = "127.0.0.1",
     port: int | None = None,
     public_url: str | None = None,
+    proxies: Sequence[str] = (),
 ) -> Iterator[Page]:
     """Open a project, make it if there is none, and prepare its page; :mod:`bayesift.progress` tells how far it is.
 
@@ -114,13 +138,15 @@ def open_page(
         Where to listen: by default on this machine only, at 8787 or at any free port.
     public_url : str, optional
         How the reviewers reach the page; needed where other machines can.
+    proxies : sequence of str
+        Addresses of proxies whose header ``X-Forwarded-For`` is believed.
 
     Yields
     ------
     Page
         Closed when the block ends.
     """
-    settings = settings_for(host, public_url)
+    settings = settings_for(host, public_url, proxies)
     where = project_location(data, project, database)
     with (
         bind(host, port) as listening,

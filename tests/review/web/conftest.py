@@ -11,13 +11,12 @@ from threading import Thread
 
 import httpx
 import pytest
-import uvicorn
 
 from bayesift.review.engine import Corpus
-from bayesift.review.serve import address_of, bind
+from bayesift.review.serve import address_of, bind, server_of
 from bayesift.review.service import Service
 from bayesift.review.storage import Project, Topic, reading_text
-from bayesift.review.web import Settings, create_app
+from bayesift.review.web import Settings
 
 TOPIC = Topic("metals", "Prices of metals such as tin and copper", ("tin", "copper"), ("ships",))
 
@@ -58,8 +57,7 @@ class Visitor(httpx.Client):
 def served(service: Service, settings: Settings | None = None) -> Iterator[str]:
     """Serve a project from a thread; return the address."""
     listening = bind("127.0.0.1", 0)
-    config = uvicorn.Config(create_app(service, settings), log_level="error", lifespan="off", proxy_headers=False)
-    server = uvicorn.Server(config)
+    server = server_of(service, settings or Settings())
     thread = Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     while not server.started:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from ipaddress import ip_address
 from typing import Annotated, NamedTuple
 from urllib.parse import urlsplit
@@ -15,6 +16,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bayesift.review.service import Service, TopicReview
+from bayesift.review.web.connections import Limits
 
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 
@@ -33,8 +35,12 @@ class Settings(NamedTuple):
         The most bytes that a request may bring, and the most for a file of labels.
     free_logins : int
         So many failed logins from one address, or logins of one reviewer, are not slowed down.
-    longest_delay : float
-        The longest time for which a login is held back, in seconds.
+    first_delay, longest_delay : float
+        The first and the longest time for which a login is held back, in seconds.
+    limits : Limits
+        How long a client may take, and how many connections there may be.
+    proxies : tuple of str
+        Addresses of proxies that are believed when they say for whom they ask.
     """
 
     hosts: tuple[str, ...] = _LOOPBACK_NAMES
@@ -42,7 +48,10 @@ class Settings(NamedTuple):
     body_limit: int = 64 * 1024
     upload_limit: int = 20 * 1024 * 1024
     free_logins: int = 10
+    first_delay: float = 1.0
     longest_delay: float = 30.0
+    limits: Limits = Limits()
+    proxies: tuple[str, ...] = ()
 
 
 def is_loopback(host: str) -> bool:
@@ -55,8 +64,8 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def settings_for(host: str, public_url: str | None) -> Settings:
-    """Settle by which names the page may be called.
+def settings_for(host: str, public_url: str | None, proxies: Sequence[str] = ()) -> Settings:
+    """Settle by which names the page may be called, and who may say for whom they ask.
 
     Parameters
     ----------
@@ -64,23 +73,31 @@ def settings_for(host: str, public_url: str | None) -> Settings:
         The address to listen on.
     public_url : str, optional
         How the reviewers reach the page; needed where other machines can.
+    proxies : sequence of str
+        Addresses of proxies whose header ``X-Forwarded-For`` is believed.
 
     Returns
     -------
     Settings
         The names of this machine, and the public one.
     """
+    for proxy in proxies:
+        try:
+            ip_address(proxy)
+        except ValueError as error:
+            raise ValueError(f"proxy is {proxy!r}; expected the address of a proxy, such as 127.0.0.1") from error
+    usual = Settings(limits=Limits(shared=(*Limits().shared, *proxies)), proxies=tuple(proxies))
     if public_url is None:
         if not is_loopback(host):
             raise ValueError(
                 f"host is {host!r}, which other machines can reach; expected 127.0.0.1, or also the address by which "
                 "reviewers reach the page, such as --public-url https://review.example.org"
             )
-        return Settings()
+        return usual
     parts = urlsplit(public_url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError(f"public_url is {public_url!r}; expected an address such as https://review.example.org")
-    return Settings(hosts=(*_LOOPBACK_NAMES, parts.hostname.lower()), https=parts.scheme == "https")
+    return usual._replace(hosts=(*_LOOPBACK_NAMES, parts.hostname.lower()), https=parts.scheme == "https")
 
 
 #: Requests by these methods change nothing.

@@ -11,6 +11,7 @@ from fastapi.exception_handlers import http_exception_handler
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.requests import ClientDisconnect
 
 from bayesift._version import __version__
 from bayesift.review.service import Service
@@ -54,7 +55,7 @@ def create_app(service: Service, settings: Settings | None = None) -> FastAPI:
     app.state.service = service
     app.state.settings = settings
     app.state.slow_pages = SlowPages()
-    app.state.throttle = Throttle(settings.free_logins, settings.longest_delay)
+    app.state.throttle = Throttle(settings.free_logins, settings.first_delay, settings.longest_delay)
     for routes in (
         *(theme.router for theme in (logins, team, topics, cards, progress, browse, exchange, audit)),
         router,
@@ -62,6 +63,7 @@ def create_app(service: Service, settings: Settings | None = None) -> FastAPI:
         app.include_router(routes)
     app.add_exception_handler(NotLoggedInError, _ask_to_log_in)
     app.add_exception_handler(NotSavedError, _say_not_saved)
+    app.add_exception_handler(ClientDisconnect, _say_nothing)
     app.add_exception_handler(StarletteHTTPException, _say_what_is_wrong)
     app.add_middleware(AccessControl, settings=settings)
     return app
@@ -81,6 +83,11 @@ async def _say_not_saved(request: Request, error: Exception) -> Response:
     if _wants_page(request):
         return page(request, "problem.html", None, status=507, sentence=str(error))
     return JSONResponse({"detail": str(error)}, 507)
+
+
+async def _say_nothing(_request: Request, _error: Exception) -> Response:
+    """Answer a request that broke off in the middle; nobody is there to read it."""
+    return Response(status_code=400)
 
 
 async def _say_what_is_wrong(request: Request, error: Exception) -> Response:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Callable, Coroutine, Mapping
+from ipaddress import ip_address
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
@@ -151,8 +152,11 @@ def cookie_name(service: Service) -> str:
 
 
 def address_of(request: Request) -> str:
-    """Return the address from which a request comes."""
-    return "" if request.client is None else request.client.host
+    """Return the address from which a request comes; a proxy may say anything, so that only addresses count."""
+    try:
+        return str(ip_address(request.client.host if request.client else ""))
+    except ValueError:
+        return "unknown"
 
 
 def session_of(request: Request) -> Session:

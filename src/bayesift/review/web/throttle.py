@@ -21,7 +21,7 @@ class Waiting(NamedTuple):
 
 
 class Throttle:
-    """Delays that grow with every attempt: none for the first few, then 1, 2, 4, … seconds.
+    """Delays that grow with every attempt: none for a few, then 1, 2, 4, … seconds.
 
     An attempt is held back, and then made: who has the right token gets in, only later. Those who try many times at
     once are refused while some of their attempts are still held back.
@@ -30,8 +30,8 @@ class Throttle:
     ----------
     free : int
         So many attempts are not held back.
-    longest : float
-        The longest delay, in seconds.
+    first, longest : float
+        The first delay and the longest, in seconds.
     memory : float
         So many seconds after the last attempt all is forgotten.
     most_held : int
@@ -50,12 +50,14 @@ class Throttle:
     def __init__(
         self,
         free: int = 5,
+        first: float = 1.0,
         longest: float = 30.0,
         memory: float = 900.0,
         most_held: int = 4,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self._free = free
+        self._first = first
         self._longest = longest
         self._memory = memory
         self._most_held = most_held
@@ -66,7 +68,7 @@ class Throttle:
     def delay(self, key: Hashable) -> float:
         """Return how long the next attempt is held back, in seconds."""
         beyond = self._attempts(key) - self._free
-        return 0.0 if beyond < 0 else min(self._longest, 2.0 ** min(beyond, 60))
+        return 0.0 if beyond < 0 else min(self._longest, self._first * 2.0 ** min(beyond, 60))
 
     def count(self, key: Hashable) -> int:
         """Count an attempt; return how many there were."""
@@ -109,7 +111,7 @@ def network_of(address: str) -> str:
     ('192.0.2.7', '2001:db8::/64', '192.0.2.7')
     """
     try:
-        found = ip_address(address.partition("%")[0])
+        found = ip_address(address)
     except ValueError:
         return address
     if isinstance(found, IPv6Address):
