@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import config_context
@@ -124,6 +125,21 @@ def check_a_stay_in_a_file_changes_nothing(case: Case, folder: Any) -> None:
     loaded = bayesift.load(folder / "model.bayesift")
     assert type(loaded) is type(model)
     assert_array_equal(answers(loaded, case.X), answers(model, case.X))
+
+
+def check_a_fit_that_fails_changes_nothing(case: Case) -> None:
+    """Or else weights for some columns would be used with as many as the other documents have."""
+    model = case.fitted()
+    before, expected = dict(vars(model)), answers(model, case.X)
+    wider = sp.hstack([case.X, case.X]).tocsr() if sp.issparse(case.X) else np.hstack([case.X, case.X])
+    # Columns are counted before weights are looked at.
+    takes_weights = "sample_weight" in inspect.signature(model.fit).parameters
+    bad = {"sample_weight": np.full(wider.shape[0], -1.0)} if takes_weights else {"y": case.y[:-1]}
+    with pytest.raises(ValueError, match=".+"):
+        model.fit(wider, **{"y": case.y} | bad)
+    assert vars(model).keys() == before.keys()
+    assert all(vars(model)[name] is value for name, value in before.items())
+    assert_array_equal(answers(model, case.X), expected)
 
 
 def check_narrow_numbers(case: Case) -> None:

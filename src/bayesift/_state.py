@@ -9,7 +9,8 @@ has seen all. Saving and loading call it for every object within a model, the in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import pairwise
 from math import inf
 from reprlib import Repr
@@ -167,6 +168,21 @@ class State:
 
     def _refusal(self, name: str, value: Any, expected: str) -> ValueError:
         return ValueError(f"{name} of {self._name} is {shown(value)}; expected {expected}")
+
+
+@contextmanager
+def unchanged_by_errors(estimator: Any) -> Iterator[None]:
+    """Give an estimator back the attributes that it had if the block raises.
+
+    A fit that fails half way would leave the number of features of the new documents beside weights for the old ones.
+    """
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
 
 
 def check_table(value: Any, shape: tuple[int | None, ...], kind: str, name: str, least: float = -inf) -> None:

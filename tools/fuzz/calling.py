@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 
 from bayesift import save
 from bayesift._registry import estimators
@@ -112,7 +113,9 @@ def _calls(model: Any, given: Documents, slowly: bool, folder: Path) -> Iterator
 
 def _has(model: Any, name: str) -> bool:
     try:
-        return hasattr(model, name)
+        # A pipeline asks its last step, whether it has it or not.
+        own = model[-1] if isinstance(model, Pipeline) and name == "get_feature_names_out" else model
+        return hasattr(own, name)
     except CLEAN:
         return False
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from bayesift._classifier import ScoreClassifier
 from bayesift._labels import two_classes, validate_documents
-from bayesift._state import State
+from bayesift._state import State, unchanged_by_errors
 from bayesift._typing import FloatArray
 from bayesift.linear import Certificate
 
@@ -58,9 +58,10 @@ class RelevanceModel:
         """
         self._validate_params()  # type: ignore[attr-defined]
         begin = perf_counter()
-        X, targets = self._read(X, y)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        self.certificate_ = self._learn(X, targets, weights).certificate(perf_counter() - begin)
+        with unchanged_by_errors(self):
+            X, targets = self._read(X, y)
+            weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            self.certificate_ = self._learn(X, targets, weights).certificate(perf_counter() - begin)
         return self
 
     def _read(self, X: Any, y: Any) -> tuple[Any, FloatArray]:

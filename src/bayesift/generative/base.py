@@ -14,7 +14,7 @@ from bayesift._checks import POSITIVE, generator, numbers
 from bayesift._classifier import ScoreClassifier
 from bayesift._labels import validate_documents
 from bayesift._special import log_rising
-from bayesift._state import State
+from bayesift._state import State, unchanged_by_errors
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.generative._groups import Layout, Targets, read_targets
 
@@ -85,7 +85,8 @@ class GenerativeClassifier(ScoreClassifier, ABC):
         -------
         self
         """
-        return self._fit(X, y, sample_weight)
+        with unchanged_by_errors(self):
+            return self._fit(X, y, sample_weight)
 
     def predict_joint_log_proba(self, X: Any) -> FloatArray:
         """Return ln p(document, class).

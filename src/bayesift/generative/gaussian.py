@@ -151,7 +151,8 @@ class GaussianLikelihood(Likelihood):
     def laws(self) -> list[Any]:
         """Return the distribution of the features in every group."""
         if not self._laws:
-            self._laws.extend(self._law(group) for group in range(self.layout.n_groups))
+            # All of them or none: a group may have no distribution.
+            self._laws.extend([self._law(group) for group in range(self.layout.n_groups)])
         return self._laws
 
     def _law(self, group: int) -> Any:

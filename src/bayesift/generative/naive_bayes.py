@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from bayesift._checks import POSITIVE, numbers
-from bayesift._state import MOST_FEATURES, State
+from bayesift._state import MOST_FEATURES, State, unchanged_by_errors
 from bayesift._typing import AnyArray, FloatArray, Int64Array
 from bayesift.generative._groups import Layout, Members, Targets
 from bayesift.generative._kernels import add_weights
@@ -134,7 +134,8 @@ class NaiveBayes(GenerativeClassifier):
         -------
         self
         """
-        return self._learn(X, y, classes, sample_weight, reset=not hasattr(self, "_likelihood"))
+        with unchanged_by_errors(self):
+            return self._learn(X, y, classes, sample_weight, reset=not hasattr(self, "_likelihood"))
 
     def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any, *, reset: bool) -> Self:
         X, targets, weights = self._labelled(X, y, sample_weight, reset=reset)

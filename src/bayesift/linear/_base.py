@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from bayesift._classifier import ScoreClassifier
 from bayesift._labels import Categories, TargetType, categories_of, class_factors, validate_documents
-from bayesift._state import State
+from bayesift._state import State, unchanged_by_errors
 from bayesift._threads import thread_count
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.decide import Threshold
@@ -191,7 +191,9 @@ class LinearModel(LinearScores):
         self
         """
         self._validate_params()
-        self._warn(self._fit(X, y, sample_weight, feature_names))
+        with unchanged_by_errors(self):
+            messages = self._fit(X, y, sample_weight, feature_names)
+        self._warn(messages)
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None) -> Iterator[Message]:

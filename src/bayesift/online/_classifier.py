@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from bayesift._classifier import ScoreClassifier
 from bayesift._labels import Categories, batch_categories, categories_of, validate_documents
 from bayesift._sparse import Compressed, compressed, selected
-from bayesift._state import State, are_columns
+from bayesift._state import State, are_columns, unchanged_by_errors
 from bayesift._threads import map_threads
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.online._moments import expected_information, log_evidences
@@ -98,9 +98,10 @@ class OnlineClassifier(ScoreClassifier):
         self
         """
         self._validate_params()
-        X, y = validate_documents(self, X, y, accept_sparse="csr")
-        weights = checked_weights(sample_weight, X)
-        self._start(categories_of(y, type(self).__name__), X, weights, self.passes)
+        with unchanged_by_errors(self):
+            X, y = validate_documents(self, X, y, accept_sparse="csr")
+            weights = checked_weights(sample_weight, X)
+            self._start(categories_of(y, type(self).__name__), X, weights, self.passes)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -118,17 +119,18 @@ class OnlineClassifier(ScoreClassifier):
         self
         """
         self._validate_params()
-        first = not hasattr(self, "states_")
-        X, y = validate_documents(self, X, y, accept_sparse="csr", reset=first)
-        if not first and classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ValueError(f"classes is {classes!r}; expected {self.classes_.tolist()} as in the first call")
-        weights = checked_weights(sample_weight, X, may_be_zero=True)
-        known = classes if first else self.classes_
-        categories = batch_categories(y, known, None if first else self.target_type_, type(self).__name__)
-        if first:
-            self._start(categories, X, weights, 1)
-        else:
-            self._learn_all(categories, X, weights, 1)
+        with unchanged_by_errors(self):
+            first = not hasattr(self, "states_")
+            X, y = validate_documents(self, X, y, accept_sparse="csr", reset=first)
+            if not first and classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+                raise ValueError(f"classes is {classes!r}; expected {self.classes_.tolist()} as in the first call")
+            weights = checked_weights(sample_weight, X, may_be_zero=True)
+            known = classes if first else self.classes_
+            categories = batch_categories(y, known, None if first else self.target_type_, type(self).__name__)
+            if first:
+                self._start(categories, X, weights, 1)
+            else:
+                self._learn_all(categories, X, weights, 1)
         return self
 
     def _score_documents(self, X: Any) -> FloatArray:

@@ -14,7 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bayesift._labels import class_indicator, refuse_missing
-from bayesift._state import State
+from bayesift._state import State, unchanged_by_errors
 from bayesift._typing import BoolArray, FloatArray
 from bayesift.select import scores
 
@@ -96,11 +96,12 @@ class TermSelector(SelectorMixin, BaseEstimator):
         self._check_parameters()
         refuse_missing(y)
         score = _NAMED[self.score_func] if isinstance(self.score_func, str) else self.score_func
-        X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), dtype="numeric", multi_output=True)
-        if score in _TWO_CLASS.values() and y.ndim == 1:
-            classes = class_indicator(y, X.shape[0]).matrix
-            y = classes if classes.shape[1] > 2 else y
-        self.scores_ = self._combined(score(X, y), X.shape[1])
+        with unchanged_by_errors(self):
+            X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), dtype="numeric", multi_output=True)
+            if score in _TWO_CLASS.values() and y.ndim == 1:
+                classes = class_indicator(y, X.shape[0]).matrix
+                y = classes if classes.shape[1] > 2 else y
+            self.scores_ = self._combined(score(X, y), X.shape[1])
         return self
 
     def _check_parameters(self) -> None:

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from bayesift._classifier import ScoreClassifier
-from bayesift._state import State
+from bayesift._state import State, unchanged_by_errors
 from bayesift._typing import AnyArray, BoolArray, FloatArray
 from bayesift.decide import Threshold
 from bayesift.decide.tuning import check_policy
@@ -138,17 +138,18 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"texts and y must have the same length, found {len(documents)} and {len(labels)}")
         targets = read_targets(labels, self.multilabel)
         self._check(targets)
-        self.vectorizer_ = self._new_vectorizer(len(documents))
-        X = self.vectorizer_.fit_transform(documents)
-        self.selector_ = None if self.selector is None else clone(self.selector)
-        if self.selector_ is not None:
-            if not self.selector_.fit(X, targets.y).get_support().any():
-                raise ValueError(f"selector {self.selector} keeps no word; loosen its k or threshold")
-            X = self.selector_.transform(X)
-        self.classes_, self.target_type_ = targets.classes, targets.target_type
-        self._learn(X, targets, self._new_model(targets, X.shape[1]), sample_weight)
-        balance = Counter(str(label) for found in label_sets(labels) for label in found)
-        self.training_ = Training(len(documents), dict(balance), fingerprint(documents, labels))._asdict()
+        with unchanged_by_errors(self):
+            self.vectorizer_ = self._new_vectorizer(len(documents))
+            X = self.vectorizer_.fit_transform(documents)
+            self.selector_ = None if self.selector is None else clone(self.selector)
+            if self.selector_ is not None:
+                if not self.selector_.fit(X, targets.y).get_support().any():
+                    raise ValueError(f"selector {self.selector} keeps no word; loosen its k or threshold")
+                X = self.selector_.transform(X)
+            self.classes_, self.target_type_ = targets.classes, targets.target_type
+            self._learn(X, targets, self._new_model(targets, X.shape[1]), sample_weight)
+            balance = Counter(str(label) for found in label_sets(labels) for label in found)
+            self.training_ = Training(len(documents), dict(balance), fingerprint(documents, labels))._asdict()
         return self
 
     def predict(self, texts: Iterable[str]) -> AnyArray:
@@ -291,9 +292,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     def _check_training(self, state: State) -> None:
         training = state.instance("training_", dict)
-        state.require(training.keys() == set(Training._fields), "notes on the training")
+        # Updates are counted from the first one on.
+        state.require(training.keys() - {"n_updates"} == set(Training._fields), "notes on the training")
         balance = training["balance"]
-        counts = [training["n_texts"], *(balance.values() if type(balance) is dict else ())]
+        counts = [training["n_texts"], training.get("n_updates", 0)]
+        counts += balance.values() if type(balance) is dict else ()
         state.require(type(balance) is dict and all(type(name) is str for name in balance), "numbers of texts")
         state.require(all(type(count) is int and count >= 0 for count in counts), "numbers of texts")
         state.require(type(training["fingerprint"]) is str, "notes on the training")
