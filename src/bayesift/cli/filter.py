@@ -72,7 +72,12 @@ def filter_command(
     ] = Unlisted.irrelevant,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write decisions to a file, not to standard output."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write decisions to a file, one by one, not to standard output; with --state it is only added to.",
+        ),
         Written(or_dash=True),
     ] = None,
     state: Annotated[
@@ -100,11 +105,13 @@ def filter_command(
     """Filter a stream of documents for topics, and learn from judgements of what was retrieved.
 
     Writes a line of JSON for each retrieved document: place, id, topic, reason, probability, information, judgement.
+    With --state, however often a run is killed, each judgement counts once and each decision is written at least once.
     """
     from bayesift._same_files import check_distinct
     from bayesift.datasets import read
     from bayesift.filtering import AdaptiveFilter, state_files
     from bayesift.workflow.filter import (
+        check_decisions_begin,
         decision_writer,
         filter_stream,
         judge_from,
@@ -117,6 +124,7 @@ def filter_command(
         reads = {"STREAM": stream, "--topics": topics, "--train": train, "--judgements": judgements}
         own = {f"the {part} of --state": path for part, path in state_files(state).items()}
         check_distinct(reads, {"--output": output, **own})
+        check_decisions_begin(output, state)
     names = read_topics(topics)
     known = None if judgements is None else read_judgements(judgements)
     if str(stream) != "-" and not stream.is_file():
@@ -136,7 +144,11 @@ def filter_command(
         if filter.position_ > 0:
             before = len(filter.record_)
             say(f"continuing at document {filter.position_ + 1:,}; {before:,} were retrieved before", quiet)
-        with terminal(stream) as person, decision_writer(output, filter) as write, steps(quiet) as step:
+        with (
+            terminal(stream) as person,
+            decision_writer(output, filter, resumable=state is not None) as write,
+            steps(quiet) as step,
+        ):
             asks = None if person is None else _pausing(asking(person, console(stderr=True)), step)
             judge = judge_from(known, None if unlisted is Unlisted.unsure else False, asks)
             batches = read_stream(stream, filter.position_)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesift._files import claim, remove_left_over
+from bayesift._files import claim, remove_left_over, sync
 from bayesift._typing import Int64Array
 from bayesift.filtering import _snapshot as snapshots
 
@@ -21,6 +21,8 @@ VERSION = 1
 _LINE = b'{"check":"%08x","entry":%s}\n'
 #: Where the entry begins in a line, and how much follows it.
 _BEFORE, _AFTER = len(b'{"check":"00000000","entry":'), len(b"}\n")
+
+_RESTORE = "restore the folder from a copy, or begin anew in another one"
 
 
 def state_files(folder: str | os.PathLike[str]) -> dict[str, Path]:
@@ -62,6 +64,7 @@ class Store:
         self._journal = Journal(journal)
         try:
             remove_left_over(self._snapshot)
+            self._check_parts()
             if self._journal.entries:
                 self._check(self._journal.entries[0])
         except BaseException:
@@ -70,23 +73,31 @@ class Store:
 
     @property
     def begun(self) -> bool:
-        """Whether there is a run to go on with."""
-        return bool(self._journal.checks)
+        """Whether there is a run to go on with; one that was killed before its first snapshot begins again."""
+        return bool(self._journal.checks) and self._snapshot.exists()
 
     def begin(self, arrays: snapshots.Arrays) -> None:
-        """Keep the states after training, then the line that begins the journal."""
+        """Keep the line that begins the journal, then the states after training.
+
+        In this order there is never a snapshot without a journal, unless the journal was lost.
+        """
+        if not self._journal.checks:
+            self._journal.append({"kind": "begin", "version": VERSION, **self._run}, sync=True)
+            sync(self.folder)
         self._save(arrays)
-        self._journal.append({"kind": "begin", "version": VERSION, **self._run}, sync=True)
 
     def load(self) -> tuple[snapshots.Arrays, list[dict[str, Any]], list[dict[str, Any]]]:
         """Return the last snapshot, what happened before it, and what has happened since."""
         entries, self._journal.entries = self._journal.entries, []
         arrays = snapshots.read(self._snapshot)
         n_lines, check = (int(value) for value in arrays["journal"])
-        if n_lines > len(entries) or (n_lines > 0 and self._journal.checks[n_lines - 1] != check):
+        if n_lines > len(entries):
             raise ValueError(
-                f"{self._snapshot} does not belong to {self._journal.path}; restore both files from one copy"
+                f"{self._journal.path} has {len(entries)} lines, expected at least the {n_lines} that it had when "
+                f"{self._snapshot.name} was taken: judgements were lost; {_RESTORE}"
             )
+        if n_lines > 0 and self._journal.checks[n_lines - 1] != check:
+            raise ValueError(f"{self._snapshot} does not belong to {self._journal.path}; {_RESTORE}")
         first = max(n_lines, 1)
         return arrays, entries[1:first], entries[first:]
 
@@ -119,6 +130,17 @@ class Store:
         journal = np.array([len(checks), checks[-1] if checks else 0], dtype=np.int64)
         snapshots.write(self._snapshot, {**arrays, "journal": journal})
 
+    def _check_parts(self) -> None:
+        """Refuse a folder in which one of the files is gone."""
+        n_lines, has_snapshot = len(self._journal.checks), self._snapshot.exists()
+        if has_snapshot and not n_lines:
+            raise ValueError(
+                f"{self._journal.path} is empty, though {self._snapshot.name} is of a run that had begun: its "
+                f"judgements were lost; {_RESTORE}"
+            )
+        if n_lines > 1 and not has_snapshot:
+            raise ValueError(f"{self._snapshot} does not exist, though the journal beside it goes on; {_RESTORE}")
+
     def _check(self, first: dict[str, Any]) -> None:
         """Refuse to go on with a run of other settings, topics or training data."""
         if first.get("version") != VERSION:
@@ -142,7 +164,8 @@ class Journal:
     """The lines of a file, held by one process at a time.
 
     Every line carries a checksum of all lines up to it, so that a missing line is noticed as well as a changed one. A
-    last line that was not written whole is dropped.
+    last line without its end, as a killed process leaves it, has never been acknowledged, and the next line takes its
+    place; a whole line with a wrong checksum is refused, the last one too.
 
     Parameters
     ----------
@@ -159,6 +182,8 @@ class Journal:
         self.path = path
         self._file = path.open("a+b", buffering=0)
         self.checks: list[int] = []
+        #: Where the last whole line ends.
+        self._end = 0
         try:
             if not claim(self._file):
                 raise ValueError(f"{path} is in use by another process; wait for it to end, or choose another folder")
@@ -172,16 +197,18 @@ class Journal:
         payload = json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
         check = zlib.crc32(payload, self._last())
         line = _LINE % (check, payload)
-        size = os.fstat(self._file.fileno()).st_size
+        # A part of a line must not stand before the next one.
+        os.ftruncate(self._file.fileno(), self._end)
         try:
-            while line:
-                line = line[self._file.write(line) :]
+            written = 0
+            while written < len(line):
+                written += self._file.write(line[written:])
             if sync:
                 os.fsync(self._file.fileno())
         except OSError:
-            # A part of a line must not stand before the next one.
-            os.ftruncate(self._file.fileno(), size)
+            os.ftruncate(self._file.fileno(), self._end)
             raise
+        self._end += len(line)
         self.checks.append(check)
 
     def sync(self) -> None:
@@ -197,25 +224,23 @@ class Journal:
 
     def _read(self) -> list[dict[str, Any]]:
         self._file.seek(0)
-        content = self._file.readall()
+        *lines, rest = self._file.readall().split(b"\n")
         entries: list[dict[str, Any]] = []
-        begin = 0
-        while begin < len(content):
-            end = content.find(b"\n", begin) + 1
-            line = content[begin : end or len(content)]
+        for line in (*(line + b"\n" for line in lines), rest):
             payload = line[_BEFORE:-_AFTER]
             check = zlib.crc32(payload, self._last())
             if line != _LINE % (check, payload):
-                if 0 < end < len(content):
-                    raise ValueError(
-                        f"{self.path}, line {len(entries) + 1}: the checksum is wrong, and more lines follow; the file "
-                        "was changed or is damaged, restore it from a copy"
-                    )
-                os.ftruncate(self._file.fileno(), begin)
-                break
+                # What stands behind the last end of a line is a torn line, unless it was whole but for its last byte.
+                if line is rest and rest[:-1] + b"\n" != _LINE % (check, payload):
+                    break
+                raise ValueError(
+                    f"{self.path}, line {len(entries) + 1}: the checksum is wrong, the file was changed or is damaged; "
+                    "restore the folder from a copy, or remove this line and all that follow, and with them what they "
+                    "keep"
+                )
             entries.append(json.loads(payload.decode("utf-8", "surrogatepass")))
             self.checks.append(check)
-            begin = end
+            self._end += len(line)
         return entries
 
 

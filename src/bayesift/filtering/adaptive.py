@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass
-from itertools import islice
+from itertools import islice, takewhile
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -106,6 +106,9 @@ class AdaptiveFilter(BaseEstimator):
         process was killed, that is the document being decided on.
     terms_ : list of str
         The term of each column.
+    unconfirmed_ : list of Entry
+        After resuming, the judgements that were the last to be kept: who passes judgements on one by one may have been
+        killed before passing on these.
 
     Examples
     --------
@@ -404,6 +407,7 @@ class AdaptiveFilter(BaseEstimator):
     def _replay(self, earlier: list[dict[str, Any]], later: list[dict[str, Any]]) -> None:
         """Bring the record and the stream to where the journal ends; learn what the snapshot does not know."""
         engine = self._engine
+        last = list(takewhile(lambda line: line["kind"] == "judged", reversed([*earlier, *later])))
         for known, lines in ((True, earlier), (False, later)):
             for line in lines:
                 if line["kind"] == "position":
@@ -414,6 +418,8 @@ class AdaptiveFilter(BaseEstimator):
                     place, k, relevant = line["place"], self._number[line["topic"]], line["relevant"]
                     engine.accept(place, k, engine.states[k] if known else engine.learnt(place, k, relevant))
                     self.record_.judge(place, line["topic"], relevant, line["n_features"])
+        found = (self.record_.get(line["place"], line["topic"]) for line in reversed(last))
+        self.unconfirmed_ = [entry for entry in found if entry is not None]
 
     def _replay_retrieval(self, line: dict[str, Any], known: bool) -> None:
         engine, entry = self._engine, Entry(**{name: line[name] for name in _KEPT})

@@ -6,16 +6,18 @@ import json
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from io import TextIOWrapper
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
 
+from bayesift._files import atomic_path, is_written_through, open_through
 from bayesift.datasets import MalformedFileError, stream_objects
 from bayesift.evaluate import Outcomes, recall, t9p, t9u
-from bayesift.filtering import AdaptiveFilter, Decision, Entry
+from bayesift.filtering import AdaptiveFilter, Decision, Entry, state_files
 from bayesift.workflow.errors import NoJudgementError
 
 
@@ -204,22 +206,95 @@ def outcomes_of(filter: AdaptiveFilter, tally: Tally) -> Outcomes:
 
 
 @contextmanager
-def decision_writer(output: Path | None, filter: AdaptiveFilter) -> Iterator[Callable[[Entry], None]]:
-    """Open where decisions go; a file begins with what was judged before the run was resumed."""
+def decision_writer(
+    output: Path | None, filter: AdaptiveFilter, *, resumable: bool
+) -> Iterator[Callable[[Entry], None]]:
+    """Open where decisions go, each as a line that is passed on at once, after its judgement is kept.
 
-    def line(entry: Entry) -> str:
-        return json.dumps(entry._asdict(), ensure_ascii=False) + "\n"
+    Every decision is written at least once. A file of a resumable run is only ever added to: it must hold the first
+    decisions of the run, or nothing, and those that it lacks are added first. To anything else, such as a pipe, the
+    decisions go again of which it is not known whether they were written before the run was killed. A run that cannot
+    be resumed replaces the file.
 
-    def writer(file: IO[str]) -> Callable[[Entry], None]:
+    Parameters
+    ----------
+    output : Path, optional
+        A file, pipe or device; standard output if it is None or ``-``.
+    filter : AdaptiveFilter
+        Fitted, or resumed.
+    resumable : bool
+        Whether the filter has a folder for its state.
+
+    Yields
+    ------
+    write : callable
+        Takes the entry of a judged document.
+    """
+    again = filter.unconfirmed_
+    with ExitStack() as stack:
+        if output is None or str(output) == "-":
+            file: IO[str] = sys.stdout
+        elif is_written_through(output):
+            file = stack.enter_context(TextIOWrapper(open_through(output), "utf-8"))
+        else:
+            if resumable:
+                _add_missing(output, "".join(_line(entry) for entry in filter.record_ if entry.judged).encode())
+            else:
+                _empty(output)
+            file, again = stack.enter_context(output.open("a", encoding="utf-8")), []
+
         def write(entry: Entry) -> None:
-            file.write(line(entry))
+            file.write(_line(entry))
             file.flush()
 
-        return write
+        for entry in again:
+            write(entry)
+        yield write
 
-    if output is None:
-        yield writer(sys.stdout)
+
+def check_decisions_begin(output: Path | None, state: Path) -> None:
+    """Refuse a file that holds something already though the run has not begun; training would be for nothing."""
+    if output is None or state_files(state)["journal"].exists() or not output.is_file() or is_written_through(output):
         return
-    with output.open("w", encoding="utf-8") as file:
-        file.writelines(line(entry) for entry in filter.record_ if entry.judged)
-        yield writer(file)
+    if output.stat().st_size:
+        raise ValueError(f"{output} is not empty, though {state} holds no run yet; {_OTHER_FILE}")
+
+
+_END = b"\n"
+_OTHER_FILE = "decisions are only added to a file of the same run: remove the file, or choose another"
+
+
+def _line(entry: Entry) -> str:
+    line = json.dumps(entry._asdict(), ensure_ascii=False)
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        # Half of a pair of surrogates has no place in UTF-8, but can be written as an escape.
+        line = json.dumps(entry._asdict())
+    return line + "\n"
+
+
+def _empty(output: Path) -> None:
+    with atomic_path(output):
+        pass
+
+
+def _add_missing(output: Path, decisions: bytes) -> None:
+    """Add to a file what it lacks of the decisions so far; refuse one that does not begin like them.
+
+    A part of a line, as a killed process or a full disk leaves it, is completed.
+    """
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with output.open("a+b") as file:
+        file.seek(0)
+        content = file.read()
+        if content.startswith(decisions) and len(content) > len(decisions):
+            raise ValueError(
+                f"{output} holds decisions after line {decisions.count(_END)} of which the state does not know: "
+                f"judgements were lost, or the file is of another run; restore the folder of the state; {_OTHER_FILE}"
+            )
+        if not decisions.startswith(content):
+            pairs = zip(content.split(_END), decisions.split(_END), strict=False)
+            number = next(number for number, (found, expected) in enumerate(pairs, start=1) if found != expected)
+            raise ValueError(f"{output}, line {number}, is no decision of this run; {_OTHER_FILE}")
+        file.write(decisions[len(content) :])
