@@ -25,6 +25,9 @@ from bayesift.review.web import Settings, create_app, protocol_with, settings_fo
 #: The port that is tried first.
 USUAL_PORT = 8787
 
+#: The most connections that wait to be accepted.
+_BACKLOG = 64
+
 
 class Page(NamedTuple):
     """A project that is ready to be served.
@@ -97,6 +100,8 @@ def server_of(service: Service, settings: Settings) -> uvicorn.Server:
         forwarded_allow_ips=list(settings.proxies),
         server_header=False,
         lifespan="off",
+        # So many are accepted before the first of them can be let go: a crowd must not take all file descriptors.
+        backlog=_BACKLOG,
         timeout_keep_alive=settings.limits.idle,
         timeout_graceful_shutdown=5,
     )

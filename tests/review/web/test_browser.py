@@ -253,6 +253,8 @@ def test_pages_fit_on_a_phone(topic, open_page):
     home = topic.url.rpartition("/topics")[0]
     for path in (*(topic.url + path for path in PATHS), *(home + path for path in PEOPLE)):
         page.goto(path)
+        for summary in page.locator(".people summary").all():
+            summary.click()
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path
     page.goto(topic.url)
     for name in ("Relevant", "Irrelevant", "Unsure", "Skip", "Undo"):

@@ -7,7 +7,7 @@ import select
 import socket
 import threading
 import time
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 
 import httpx
 import pytest
@@ -39,6 +39,14 @@ def is_ended(line: socket.socket) -> bool:
     except ConnectionError:
         pass
     return True
+
+
+def answers(line: socket.socket, n: int) -> bytes:
+    """Read on until n pages have come to their ends; what was read before is not counted."""
+    found = b""
+    while found.count(b"</html>") < n and (more := line.recv(65536)):
+        found += more
+    return found
 
 
 def drip(line: socket.socket, piece: bytes = b"x") -> bool:
@@ -163,21 +171,30 @@ def test_who_takes_an_answer_steadily_is_not_let_go():
         assert not gone.is_set()
 
 
-def test_a_crowd_of_connections_keeps_nobody_out(serve_with):
-    address = serve_with(Settings(limits=Limits(connections=8)))
+SLOW = [HEAD, b"POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: x-www-form\r\nContent-Length: 9\r\n\r\n"]
+
+
+@pytest.mark.parametrize("begun", SLOW, ids=["heads", "bodies"])
+def test_a_crowd_of_connections_keeps_nobody_out(serve_with, begun):
+    address = serve_with(Settings(limits=Limits(connections=8, head=PATIENCE, body=PATIENCE, idle=PATIENCE)))
     with ExitStack() as stack:
-        crowd = [stack.enter_context(connected(address)) for _ in range(30)]
-        for line in crowd:
-            line.sendall(HEAD)
+        kept = stack.enter_context(connected(address))
+        kept.sendall(HEAD + b"\r\n")
+        assert kept.recv(10) == b"HTTP/1.1 2"
+        crowd = []
+        for _ in range(30):
+            crowd.append(stack.enter_context(connected(address)))
+            with suppress(ConnectionError):
+                crowd[-1].sendall(begun)
         assert httpx.get(f"{address}/health", timeout=PATIENCE).status_code == 200
-        # Of all, those who had waited longest were let go.
+        # Of all, those who had waited longest were let go, but not the one who had an answer.
         assert is_ended(crowd[0])
-        crowd[-1].sendall(b"\r\n")
-        assert crowd[-1].recv(10) == b"HTTP/1.1 2"
+        kept.sendall(HEAD + b"\r\n")
+        assert b"HTTP/1.1 200" in answers(kept, 2)
 
 
 def test_one_address_has_a_part_of_the_connections_only(serve_with):
-    address = serve_with(Settings(limits=Limits(connections=20, of_one_address=3)))
+    address = serve_with(Settings(limits=Limits(connections=20, of_one_address=3, head=PATIENCE)))
     with ExitStack() as stack:
         elsewhere = stack.enter_context(connected(address, "127.0.0.3"))
         elsewhere.sendall(HEAD)

@@ -6,14 +6,16 @@ import csv
 import os
 import resource
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from typing import IO
 
 import httpx
 import pytest
@@ -56,11 +58,11 @@ class Running:
 
 
 @contextmanager
-def running(*arguments: str | Path) -> Iterator[Running]:
+def running(*arguments: str | Path, errors: IO[str] | None = None) -> Iterator[Running]:
     """Run the command until the block ends; what it holds is killed then."""
     command = [sys.executable, "-m", "bayesift", "review", *map(str, arguments), "--no-browser", "--port", "0"]
     with subprocess.Popen(
-        [*command, "--reviewer", "Anna", "--reviewer", "Ben"], stdout=subprocess.PIPE, text=True
+        [*command, "--reviewer", "Anna", "--reviewer", "Ben"], stdout=subprocess.PIPE, stderr=errors, text=True
     ) as run:
         try:
             yield Running(run)
@@ -163,6 +165,30 @@ def test_a_full_disk_is_said_and_the_project_goes_on_when_there_is_space(data, t
     with closing(Project.open(path)) as project:
         assert [event.document for event in project.history.since(1)] == [*before, document]
         assert project.topics.all() == [Topic("metals", keywords_for=("tin",), id=1)]
+
+
+def test_a_crowd_of_slow_clients_takes_neither_the_file_descriptors_nor_the_page(data, tmp_path, visit_once):
+    errors = tmp_path / "errors"
+    with (
+        errors.open("w") as stream,
+        running(data, "--project", tmp_path / "p.sqlite", errors=stream) as server,
+        ExitStack() as stack,
+    ):
+        token, pid = server.links["Anna"].partition("#")[2], server.process.pid
+        most = len(os.listdir(f"/proc/{pid}/fd")) + 400
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (most, most))
+        host, port = server.address.removeprefix("http://").split(":")
+        # While the server cannot look, so that it finds them all at once.
+        os.kill(pid, signal.SIGSTOP)
+        for _ in range(600):
+            line = stack.enter_context(closing(socket.socket()))
+            line.setblocking(False)
+            line.connect_ex((host, int(port)))
+        os.kill(pid, signal.SIGCONT)
+        with closing(visit_once(server.address, token)) as anna:
+            anna.form_post("/new-topic", name="metals", keywords_for="tin")
+            assert anna.card() is not None
+    assert "Too many open files" not in errors.read_text()
 
 
 def test_the_command_says_what_is_wrong_and_leaves_nothing(data, tmp_path):

@@ -57,12 +57,12 @@ class LimitedProtocol(H11Protocol):
     limits = Limits()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for a request; where there are too many connections, end the one that has waited longest."""
+        """Begin to wait for a request; where there are too many connections, end one that has waited long."""
         super().connection_made(transport)
         self._phase: Phase = "head"
         self._since = self.loop.time()
         self._moved = self._unsent = 0
-        self._is_let_go = False
+        self._has_asked = self._is_let_go = False
         self._timer: asyncio.TimerHandle | None = None
         self._make_room()
         self._look()
@@ -109,6 +109,7 @@ class LimitedProtocol(H11Protocol):
     def _look(self) -> None:
         """Note what the connection waits for now, and when that has to end."""
         phase = self._current_phase()
+        self._has_asked = self._has_asked or phase != "head"
         if phase != self._phase:
             self._phase, self._since, self._moved = phase, self.loop.time(), 0
             self._unsent = self.transport.get_write_buffer_size()
@@ -165,14 +166,20 @@ class LimitedProtocol(H11Protocol):
             crowd = open_now
         else:
             return
-        waiting = [other for other in crowd if other._phase == "head"]
+        waiting = [other for other in crowd if other._phase in ("head", "body", "surplus")]
         if waiting:
-            longest = min(waiting, key=lambda other: other._since)
+            longest = min(waiting, key=LimitedProtocol._worth)
             longest._is_let_go = True
             longest.transport.abort()
         else:
             self.transport.write(_TOO_MANY)
             self.transport.close()
+
+    def _worth(self) -> tuple[int, float]:
+        """Order connections by who is let go first: who has never asked, who asks slowly, who is kept alive."""
+        if not self._has_asked:
+            return 0, self._since
+        return (2 if self._phase == "head" else 1), self._since
 
     def _address(self) -> str:
         return "" if self.client is None else self.client[0]
