@@ -117,6 +117,18 @@ def spreadsheet_safe(value: Any) -> Any:
     return f"'{value}" if is_formula else value
 
 
+def unescaped(cell: str) -> str:
+    """Return the text that :func:`spreadsheet_safe` made a cell of.
+
+    Examples
+    --------
+    >>> from bayesift.review.exporting import unescaped
+    >>> [unescaped(cell) for cell in ("'=1+1", "''=x", "'x", "-0.5")]
+    ['=1+1', "'=x", "'x", '-0.5']
+    """
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell[1:]) else cell
+
+
 def to_csv(found: Iterable[Row], extra: Iterable[str], *, unchanged: bool = False) -> Iterator[str]:
     """Write rows as CSV, with the columns named besides the own ones.
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bayesift.datasets import USUAL_NAMES, EncodingError, find_column, open_table, read_documents
+from bayesift.review.exporting import unescaped
 from bayesift.review.storage import Decision, Document
 
 #: Columns that hold a decision; the most telling first.
@@ -84,8 +85,8 @@ def import_documents(
 def read_labels(content: bytes, documents: Iterable[Document]) -> Labels:
     """Read decisions from a CSV or TSV file with a header, and find their documents.
 
-    A row is matched by the identifier of the document, then by its DOI, then by its title, whatever its case and
-    punctuation; where several documents share one of these, it says nothing.
+    A row is matched by the identifier of the document, as it is or as an export escapes it, then, whatever case and
+    punctuation, by identifier, DOI and title; where several documents share one of these, it says nothing.
 
     Parameters
     ----------
@@ -150,7 +151,7 @@ def relevance(documents: Sequence[Document], column: str | None = None) -> list[
 
 
 def _decided_rows(content: bytes) -> Iterator[tuple[int, str, list[tuple[str, str]]]]:
-    """Return line, decision, and the identifier, DOI and title of each row."""
+    """Return line, decision, and the identifier, DOI and title of each row, in the order in which they count."""
     head = content.partition(b"\n")[0]
     delimiter = max(",;\t", key=lambda separator: head.count(separator.encode()))
     try:
@@ -170,6 +171,9 @@ def _decided_rows(content: bytes) -> Iterator[tuple[int, str, list[tuple[str, st
                 raise ValueError(f"no column of the file says which document is meant; {expected}")
             for line, row in table.rows():
                 identifiers = [(kind, _same(row[name])) for kind, name in known.items() if name is not None]
+                if known["key"] is not None:
+                    key = row[known["key"]] or ""
+                    identifiers = [("exact key", unescaped(key)), ("exact key", key), *identifiers]
                 yield line, row[column].strip().lower(), identifiers
     except EncodingError as error:
         raise ValueError("the file is not UTF-8; save it as CSV in UTF-8") from error
@@ -180,6 +184,7 @@ def _index(documents: Iterable[Document]) -> dict[tuple[str, str], int]:
     places: dict[tuple[str, str], int | None] = {}
     for document in documents:
         identifiers = {
+            ("exact key", document.key),
             ("key", _same(document.key)),
             ("doi", _same(str(document.extra.get("doi", document.extra.get("DOI", ""))))),
             ("title", _same(document.title)),

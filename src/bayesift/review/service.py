@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from bayesift._typing import FloatArray
 from bayesift.review.decisions import Decisions
 from bayesift.review.engine import Corpus, Highlight, Knowledge, Mix, ReviewEngine, Stopping, Suggestion
-from bayesift.review.storage import Decision, Event, NotSavedError, Project, Topic
+from bayesift.review.storage import COMMAND_LINE, Actor, Decision, Event, NotSavedError, Project, Topic
 
 #: A full fit is due when so many labels are new, or this share of all labels.
 _NEW_LABELS = 5
@@ -397,16 +397,18 @@ class Service:
                 self._reviews[id] = TopicReview(self.project, self.corpus, found, self._background)
             return self._reviews[id]
 
-    def add_topic(self, topic: Topic, reviewer: int, known: tuple[int, ...] = ()) -> TopicReview:
-        """Add a topic, with documents that are known to be relevant."""
-        review = self.topic(self.project.topics.add(topic).id)
+    def add_topic(
+        self, topic: Topic, reviewer: int, known: tuple[int, ...] = (), by: Actor = COMMAND_LINE
+    ) -> TopicReview:
+        """Add a topic, with documents that the reviewer knows to be relevant."""
+        review = self.topic(self.project.topics.add(topic, by).id)
         if known:
             review.add([Event(document, reviewer, "known", "relevant", why="known") for document in known])
         return review
 
-    def change_topic(self, topic: Topic) -> None:
+    def change_topic(self, topic: Topic, by: Actor = COMMAND_LINE) -> None:
         """Write a topic anew and work on with it."""
-        self.project.topics.change(topic)
+        self.project.topics.change(topic, by)
         self.topic(topic.id).change(topic)
 
     def wait_for_fits(self) -> None:

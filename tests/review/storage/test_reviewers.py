@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Event
 
 import pytest
 
 from bayesift.review.serve import issue_tokens
-from bayesift.review.storage import Actor, Event, Project, Topic
+from bayesift.review.storage import Actor, Project, Topic
+from bayesift.review.storage import Event as Decided
 from bayesift.review.storage.reviewers import MOST_SESSIONS
 
 
@@ -44,6 +47,39 @@ def test_a_new_token_ends_the_sessions_and_links_of_the_old_one(project):
     assert project.sessions.reviewer(of_ben) == ben
 
 
+def test_a_login_with_a_token_that_was_just_replaced_fails(project):
+    anna = project.reviewers.add("Anna")
+    old = project.reviewers.issue_token(anna)
+    assert project.reviewers.by_token(old) == anna
+    new = project.reviewers.issue_token(anna)
+    with pytest.raises(LookupError, match="good no longer"):
+        project.sessions.begin(anna, token=old)
+    assert project.sessions.all() == []
+    assert project.sessions.reviewer(project.sessions.begin(anna, token=new)) == anna
+
+
+def test_logins_and_new_tokens_at_the_same_time_leave_no_session_of_an_old_token(project):
+    anna = project.reviewers.add("Anna")
+    newest = [project.reviewers.issue_token(anna)]
+    stop = Event()
+
+    def log_in():
+        begun = []
+        while not stop.is_set():
+            token = newest[0]
+            with suppress(LookupError):
+                begun.append((project.sessions.begin(anna, token=token), token))
+        return begun
+
+    with ThreadPoolExecutor(3) as pool:
+        working = [pool.submit(log_in) for _ in range(3)]
+        for _ in range(10):
+            newest[0] = project.reviewers.issue_token(anna)
+        stop.set()
+        begun = [login for work in working for login in work.result()]
+    assert all(token == newest[0] for secret, token in begun if project.sessions.reviewer(secret) is not None)
+
+
 def test_a_link_leaves_token_and_sessions_and_expires(project, monkeypatch):
     anna = project.reviewers.add("Anna")
     token, session = project.reviewers.issue_token(anna), project.sessions.begin(anna)
@@ -63,7 +99,7 @@ def test_who_is_removed_cannot_come_in_but_stays_in_the_history(project):
     link = project.reviewers.issue_link(ben)
     topic = project.topics.add(Topic("metals"))
     with project.history.turn(topic.id) as turn:
-        turn.add(Event(0, ben.id, "label", "relevant"))
+        turn.add(Decided(0, ben.id, "label", "relevant"))
     project.reviewers.remove(ben, Actor(anna.id, "192.0.2.1"))
     assert project.reviewers.by_token(token) is project.reviewers.by_token(link) is None
     assert project.sessions.reviewer(session) is None
@@ -174,6 +210,17 @@ def test_everything_about_people_is_in_the_audit_log(project):
     assert not any(word in str(entries) for word in (token, secret))
     assert project.audit.latest(2) == entries[:-3:-1]
     assert project.audit.latest(100, before=entries[2].id) == entries[1::-1]
+
+
+def test_settings_are_noted_with_what_was_changed_and_not_at_any_length(project):
+    topic = project.topics.add(Topic("metals"), Actor(None, "192.0.2.1"))
+    project.topics.change(topic._replace(random=0.2, description="x" * 20_000))
+    with pytest.raises(ValueError, match="already"):
+        project.topics.add(Topic("metals"))
+    added, changed = project.audit
+    assert (added.action, added.detail, added.address) == ("topic added", "metals", "192.0.2.1")
+    assert changed.detail.startswith("metals: description from '' to 'xxx")
+    assert len(changed.detail) == 2000
 
 
 def test_the_audit_log_is_read_in_slices(project: Project, monkeypatch):

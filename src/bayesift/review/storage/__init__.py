@@ -1,6 +1,6 @@
 """Keeping a project: documents, topics, reviewers and the history, in SQLite or PostgreSQL."""
 
-from bayesift.review.storage.audit import Actor, Audit, AuditAction, AuditEntry
+from bayesift.review.storage.audit import COMMAND_LINE, Actor, Audit, AuditAction, AuditEntry
 from bayesift.review.storage.claim import Claim, InUseError, claim_project
 from bayesift.review.storage.connection import NotSavedError, ProjectError
 from bayesift.review.storage.documents import Document, Documents, reading_text
@@ -11,6 +11,7 @@ from bayesift.review.storage.search import Found, SearchError
 from bayesift.review.storage.topics import Topic, Topics
 
 __all__ = [
+    "COMMAND_LINE",
     "ROLES",
     "Action",
     "Actor",

@@ -45,6 +45,13 @@ class Actor(NamedTuple):
     address: str = "command line"
 
 
+#: Whoever runs the program.
+COMMAND_LINE = Actor()
+
+#: So much is kept of what an entry says.
+_LONGEST_DETAIL = 2000
+
+
 class AuditEntry(NamedTuple):
     """A row of the audit log.
 
@@ -100,7 +107,8 @@ class Audit:
 
 def record(connection: Connection, action: AuditAction, actor: Actor, detail: str = "") -> None:
     """Add an entry together with whatever else the connection writes."""
-    row = {"at": now(), "action": action, "reviewer": actor.reviewer, "address": actor.address, "detail": detail}
+    about = detail if len(detail) <= _LONGEST_DETAIL else f"{detail[: _LONGEST_DETAIL - 1]}…"
+    row = {"at": now(), "action": action, "reviewer": actor.reviewer, "address": actor.address, "detail": about}
     connection.execute(audit.insert().values(row))
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from sqlalchemy import Connection, Engine, delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 
-from bayesift.review.storage.audit import Actor, record
+from bayesift.review.storage.audit import COMMAND_LINE, Actor, record
 from bayesift.review.storage.connection import as_text, now, read_all, read_one, reading, writing
 from bayesift.review.storage.tables import links, reviewers, sessions
 
@@ -32,9 +32,6 @@ Role = Literal["reader", "reviewer", "owner"]
 
 #: The roles; each may do what those before it may.
 ROLES: tuple[Role, ...] = get_args(Role)
-
-#: Whoever runs the program.
-_COMMAND_LINE = Actor()
 
 
 class Reviewer(NamedTuple):
@@ -88,7 +85,7 @@ class Reviewers:
         """Return the first owner who has not been removed."""
         return next((person for person in self.all() if person.role == "owner" and person.removed is None), None)
 
-    def add(self, name: str, role: Role | None = None, by: Actor = _COMMAND_LINE) -> Reviewer:
+    def add(self, name: str, role: Role | None = None, by: Actor = COMMAND_LINE) -> Reviewer:
         """Add a reviewer; the name must be new. Without a role the first becomes the owner, others reviewers."""
         _check_name(name)
         try:
@@ -97,7 +94,7 @@ class Reviewers:
         except IntegrityError as error:
             raise ValueError(f"there is already a reviewer {name!r}; expected another name") from error
 
-    def invite(self, name: str, role: Role | None = None, by: Actor = _COMMAND_LINE) -> tuple[Reviewer, str]:
+    def invite(self, name: str, role: Role | None = None, by: Actor = COMMAND_LINE) -> tuple[Reviewer, str]:
         """Give a new token to the reviewer of a name: who is new is added, and who was removed comes back.
 
         Parameters
@@ -122,7 +119,7 @@ class Reviewers:
         token = self.issue_token(person, by)
         return person._replace(role=role or person.role, removed=None), token
 
-    def issue_token(self, reviewer: Reviewer, by: Actor = _COMMAND_LINE) -> str:
+    def issue_token(self, reviewer: Reviewer, by: Actor = COMMAND_LINE) -> str:
         """Return the reviewer a new token; an older one, its links and its sessions are good no longer."""
         token = secrets.token_urlsafe(32)
         with writing(self._engine) as connection:
@@ -132,7 +129,7 @@ class Reviewers:
             record(connection, "token issued", by, reviewer.name)
         return token
 
-    def issue_link(self, reviewer: Reviewer, by: Actor = _COMMAND_LINE) -> str:
+    def issue_link(self, reviewer: Reviewer, by: Actor = COMMAND_LINE) -> str:
         """Return the reviewer a token for a day, beside the lasting one, which stays good as sessions do."""
         token = secrets.token_urlsafe(32)
         with writing(self._engine) as connection:
@@ -143,7 +140,7 @@ class Reviewers:
             record(connection, "link issued", by, reviewer.name)
         return token
 
-    def change_role(self, reviewer: Reviewer, role: Role, by: Actor = _COMMAND_LINE) -> None:
+    def change_role(self, reviewer: Reviewer, role: Role, by: Actor = COMMAND_LINE) -> None:
         """Let a reviewer do more, or less; a project keeps at least one owner."""
         if role not in ROLES:
             raise ValueError(f"role is {role!r}; expected {', '.join(ROLES)}")
@@ -153,7 +150,7 @@ class Reviewers:
             connection.execute(update(reviewers).where(reviewers.c.id == reviewer.id).values(role=role))
             record(connection, "role changed", by, f"{reviewer.name}: {reviewer.role} to {role}")
 
-    def remove(self, reviewer: Reviewer, by: Actor = _COMMAND_LINE) -> None:
+    def remove(self, reviewer: Reviewer, by: Actor = COMMAND_LINE) -> None:
         """Let a reviewer log in no more; what they decided stays, under their name."""
         with writing(self._engine) as connection:
             _check_that_an_owner_stays(connection, reviewer)
@@ -164,15 +161,8 @@ class Reviewers:
 
     def by_token(self, token: str) -> Reviewer | None:
         """Tell whose token it is, in a time that does not depend on how much of it is right."""
-        given, owner = hashed(token), None
-        lasting = select(reviewers, reviewers.c.token_hash.label("known")).where(reviewers.c.token_hash.is_not(None))
-        for_a_day = select(reviewers, links.c.token_hash.label("known")).join(links).where(links.c.expires >= now())
         with reading(self._engine) as connection:
-            for query in (lasting, for_a_day):
-                for row in connection.execute(query.where(reviewers.c.removed.is_(None))):
-                    if hmac.compare_digest(row.known, given):
-                        owner = _reviewer(row)
-        return owner
+            return _by_token(connection, token)
 
 
 class Login(NamedTuple):
@@ -203,13 +193,36 @@ class Sessions:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def begin(self, reviewer: Reviewer, address: str = "", browser: str = "") -> str:
-        """Log a reviewer in and give the secret of the session.
+    def begin(self, reviewer: Reviewer, address: str = "", browser: str = "", *, token: str | None = None) -> str:
+        """Log a reviewer in.
 
         Sessions that are too old are forgotten; of more than :data:`MOST_SESSIONS` of the reviewer the oldest end.
+
+        Parameters
+        ----------
+        reviewer : Reviewer
+            Who.
+        address, browser : str
+            From where, and with what.
+        token : str, optional
+            With which token; somebody may have replaced it, or removed the reviewer, since it was looked at.
+
+        Returns
+        -------
+        str
+            The secret of the session.
+
+        Raises
+        ------
+        LookupError
+            If the token is good no longer.
         """
         secret = secrets.token_urlsafe(32)
         with writing(self._engine) as connection:
+            # Who replaces the token waits for this, or this for them.
+            connection.execute(select(reviewers.c.id).where(reviewers.c.id == reviewer.id).with_for_update())
+            if token is not None and _by_token(connection, token) is None:
+                raise LookupError("the token is good no longer")
             connection.execute(delete(sessions).where(sessions.c.created < _oldest()))
             own = select(sessions.c.token_hash).where(sessions.c.reviewer == reviewer.id)
             kept = own.order_by(sessions.c.created.desc(), sessions.c.token_hash).limit(MOST_SESSIONS - 1)
@@ -251,7 +264,7 @@ class Sessions:
             if ended.rowcount:
                 record(connection, "logout", by)
 
-    def end_listed(self, logins: list[Login], by: Actor = _COMMAND_LINE) -> int:
+    def end_listed(self, logins: list[Login], by: Actor = COMMAND_LINE) -> int:
         """End sessions that were listed; return how many of them were still good."""
         names = Reviewers(self._engine).names()
         ended = 0
@@ -262,6 +275,17 @@ class Sessions:
                     ended += 1
                     record(connection, "session ended", by, f"{names[login.reviewer]}, since {login.since}")
         return ended
+
+
+def _by_token(connection: Connection, token: str) -> Reviewer | None:
+    given, owner = hashed(token), None
+    lasting = select(reviewers, reviewers.c.token_hash.label("known")).where(reviewers.c.token_hash.is_not(None))
+    for_a_day = select(reviewers, links.c.token_hash.label("known")).join(links).where(links.c.expires >= now())
+    for query in (lasting, for_a_day):
+        for row in connection.execute(query.where(reviewers.c.removed.is_(None))):
+            if hmac.compare_digest(row.known, given):
+                owner = _reviewer(row)
+    return owner
 
 
 def key_of(secret: str) -> str:

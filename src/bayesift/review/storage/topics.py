@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Engine, select, update
 from sqlalchemy.exc import IntegrityError
 
+from bayesift.review.storage.audit import COMMAND_LINE, Actor, record
 from bayesift.review.storage.connection import now, read_all, read_one, writing
 from bayesift.review.storage.tables import topics
 
@@ -57,23 +58,34 @@ class Topics:
         """Return a topic by its number."""
         return read_one(self._engine, select(topics).where(topics.c.id == id), _topic)
 
-    def add(self, topic: Topic) -> Topic:
+    def add(self, topic: Topic, by: Actor = COMMAND_LINE) -> Topic:
         """Add a topic; its name must be new."""
         try:
             with writing(self._engine) as connection:
                 made = connection.execute(topics.insert().values(**_row(topic), created=now()))
+                record(connection, "topic added", by, topic.name)
         except IntegrityError as error:
             raise _taken(topic) from error
         assert made.inserted_primary_key is not None
         return topic._replace(id=made.inserted_primary_key[0])
 
-    def change(self, topic: Topic) -> None:
+    def change(self, topic: Topic, by: Actor = COMMAND_LINE) -> None:
         """Write a topic anew; what was decided about documents stays."""
+        here = topics.c.id == topic.id
         try:
             with writing(self._engine) as connection:
-                connection.execute(update(topics).where(topics.c.id == topic.id).values(**_row(topic)))
+                before = _topic(connection.execute(select(topics).where(here).with_for_update()).one())
+                connection.execute(update(topics).where(here).values(**_row(topic)))
+                record(connection, "settings changed", by, _differences(before, topic))
         except IntegrityError as error:
             raise _taken(topic) from error
+
+
+def _differences(before: Topic, after: Topic) -> str:
+    """Say which settings of a topic are other than before."""
+    pairs = zip(Topic._fields, before, after, strict=True)
+    changes = [f"{name} from {old!r} to {new!r}" for name, old, new in pairs if old != new]
+    return f"{before.name}: {', '.join(changes) or 'nothing'}"
 
 
 def _taken(topic: Topic) -> ValueError:

@@ -94,12 +94,11 @@ def import_labels(
             problem=f"Nothing was imported: {error}.",
             status=422,
         )
-    reviewer = session.reviewer.id
+    reviewer, n = session.reviewer.id, len(labels.decisions)
+    service.project.audit.note("decisions imported", session.actor, f"{review.topic.name}: {n}")
     review.add(
         [Event(place, reviewer, "import", said, why="import") for place, said in sorted(labels.decisions.items())]
     )
-    n = len(labels.decisions)
-    service.project.audit.note("decisions imported", session.actor, f"{review.topic.name}: {n}")
     told = (
         f"{thousands(n)} {'decision' if n == 1 else 'decisions'} imported; "
         f"{thousands(labels.undecided)} rows had none, and "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import Form, HTTPException, Request
@@ -57,7 +58,11 @@ async def log_in(request: Request, service: CurrentService, token: Token) -> Res
         return _refused(request, TOO_MANY, 429)
     throttle.count(reviewer.id)
     browser = "".join(filter(str.isprintable, request.headers.get("user-agent", "")))
-    secret = await run_in_threadpool(project.sessions.begin, reviewer, address, browser)
+    begin = partial(project.sessions.begin, reviewer, address, browser, token=token.strip())
+    try:
+        secret = await run_in_threadpool(begin)
+    except LookupError:
+        return _refused(request, WRONG, 401)
     answer = RedirectResponse("/", 303)
     answer.set_cookie(
         cookie_name(service),

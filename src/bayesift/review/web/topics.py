@@ -135,8 +135,8 @@ def new_topic(
     """Make a topic and go to its first card."""
     try:
         form = TopicForm(**fields.model_dump())
-        review = service.add_topic(form.topic(), session.reviewer.id, _known_places(service, form.known))
-        service.project.audit.note("topic added", session.actor, review.topic.name)
+        known = _known_places(service, form.known)
+        review = service.add_topic(form.topic(), session.reviewer.id, known, session.actor)
     except ValueError as error:
         return _again(request, session, fields, None, error)
     return RedirectResponse(f"/topics/{review.topic.id}", 303)
@@ -160,19 +160,11 @@ def change_topic(
     """Write a topic anew."""
     topic = review.topic
     try:
-        changed = TopicForm(**fields.model_dump()).topic(topic.id)
-        service.change_topic(changed)
-        service.project.audit.note("settings changed", session.actor, _differences(topic, changed))
+        form = TopicForm(**fields.model_dump())
+        service.change_topic(form.topic(topic.id), session.actor)
     except ValueError as error:
         return _again(request, session, fields, topic, error)
     return RedirectResponse(f"/topics/{topic.id}", 303)
-
-
-def _differences(before: Topic, after: Topic) -> str:
-    """Say which settings of a topic are other than before."""
-    pairs = zip(Topic._fields, before, after, strict=True)
-    changes = [f"{name} from {old!r} to {new!r}" for name, old, new in pairs if old != new]
-    return f"{before.name}: {', '.join(changes) or 'nothing'}"
 
 
 def _again(request: Request, session: Any, fields: TopicFields, topic: Topic | None, error: ValueError) -> HTMLResponse:
