@@ -70,7 +70,11 @@ def test_info(run, name, tmp_path):
 
 def test_fetch_with_a_bar(run, server, tmp_path):
     root = tmp_path / "data"
-    status, out, err = run("data", "fetch", "smart", "--data-home", root, "--url", f"{server}/english.stop")
+    address = f"{server}/english.stop"
+    status, out, err = run("data", "fetch", "smart", "--data-home", root, "--url", address)
+    assert (status, out) == (1, "")
+    assert "--unverified" in err
+    status, out, err = run("data", "fetch", "smart", "--data-home", root, "--url", address, "--unverified")
     assert status == 0
     assert out.strip().replace("\n", "") == str(root / "stopwords" / "english.stop")
     assert "smart" in err
@@ -96,7 +100,9 @@ def test_an_expected_error_is_one_sentence(run, empty_root, arguments, sentence)
 
 def test_an_error_of_the_system_names_the_file(run, server, tmp_path):
     (tmp_path / "data").write_text("a file where a folder is wanted")
-    status, _, err = run("data", "fetch", "smart", "--data-home", tmp_path / "data", "--url", f"{server}/english.stop")
+    status, _, err = run(
+        "data", "fetch", "smart", "--data-home", tmp_path / "data", "--url", f"{server}/english.stop", "--unverified"
+    )
     assert status == 1
     assert str(tmp_path / "data") in err
     assert err.count("\n") == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -59,16 +60,20 @@ def fetch(
     data_home: DataHome = None,
     url: Annotated[str | None, typer.Option(help="Another address of the same file.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Fetch even if it is there.")] = False,
+    unverified: Annotated[
+        bool, typer.Option("--unverified", help="Fetch by plain HTTP, or a file without a known checksum, as well.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
 ) -> None:
     """Fetch a collection from its public address into the data root."""
     from bayesift.datasets import fetch as fetch_collection
 
+    fetching = partial(fetch_collection, name, data_home, url=url, force=force, unverified=unverified)
     if quiet:
-        path = fetch_collection(name, data_home, url=url, force=force)
+        path = fetching()
     else:
         with _download_bar(name) as bar:
-            path = fetch_collection(name, data_home, url=url, force=force, progress=bar)
+            path = fetching(progress=bar)
     typer.echo(path)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from bayesift._files import atomic_path
 from bayesift.datasets._files import members_of, sha256_of
@@ -13,6 +13,7 @@ from bayesift.datasets._registry import dataset_files
 from bayesift.datasets.errors import ChecksumError, DamagedFileError, FetchError
 
 _CHUNK = 1 << 16
+_SECURE = "https://"
 
 
 class ProgressBar(Protocol):
@@ -36,12 +37,14 @@ def fetch(
     *,
     url: str | None = None,
     force: bool = False,
+    unverified: bool = False,
     progress: ProgressBar | None = None,
 ) -> Path:
     """Fetch a collection, or a word list, from its public address into the data root.
 
-    The download goes to a temporary file that takes its name only when it is whole and its SHA-256, where
-    known, is right; a download that fails or is interrupted leaves nothing behind.
+    The download goes to a temporary file that takes its name only when it is whole and its SHA-256 is right; a
+    download that fails or is interrupted leaves nothing behind. Only addresses that begin with ``https://`` are used,
+    redirections included, and only files whose SHA-256 is known, unless the caller says otherwise.
 
     Parameters
     ----------
@@ -53,6 +56,8 @@ def fetch(
         Another address of the same file; the public one by default.
     force : bool
         Fetch even if the collection is there.
+    unverified : bool
+        Fetch by plain HTTP, or a file of which no SHA-256 is known, as well; a known SHA-256 is still checked.
     progress : ProgressBar, optional
         Is called with the number of bytes received.
 
@@ -64,7 +69,8 @@ def fetch(
     Raises
     ------
     FetchError
-        There is no public address, or it did not answer as expected. It is an ``OSError``.
+        There is no public address, it cannot be verified what it sends, or it did not answer as expected. It is an
+        ``OSError``.
     ChecksumError
         The file received is not the known one. It is a ``ValueError``.
 
@@ -87,8 +93,12 @@ def fetch(
         return present.paths[0]
     target = root / found.folders[0] / archive.name
     address = archive.url if url is None else url
+    doubt = None if unverified else _doubt(archive, address)
+    if doubt is not None:
+        way = f"{doubt}; where {address} can be trusted, unverified=True (--unverified) fetches it all the same"
+        raise FetchError(_by_hand(found, root, way))
     try:
-        _download(archive, target, address, progress)
+        _download(archive, target, address, progress, only_https=not unverified)
     except OSError as error:
         raise FetchError(_by_hand(found, root, f"{address} failed, {_reason(error)}")) from error
     except DamagedFileError as error:
@@ -96,12 +106,27 @@ def fetch(
     return target
 
 
-def _download(archive: Archive, target: Path, url: str, progress: ProgressBar | None) -> None:
+def _doubt(archive: Archive, url: str) -> str | None:
+    """Say why nobody can tell whether what an address sends is the right file."""
+    if not url.startswith(_SECURE):
+        return f"{url} does not begin with {_SECURE}"
+    return "no SHA-256 of the file is known" if archive.sha256 is None else None
+
+
+def _refuse_other_than_https(response: Any, **_: Any) -> None:
+    """Break off a download that is redirected to an address that is not secure; called for each answer of a server."""
+    for address in (response.url, response.headers.get("Location") or _SECURE):
+        if "://" in address and not address.startswith(_SECURE):
+            raise OSError(f"it leads to {address}, which does not begin with {_SECURE}")
+
+
+def _download(archive: Archive, target: Path, url: str, progress: ProgressBar | None, *, only_https: bool) -> None:
     import pooch
 
     # Without this header some servers pack or unpack what they send, and the checksum is of another file.
     headers = {"Accept-Encoding": "identity"}
-    download = pooch.HTTPDownloader(progressbar=progress or False, chunk_size=_CHUNK, headers=headers)
+    hooks = {"response": _refuse_other_than_https} if only_https else {}
+    download = pooch.HTTPDownloader(progressbar=progress or False, chunk_size=_CHUNK, headers=headers, hooks=hooks)
     with atomic_path(target) as temporary:
         download(url, str(temporary), None)
         if archive.sha256 is None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from bayesift.datasets._collection import Collection
 from bayesift.datasets._files import FileSet, Member, cache_root
 from bayesift.datasets._parsed import Parsed, cached_parsed
-from bayesift.datasets.errors import MissingDataError
+from bayesift.datasets.errors import EncodingError, MissingDataError
 
 DOCUMENTS = "documents"
 
@@ -213,7 +213,11 @@ class DatasetFiles:
         """
 
         def parse_now() -> Parsed:
-            return parse(list(self.verified(part).members()))
+            files = self.verified(part)
+            try:
+                return parse(list(files.members()))
+            except UnicodeDecodeError as error:
+                raise EncodingError(files.paths[0], None, error.encoding, error.reason) from error
 
         identity = self.locate(part).identity()[:16]
         name = f"{self.info.name}-{part}-{variant}-v{version}-{identity}.npz"
