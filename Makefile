@@ -4,15 +4,23 @@ VENV := .venv
 PIP := $(VENV)/bin/python -m pip
 INSTALL := $(PIP) install --quiet --constraint constraints.txt
 SETUP := pyproject.toml constraints.txt
+EXTRAS := plot,frames,review,postgresql,onnx
+
+# Tests that together run every kernel that takes indices from outside.
+KERNELS := tests/text/test_kernels.py tests/text/test_lexicon.py tests/text/test_scorer.py tests/test_svmlight.py \
+	tests/datasets/test_csv_scan.py tests/linear/test_kernels.py tests/linear/test_multinomial_kernels.py \
+	tests/linear/test_probit_kernels.py tests/online/test_kernels.py tests/generative/test_kernels.py \
+	tests/generative/test_sampling.py tests/filtering/test_pieces.py tests/decide/test_expected_batch.py \
+	tests/review/engine/test_kernels.py tests/formats/test_model_consistency.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint docs bench reproduce clean
+.PHONY: help demo test lint audit check-bounds sbom locked docs bench reproduce clean
 
 # What 'make reproduce' runs, such as EXPERIMENTS=genkin2007/table1.
 EXPERIMENTS ?= --all
 
 help: ## List the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 8
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 demo: $(VENV)/.package ## Install the package and run its main task on the embedded corpus
 	$(VENV)/bin/bayesift demo
@@ -26,6 +34,26 @@ lint: $(VENV)/.lint ## Check formatting, lint, types and import layers
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
 	$(VENV)/bin/python tools/private_imports.py
+
+audit: $(VENV)/.lint ## Check the dependencies, as far as that needs no network
+	$(VENV)/bin/python -m pip check
+	$(VENV)/bin/python tools/audit.py
+
+check-bounds: $(VENV)/.test ## Run the tests of the compiled kernels with every index checked
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/build/bounds-checked \
+		$(VENV)/bin/python -m pytest --numprocesses 2 --dist worksteal $(KERNELS)
+
+sbom: $(VENV)/.test ## Write build/sbom.json: what is installed for the tests, as CycloneDX
+	$(PYTHON) -m venv build/sbom
+	build/sbom/bin/python -m pip install --quiet --constraint constraints.txt 'cyclonedx-bom>=7'
+	build/sbom/bin/cyclonedx-py environment $(VENV)/bin/python --pyproject pyproject.toml --output-format JSON \
+		--output-reproducible --output-file build/sbom.json
+
+locked: $(VENV)/.pip ## Write build/requirements.lock: the tested versions with their hashes
+	mkdir -p build
+	$(PIP) install --quiet --dry-run --ignore-installed --constraint constraints.txt --report build/tested.json \
+		'.[$(EXTRAS)]' --group test
+	$(VENV)/bin/python tools/lock.py build/tested.json build/requirements.lock
 
 docs: $(VENV)/.docs ## Build the documentation into docs/_build/html
 	$(VENV)/bin/sphinx-build --fail-on-warning --keep-going -b html docs docs/_build/html
@@ -50,7 +78,7 @@ $(VENV)/.package: $(VENV)/.pip $(SETUP)
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.package
-	$(INSTALL) --editable '.[plot,frames,review,postgresql,onnx]' --group test
+	$(INSTALL) --editable '.[$(EXTRAS)]' --group test
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.test

@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import lzma
 import os
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -25,6 +26,8 @@ _TAR_ENDINGS = (".tar", ".tar.gz", ".tar.xz", ".tar.bz2", ".tgz", ".gtar.gz")
 _PACKED = (".gz", ".xz", ".bz2")
 _OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"\xfd7zXZ\0": lzma.open, b"BZh": bz2.open}
 _DAMAGE = (tarfile.TarError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile, EOFError)
+# What else tarfile and zipfile say of archives that no program wrote.
+_ODD = (ValueError, RuntimeError, OverflowError, struct.error)
 
 Member = tuple[str, bytes]
 
@@ -125,7 +128,9 @@ def members_of(path: Path, name: str) -> Iterator[Member]:
             place = PurePosixPath(inner)
             if not is_hidden(place):
                 yield place.as_posix(), content
-    except _DAMAGE as error:
+    except (DamagedFileError, ExpansionError):
+        raise
+    except (*_DAMAGE, *_ODD) as error:
         raise DamagedFileError(path, error) from error
 
 

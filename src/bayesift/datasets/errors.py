@@ -6,6 +6,9 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 
+#: Characters of a name that a message shows.
+_NAME = 50
+
 
 class MissingDataError(FileNotFoundError):
     """The files of a collection are not in the data root."""
@@ -153,7 +156,7 @@ class ColumnError(ValueError):
 
 def listed_names(names: Iterable[str], most: int = 50) -> str:
     """List names in quotes for a message, the first ones where there are very many; "none" where there are none."""
-    first = list(islice(names, most + 1))
+    first = [name if len(name) <= _NAME else f"{name[:_NAME]}…" for name in islice(names, most + 1)]
     return ", ".join([*map(repr, first[:most]), *(["…"] if len(first) > most else [])]) or "none"
 
 

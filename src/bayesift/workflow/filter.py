@@ -42,7 +42,7 @@ def read_topics(path: Path) -> dict[str, str]:
     if path.suffix.lower() == ".toml":
         try:
             found = tomllib.loads(path.read_text(encoding="utf-8")).get("topics")
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"{path} is not TOML: {error}") from error
         if not isinstance(found, dict) or not all(isinstance(statement, str) for statement in found.values()):
             raise ValueError(f'{path} has no table [topics] with lines such as wheat = "wheat and other cereals"')

@@ -35,12 +35,15 @@ def read_prior_knowledge(path: str | os.PathLike[str]) -> dict[str, Any]:
     with Path(path).open("rb") as stream:
         try:
             found = tomllib.load(stream)
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"{path} is not a TOML file: {error}") from error
     if not found:
         raise ValueError(f'{path} is empty; expected a line such as agriculture = "farming, crops, wheat"')
-    for category, entry in found.items():
-        _checked(category, entry)
+    try:
+        for category, entry in found.items():
+            _checked(category, entry)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
     return found
 
 
