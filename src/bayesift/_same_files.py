@@ -57,9 +57,10 @@ def check_distinct(
         for source, path in sources.items():
             allowed = in_place.get(name) == source
             if identity is not None and not allowed and identity in _identities(path, identity):
+                alike = "a file in the folder" if os.path.isdir(path) else "the same file as"
                 raise SameFileError(
-                    f"{_named(name, targets[name])} is the same file as {_named(source, path, 'standard input')}, "
-                    "which is read; expected another file"
+                    f"{_named(name, targets[name])} is {alike} {_named(source, path, 'standard input')}, which is "
+                    "read; expected another file"
                 )
     for (one, first), (other, second) in combinations(written.items(), 2):
         if first is not None and first == second and not (is_own_stream(targets[one]) or is_own_stream(targets[other])):

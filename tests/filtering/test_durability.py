@@ -251,13 +251,25 @@ def test_a_journal_that_was_cut_behind_its_snapshot_is_refused_and_left_alone(tm
     assert (tmp_path / "snapshot.npz").read_bytes() == snapshot
 
 
-def test_a_journal_without_its_snapshot_is_refused_unless_nothing_had_happened(tmp_path):
-    small_run(tmp_path)
-    journal, snapshot = tmp_path / "journal.jsonl", tmp_path / "snapshot.npz"
+def test_a_snapshot_that_was_lost_is_made_again_from_the_journal(uninterrupted, tmp_path):
+    snapshot = tmp_path / "snapshot.npz"
+    with names["begin"](tmp_path) as filter:
+        filter.run(names["documents"][:70], names["judge"])
     snapshot.unlink()
-    with pytest.raises(ValueError, match=r"snapshot\.npz does not exist, though the journal"):
-        small_run(tmp_path)
-    # Killed before the first snapshot.
+    killed = names["begin"](tmp_path)
+    assert killed.position_ == 70
+    killed._store.close()
+    assert not snapshot.exists()
+    with names["finish"](names["begin"](tmp_path)) as resumed:
+        same(resumed, uninterrupted)
+    with names["begin"](tmp_path) as again:
+        same(again, uninterrupted)
+
+
+def test_killed_before_the_first_snapshot(tmp_path):
+    small_run(tmp_path)
+    journal = tmp_path / "journal.jsonl"
+    (tmp_path / "snapshot.npz").unlink()
     journal.write_bytes(journal.read_bytes().splitlines(keepends=True)[0])
     assert len(small_run(tmp_path)) == 5
     assert journal.read_bytes().count(b'"kind":"begin"') == 1

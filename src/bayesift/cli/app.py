@@ -111,8 +111,9 @@ def _end(number: int, frame: Any) -> None:
 
 
 def _sentence(error: Exception) -> str:
-    if isinstance(error, OSError) and error.filename is not None and error.strerror is not None:
-        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and error.strerror is not None:
+        # Without a name it is standard output, or another stream.
+        return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
     said = " ".join(str(error).split())
     if isinstance(error, OSError | ValueError | ImportError | UserError) and said:
         return said

@@ -113,7 +113,8 @@ _TOPIC_PARTS = (
 def write(path: Path, arrays: Arrays) -> None:
     """Put arrays into a file, which is on the disk, whole, when this returns."""
     with atomic_path(path) as temporary, temporary.open("wb") as file:
-        np.savez(file, **arrays)  # type: ignore[arg-type]
+        # The list comes first: what else a changed bit may hide is then missed.
+        np.savez(file, names=np.array(sorted(arrays)), **arrays)  # type: ignore[arg-type]
 
 
 def read(path: Path) -> Arrays:
@@ -121,7 +122,13 @@ def read(path: Path) -> Arrays:
     with path.open("rb") as file:
         try:
             with np.load(file, allow_pickle=False) as found:
-                return {name: found[name] for name in found.files}
+                arrays = {name: found[name] for name in found.files}
+                if arrays.pop("names").tolist() != sorted(arrays):
+                    raise ValueError("parts of it are missing")
+                return arrays
         except Exception as error:
             # What a changed bit can do to zipfile and numpy is known only in part.
-            raise ValueError(f"{path} cannot be read, it is damaged: {error}") from error
+            raise ValueError(
+                f"{path} cannot be read, it is damaged ({error}); restore it from a copy, or remove it: it is made "
+                "again from the journal"
+            ) from error

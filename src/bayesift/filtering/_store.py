@@ -64,7 +64,11 @@ class Store:
         self._journal = Journal(journal)
         try:
             remove_left_over(self._snapshot)
-            self._check_parts()
+            if self._snapshot.exists() and not self._journal.entries:
+                raise ValueError(
+                    f"{journal} is empty, though {self._snapshot.name} is of a run that had begun: its judgements were "
+                    f"lost; {_RESTORE}"
+                )
             if self._journal.entries:
                 self._check(self._journal.entries[0])
         except BaseException:
@@ -73,18 +77,22 @@ class Store:
 
     @property
     def begun(self) -> bool:
-        """Whether there is a run to go on with; one that was killed before its first snapshot begins again."""
+        """Whether there is a run with a snapshot to go on with."""
         return bool(self._journal.checks) and self._snapshot.exists()
 
-    def begin(self, arrays: snapshots.Arrays) -> None:
-        """Keep the line that begins the journal, then the states after training.
+    def begin(self, arrays: snapshots.Arrays) -> list[dict[str, Any]]:
+        """Keep the line that begins the journal, then the states after training; return what has happened since.
 
-        In this order there is never a snapshot without a journal, unless the journal was lost.
+        In this order there is never a snapshot without a journal, unless the journal was lost. Something has happened
+        since if the snapshot alone was lost; all of it is to be learnt again.
         """
-        if not self._journal.checks:
+        entries, self._journal.entries = self._journal.entries, []
+        if not entries:
             self._journal.append({"kind": "begin", "version": VERSION, **self._run}, sync=True)
             sync(self.folder)
-        self._save(arrays)
+        if len(entries) <= 1:
+            self._save(arrays)
+        return entries[1:]
 
     def load(self) -> tuple[snapshots.Arrays, list[dict[str, Any]], list[dict[str, Any]]]:
         """Return the last snapshot, what happened before it, and what has happened since."""
@@ -129,17 +137,6 @@ class Store:
         checks = self._journal.checks
         journal = np.array([len(checks), checks[-1] if checks else 0], dtype=np.int64)
         snapshots.write(self._snapshot, {**arrays, "journal": journal})
-
-    def _check_parts(self) -> None:
-        """Refuse a folder in which one of the files is gone."""
-        n_lines, has_snapshot = len(self._journal.checks), self._snapshot.exists()
-        if has_snapshot and not n_lines:
-            raise ValueError(
-                f"{self._journal.path} is empty, though {self._snapshot.name} is of a run that had begun: its "
-                f"judgements were lost; {_RESTORE}"
-            )
-        if n_lines > 1 and not has_snapshot:
-            raise ValueError(f"{self._snapshot} does not exist, though the journal beside it goes on; {_RESTORE}")
 
     def _check(self, first: dict[str, Any]) -> None:
         """Refuse to go on with a run of other settings, topics or training data."""

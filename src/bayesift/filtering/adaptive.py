@@ -214,7 +214,7 @@ class AdaptiveFilter(BaseEstimator):
             else:
                 states = train(weights, texts, relevant, statements, rules, self.n_jobs)
                 if store is not None:
-                    store.begin(snapshots.arrays_of(weights, states))
+                    later = store.begin(snapshots.arrays_of(weights, states))
             self.topics_, self.record_ = names, FilterRecord(names)
             self._number = {name: k for k, name in enumerate(names)}
             self._engine, self._store = Engine(weights, rules, names, states, self.random_state), store

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -69,8 +70,11 @@ class LabelPath:
 
         figure = require("matplotlib.figure", extra="plot", purpose="drawing").Figure(layout="constrained")
         RegularizationPathDisplay(self.path).plot(figure.subplots())
-        with atomic_path(Path(picture)) as temporary:
-            figure.savefig(temporary, dpi=150)
+        content = BytesIO()
+        figure.savefig(content, format=Path(picture).suffix[1:].lower(), dpi=150)
+        # Not by savefig itself, which hides the error of a full disk behind one of its own.
+        with atomic_path(picture) as temporary:
+            temporary.write_bytes(content.getvalue())
 
 
 def label_path(data: Split, label: str | None = None, *, n_steps: int = 20, prior: Any = "laplace") -> LabelPath:
