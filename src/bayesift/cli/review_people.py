@@ -90,12 +90,14 @@ def role(project: ProjectPlace, name: Name, role: Annotated[RoleName, typer.Argu
     """Let a reviewer do more, or less."""
     with opened_project(project) as opened:
         opened.reviewers.change_role(_named(opened, name), role.value)
+        typer.echo(f"{shown(name)} has the role {role.value}")
 
 
 def remove(project: ProjectPlace, name: Name) -> None:
     """Let a reviewer log in no more; what they decided stays, under their name."""
     with opened_project(project) as opened:
         opened.reviewers.remove(_named(opened, name))
+        typer.echo(f"{shown(name)} is removed; the decisions stay")
 
 
 def sessions(

@@ -99,6 +99,33 @@ def test_each_route_that_changes_something_asks_for_the_word_of_the_session(anna
     assert list(service.project.audit) == before
 
 
+def test_each_route_carries_the_policies_and_takes_no_long_body(people):
+    for name, least in LEAST_ROLE.items():
+        method, path = path_of(name)
+        visitor = people[least]
+        if method in SAFE_METHODS:
+            check_policies(visitor.get(path))
+        elif not path.endswith("/labels/import"):
+            answer = visitor.post(path, headers={"X-CSRF-Token": visitor.csrf}, content=b"x" * 70_000)
+            assert answer.status_code == 413, name
+            check_policies(answer)
+    for path in ("/nothing", "/static/nothing", "/topics/9/data"):
+        check_policies(people["owner"].get(path))
+
+
+def check_policies(answer):
+    policy = answer.headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'")
+    assert "unsafe" not in policy
+    assert "http" not in policy
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["x-frame-options"] == "DENY"
+    if answer.headers["content-type"].startswith("text/html"):
+        # Nothing that the policy would forbid, and nothing from elsewhere.
+        assert not re.search(r"<script(?![^>]*src=)|\son\w+=|\sstyle=|<style", answer.text)
+        assert not re.search(r"(src|href|action)=[\"']?(https?:)?//", answer.text)
+
+
 def test_strangers_are_refused_before_their_body_is_read(people, address):
     """The answer comes although most of the body never does."""
     host, port = address.removeprefix("http://").split(":")
