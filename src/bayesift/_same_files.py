@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import combinations
 from types import MappingProxyType
 from typing import IO, Any
@@ -29,6 +29,7 @@ def check_distinct(
     reads: Mapping[str, AnyPath | None],
     writes: Mapping[str, AnyPath | None],
     in_place: Mapping[str, str] = MappingProxyType({}),
+    labelled: Collection[str] = (),
 ) -> None:
     """Refuse to write a file that is read, in a folder that is read too, or to write one file twice.
 
@@ -44,6 +45,8 @@ def check_distinct(
         What is written; ``-`` is standard output.
     in_place : mapping of str to str
         For names of what is written, the name of what is read that it may replace.
+    labelled : collection of str
+        Names of what is read of which, if it is a folder, only the folders in it are read, and no other files in it.
 
     Raises
     ------
@@ -56,7 +59,7 @@ def check_distinct(
     for name, identity in written.items():
         for source, path in sources.items():
             allowed = in_place.get(name) == source
-            if identity is not None and not allowed and identity in _identities(path, identity):
+            if identity is not None and not allowed and identity in _identities(path, identity, source in labelled):
                 alike = "a file in the folder" if os.path.isdir(path) else "the same file as"
                 raise SameFileError(
                     f"{_named(name, targets[name])} is {alike} {_named(source, path, 'standard input')}, which is "
@@ -74,13 +77,13 @@ def _named(name: str, path: AnyPath, dash: str = "standard output") -> str:
     return dash if str(path) == DASH else f"{name} ({path})"
 
 
-def _identities(path: AnyPath, sought: tuple[Any, ...]) -> Iterator[tuple[Any, ...] | None]:
+def _identities(path: AnyPath, sought: tuple[Any, ...], is_labelled: bool) -> Iterator[tuple[Any, ...] | None]:
     """Return what a source consists of: a file itself, and the files of a folder if one of them may be meant."""
     yield _identity(path, sys.stdin)
     if str(path) == DASH or len(sought) > 2 or not os.path.isdir(path):
         return
     for folder, _, names in os.walk(path):
-        for name in names:
+        for name in [] if is_labelled and folder == os.fspath(path) else names:
             yield _identity(os.path.join(folder, name), None)
 
 

@@ -28,7 +28,7 @@ class Written:
     or_dash : bool
         Whether ``-`` is standard output.
     is_folder : bool
-        Whether it is a folder, in which the command writes files that it checks itself.
+        Whether it is a folder, of which the command checks the files itself.
     """
 
     in_place_of: str = ""
@@ -36,12 +36,17 @@ class Written:
     is_folder: bool = False
 
 
+class Labelled:
+    """Marks a parameter as labelled texts: of a folder only the folders in it are read, one for each label."""
+
+
 @dataclass(frozen=True)
 class FileParameter:
-    """A parameter that is a path: how it is spelled on the command line, and how it is written, if it is."""
+    """A parameter that is a path: how it is spelled on the command line, how it is written, if it is, and read."""
 
     spelled: str
     written: Written | None
+    is_labelled: bool
 
 
 def file_parameters(command: Callable[..., Any]) -> dict[str, FileParameter]:
@@ -55,7 +60,7 @@ def file_parameters(command: Callable[..., Any]) -> dict[str, FileParameter]:
         base, *marks = get_args(kind)
         if base is Path or Path in get_args(base):
             written = next((mark for mark in marks if isinstance(mark, Written)), None)
-            found[name] = FileParameter(_spelled(name, marks), written)
+            found[name] = FileParameter(_spelled(name, marks), written, Labelled in marks)
     return found
 
 
@@ -99,7 +104,7 @@ def _check(files: Mapping[str, FileParameter], given: Mapping[str, Any]) -> None
                 in_place[file.spelled] = files[file.written.in_place_of].spelled
     if Path(DASH) not in writes.values():
         writes["standard output"] = Path(DASH)
-    check_distinct(reads, writes, in_place)
+    check_distinct(reads, writes, in_place, {file.spelled for file in files.values() if file.is_labelled})
 
 
 def _check_output(spelled: str, path: Path, written: Written) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from bayesift.cli._guard import Written
+from bayesift.cli._guard import Labelled, Written
 
 if TYPE_CHECKING:
     from bayesift.datasets import Split
@@ -36,6 +36,7 @@ Data = Annotated[
         metavar="DATA",
         help="CSV, TSV, JSONL or Parquet file (.gz, .xz, .bz2 too), or a folder with one folder per label.",
     ),
+    Labelled,
 ]
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file, as 'bayesift train' writes it.")]
 Text = Annotated[

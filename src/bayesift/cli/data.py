@@ -22,6 +22,7 @@ app = typer.Typer(help="List, describe and fetch the collections.", no_args_is_h
 DataHome = Annotated[
     Path | None,
     typer.Option(help="The data root (default: BAYESIFT_DATA, else a folder in the user's cache)."),
+    Written(is_folder=True),
 ]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the collection; 'smart' is the stop word list.")]
 

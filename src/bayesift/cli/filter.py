@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from bayesift.cli._guard import Written
+from bayesift.cli._guard import Labelled, Written
 from bayesift.cli._options import Label, LabelSeparator, Quiet, Text
 from bayesift.cli._shell import Steps, console, say, say_if_compiling, shown, steps, table
 
@@ -58,7 +58,7 @@ def filter_command(
         typer.Option(metavar="FILE", help="TOML with a table 'topics' of name = 'statement', or JSONL with both keys."),
     ],
     train: Annotated[
-        Path, typer.Option(metavar="DATA", help="Labelled training texts, in any format that 'train' takes.")
+        Path, typer.Option(metavar="DATA", help="Labelled training texts, in any format that 'train' takes."), Labelled
     ],
     judgements: Annotated[
         Path | None,
@@ -123,7 +123,7 @@ def filter_command(
     if state is not None:
         reads = {"STREAM": stream, "--topics": topics, "--train": train, "--judgements": judgements}
         own = {f"the {part} of --state": path for part, path in state_files(state).items()}
-        check_distinct(reads, {"--output": output, **own})
+        check_distinct(reads, {"--output": output, **own}, labelled=["--train"])
         check_decisions_begin(output, state)
     names = read_topics(topics)
     known = None if judgements is None else read_judgements(judgements)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayesift.cli._guard import Written
+from bayesift.cli._guard import Labelled, Written
 from bayesift.cli._options import Data, Output, Reading, Report, with_option_groups
 from bayesift.cli._shell import console, print_json, say_if_compiling, steps
 
@@ -131,7 +131,7 @@ def train(
     seed: Annotated[int, typer.Option(help="Seed of the folds and of the order of texts.", rich_help_panel=_MODEL)] = 0,
     jobs: Annotated[int, typer.Option(help="Threads; -1 is all cores.", rich_help_panel=_MODEL)] = -1,
     test: Annotated[
-        Path | None, typer.Option(metavar="DATA", help="Evaluate on these texts.", rich_help_panel=_CHECK)
+        Path | None, typer.Option(metavar="DATA", help="Evaluate on these texts.", rich_help_panel=_CHECK), Labelled
     ] = None,
     cv: Annotated[
         bool, typer.Option("--cv", help="Evaluate on every text, each held out once (5 fits).", rich_help_panel=_CHECK)
