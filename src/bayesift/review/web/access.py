@@ -1,104 +1,28 @@
-"""Access control: which requests are answered, who sends them, and what they may bring."""
+"""Access control: which requests are answered, who sends them, what they may do, and what they may bring."""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Mapping
 from ipaddress import ip_address
-from typing import Annotated, NamedTuple
-from urllib.parse import urlsplit
+from types import MappingProxyType
+from typing import Annotated, Any, NamedTuple
 
-from fastapi import Depends, HTTPException, Path, Request
+from fastapi import APIRouter, Depends, HTTPException, Path, Request, Response
+from fastapi.routing import APIRoute
 from pydantic import AfterValidator, StringConstraints
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bayesift.review.service import Service, TopicReview
-from bayesift.review.web.connections import Limits
-
-_LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
-
-
-class Settings(NamedTuple):
-    """By which names the page may be called, and how much it takes.
-
-    Parameters
-    ----------
-    hosts : tuple of str
-        Names in the header ``Host`` that are answered, without port: a page of another site whose name was
-        made to point here is not.
-    https : bool
-        Whether browsers reach the page by HTTPS, through a proxy; cookies are then sent by HTTPS only.
-    body_limit, upload_limit : int
-        The most bytes that a request may bring, and the most for a file of labels.
-    free_logins : int
-        So many failed logins from one address, or logins of one reviewer, are not slowed down.
-    first_delay, longest_delay : float
-        The first and the longest time for which a login is held back, in seconds.
-    limits : Limits
-        How long a client may take, and how many connections there may be.
-    proxies : tuple of str
-        Addresses of proxies that are believed when they say for whom they ask.
-    """
-
-    hosts: tuple[str, ...] = _LOOPBACK_NAMES
-    https: bool = False
-    body_limit: int = 64 * 1024
-    upload_limit: int = 20 * 1024 * 1024
-    free_logins: int = 10
-    first_delay: float = 1.0
-    longest_delay: float = 30.0
-    limits: Limits = Limits()
-    proxies: tuple[str, ...] = ()
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether an address is heard on this machine only."""
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def settings_for(host: str, public_url: str | None, proxies: Sequence[str] = ()) -> Settings:
-    """Settle by which names the page may be called, and who may say for whom they ask.
-
-    Parameters
-    ----------
-    host : str
-        The address to listen on.
-    public_url : str, optional
-        How the reviewers reach the page; needed where other machines can.
-    proxies : sequence of str
-        Addresses of proxies whose header ``X-Forwarded-For`` is believed.
-
-    Returns
-    -------
-    Settings
-        The names of this machine, and the public one.
-    """
-    for proxy in proxies:
-        try:
-            ip_address(proxy)
-        except ValueError as error:
-            raise ValueError(f"proxy is {proxy!r}; expected the address of a proxy, such as 127.0.0.1") from error
-    usual = Settings(limits=Limits(shared=(*Limits().shared, *proxies)), proxies=tuple(proxies))
-    if public_url is None:
-        if not is_loopback(host):
-            raise ValueError(
-                f"host is {host!r}, which other machines can reach; expected 127.0.0.1, or also the address by which "
-                "reviewers reach the page, such as --public-url https://review.example.org"
-            )
-        return usual
-    parts = urlsplit(public_url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"public_url is {public_url!r}; expected an address such as https://review.example.org")
-    return usual._replace(hosts=(*_LOOPBACK_NAMES, parts.hostname.lower()), https=parts.scheme == "https")
-
+from bayesift.review.storage import Actor, Reviewer, Role
+from bayesift.review.storage.reviewers import key_of
+from bayesift.review.web.settings import Settings
 
 #: Requests by these methods change nothing.
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
@@ -218,6 +142,179 @@ def service_of(request: Request) -> Service:
 
 
 CurrentService = Annotated[Service, Depends(service_of)]
+
+
+#: The least role that may send a request to each route; None for everybody, without logging in.
+LEAST_ROLE: Mapping[str, Role | None] = MappingProxyType(
+    {
+        "GET /health": None,
+        "GET /static/{name}": None,
+        "GET /login": None,
+        "POST /login": None,
+        "POST /logout": "reader",
+        "GET /": "reader",
+        "GET /new-topic": "reviewer",
+        "POST /new-topic": "reviewer",
+        "GET /topics/{topic}": "reviewer",
+        "GET /topics/{topic}/settings": "reviewer",
+        "POST /topics/{topic}/settings": "reviewer",
+        "GET /topics/{topic}/progress": "reader",
+        "GET /topics/{topic}/browse": "reader",
+        "GET /topics/{topic}/documents/{document}": "reader",
+        "POST /topics/{topic}/documents/{document}": "reviewer",
+        "GET /topics/{topic}/agreement": "reader",
+        "POST /topics/{topic}/conflicts/{document}": "reviewer",
+        "GET /topics/{topic}/data": "reader",
+        "GET /topics/{topic}/export": "reader",
+        "GET /topics/{topic}/model": "reader",
+        "POST /topics/{topic}/labels/import": "reviewer",
+        "GET /api/topics/{topic}/card": "reviewer",
+        "POST /api/topics/{topic}/labels": "reviewer",
+        "POST /api/topics/{topic}/undo": "reviewer",
+        "POST /api/topics/{topic}/check": "reviewer",
+        "GET /api/topics/{topic}/stopping": "reader",
+        "GET /reviewers": "reader",
+        "POST /reviewers": "owner",
+        "POST /reviewers/{reviewer}/token": "owner",
+        "POST /reviewers/{reviewer}/role": "owner",
+        "POST /reviewers/{reviewer}/remove": "owner",
+        # Everybody ends their own sessions, an owner those of all.
+        "GET /sessions": "reader",
+        "POST /sessions/{session}/end": "reader",
+        "POST /sessions/end-others": "reader",
+        "GET /audit": "owner",
+    }
+)
+
+
+class NotLoggedInError(Exception):
+    """The request has no session."""
+
+
+class Session(NamedTuple):
+    """A reviewer who is logged in.
+
+    Parameters
+    ----------
+    reviewer : Reviewer
+        Who.
+    csrf : str
+        A word that only pages of this session know; every request that changes something has to bring it.
+    key : str
+        The name under which the session is listed.
+    actor : Actor
+        The reviewer and the address of the request, for the audit log.
+    """
+
+    reviewer: Reviewer
+    csrf: str
+    key: str
+    actor: Actor
+
+    @property
+    def may_review(self) -> bool:
+        """Whether the reviewer may decide about documents."""
+        return self.reviewer.may("reviewer")
+
+    @property
+    def may_manage(self) -> bool:
+        """Whether the reviewer may say who may do what."""
+        return self.reviewer.may("owner")
+
+    @property
+    def queue(self) -> int | None:
+        """Whose queue is looked at where each reviewer has one; readers, who have none, look at everybody's."""
+        return self.reviewer.id if self.may_review else None
+
+
+class GuardedRoute(APIRoute):
+    """A route that looks who sends a request before it reads the body.
+
+    Whoever has not the least role of the table is refused, and so is a request that would change something but does
+    not bring the word of the session. A route that is missing in the table cannot be made.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the handler of the route, with the check before it."""
+        handle = super().get_route_handler()
+        roles = {method: least_role(method, self.path) for method in self.methods or ()}
+
+        async def guarded(request: Request) -> Response:
+            least = roles[request.method]
+            if least is not None:
+                session = await run_in_threadpool(_find_session, request)
+                if not session.reviewer.may(least):
+                    raise HTTPException(403, f"Your role is {session.reviewer.role}; this is for {_and_above(least)}.")
+                if request.method not in SAFE_METHODS:
+                    await _check_word(request, session)
+                request.state.session = session
+            return await handle(request)
+
+        return guarded
+
+
+def least_role(method: str, path: str) -> Role | None:
+    """Look a route up in the table.
+
+    Raises
+    ------
+    LookupError
+        If it is not there: nobody has thought of who may use it.
+    """
+    name = f"{method} {path}"
+    if name not in LEAST_ROLE:
+        raise LookupError(f"the route {name!r} has no least role; expected an entry in LEAST_ROLE")
+    return LEAST_ROLE[name]
+
+
+def guarded_router() -> APIRouter:
+    """Return a router of which every route is guarded."""
+    return APIRouter(route_class=GuardedRoute)
+
+
+def cookie_name(service: Service) -> str:
+    """Name the cookie by the project: cookies do not know ports, and two projects may be open at once."""
+    return f"bayesift-{service.project.id}"
+
+
+def address_of(request: Request) -> str:
+    """Return the address from which a request comes; a proxy may say anything, so that only addresses count."""
+    try:
+        return str(ip_address(request.client.host if request.client else ""))
+    except ValueError:
+        return "unknown"
+
+
+def session_of(request: Request) -> Session:
+    """Return the session of a request to a route that needs one."""
+    session: Session = request.state.session
+    return session
+
+
+CurrentSession = Annotated[Session, Depends(session_of)]
+
+
+def _find_session(request: Request) -> Session:
+    service = service_of(request)
+    secret = request.cookies.get(cookie_name(service), "")
+    reviewer = service.project.sessions.reviewer(secret) if secret else None
+    if reviewer is None:
+        raise NotLoggedInError
+    word = hmac.new(secret.encode(), b"csrf", hashlib.sha256).hexdigest()
+    return Session(reviewer, word, key_of(secret), Actor(reviewer.id, address_of(request)))
+
+
+async def _check_word(request: Request, session: Session) -> None:
+    """Refuse a request that does not bring the word of the session, in a header or as a field of a form."""
+    given: object = request.headers.get("x-csrf-token")
+    if given is None and "form" in request.headers.get("content-type", ""):
+        given = (await request.form()).get("csrf")
+    if not isinstance(given, str) or not hmac.compare_digest(given.encode("utf-8", "replace"), session.csrf.encode()):
+        raise HTTPException(403, "The request was not made by a page of this session; reload the page.")
+
+
+def _and_above(role: Role) -> str:
+    return "owners" if role == "owner" else f"{role}s and owners"
 
 
 _NOT_STORABLE = re.compile("[\0\ud800-\udfff]")

@@ -17,9 +17,9 @@ from bayesift._version import __version__
 from bayesift.review.service import Service
 from bayesift.review.storage import NotSavedError
 from bayesift.review.web import audit, browse, cards, exchange, logins, progress, team, topics
-from bayesift.review.web.access import AccessControl, CurrentService, Settings
+from bayesift.review.web.access import AccessControl, CurrentService, NotLoggedInError, guarded_router
 from bayesift.review.web.rendering import page
-from bayesift.review.web.roles import NotLoggedInError, guarded_router
+from bayesift.review.web.settings import Settings
 from bayesift.review.web.slow import SlowPages
 from bayesift.review.web.throttle import Throttle
 

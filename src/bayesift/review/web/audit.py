@@ -7,9 +7,8 @@ from typing import Annotated
 from fastapi import Query, Request
 from fastapi.responses import HTMLResponse
 
-from bayesift.review.web.access import CurrentService
+from bayesift.review.web.access import CurrentService, CurrentSession, guarded_router
 from bayesift.review.web.rendering import page
-from bayesift.review.web.roles import CurrentSession, guarded_router
 
 router = guarded_router()
 

@@ -16,12 +16,13 @@ from bayesift.review.storage import Decision, Found, SearchError
 from bayesift.review.web.access import (
     CurrentDocument,
     CurrentService,
+    CurrentSession,
     CurrentTopic,
     ShortText,
+    guarded_router,
 )
 from bayesift.review.web.cards import card_context
 from bayesift.review.web.rendering import page, thousands
-from bayesift.review.web.roles import CurrentSession, guarded_router
 from bayesift.review.web.slow import slow
 
 router = guarded_router()

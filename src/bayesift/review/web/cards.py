@@ -11,9 +11,8 @@ from pydantic import BaseModel, Field
 from bayesift.review.engine import Suggestion
 from bayesift.review.service import Service, TopicReview
 from bayesift.review.storage import Decision, reading_text
-from bayesift.review.web.access import CurrentService, CurrentTopic, document_of
+from bayesift.review.web.access import CurrentService, CurrentSession, CurrentTopic, document_of, guarded_router
 from bayesift.review.web.rendering import fragment, heaviest_words, page, pieces
-from bayesift.review.web.roles import CurrentSession, guarded_router
 
 router = guarded_router()
 

@@ -15,9 +15,8 @@ from bayesift.review.exporting import WRITERS, rows
 from bayesift.review.importing import read_labels
 from bayesift.review.service import TopicReview
 from bayesift.review.storage import Event
-from bayesift.review.web.access import CurrentService, CurrentTopic
+from bayesift.review.web.access import CurrentService, CurrentSession, CurrentTopic, guarded_router
 from bayesift.review.web.rendering import page, thousands
-from bayesift.review.web.roles import CurrentSession, guarded_router
 from bayesift.review.web.slow import slow
 
 router = guarded_router()

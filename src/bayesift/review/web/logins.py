@@ -11,9 +11,15 @@ from starlette.concurrency import run_in_threadpool
 
 from bayesift.review.storage import Actor
 from bayesift.review.storage.reviewers import LIFETIME
-from bayesift.review.web.access import CurrentService, ShortText
+from bayesift.review.web.access import (
+    CurrentService,
+    CurrentSession,
+    ShortText,
+    address_of,
+    cookie_name,
+    guarded_router,
+)
 from bayesift.review.web.rendering import page
-from bayesift.review.web.roles import CurrentSession, address_of, cookie_name, guarded_router
 from bayesift.review.web.throttle import Throttle, network_of
 
 router = guarded_router()

@@ -16,9 +16,8 @@ from markupsafe import Markup
 from bayesift._typing import FloatArray
 from bayesift.review.engine import Stopping
 from bayesift.review.storage import Event
-from bayesift.review.web.access import CurrentService, CurrentTopic
+from bayesift.review.web.access import CurrentService, CurrentSession, CurrentTopic, guarded_router
 from bayesift.review.web.rendering import page, percent, thousands
-from bayesift.review.web.roles import CurrentSession, guarded_router
 from bayesift.review.web.slow import slow
 from bayesift.review.web.svg import Axis, Frame, counting_axis, stacked
 

@@ -10,8 +10,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from bayesift.review.engine import Highlight
-from bayesift.review.web.access import service_of
-from bayesift.review.web.roles import Session
+from bayesift.review.web.access import Session, service_of
 
 #: Words that weigh less than this share of the heaviest one of the document are left plain.
 _FAINT = 0.1

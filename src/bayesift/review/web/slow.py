@@ -11,7 +11,7 @@ from typing import Any
 from anyio import CapacityLimiter, to_thread
 from fastapi import HTTPException, Request
 
-from bayesift.review.web.roles import Session
+from bayesift.review.web.access import Session
 
 #: So many such pages are made at once, and so many may be under way or waiting for one reviewer.
 _AT_ONCE, _OF_ONE = 2, 4

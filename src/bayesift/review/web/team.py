@@ -9,9 +9,17 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import BaseModel
 
 from bayesift.review.storage import ROLES, Reviewer, Role
-from bayesift.review.web.access import CurrentDocument, CurrentService, CurrentTopic, Number, ShortText
+from bayesift.review.web.access import (
+    CurrentDocument,
+    CurrentService,
+    CurrentSession,
+    CurrentTopic,
+    Number,
+    Session,
+    ShortText,
+    guarded_router,
+)
 from bayesift.review.web.rendering import page
-from bayesift.review.web.roles import CurrentSession, Session, guarded_router
 from bayesift.review.web.slow import slow
 
 router = guarded_router()

@@ -11,9 +11,8 @@ from pydantic import BaseModel, Field, ValidationError, field_validator, model_v
 
 from bayesift.review.service import Service
 from bayesift.review.storage import Topic
-from bayesift.review.web.access import CurrentService, CurrentTopic, LongText, ShortText
+from bayesift.review.web.access import CurrentService, CurrentSession, CurrentTopic, LongText, ShortText, guarded_router
 from bayesift.review.web.rendering import page
-from bayesift.review.web.roles import CurrentSession, guarded_router
 
 router = guarded_router()
 

@@ -11,8 +11,7 @@ import pytest
 
 from bayesift.review.storage import ROLES, Actor
 from bayesift.review.web import create_app
-from bayesift.review.web.access import SAFE_METHODS
-from bayesift.review.web.roles import LEAST_ROLE, GuardedRoute, guarded_router
+from bayesift.review.web.access import LEAST_ROLE, SAFE_METHODS, GuardedRoute, guarded_router
 
 
 def all_routes(found):

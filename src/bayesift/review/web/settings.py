@@ -1,0 +1,91 @@
+"""By which names the page may be called, how much it takes, and how long it waits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from ipaddress import ip_address
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from bayesift.review.web.connections import Limits
+
+_LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
+
+
+class Settings(NamedTuple):
+    """By which names the page may be called, and how much it takes.
+
+    Parameters
+    ----------
+    hosts : tuple of str
+        Names in the header ``Host`` that are answered, without port: a page of another site whose name was
+        made to point here is not.
+    https : bool
+        Whether browsers reach the page by HTTPS, through a proxy; cookies are then sent by HTTPS only.
+    body_limit, upload_limit : int
+        The most bytes that a request may bring, and the most for a file of labels.
+    free_logins : int
+        So many failed logins from one address, or logins of one reviewer, are not slowed down.
+    first_delay, longest_delay : float
+        The first and the longest time for which a login is held back, in seconds.
+    limits : Limits
+        How long a client may take, and how many connections there may be.
+    proxies : tuple of str
+        Addresses of proxies that are believed when they say for whom they ask.
+    """
+
+    hosts: tuple[str, ...] = _LOOPBACK_NAMES
+    https: bool = False
+    body_limit: int = 64 * 1024
+    upload_limit: int = 20 * 1024 * 1024
+    free_logins: int = 10
+    first_delay: float = 1.0
+    longest_delay: float = 30.0
+    limits: Limits = Limits()
+    proxies: tuple[str, ...] = ()
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether an address is heard on this machine only."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def settings_for(host: str, public_url: str | None, proxies: Sequence[str] = ()) -> Settings:
+    """Settle by which names the page may be called, and who may say for whom they ask.
+
+    Parameters
+    ----------
+    host : str
+        The address to listen on.
+    public_url : str, optional
+        How the reviewers reach the page; needed where other machines can.
+    proxies : sequence of str
+        Addresses of proxies whose header ``X-Forwarded-For`` is believed.
+
+    Returns
+    -------
+    Settings
+        The names of this machine, and the public one.
+    """
+    for proxy in proxies:
+        try:
+            ip_address(proxy)
+        except ValueError as error:
+            raise ValueError(f"proxy is {proxy!r}; expected the address of a proxy, such as 127.0.0.1") from error
+    usual = Settings(limits=Limits(shared=(*Limits().shared, *proxies)), proxies=tuple(proxies))
+    if public_url is None:
+        if not is_loopback(host):
+            raise ValueError(
+                f"host is {host!r}, which other machines can reach; expected 127.0.0.1, or also the address by which "
+                "reviewers reach the page, such as --public-url https://review.example.org"
+            )
+        return usual
+    parts = urlsplit(public_url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(f"public_url is {public_url!r}; expected an address such as https://review.example.org")
+    return usual._replace(hosts=(*_LOOPBACK_NAMES, parts.hostname.lower()), https=parts.scheme == "https")
