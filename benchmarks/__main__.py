@@ -17,6 +17,7 @@ BENCHMARKS = (
     "ard",
     "generative",
     "review",
+    "thresholds",
 )
 
 

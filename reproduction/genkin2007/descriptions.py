@@ -89,7 +89,7 @@ def _sample(labels: NDArray[Any], n_positive: int, random: np.random.Generator) 
 
 
 def _f1_of(data: ModApte, category: int, rows: NDArray[Any], prior: Prior) -> float:
-    model = BayesianLogisticRegression(prior, threshold="max_f1")
+    model = BayesianLogisticRegression(prior, threshold="max_f1", threshold_on="train")
     names = data.vectorizer.get_feature_names_out()
     model.fit(data.X_train[rows], data.Y_train[rows, category], feature_names=names)
     return f1_percent(data.Y_test[:, category], model.predict(data.X_test))[0]

@@ -147,7 +147,7 @@ def test_the_choices_of_the_command_line_are_those_of_the_workflow():
     from bayesift.workflow.convert import TARGETS
 
     assert [str(name) for name in ModelName] == list(MODELS)
-    assert {str(name) for name in Policy} == {"half", *TUNED}
+    assert {str(name) for name in Policy} == {"auto", "half", *TUNED}
     assert {str(name) for name in Score} == set(_NAMED)
     assert [str(name) for name in Target] == list(TARGETS)
 

@@ -127,7 +127,7 @@ def test_probabilities_are_exact_in_the_tails(solver):
 def test_every_category_gets_a_threshold_of_its_own(policy, solver):
     X, Y = spread(n=80)
     weights = np.random.default_rng(0).uniform(0.5, 2, 80)
-    model = cases.tight(variance=0.05, threshold=policy, solver=solver).fit(X, Y, weights)
+    model = cases.tight(variance=0.05, threshold=policy, threshold_on="train", solver=solver).fit(X, Y, weights)
     scores = model.decision_function(X)
     expected = [best_threshold(scores[:, k], Y[:, k], policy=policy, sample_weight=weights) for k in range(3)]
     assert_allclose(model.threshold_.thresholds_, expected, atol=1e-12)
@@ -338,10 +338,10 @@ def test_input_is_left_alone_and_a_fit_can_be_repeated(solver):
     assert_array_equal(clone(model).fit(matrix, Y, weights).coef_, first)
 
 
-def test_thresholds_can_be_tuned_on_held_out_scores():
+def test_thresholds_are_tuned_on_held_out_scores():
     X, y = cases.documents(n=80)
     options = {"variance": 5.0, "folds": 4, "threshold": "max_f1", "tol": 1e-10}
-    model = BayesianLogisticRegression(threshold_on="cv", **options).fit(X, y)
+    model = BayesianLogisticRegression(**options).fit(X, y)
     # The same by hand: folds as they were dealt, a model for each, and the threshold of its scores.
     seed = np.random.RandomState(0).randint(2**31 - 1)
     fold = assign_folds(y, design_of(X).row_hashes, 4, np.random.default_rng(seed))
@@ -351,7 +351,7 @@ def test_thresholds_can_be_tuned_on_held_out_scores():
         scores[fold == k] = part.decision_function(X[fold == k])
     expected = best_threshold(scores, y == np.unique(y)[1], policy="max_f1")
     assert model.threshold_.thresholds_[0] == pytest.approx(expected, abs=0.02)
-    on_training = BayesianLogisticRegression(**options).fit(X, y)
+    on_training = BayesianLogisticRegression(threshold_on="train", **options).fit(X, y)
     assert_allclose(model.coef_, on_training.coef_)
     assert model.threshold_.thresholds_[0] != on_training.threshold_.thresholds_[0]
 

@@ -75,7 +75,7 @@ def test_scikit_learn(tmp_path, model, kind, vectorizer):
 
     if (model, kind) == ("polytomous", "multilabel-indicator"):
         pytest.skip("gives one label a text")
-    classifier = fitted(model, kind, vectorizer=vectorizer)
+    classifier = fitted(model, kind, vectorizer=vectorizer, threshold="half")
     [path] = convert(classifier, "sklearn", tmp_path / "news.skops")
     plain = load_skops(path, trusted=[])
     np.testing.assert_allclose(plain.predict_proba(TEST), classifier.predict_proba(TEST), atol=1e-9)
@@ -116,7 +116,7 @@ def test_onnx(tmp_path, kind, model):
 def test_onnx_of_several_labels(tmp_path):
     pytest.importorskip("skl2onnx")
     runtime = pytest.importorskip("onnxruntime")
-    classifier = fitted("lasso", "multilabel-indicator")
+    classifier = fitted("lasso", "multilabel-indicator", threshold="half")
     [path] = convert(classifier, "onnx", tmp_path / "news.onnx", locale="C.UTF-8")
     session = runtime.InferenceSession(path.read_bytes())
     assert json.loads(session.get_modelmeta().custom_metadata_map["labels"]) == classifier.classes_.tolist()

@@ -20,7 +20,7 @@ from bayesift.workflow import (
     top_words,
     train,
 )
-from bayesift.workflow.evaluate import assign_folds
+from bayesift.workflow._label_sets import assign_folds
 from bayesift.workflow.report import evaluation_report, explanation_report, training_report
 
 NEWS = load("newsroom")
@@ -84,7 +84,7 @@ def test_held_out_texts_are_judged_by_models_that_did_not_see_them():
 
 
 def test_the_check_is_what_fitting_by_hand_gives(classifier):
-    fold = assign_folds([(label,) for label in ONE], 5)
+    fold = assign_folds(TEXTS, [(label,) for label in ONE], 5)
     found = evaluate_held_out(classifier, TEXTS, ONE)
     rest, out = np.flatnonzero(fold != 0), np.flatnonzero(fold == 0)
     again = TextClassifier("ridge", variance=5.0).fit([TEXTS[i] for i in rest], [ONE[i] for i in rest])
@@ -102,10 +102,21 @@ def test_the_check_does_not_search_the_variance_again():
 
 
 def test_every_label_is_dealt_to_every_fold():
-    fold = assign_folds([(label,) for label in ONE], 5)
+    fold = assign_folds(TEXTS, [(label,) for label in ONE], 5)
     for label in set(ONE):
         counts = np.bincount(fold[[i for i, other in enumerate(ONE) if other == label]], minlength=5)
         assert counts.max() - counts.min() <= 1
+
+
+def test_copies_are_held_out_together():
+    texts = [*TEXTS, *TEXTS[:50], *TEXTS[20:40]]
+    labels = [(label,) for label in [*ONE, *ONE[:30], *reversed(ONE[:40])]]
+    fold = assign_folds(texts, labels, 5)
+    assert all(len({fold[i] for i, text in enumerate(texts) if text == copy}) == 1 for copy in TEXTS[:50])
+    # By heart, every label is known; held out, random ones are not.
+    noise = np.random.default_rng(0).choice(["a", "b"], len(TEXTS)).tolist()
+    classifier = TextClassifier("ridge", variance=100.0).fit(TEXTS * 3, noise * 3)
+    assert 0.35 < evaluate_held_out(classifier, TEXTS * 3, noise * 3, 5).accuracy < 0.65
 
 
 def test_a_label_with_one_text_is_no_obstacle():

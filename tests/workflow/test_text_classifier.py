@@ -9,13 +9,15 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_predict
 
 from bayesift.ard import RelevanceTaggingMachine, RelevanceVectorMachine
-from bayesift.datasets import load
+from bayesift.datasets import Split, load
+from bayesift.decide import best_threshold
 from bayesift.formats import load as load_model
 from bayesift.formats import save
 from bayesift.linear import BayesianLogisticRegression
 from bayesift.select import TermSelector
 from bayesift.text import TextVectorizer
-from bayesift.workflow import MODELS, BinaryRelevance, TextClassifier, model_info, top_words
+from bayesift.workflow import MODELS, BinaryRelevance, TextClassifier, model_info, top_words, train
+from bayesift.workflow._label_sets import assign_folds, read_targets
 
 NEWS = load("newsroom")
 TEXTS, TEST = NEWS.train.texts, NEWS.test.texts
@@ -37,7 +39,7 @@ def test_every_model_and_kind_of_labels(model, kind, tmp_path):
         with pytest.raises(ValueError, match="gives every text exactly one label"):
             small(model, kind)
         return
-    classifier = small(model, kind)
+    classifier = small(model, kind, threshold="half")
     probabilities = classifier.predict_proba(TEST)
     assert probabilities.shape == (len(TEST), len(classifier.classes_))
     assert np.all((probabilities >= 0) & (probabilities <= 1))
@@ -98,8 +100,8 @@ def test_labels_of_other_types():
 
 
 def test_thresholds_are_tuned_for_models_that_have_none():
-    half = small("nb", "multilabel-indicator")
-    tuned = small("nb", "multilabel-indicator", threshold={"tp": 1, "fp": -5})
+    half = small("nb", "multilabel-indicator", threshold="half")
+    tuned = small("nb", "multilabel-indicator", threshold={"tp": 1, "fp": -5}, threshold_on="train")
     truth = NEWS.indicator("train").toarray()[:120] > 0
     gains = []
     for classifier in (half, tuned):
@@ -109,6 +111,36 @@ def test_thresholds_are_tuned_for_models_that_have_none():
     assert not np.array_equal(tuned.threshold_.thresholds_, half.threshold_.thresholds_)
     with pytest.raises(ValueError, match="gives every text its most probable label"):
         small("nb", "multiclass", threshold="max_f1")
+
+
+@pytest.mark.parametrize("model", ["nb", "perceptron"])
+@pytest.mark.parametrize("kind", ["binary", "multilabel-indicator"])
+def test_thresholds_of_any_model_are_tuned_on_texts_it_has_not_seen(model, kind):
+    labels = [label == "sport" for label in ONE] if kind == "binary" else list(NEWS.train.labels)
+    classifier = TextClassifier(model, threshold="max_f1").fit(TEXTS, labels)
+    targets = read_targets(labels)
+    X, truth = classifier.matrix(TEXTS), targets.indicator()
+    fold = assign_folds(TEXTS, targets.sets(), 5)
+    scores = np.empty((len(TEXTS), len(classifier.threshold_.thresholds_)))
+    for turn in range(5):
+        out = np.flatnonzero(fold == turn)
+        part = clone(classifier.model_).fit(X[fold != turn], targets.y[fold != turn])
+        scores[out] = part.decision_function(X[out]).reshape(out.size, -1)
+    truth = truth[:, -scores.shape[1] :]
+    expected = [best_threshold(*columns, policy="max_f1") for columns in zip(scores.T, truth.T, strict=True)]
+    np.testing.assert_allclose(classifier.threshold_.thresholds_, expected)
+
+
+def test_rare_labels_have_their_thresholds_tuned():
+    rare = [("sport",) if label == "sport" and place % 2 else () for place, label in enumerate(ONE)]
+    assert np.mean([bool(found) for found in rare]) < 0.1
+    assert TextClassifier("nb").fit(TEXTS, rare).threshold_.policy == "max_f1"
+    assert TextClassifier("nb").fit(TEXTS, ONE).threshold_.policy == "half"
+    assert TextClassifier("nb", threshold="half").fit(TEXTS, rare).threshold_.policy == "half"
+    halves = np.where(np.arange(len(TEXTS)) % 2, "odd", "even").tolist()
+    assert TextClassifier("nb").fit(TEXTS, halves).threshold_.policy == "half"
+    trained = train(Split(rare, [""] * len(rare), TEXTS), TextClassifier("nb"), validation=None)
+    assert any("rare labels ('sport')" in note and "held out" in note for note in trained.notes)
 
 
 def test_knowledge_moves_the_words_it_names():

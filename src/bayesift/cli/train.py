@@ -42,6 +42,7 @@ class ModelName(StrEnum):
 class Policy(StrEnum):
     """How thresholds are chosen."""
 
+    auto = "auto"
     half = "half"
     min_error = "min_error"
     max_f1 = "max_f1"
@@ -112,8 +113,12 @@ def train(
         ),
     ] = "cv",
     threshold: Annotated[
-        Policy, typer.Option(help="When to give a label: at probability ½, or at the best cut.", rich_help_panel=_MODEL)
-    ] = Policy.half,
+        Policy,
+        typer.Option(
+            help="When to give a label: at probability ½, or at the best cut on texts held out; auto: if one is rare.",
+            rich_help_panel=_MODEL,
+        ),
+    ] = Policy.auto,
     prior_from: Annotated[
         Path | None,
         typer.Option(

@@ -318,7 +318,7 @@ class LinearClassifier(LinearModel):
 
     _: KW_ONLY
     threshold: Policy = "half"
-    threshold_on: Literal["train", "cv"] = "train"
+    threshold_on: Literal["train", "cv"] = "cv"
 
     _link: ClassVar[int]
 

@@ -55,10 +55,9 @@ class BayesianLogisticRegression(LinearClassifier):
         With ``"cv"``, take the smallest variance within one standard error of the best.
     threshold : str, Utility or mapping, default="half"
         Policy of :class:`bayesift.decide.Threshold` for ``predict``.
-    threshold_on : {"train", "cv"}, default="train"
-        Whether a threshold is tuned on the scores of the training documents by the model itself, or by models fitted
-        without their fold, which costs ``folds`` more fits (a category with fewer than two documents of a class takes
-        the former).
+    threshold_on : {"cv", "train"}, default="cv"
+        Whether a threshold is tuned on scores by models fitted without the fold of a document, which costs ``folds``
+        more fits, or by the model itself, which has seen it (so it is where a class has fewer than two documents).
     class_weight : {"balanced"}, dict or None, default=None
         Weights of the classes; for indicator matrices of 0 and 1.
     warm_start : bool, default=False

@@ -9,8 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from bayesift._labels import TargetType, check_label_types
-from bayesift._typing import AnyArray
+from bayesift._typing import AnyArray, FloatArray, Int64Array
 from bayesift.workflow.errors import NoLabelsError, OneLabelError
+
+#: Parts that the training texts are divided into, to hold one of them out.
+N_FOLDS = 5
 
 
 class Targets(NamedTuple):
@@ -23,6 +26,22 @@ class Targets(NamedTuple):
     target_type: TargetType
     classes: AnyArray
     y: Any
+
+    def indicator(self) -> Int64Array:
+        """Mark the labels of every text, texts × classes."""
+        if self.target_type == "multilabel-indicator":
+            return np.asarray(self.y.toarray())
+        return (self.y[:, None] == self.classes).astype(np.int64)
+
+    def sets(self) -> list[tuple[Any, ...]]:
+        """Return the labels of every text as a tuple."""
+        if self.target_type != "multilabel-indicator":
+            return [(label,) for label in self.y.tolist()]
+        return [tuple(self.classes[row.indices].tolist()) for row in self.y]
+
+    def shares(self) -> FloatArray:
+        """Return the share of the texts that have each label."""
+        return np.asarray(self.indicator().mean(axis=0))
 
 
 def read_targets(y: Any, multilabel: bool | Literal["auto"] = "auto") -> Targets:
@@ -77,6 +96,21 @@ def indicator(sets: Iterable[Sequence[Any]], classes: Sequence[Any]) -> sp.csr_m
 def label_sets(y: Iterable[Any]) -> list[tuple[Any, ...]]:
     """Return the labels of every text as a tuple, whatever their form."""
     return [tuple(label) if is_label_set(label) else (label,) for label in y]
+
+
+def assign_folds(texts: Sequence[str], sets: Sequence[tuple[Any, ...]], n_folds: int) -> Int64Array:
+    """Return the fold of each text; every fold has about the same share of every label set, always in the same way.
+
+    Copies of a text are in one fold: a copy held out would be known from the other.
+    """
+    first: dict[str, int] = {}
+    for place, text in enumerate(texts):
+        first.setdefault(text, place)
+    distinct = np.fromiter(first.values(), dtype=np.int64, count=len(first))
+    order = np.random.default_rng(0).permutation(distinct)
+    ranked = sorted(order.tolist(), key=lambda place: tuple(map(str, sets[place])))
+    fold = dict(zip(ranked, (np.arange(len(ranked)) % n_folds).tolist(), strict=True))
+    return np.fromiter((fold[first[text]] for text in texts), dtype=np.int64, count=len(texts))
 
 
 def _one_label_each(labels: list[Any]) -> Targets:

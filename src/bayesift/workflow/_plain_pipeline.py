@@ -83,7 +83,10 @@ def _model(classifier: TextClassifier) -> Any:
         plain = _logistic(coef, model.intercept_, classes)
         return plain if np.all(thresholds == 0.0) else _cut(plain, float(thresholds[0]), classes)
     if np.any(thresholds != 0.0):
-        raise ValueError("a plain pipeline of many labels cannot have thresholds other than probability one half")
+        raise ValueError(
+            f"the thresholds are tuned ({classifier.threshold_.policy}), and a plain pipeline of many labels cannot "
+            "have thresholds other than probability one half; train with threshold 'half'"
+        )
     if isinstance(model, BayesianMultinomialRegression):
         return _logistic(coef, model.intercept_, classes)
     return _one_against_rest(

@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 from bayesift import progress
 from bayesift._labels import TargetType
-from bayesift._typing import BoolArray, FloatArray, Int64Array
+from bayesift._typing import BoolArray, FloatArray
 from bayesift.evaluate import (
     Results,
     brier,
@@ -25,11 +25,8 @@ from bayesift.evaluate import (
     recall,
     reliability_curve,
 )
-from bayesift.workflow._label_sets import indicator, label_sets
+from bayesift.workflow._label_sets import N_FOLDS, assign_folds, indicator, label_sets
 from bayesift.workflow.text_classifier import TextClassifier
-
-#: Parts that the training texts are divided into.
-N_FOLDS = 5
 
 
 class CategoryScore(NamedTuple):
@@ -193,7 +190,7 @@ def evaluate_held_out(
     if not 1 <= n_held_out <= N_FOLDS:
         raise ValueError(f"n_held_out is {n_held_out!r}; expected 1 to {N_FOLDS}")
     sets = label_sets(y)
-    fold = assign_folds(sets, N_FOLDS)
+    fold = assign_folds(texts, sets, N_FOLDS)
     classes = classifier.classes_.tolist()
     place = {label: column for column, label in enumerate(classes)}
     decisions = np.zeros((len(texts), len(classes)), dtype=bool)
@@ -260,15 +257,6 @@ def _measured(
         unknown=dict(unknown.most_common()),
         results=results,
     )
-
-
-def assign_folds(sets: Sequence[tuple[Any, ...]], n_folds: int) -> Int64Array:
-    """Return the fold of each text; every fold has about the same share of every label set, always in the same way."""
-    order = np.random.default_rng(0).permutation(len(sets))
-    ranked = sorted(order.tolist(), key=lambda i: tuple(map(str, sets[i])))
-    fold = np.empty(len(sets), dtype=np.int64)
-    fold[ranked] = np.arange(len(sets)) % n_folds
-    return fold
 
 
 def _beyond(sets: Sequence[tuple[str, ...]], known: set[str]) -> BoolArray:

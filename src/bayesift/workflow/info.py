@@ -137,7 +137,7 @@ def model_info(classifier: TextClassifier) -> ModelInfo:
         variance=_variance(model, labels),
         variance_by=_variance_by(classifier),
         thresholds=_thresholds(classifier, labels),
-        policy=str(classifier.threshold),
+        policy=str(classifier.threshold_.policy),
         gap=gap if gap is not None and np.isfinite(gap) else None,
         residual=None if certificate is None else float(np.max(certificate.kkt_residual)),
         converged=None if certificate is None else bool(np.all(certificate.converged)),

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from bayesift._checks import one_of
 from bayesift._classifier import ScoreClassifier
 from bayesift._state import State, unchanged_by_errors
 from bayesift._typing import AnyArray, BoolArray, FloatArray
@@ -24,7 +25,7 @@ from bayesift.evaluate import f_beta
 from bayesift.priors import Gaussian, Laplace, Prior
 from bayesift.select import TermSelector
 from bayesift.text import TextScorer, TextVectorizer
-from bayesift.workflow._label_sets import Targets, indicator, label_sets, read_targets
+from bayesift.workflow._label_sets import N_FOLDS, Targets, assign_folds, indicator, label_sets, read_targets
 from bayesift.workflow._models import check_model
 from bayesift.workflow.errors import NoPriorError
 from bayesift.workflow.explain import Reason, reasons
@@ -32,6 +33,9 @@ from bayesift.workflow.prior_knowledge import build_priors
 
 #: From so many texts on, words that occur in one text only are left out.
 MANY_TEXTS = 100
+
+#: A label that a smaller share of the texts have is rare: at a probability of one half it would seldom be given.
+RARE = 0.2
 
 #: Posteriors of more coefficients than this are not kept unless asked for: they cannot be packed.
 LARGE_POSTERIOR = 2_000_000
@@ -66,8 +70,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         How texts become numbers; None suits the model, and leaves out words of a single text if there are many texts.
     selector : TermSelector or None, default=None
         Keeps some of the words only.
-    threshold : str, Utility or mapping, default="half"
-        Policy of :class:`bayesift.decide.Threshold`.
+    threshold : str, Utility or mapping, default="auto"
+        Policy of :class:`bayesift.decide.Threshold`; ``"auto"`` is ``"max_f1"`` where a label is rare (fewer than one
+        in five texts have it) and not one of three or more that exclude each other, otherwise ``"half"``.
+    threshold_on : {"cv", "train"}, default="cv"
+        Whether a threshold is tuned on scores by models that have not seen a text, or by the model itself.
     variance : float, {"cv", "norm", "auto"} or mapping from label to float, default="cv"
         Prior variance, for models that have one.
     prior_knowledge : mapping or None, default=None
@@ -108,7 +115,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     _: KW_ONLY
     vectorizer: Any = None
     selector: Any = None
-    threshold: Any = "half"
+    threshold: Any = "auto"
+    threshold_on: Literal["cv", "train"] = "cv"
     variance: float | Literal["cv", "norm", "auto"] | Mapping[Any, float] = "cv"
     prior_knowledge: Mapping[Any, Any] | None = None
     multilabel: bool | Literal["auto"] = "auto"
@@ -147,7 +155,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                     raise ValueError(f"selector {self.selector} keeps no word; loosen its k or threshold")
                 X = self.selector_.transform(X)
             self.classes_, self.target_type_ = targets.classes, targets.target_type
-            self._learn(X, targets, self._new_model(targets, X.shape[1]), sample_weight)
+            self._learn(documents, X, targets, sample_weight)
             balance = Counter(str(label) for found in label_sets(labels) for label in found)
             self.training_ = Training(len(documents), dict(balance), fingerprint(documents, labels))._asdict()
         return self
@@ -307,10 +315,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if (scorer := self._linear_scorer()) is not None:
             return scorer.scores(texts)
         X = self.matrix(texts)
-        return self._scores_of_rows(X) if X.shape[0] else np.zeros((0, 1))
+        return self._scores_of_rows(self.model_, X) if X.shape[0] else np.zeros((0, 1))
 
-    def _scores_of_rows(self, X: Any) -> FloatArray:
-        scores = self.model_.decision_function(X)
+    @staticmethod
+    def _scores_of_rows(model: Any, X: Any) -> FloatArray:
+        scores = model.decision_function(X)
         # A word that a class cannot have makes infinite odds, of which no threshold could be computed.
         scores = np.clip(np.nan_to_num(scores, nan=0.0), -1e300, 1e300)
         return scores[:, None] if scores.ndim == 1 else scores
@@ -343,7 +352,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     def _check(self, targets: Targets) -> None:
         """Refuse impossible settings before any text is read."""
-        check_policy(self.threshold, "threshold")
+        one_of("threshold_on", self.threshold_on, ("cv", "train"))
+        policy = self._policy(targets)
+        check_policy(policy, "threshold")
         if not isinstance(self.model, str):
             if self.prior_knowledge:
                 raise ValueError("prior_knowledge needs a model by name, found an estimator; give that its own prior")
@@ -351,11 +362,17 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         choice = check_model(self.model, targets.target_type)
         if self.prior_knowledge and not choice.takes_priors:
             raise NoPriorError(f"prior_knowledge needs a model with priors such as 'lasso', found {self.model!r}")
-        if targets.target_type == "multiclass" and self.threshold != "half" and not choice.tunes_threshold:
+        if targets.target_type == "multiclass" and policy != "half" and not choice.tunes_threshold:
             raise ValueError(
                 f"threshold is {self.threshold!r}, but model {self.model!r} gives every text its most probable label; "
                 f"expected 'half', or a model such as 'lasso'"
             )
+
+    def _policy(self, targets: Targets) -> Any:
+        """Return the policy of the thresholds, the one that suits the labels where it is left open."""
+        if not (isinstance(self.threshold, str) and self.threshold == "auto"):
+            return self.threshold
+        return "max_f1" if targets.target_type != "multiclass" and targets.shares().min() < RARE else "half"
 
     def _new_vectorizer(self, n_texts: int) -> Any:
         if self.vectorizer is not None:
@@ -368,7 +385,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         large = n_words * len(targets.classes) > LARGE_POSTERIOR
         options = {
             "variance": "cv" if isinstance(self.variance, Mapping) else self.variance,
-            "threshold": self.threshold,
+            "threshold": self._policy(targets),
+            "threshold_on": self.threshold_on,
             "compute_precision": not large if self.keep_posterior == "auto" else self.keep_posterior,
             "n_jobs": self.n_jobs,
             "random_state": self.random_state,
@@ -391,8 +409,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             ]
         return made.set_params(prior=priors)
 
-    def _learn(self, X: Any, targets: Targets, model: Any, sample_weight: Any) -> None:
-        """Fit a model and the thresholds."""
+    def _learn(self, texts: Sequence[str], X: Any, targets: Targets, sample_weight: Any) -> None:
+        """Fit the model and the thresholds."""
+        model = self._new_model(targets, X.shape[1])
         options = {} if sample_weight is None else {"sample_weight": sample_weight}
         # Only priors that name words ask for the names.
         if self.prior_knowledge:
@@ -401,19 +420,36 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if hasattr(self.model_, "threshold_"):
             self.threshold_ = self.model_.threshold_
         else:
-            self.threshold_ = self._tuned(X, targets, sample_weight)
+            self.threshold_ = self._tuned(texts, X, targets, sample_weight)
         if hasattr(self.model_, "sparsify") and np.mean(self.model_.coef_ != 0) < 0.3:
             self.model_.sparsify()
 
-    def _tuned(self, X: Any, targets: Targets, sample_weight: Any) -> Threshold:
-        scores = self._scores_of_rows(X)
-        if targets.target_type == "multilabel-indicator":
-            truth = targets.y.toarray()
-        elif targets.target_type == "binary":
-            truth = (targets.y == targets.classes[1]).astype(np.int64)[:, None]
-        else:
-            truth = None
-        return Threshold(self.threshold, scale="log_odds").fit(scores, truth, sample_weight)
+    def _tuned(self, texts: Sequence[str], X: Any, targets: Targets, sample_weight: Any) -> Threshold:
+        """Return the thresholds of a model that has none of its own."""
+        scores = self._scores_of_rows(self.model_, X)
+        threshold = Threshold(self._policy(targets), scale="log_odds")
+        if threshold.policy == "half":
+            return threshold.fit(scores)
+        truth = targets.indicator()[:, -scores.shape[1] :]
+        if self.threshold_on == "cv":
+            # A label of a single text cannot be held out and learnt.
+            several = truth.sum(axis=0) > 1
+            scores[:, several] = self._held_out_scores(texts, X, targets, sample_weight)[:, several]
+        return threshold.fit(scores, truth, sample_weight)
+
+    def _held_out_scores(self, texts: Sequence[str], X: Any, targets: Targets, sample_weight: Any) -> FloatArray:
+        """Score every text by a model fitted without its fold."""
+        fold = assign_folds(texts, targets.sets(), N_FOLDS)
+        parts = []
+        for turn in range(N_FOLDS):
+            rest = fold != turn
+            options = {} if sample_weight is None else {"sample_weight": np.asarray(sample_weight)[rest]}
+            with warnings.catch_warnings():
+                # The fit to all texts has warned already.
+                warnings.simplefilter("ignore")
+                model = clone(self.model_).fit(X[rest], targets.y[rest], **options)
+            parts.append(self._scores_of_rows(model, X[~rest]))
+        return np.concatenate(parts)[np.argsort(np.argsort(fold, kind="stable"), kind="stable")]
 
 
 def suited_vectorizer(model: Any, n_texts: int, **options: Any) -> TextVectorizer:

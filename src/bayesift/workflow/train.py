@@ -15,11 +15,12 @@ from bayesift import progress
 from bayesift._checks import reads_as_number
 from bayesift.datasets import Split
 from bayesift.formats import save
+from bayesift.workflow._label_sets import N_FOLDS
 from bayesift.workflow.errors import NoLabelsError
-from bayesift.workflow.evaluate import N_FOLDS, Evaluation, evaluate, evaluate_held_out
+from bayesift.workflow.evaluate import Evaluation, evaluate, evaluate_held_out
 from bayesift.workflow.explain import WeightedWords, top_words
 from bayesift.workflow.info import ModelInfo, model_info
-from bayesift.workflow.text_classifier import TextClassifier
+from bayesift.workflow.text_classifier import RARE, TextClassifier
 
 #: Labels with fewer texts than this are too rare to learn much.
 FEW = 5
@@ -185,6 +186,9 @@ def train(
         classifier.fit(texts, labels)
     seconds = time.perf_counter() - begin
     notes = list(dict.fromkeys(str(warning.message) for warning in caught))
+    if classifier.threshold == "auto" and classifier.threshold_.policy != "half":
+        rare = [label for label, count in found.balance.items() if count < RARE * len(texts)]
+        notes.append(f"rare labels ({_some(rare)}): thresholds are set for the greatest F1 on texts held out, not at ½")
     evaluation = None
     if test is not None:
         step("measuring", 0, 0)
@@ -253,10 +257,7 @@ def _warnings(found: DataSummary) -> list[str]:
         )
     if found.n_duplicates:
         extra = f", {found.n_conflicts} of them with other labels" if found.n_conflicts else ""
-        said.append(
-            f"{counted(found.n_duplicates, 'text')} that occurred before{extra}: copies among the texts held out make "
-            f"the measures look better than they are"
-        )
+        said.append(f"{counted(found.n_duplicates, 'text')} that occurred before{extra}; copies are held out together")
     few = [label for label, count in found.balance.items() if count < FEW]
     if few:
         said.append(f"fewer than {FEW} texts of {_some(few)}: too few to learn or to measure much")

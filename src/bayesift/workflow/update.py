@@ -16,12 +16,15 @@ from sklearn.base import clone
 from bayesift._labels import TargetType
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.priors import GAUSSIAN, LAPLACE, Gaussian, Jeffreys, Laplace, Prior, PriorArrays, from_model
-from bayesift.workflow._label_sets import indicator, label_sets
+from bayesift.workflow._label_sets import N_FOLDS, assign_folds, indicator, label_sets
 from bayesift.workflow.errors import NoPosteriorError
 from bayesift.workflow.text_classifier import TextClassifier, fingerprint
 
 #: Weight of an empty text that stands for a class of which there is none today; a weight of 0 would not count.
 _NEXT_TO_NOTHING = 1e-9
+
+#: A threshold is tuned again where at least so many further texts have the label, and so many do not.
+ENOUGH = 10
 
 _FAMILIES: dict[str, type[Prior]] = {"gaussian": Gaussian, "laplace": Laplace, "jeffreys": Jeffreys}
 
@@ -47,7 +50,8 @@ def update(
     """Return a classifier that has also learned from further texts; the earlier texts are not needed.
 
     Linear models take the earlier posterior as their prior: its modes are the coefficients, its variances come from the
-    curvature there. Naive Bayes and online models continue learning.
+    curvature there. Naive Bayes and online models continue learning. Tuned thresholds are tuned again for the labels of
+    which there are ten further texts or more, on scores by classifiers that learned from the other further texts only.
 
     Parameters
     ----------
@@ -81,6 +85,20 @@ def update(
     if len(documents) != len(sets) or not documents:
         raise ValueError(f"texts and y must have the same length above 0, found {len(documents)} and {len(sets)}")
     _check(classifier, sets)
+    today = _learned(classifier, documents, sets, strength, new_words)
+    if classifier.threshold_.policy != "half":
+        _tune_again(today, _held_out_scores(classifier, documents, sets, strength, new_words), sets)
+    return today
+
+
+def _learned(
+    classifier: TextClassifier,
+    documents: list[str],
+    sets: Sequence[tuple[Any, ...]],
+    strength: float,
+    new_words: bool,
+) -> TextClassifier:
+    """Return a classifier that has learned from further texts, with the thresholds of the earlier one."""
     today = deepcopy(classifier)
     words = today.words().tolist()
     can_grow = _has_posterior(today.model_) or hasattr(today.model_, "add_features")
@@ -92,7 +110,6 @@ def update(
         thresholds = today.threshold_
         precision = _whole_precision(classifier)
         today.model_ = _go_on(classifier.model_, precision, X, targets, words, today.words(), strength)
-        # A few texts are no ground to move a threshold on.
         today.threshold_ = thresholds
         if hasattr(today.model_, "threshold_"):
             today.model_.threshold_ = thresholds
@@ -103,6 +120,40 @@ def update(
         today.classes_ = today.classes_ if today.target_type_ == "multilabel-indicator" else today.model_.classes_
     today.training_ = _training(classifier, documents, sets)
     return today
+
+
+def _held_out_scores(
+    classifier: TextClassifier,
+    documents: list[str],
+    sets: Sequence[tuple[Any, ...]],
+    strength: float,
+    new_words: bool,
+) -> FloatArray:
+    """Score every further text by a classifier that learned from the other folds of them, texts × categories."""
+    fold = assign_folds(documents, sets, N_FOLDS)
+    scores = np.empty((len(documents), len(classifier.threshold_.thresholds_)))
+    for turn in np.unique(fold).tolist():
+        out, rest = np.flatnonzero(fold == turn).tolist(), np.flatnonzero(fold != turn).tolist()
+        part = classifier
+        if rest:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                texts, labels = [documents[i] for i in rest], [sets[i] for i in rest]
+                part = _learned(classifier, texts, labels, strength, new_words)
+        scores[out] = part.decision_function([documents[i] for i in out]).reshape(len(out), -1)
+    return scores
+
+
+def _tune_again(classifier: TextClassifier, scores: FloatArray, sets: Sequence[tuple[Any, ...]]) -> None:
+    """Tune the thresholds of those labels of which there are texts enough."""
+    threshold = classifier.threshold_
+    truth = indicator(sets, classifier.classes_.tolist()).toarray()[:, -scores.shape[1] :] > 0
+    enough = np.minimum(truth.sum(axis=0), (~truth).sum(axis=0)) >= ENOUGH
+    if not enough.any():
+        return
+    tuned = clone(threshold).fit(scores[:, enough], truth[:, enough].astype(np.int64))
+    threshold.thresholds_ = threshold.thresholds_.copy()
+    threshold.thresholds_[enough] = tuned.thresholds_
 
 
 def _check(classifier: TextClassifier, sets: Sequence[tuple[Any, ...]]) -> None:
