@@ -42,6 +42,12 @@ def write_documents(path: Path, n_documents: int) -> list[bool]:
     return [groups[number % len(groups)] == "sci.space" for number in range(n_documents)]
 
 
+def processor_time(pid: int) -> float:
+    """Return the seconds of all threads of a process together."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / 100
+
+
 class Server:
     """The command, and a client that is logged in."""
 
@@ -62,11 +68,6 @@ class Server:
         found = re.search(rf"{name}:\s+(\d+)", Path(f"/proc/{self.process.pid}/status").read_text())
         return int(found[1]) // 1024
 
-    def processor_time(self) -> float:
-        """Return the seconds of all its threads together."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / 100
-
     def timed(self, name: str, method: str, path: str, **options: object) -> httpx.Response:
         """Ask for something, and print how long the answer took."""
         begin = time.perf_counter()
@@ -83,7 +84,7 @@ class Server:
 
 def label(server: Server, truth: list[bool], n_labels: int, pause: float) -> None:
     """Label and time every answer, which brings the next card."""
-    times, before = [], server.processor_time()
+    times, before = [], processor_time(server.process.pid)
     document = server.client.get("/api/topics/1/card").json()["document"]
     for _ in range(n_labels):
         decision = "relevant" if truth[document] else "irrelevant"
@@ -92,7 +93,7 @@ def label(server: Server, truth: list[bool], n_labels: int, pause: float) -> Non
         times.append(1000 * (time.perf_counter() - begin))
         document = answer.json()["document"]
         time.sleep(pause)
-    spent = 1000 * (server.processor_time() - before) / n_labels
+    spent = 1000 * (processor_time(server.process.pid) - before) / n_labels
     print(
         f"label and next card, {pause} s apart: median {statistics.median(times):.0f} ms, "
         f"nine of ten below {sorted(times)[int(0.9 * n_labels)]:.0f} ms; processor {spent:.0f} ms each, fits included"
