@@ -2,9 +2,9 @@
 
     python -m benchmarks.review.load [one] [twenty] [flood] [kills] [--documents 100000] [--labels 10000] [--kills 20]
 
-``one``: one reviewer who labels, without and with a pause. ``twenty``: twenty reviewers who read for two seconds, with
-the question whether to stop that the page asks after every label. ``flood``: what a reviewer waits while
-others send searches of the slowest kind all the time, or one imports 90,000 decisions, and after that for an undo. ``kills``: eight
+``one``: one reviewer who labels, with and without a pause. ``twenty``: twenty reviewers who read for two seconds, with
+the question whether to stop that the page asks after every label. ``flood``: what a reviewer waits while others send
+searches of the slowest kind all the time, or one imports 90,000 decisions, and after that for an undo. ``kills``: eight
 reviewers label as fast as the server answers, which is killed and started again, with SQLite and PostgreSQL; every
 label that was acknowledged must be there. Documents as in ``benchmarks.review.page``.
 """
@@ -149,7 +149,9 @@ def tell(name: str, times: Sequence[float]) -> None:
     )
 
 
-def work(reviewer: Reviewer, truth: list[bool], n: int, pause: float, stopping: bool = False) -> tuple[list[float], ...]:
+def work(
+    reviewer: Reviewer, truth: list[bool], n: int, pause: float, stopping: bool = False
+) -> tuple[list[float], ...]:
     """Label so many documents; return how long each answer took, and each answer to whether to stop."""
     labels, stops = [], []
     document = reviewer.card()

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from bayesift import progress
+from bayesift._same_files import check_distinct
 from bayesift.cli import review_people
 from bayesift.cli._guard import Written, guarded
 from bayesift.cli._shell import console, steps, table
@@ -105,10 +106,27 @@ def review(
         page.serve(lambda: _announce(page, browser))
 
 
+def backup(
+    project: review_people.ProjectPlace,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The project file to write."), Written()],
+) -> None:
+    """Copy a project to a file, while a server may be at work on it; the copy is checked."""
+    review_people.require_review()
+    from bayesift.review.serve import project_file
+    from bayesift.review.storage import back_up
+
+    place = project if "://" in project else project_file(Path(project))
+    if isinstance(place, Path):
+        check_distinct({"PROJECT": place}, {"--output": output})
+    back_up(place, output)
+
+
 app.command(
-    _DEFAULT, epilog="Further commands: reviewers, token, role, remove, sessions and audit, each with its own --help."
+    _DEFAULT,
+    epilog="Further commands: backup, reviewers, token, role, remove, sessions and audit, each with its own --help.",
 )(guarded(review))
 for _command in (
+    backup,
     review_people.reviewers,
     review_people.token,
     review_people.role,

@@ -1,6 +1,7 @@
 """Keeping a project: documents, topics, reviewers and the history, in SQLite or PostgreSQL."""
 
 from bayesift.review.storage.audit import COMMAND_LINE, Actor, Audit, AuditAction, AuditEntry
+from bayesift.review.storage.backup import back_up
 from bayesift.review.storage.claim import Claim, InUseError, claim_project
 from bayesift.review.storage.connection import NotSavedError, ProjectError
 from bayesift.review.storage.documents import Document, Documents, reading_text
@@ -37,6 +38,7 @@ __all__ = [
     "Sessions",
     "Topic",
     "Topics",
+    "back_up",
     "claim_project",
     "reading_text",
 ]
