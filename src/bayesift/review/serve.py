@@ -16,7 +16,7 @@ from typing import NamedTuple
 import uvicorn
 from sqlalchemy.engine import make_url
 
-from bayesift.review.engine import Corpus
+from bayesift.review.engine import Corpus, prepare
 from bayesift.review.importing import Columns, import_documents
 from bayesift.review.service import Service
 from bayesift.review.storage import Project, claim_project
@@ -160,6 +160,7 @@ def open_page(
         closing(Service(opened, Corpus.build(opened.documents.texts()))) as service,
     ):
         opened.served_under(claim)
+        prepare(service.corpus)
         base = (public_url or address_of(listening)).rstrip("/")
         tokens = issue_tokens(opened, reviewers)
         links = {name: f"{base}/login#{token}" for name, token in tokens.items()}

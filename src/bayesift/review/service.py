@@ -16,7 +16,17 @@ from typing import Any, NamedTuple
 
 from bayesift._typing import FloatArray
 from bayesift.review.decisions import Decisions
-from bayesift.review.engine import Corpus, Highlight, Knowledge, Mix, ReviewEngine, Stopping, Suggestion
+from bayesift.review.engine import (
+    Advice,
+    Corpus,
+    Highlight,
+    Knowledge,
+    Mix,
+    Moment,
+    ReviewEngine,
+    Stopping,
+    Suggestion,
+)
 from bayesift.review.storage import COMMAND_LINE, Actor, Decision, Event, NotSavedError, Project, Topic
 
 #: A full fit is due when so many labels are new, or this share of all labels.
@@ -136,11 +146,20 @@ class Queue:
 
     def stopping(self, target_recall: float, confidence: float) -> Stopping:
         """Estimate how much is left to be found."""
-        with self._lock:
-            moment = self._engine.moment()
-        # One at a time: the other core is for those who wait for a card.
+        # What takes long is done without the lock, and one at a time: the other core is for those who wait for a card.
+        moment = self._moment()
         with self._estimating:
             return moment.stopping(target_recall, confidence)
+
+    def advice(self, target_recall: float, confidence: float) -> Advice:
+        """Tell whether one may stop."""
+        moment = self._moment()
+        with self._estimating:
+            return moment.advice(target_recall, confidence)
+
+    def _moment(self) -> Moment:
+        with self._lock:
+            return self._engine.moment()
 
     def model(self) -> Any:
         """Return vectorizer and classifier of this moment as one estimator."""

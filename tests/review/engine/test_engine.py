@@ -1,4 +1,6 @@
 import re
+import subprocess
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -169,6 +171,7 @@ def test_a_moment_stays_as_it_was():
     expected, moment = engine.stopping(), engine.moment()
     replay(engine, 5)
     assert moment.stopping() == expected
+    assert moment.advice() == (expected.verdict, expected.sentence, expected.check)
     assert engine.stopping() != expected
 
 
@@ -397,3 +400,32 @@ def test_weights_are_those_of_scikit_learn():
     # The corpus e times as large has a whole number of documents: the weights differ a little.
     np.testing.assert_allclose(corpus.matrix.toarray(), X.toarray(), atol=0.02)
     np.testing.assert_allclose(corpus.vectorizer.transform(marked).toarray(), corpus.matrix.toarray(), rtol=1e-12)
+
+
+def test_nothing_is_compiled_or_loaded_when_the_first_card_is_asked_for():
+    script = """
+import sys
+from numba.core.dispatcher import Dispatcher
+from bayesift.review.engine import Corpus, Knowledge, Mix, ReviewEngine, prepare
+
+def compiled():
+    modules = [module for name, module in sys.modules.items() if name.startswith("bayesift")]
+    kernels = {kernel for module in modules for kernel in vars(module).values() if isinstance(kernel, Dispatcher)}
+    return {(kernel.py_func.__name__, signature) for kernel in kernels for signature in kernel.signatures}
+
+corpus = Corpus.build([f"Title {k}\\n" + " ".join(f"w{k * j % 31}" for j in range(1, 9)) for k in range(60)])
+prepare(corpus)
+before = compiled()
+engine = ReviewEngine(corpus, Knowledge("w3 w7"), mix=Mix(0.4, 0.3, 0.3))
+for step in range(12):
+    card = engine.next()[0]
+    engine.highlights(card.document)
+    engine.label(card.document, step % 3 == 0, why=card.why)
+    if step % 5 == 4:
+        engine.adopt(engine.catch_up(engine.refit()))
+engine.unlabel(card.document)
+engine.stopping()
+print(len(before) > 5, sorted(name for name, _ in compiled() - before))
+"""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "True []"

@@ -3,11 +3,12 @@
 from bayesift.review.decisions import Judgement, Judgements
 from bayesift.review.engine.corpus import Corpus, with_title_words
 from bayesift.review.engine.recall import Bound, bound_by_bets, bound_by_sample
-from bayesift.review.engine.review_engine import Mix, ReviewEngine, Suggestion
-from bayesift.review.engine.stopping import Stopping
+from bayesift.review.engine.review_engine import Mix, Moment, ReviewEngine, Suggestion, prepare
+from bayesift.review.engine.stopping import Advice, Stopping
 from bayesift.review.engine.topic_model import Highlight, Knowledge, Refit, TopicModel
 
 __all__ = [
+    "Advice",
     "Bound",
     "Corpus",
     "Highlight",
@@ -15,6 +16,7 @@ __all__ = [
     "Judgements",
     "Knowledge",
     "Mix",
+    "Moment",
     "Refit",
     "ReviewEngine",
     "Stopping",
@@ -22,5 +24,6 @@ __all__ = [
     "TopicModel",
     "bound_by_bets",
     "bound_by_sample",
+    "prepare",
     "with_title_words",
 ]

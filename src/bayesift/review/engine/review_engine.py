@@ -15,7 +15,7 @@ from bayesift.review.decisions import Judgement, Judgements
 from bayesift.review.engine import stopping as stops
 from bayesift.review.engine import topic_model as models
 from bayesift.review.engine.corpus import Corpus
-from bayesift.review.engine.stopping import Stopping
+from bayesift.review.engine.stopping import Advice, Stopping
 from bayesift.review.engine.topic_model import NOISE, Fields, Highlight, Knowledge, Refit
 
 Reason = Literal["probable", "informative", "random"]
@@ -407,20 +407,31 @@ class Moment(NamedTuple):
 
     def stopping(self, target_recall: float = 0.95, confidence: float = 0.95) -> Stopping:
         """Tell what may be left and whether one may stop; parameters as of :meth:`ReviewEngine.stopping`."""
-        for name, value in (("target_recall", target_recall), ("confidence", confidence)):
-            if not 0 < value < 1 and not (name == "target_recall" and value == 1):
-                raise ValueError(f"{name} is {value!r}; expected a number between 0 and 1")
-        left, interval = self._expected_left(confidence)
-        return stops.report(self.judgements, self.order, left, interval, target_recall, confidence)
-
-    def _expected_left(self, confidence: float) -> tuple[float, tuple[float, float]]:
-        """Return the number of relevant documents expected among the unjudged, and its interval under the belief."""
-        p = np.where(self.judgements.open, self.fields.probability, 0.0)
+        _check_shares(target_recall, confidence)
+        p = self._unjudged_probabilities()
         # Delta method: the outcomes vary, and the weights that documents share move all of them together.
         slope = p * (1 - p)
         gradient = np.append(self.corpus.matrix.T @ slope, slope.sum())
         variance = float(slope.sum() + gradient**2 @ self.fields.model.variances)
-        return float(p.sum()), stops.posterior_interval(float(p.sum()), variance, confidence)
+        left = float(p.sum())
+        interval = stops.posterior_interval(left, variance, confidence)
+        return stops.report(self.judgements, self.order, left, interval, target_recall, confidence)
+
+    def advice(self, target_recall: float = 0.95, confidence: float = 0.95) -> Advice:
+        """Tell whether one may stop, as :meth:`stopping` does, without what takes a pass over all documents."""
+        _check_shares(target_recall, confidence)
+        left = float(self._unjudged_probabilities().sum())
+        return stops.advice(self.judgements, len(self.order), left, target_recall, confidence)[0]
+
+    def _unjudged_probabilities(self) -> FloatArray:
+        """Return the probability of every document that is not judged, and 0 for the others."""
+        return np.where(self.judgements.open, self.fields.probability, 0.0)
+
+
+def _check_shares(target_recall: float, confidence: float) -> None:
+    for name, value in (("target_recall", target_recall), ("confidence", confidence)):
+        if not 0 < value < 1 and not (name == "target_recall" and value == 1):
+            raise ValueError(f"{name} is {value!r}; expected a number between 0 and 1")
 
 
 def most_probable(p: FloatArray, free: BoolArray) -> int:
@@ -441,3 +452,20 @@ def most_informative(
     if len(places) > _CANDIDATES:
         places = places[np.sort(np.argpartition(doubt, _CANDIDATES)[:_CANDIDATES])]
     return int(places[np.argmax(expected_information(mean[places], variance[places], NOISE, 0.0))])
+
+
+def prepare(corpus: Corpus) -> None:
+    """Compile what cards need, and gather the columns of a corpus, before anybody waits for them."""
+    _ = corpus.columns
+    small = Corpus.build(["Tin falls\nThe price of tin fell.", "Ships wait\nfor grain", "Copper\nThe mine opens."])
+    engine = ReviewEngine(small, Knowledge("tin"))
+    engine.label(0, True, why="probable")
+    fit = engine.refit()
+    engine.label(1, False, why="random")
+    engine.adopt(engine.catch_up(fit))
+    for reason in REASONS:
+        ReviewEngine(
+            small, Knowledge("tin"), engine.judgements, mix=Mix(*(float(reason == other) for other in REASONS))
+        ).next()
+    engine.highlights(0)
+    engine.stopping()

@@ -76,6 +76,32 @@ def posterior_interval(mean: float, variance: float, confidence: float) -> tuple
     return float(low), float(high)
 
 
+class Advice(NamedTuple):
+    """The verdict in a word and in a sentence, and what could show that one may stop; as in :class:`Stopping`."""
+
+    verdict: Verdict
+    sentence: str
+    check: int | None
+
+
+def advice(judgements: Judgements, n: int, left: float, target: float, confidence: float) -> tuple[Advice, Bound]:
+    """Judge whether one may stop, of n documents and with what the model expects to be left, by the bound by bets."""
+    found, unjudged = judgements.found, judgements.unjudged
+    outcomes = ((relevant, why == "random") for _, relevant, why in judgements if relevant is not None)
+    # Unsure documents do not count as documents of the collection.
+    draws = recalls.draws_of(outcomes, n - judgements.unsure)
+    by_bets = recalls.bound_by_bets(draws, found, unjudged, confidence)
+    total = greatest_total(found, target) + 1
+    check = recalls.quiet_draws_needed(draws, found, unjudged, total, confidence)
+    verdict, sentence = verdict_of(found, unjudged, expected_recall(found, left), by_bets, check, target, confidence)
+    return Advice(verdict, sentence, check), by_bets
+
+
+def expected_recall(found: int, left: float) -> float:
+    """Return the recall if so many relevant documents are left as expected."""
+    return found / (found + left) if found else 0.0
+
+
 def report(
     judgements: Judgements,
     order: Int64Array,
@@ -85,21 +111,13 @@ def report(
     confidence: float,
 ) -> Stopping:
     """Put the report together from the judgements, the random order, and what the model expects to be left."""
-    found, unjudged = judgements.found, judgements.unjudged
-    # Unsure documents do not count as documents of the collection.
-    n = len(order) - judgements.unsure
-    outcomes = ((relevant, why == "random") for _, relevant, why in judgements if relevant is not None)
-    draws = recalls.draws_of(outcomes, n)
-    by_bets = recalls.bound_by_bets(draws, found, unjudged, confidence)
+    found = judgements.found
+    said, by_bets = advice(judgements, len(order), left, target, confidence)
     size, in_sample = random_sample(judgements, order)
-    by_sample = recalls.bound_by_sample(n, size, in_sample, found, confidence)
-    recall = found / (found + left) if found else 0.0
-    total = greatest_total(found, target) + 1
-    check = recalls.quiet_draws_needed(draws, found, unjudged, total, confidence)
-    verdict, sentence = verdict_of(found, unjudged, recall, by_bets, check, target, confidence)
+    by_sample = recalls.bound_by_sample(len(order) - judgements.unsure, size, in_sample, found, confidence)
     return Stopping(
-        found, judgements.irrelevant, judgements.unsure, unjudged, left, interval, size, in_sample, by_sample, by_bets,
-        recall, check, target, confidence, verdict, sentence,
+        found, judgements.irrelevant, judgements.unsure, judgements.unjudged, left, interval, size, in_sample,
+        by_sample, by_bets, expected_recall(found, left), said.check, target, confidence, said.verdict, said.sentence,
     )  # fmt: skip
 
 

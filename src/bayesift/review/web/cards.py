@@ -147,7 +147,7 @@ def undo(service: CurrentService, session: CurrentSession, review: CurrentTopic)
 def stopping(session: CurrentSession, review: CurrentTopic) -> StoppingAnswer:
     """Say in a sentence whether to go on."""
     queue = review.queue(session.queue)
-    found = queue.stopping(review.topic.target_recall, review.topic.confidence)
+    found = queue.advice(review.topic.target_recall, review.topic.confidence)
     return StoppingAnswer(verdict=found.verdict, sentence=found.sentence, check=found.check, checking=queue.checking)
 
 
