@@ -135,7 +135,7 @@ def check_a_fit_that_fails_changes_nothing(case: Case) -> None:
     # Columns are counted before weights are looked at.
     takes_weights = "sample_weight" in inspect.signature(model.fit).parameters
     bad = {"sample_weight": np.full(wider.shape[0], -1.0)} if takes_weights else {"y": case.y[:-1]}
-    with pytest.raises(ValueError, match=".+"):
+    with pytest.raises(ValueError, match=r".+"):
         model.fit(wider, **{"y": case.y} | bad)
     assert vars(model).keys() == before.keys()
     assert all(vars(model)[name] is value for name, value in before.items())

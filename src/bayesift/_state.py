@@ -22,8 +22,9 @@ import scipy.sparse as sp
 #: Kinds of the entries that labels of classes may have.
 LABEL_KINDS = "biufUSO"
 
-#: No matrix has more columns, and so no vocabulary more words.
-MOST_FEATURES = 2**31 - 1
+#: No model in a file has more columns: a sparse matrix of a few bytes may claim any number, and an array of so many
+#: entries would be made when it is used.
+MOST_FEATURES = 2**25
 
 #: No machine has more cores; a file must not be able to start threads without end.
 MOST_THREADS = 4096
@@ -117,11 +118,11 @@ class State:
         return int(value)
 
     def number(self, name: str) -> float:
-        """Return an attribute that is a number, be it infinite or none."""
+        """Return an attribute that is a number of double precision, be it infinite or none."""
         value = self.value(name)
-        if not isinstance(value, (float, int, np.floating)) or isinstance(value, bool):
+        if not isinstance(value, float):
             raise self._refusal(name, value, "a number")
-        return float(value)
+        return value
 
     def choice(self, name: str, *options: Any) -> Any:
         """Return an attribute that is one of a few values."""

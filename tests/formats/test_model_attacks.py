@@ -337,6 +337,11 @@ SCHEMAS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "children that are shared": doubled(38, "ListNode", "list"),
     "tuples that are shared": doubled(38, "TupleNode", "tuple"),
     "an array in two places": array_twice,
+    "a range without end": attribute(
+        "max_iter", stand_in("Span", plain('"range"'), stand_in("Plain", plain('"[0, 9223372036854775807, 1]"')))
+    ),
+    "a number of 400 digits": attribute("max_iter", plain("1" * 400)),
+    "lists in lists in JSON": attribute("max_iter", stand_in("Plain", plain(json.dumps("[" * 60 + "]" * 60)))),
     "a missing parameter": lambda schema: (
         attributes(schema).pop("tol"),
         schema["content"]["key_types"]["content"].pop(),

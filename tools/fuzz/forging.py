@@ -16,7 +16,28 @@ from tools.fuzz.bases import Base, Members
 
 Node = dict[str, Any]
 
-WHOLE = [0, 1, -1, 2, 3, 5, 6, 7, 8, 64, 255, 2**15, 2**31 - 1, 2**31, 2**32, 2**53, 2**63 - 1, -(2**63), 2**64, 10**30]
+WHOLE = [
+    0,
+    1,
+    -1,
+    2,
+    3,
+    5,
+    6,
+    7,
+    8,
+    64,
+    255,
+    2**15,
+    2**31 - 1,
+    2**31,
+    2**32,
+    2**53,
+    2**63 - 1,
+    -(2**63),
+    2**64,
+    10**400,
+]
 REAL = [0.0, -0.0, -1.0, 0.5, 1.0, 1e-320, 1e-300, 1e155, 1e308, -1e308, np.nan, np.inf, -np.inf, 2.0**31, 2.0**63]
 WORDS = [
     "", "0", "nan", "binary", "multiclass", "multilabel-indicator", "posterior", "map", "mle", "probit", "flip", "full",
@@ -225,8 +246,11 @@ def _scalar(work: _Work) -> str | None:
 
 
 def _inner(work: _Work, text: str) -> str:
-    """Change something in a list or dictionary that is written as JSON."""
-    found = json.loads(text)
+    """Change something in a list or dictionary that is written as JSON; a pattern only looks like one."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return str(work.pick(WORDS))
     if isinstance(found, list) and found:
         place = int(work.rng.integers(len(found)))
         found[place] = work.pick([work.oddity(), found[0], [found[place]]])

@@ -32,6 +32,8 @@ _SCALARS = (
     "float64",
     *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
 )
+#: Whoever makes a list or an array of a range needs memory for all its numbers.
+_LONGEST_RANGE = 1_000_000
 _MATRICES = ("csr_matrix", "csc_matrix", "csr_array", "csc_array")
 
 #: Types that stand for themselves, as the parameter ``dtype`` of a vectorizer.
@@ -131,7 +133,10 @@ def _group(kind: str, members: list[Any]) -> Any:
 def _span(kind: str, ends: list[Any]) -> Any:
     if len(ends) != 3 or not all(end is None or type(end) is int for end in ends):
         raise ValueError(f"Span has the bounds {ends}")
-    return {"range": range, "slice": slice}[kind](*ends)
+    made: Any = {"range": range, "slice": slice}[kind](*ends)
+    if kind == "range" and len(made[: _LONGEST_RANGE + 1]) > _LONGEST_RANGE:
+        raise ValueError(f"Span has more than {_LONGEST_RANGE} numbers")
+    return made
 
 
 def _scalar(kind: str, value: Any) -> Any:

@@ -10,10 +10,28 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
-from bayesift._state import MOST_THREADS, State, shown
+from bayesift._state import MOST_FEATURES, MOST_THREADS, State, shown
+from bayesift.formats._writing import DEEPEST
 
 #: What a check may run into with something from a file that is not what it takes it for.
 _MISFITS = (ArithmeticError, AttributeError, LookupError, TypeError, RecursionError)
+
+#: Most containers within the parameters of an estimator, each counted as often as it is referred to.
+_CONTAINERS = 20_000
+_BITS = 64
+_HOLDERS = (BaseEstimator, dict, list, tuple, set, frozenset, np.ndarray)
+
+#: Most that some parameters may ask for: arrays of these sizes are made before any document is looked at.
+_LARGEST = {
+    "n_jobs": MOST_THREADS,
+    "n_features": MOST_FEATURES,
+    "rank": 2048,
+    "n_nodes": 100_000,
+    "min_categories": 1_000_000,
+    "folds": 10_000,
+    "restarts": 10_000,
+    "passes": 10_000,
+}
 
 _OUTPUT = "_sklearn_output_config"
 _OUTPUTS = [{"transform": kind} for kind in ("default", "pandas", "polars")]
@@ -88,15 +106,45 @@ def _check_parameters(part: Any) -> None:
     missing = [name for name in type(part)._get_param_names() if name not in vars(part)]
     if missing:
         raise ValueError(f"{type(part).__name__} has no {missing[0]}")
-    n_jobs: Any = getattr(part, "n_jobs", None)
-    if n_jobs is not None and not (isinstance(n_jobs, (int, np.integer)) and abs(int(n_jobs)) <= MOST_THREADS):
-        raise ValueError(f"n_jobs of {type(part).__name__} is {shown(n_jobs)}; expected at most {MOST_THREADS}")
+    _check_nesting(part)
+    for name, most in _LARGEST.items():
+        value: Any = getattr(part, name, None)
+        if value is not None and np.any(np.abs(np.asarray(value, dtype=np.float64)) > most):
+            raise ValueError(f"{name} of {type(part).__name__} is {shown(value)}; expected at most {most}")
     if isinstance(part, Pipeline):
         _check_pipeline(part)
     elif hasattr(part, "_check_parameters"):
         part._check_parameters()
     elif hasattr(part, "_parameter_constraints"):
         part._validate_params()
+
+
+def _check_nesting(part: Any) -> None:
+    """Refuse lists within lists without end, which take forever to print, to copy and to compare.
+
+    And whole numbers that no number of double precision comes near.
+    """
+    left, n_found = [(part, 0)], 0
+    while left:
+        value, depth = left.pop()
+        n_found += 1
+        if n_found > _CONTAINERS or depth > DEEPEST:
+            raise ValueError(f"{type(part).__name__} has too many lists within lists among its parameters")
+        held = _within(value)
+        left += [(inner, depth + 1) for inner in held if isinstance(inner, _HOLDERS)]
+        if any(isinstance(inner, int) and inner.bit_length() > _BITS for inner in held):
+            raise ValueError(f"{type(part).__name__} has a whole number of more than {_BITS} bits in its parameters")
+
+
+def _within(value: Any) -> list[Any]:
+    """List what an estimator has as parameters, or what a container holds."""
+    if isinstance(value, BaseEstimator):
+        return [vars(value).get(name) for name in type(value)._get_param_names()]
+    if isinstance(value, dict):
+        return [*value, *value.values()]
+    if isinstance(value, np.ndarray):
+        return value.ravel().tolist() if value.dtype == object else []
+    return list(value)
 
 
 def _check_pipeline(part: Pipeline) -> None:

@@ -284,7 +284,7 @@ def class_shares(counts: FloatArray, class_prior: Any, estimate: str) -> FloatAr
 def shares(weights: FloatArray) -> FloatArray:
     """Divide by the sum over the last axis; equal shares where nothing is there to divide."""
     total = weights.sum(axis=-1, keepdims=True)
-    return np.where(total > 0, weights / np.where(total > 0, total, 1.0), 1.0 / weights.shape[-1])
+    return np.where(total > 0, weights / np.where(total > 0, total, 1.0), 1.0 / max(weights.shape[-1], 1))
 
 
 def class_log_evidence(counts: FloatArray, class_prior: Any) -> FloatArray:

@@ -118,7 +118,7 @@ class BernoulliLikelihood(Likelihood):
     """Presence of every feature with a probability of its own, x_j | c ~ Ber(θ_jc) (3.77)."""
 
     _model: ClassVar[type[NaiveBayes]] = BernoulliNB
-    _caches: ClassVar[tuple[str, ...]] = ("_tables",)
+    _caches: ClassVar[dict[str, type]] = {"_tables": dict}
 
     def __init__(
         self,
@@ -144,8 +144,7 @@ class BernoulliLikelihood(Likelihood):
         state.array("documents", (layout.n_sums,), least=0.0)
         if state.value("missing") is not None:
             state.array("missing", (n_features, layout.n_sums), least=0.0)
-        if state.value("binarize") is not None:
-            state.number("binarize")
+        state.require(state.value("binarize") is None or isinstance(self.binarize, Real), "limits of presence")
         state.threads()
 
     def add(self, X: sp.csr_matrix, members: Members, weights: FloatArray) -> None:

@@ -123,7 +123,7 @@ class CategoricalLikelihood(Likelihood):
     """One of K_j values for every feature, x_j | c ~ Cat(θ_jc)."""
 
     _model: ClassVar[type[NaiveBayes]] = CategoricalNB
-    _caches: ClassVar[tuple[str, ...]] = ("_logs",)
+    _caches: ClassVar[dict[str, type]] = {"_logs": list}
 
     def __init__(
         self, n_features: int, layout: Layout, estimate: Estimate, alpha: FloatArray, at_least: Int64Array
@@ -169,10 +169,11 @@ class CategoricalLikelihood(Likelihood):
     def log_likelihood(self, X: FloatArray) -> FloatArray:
         """Return Σ_j ln θ_jc(x_j), missing values left out."""
         if not self._logs:
+            nothing = np.zeros(self.layout.n_groups)
             with np.errstate(divide="ignore"):
-                for j in range(self.n_features):
-                    # A last row of zeros stands for missing values.
-                    self._logs.append(np.vstack([np.log(self.probabilities(j)), np.zeros(self.layout.n_groups)]))
+                # A last row of zeros stands for missing values.
+                tables = [np.vstack([np.log(self.probabilities(j)), nothing]) for j in range(self.n_features)]
+            self._logs.extend(tables)
         scores = np.zeros((len(X), self.layout.n_groups))
         for logs, codes in zip(self._logs, _codes(X), strict=True):
             scores += logs[np.where(codes < 0, len(logs) - 1, np.minimum(codes, len(logs) - 2))]

@@ -94,7 +94,7 @@ class GaussianLikelihood(Likelihood):
     """Numbers with a mean and a precision for every group and column, x_j | c ~ N(μ_jc, 1/λ_jc)."""
 
     _model: ClassVar[type[NaiveBayes]] = GaussianNB
-    _caches: ClassVar[tuple[str, ...]] = ("_laws",)
+    _caches: ClassVar[dict[str, type]] = {"_laws": list}
 
     def __init__(self, n_features: int, layout: Layout, estimate: Estimate, prior: NormalGamma | None) -> None:
         super().__init__(n_features, layout, estimate)
@@ -105,12 +105,14 @@ class GaussianLikelihood(Likelihood):
         self._laws: list[Any] = []
 
     def _check_sums(self, state: State, n_features: int, layout: Layout) -> None:
-        for name in ("count", "mean", "squares"):
-            state.array(name, (layout.n_groups, n_features))
+        # Only numbers of documents have a least one.
+        parts = {"count": 0.0, "mean": -np.inf, "squares": -np.inf}
+        for name, least in parts.items():
+            state.array(name, (layout.n_groups, n_features), least=least)
         overall = state.instance("overall", tuple)
-        state.require(len(overall) == 3, "sums")
-        for table in overall:
-            check_table(table, (1, n_features), "f", "overall")
+        state.require(len(overall) == len(parts), "sums")
+        for table, (name, least) in zip(overall, parts.items(), strict=True):
+            check_table(table, (1, n_features), "f", f"{name} of all documents", least)
         prior = state.value("prior")
         own = prior is None or (type(prior) is NormalGamma and prior.batch_shape in ((), (n_features,)))
         state.require(own, "priors and features")

@@ -125,7 +125,7 @@ class MultinomialLikelihood(Likelihood):
     """Words drawn one after the other, x | c ~ Mu(N, θ_c) (3.78), without the number of their orders."""
 
     _model: ClassVar[type[NaiveBayes]] = MultinomialNB
-    _caches: ClassVar[tuple[str, ...]] = ("_tables",)
+    _caches: ClassVar[dict[str, type]] = {"_tables": dict}
 
     def __init__(
         self, n_features: int, layout: Layout, estimate: Estimate, alpha: FloatArray, n_jobs: int | None

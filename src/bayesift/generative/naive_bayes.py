@@ -37,8 +37,8 @@ class Likelihood(ABC):
 
     #: The classifier that has this likelihood.
     _model: ClassVar[type[NaiveBayes]]
-    #: Attributes that are computed again when needed, and empty in a file.
-    _caches: ClassVar[tuple[str, ...]] = ()
+    #: Attributes that are computed again when needed, and empty in a file, with their types.
+    _caches: ClassVar[dict[str, type]] = {}
 
     def __init__(self, n_features: int, layout: Layout, estimate: Estimate) -> None:
         self.n_features = n_features
@@ -46,14 +46,14 @@ class Likelihood(ABC):
         self.estimate = estimate
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {name: type(self.__dict__[name])() for name in self._caches}
+        return self.__dict__ | {name: kind() for name, kind in self._caches.items()}
 
     def _check_state(self, state: State) -> None:
         n, layout = state.count("n_features", 0, MOST_FEATURES), state.instance("layout", Layout)
         state.choice("estimate", "posterior", "map", "mle")
-        for name in self._caches:
+        for name, kind in self._caches.items():
             # What is in a cache would be believed.
-            state.require(state.value(name) in ([], {}), "values that are to be computed,")
+            state.require(not state.instance(name, kind), "values that are to be computed,")
         self._check_sums(state, n, layout)
 
     @abstractmethod
