@@ -269,26 +269,45 @@ def test_failed_logins_are_slowed_down_but_the_right_token_gets_in(service, serv
     assert noted == [f"attempt {n}" for n in (1, 2, 3, 4, 5, 8, 16, 32)]
 
 
+def log_in(client: httpx.Client, token: str, place: str) -> httpx.Response:
+    return client.post("/login", data={"token": token}, headers={"X-Forwarded-For": place})
+
+
+def login_request(token: str, place: str) -> bytes:
+    body = f"token={token}"
+    return (
+        f"POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Forwarded-For: {place}\r\nContent-Length: {len(body)}\r\n"
+        f"Content-Type: application/x-www-form-urlencoded\r\n\r\n{body}"
+    ).encode()
+
+
+def test_many_logins_of_one_reviewer_are_slowed_down_wherever_they_come_from(service, serve_with):
+    reviewers = service.project.reviewers
+    tokens = [reviewers.issue_token(reviewers.add(name)) for name in ("Anna", "Ben")]
+    address = serve_with(Settings(free_logins=2, first_delay=3600.0, longest_delay=3600.0, proxies=("127.0.0.1",)))
+    with httpx.Client(base_url=address, timeout=PATIENCE) as client, ExitStack() as stack:
+        for place in ("198.51.100.1", "198.51.100.2"):
+            assert log_in(client, tokens[0], place).status_code == 303
+        held = [stack.enter_context(connected(address)) for _ in range(5)]
+        for number, line in enumerate(held):
+            line.sendall(login_request(tokens[0], f"203.0.113.{number}"))
+        ready, _, _ = select.select(held, [], [], PATIENCE)
+        assert ready[0].recv(12) == b"HTTP/1.1 429"
+        assert log_in(client, tokens[1], "198.51.100.1").status_code == 303
+
+
 def test_many_failed_logins_at_once_are_refused_and_others_are_not_slowed_down(service, serve_with):
     reviewers = service.project.reviewers
     token = reviewers.issue_token(reviewers.add("Anna"))
     # A delay without an end: whoever is held back is not answered in this test.
     address = serve_with(Settings(free_logins=1, first_delay=3600.0, longest_delay=3600.0, proxies=("127.0.0.1",)))
 
-    def log_in(client, said, place):
-        return client.post("/login", data={"token": said}, headers={"X-Forwarded-For": place})
-
     with httpx.Client(base_url=address, timeout=PATIENCE) as client, ExitStack() as stack:
         assert log_in(client, "wrong", "198.51.100.1").status_code == 401
-        body = b"token=wrong"
-        request = (
-            b"POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Forwarded-For: 198.51.100.1\r\n"
-            b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
-        )
         # At most four are held back, so that one of five is refused at once.
         held = [stack.enter_context(connected(address)) for _ in range(5)]
         for line in held:
-            line.sendall(request)
+            line.sendall(login_request("wrong", "198.51.100.1"))
         ready, _, _ = select.select(held, [], [], PATIENCE)
         assert ready[0].recv(12) == b"HTTP/1.1 429"
         answer = log_in(client, "wrong", "198.51.100.1")
