@@ -257,6 +257,18 @@ def test_many_attempts_at_once_are_refused():
     assert throttle._held == {}
 
 
+def test_who_is_held_back_when_the_server_ends_is_refused():
+    async def end(throttle: Throttle) -> bool:
+        held = asyncio.ensure_future(throttle.wait("x"))
+        await asyncio.sleep(0)
+        held.cancel()
+        return await held
+
+    throttle = Throttle(free=0, first=3600.0, longest=3600.0)
+    assert asyncio.run(end(throttle)) is False
+    assert throttle._held == {}
+
+
 def test_failed_logins_are_slowed_down_but_the_right_token_gets_in(service, serve_with):
     reviewers = service.project.reviewers
     token = reviewers.issue_token(reviewers.add("Anna"))

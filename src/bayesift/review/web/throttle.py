@@ -90,6 +90,9 @@ class Throttle:
         self._held[key] = held + 1
         try:
             await asyncio.sleep(delay)
+        except asyncio.CancelledError:
+            # The server ends: there is nothing wrong, but nobody is let in any more.
+            return False
         finally:
             self._held[key] -= 1
             if not self._held[key]:
