@@ -12,6 +12,7 @@ import threading
 import pytest
 
 from bayesift._files import atomic_path, open_output, remove_left_over
+from file_cases import file_size_limit
 
 posix = pytest.mark.skipif(os.name != "posix", reason="devices, pipes and locks of POSIX")
 
@@ -252,20 +253,13 @@ def test_the_longest_names(tmp_path):
 @posix
 @pytest.mark.parametrize(("exists", "said"), [(True, "the file is as it was before"), (False, "nothing was written")])
 def test_a_full_disk_leaves_the_old_file(tmp_path, exists, said):
-    resource = pytest.importorskip("resource")
     target = tmp_path / "new" / "file.txt"
     if exists:
         target.parent.mkdir()
         target.write_text("old")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
-    try:
-        with pytest.raises(OSError, match=f"File too large, {said}") as error, atomic_path(target) as temporary:
-            temporary.write_bytes(b"new" * 1000)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, handler)
+    said = f"File too large, {said}"
+    with file_size_limit(1000), pytest.raises(OSError, match=said) as error, atomic_path(target) as temporary:
+        temporary.write_bytes(b"new" * 1000)
     assert error.value.filename == str(target)
     assert sorted(os.listdir(tmp_path)) == (["new"] if exists else [])
     if exists:

@@ -240,6 +240,17 @@ def _work_name(target: Path) -> str:
 
 
 @contextmanager
+def named_errors(path: AnyPath) -> Iterator[None]:
+    """Give the errors of writing to an open file, which do not say to which, its name."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or error.filename is not None:
+            raise
+        raise OSError(error.errno, os.strerror(error.errno), os.fspath(path)) from error
+
+
+@contextmanager
 def _errors_named(given: Path, final: Path) -> Iterator[None]:
     """Give the errors of a full disk, and those about a temporary file, the name of the file that was to be written."""
     try:

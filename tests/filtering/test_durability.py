@@ -13,6 +13,7 @@ import pytest
 from bayesift.filtering import AdaptiveFilter
 from bayesift.filtering import _snapshot as snapshots
 from bayesift.filtering._store import Journal
+from file_cases import file_size_limit
 
 #: The embedded corpus as a stream, every third document twice; truth by text.
 RUN = """
@@ -367,6 +368,25 @@ def test_a_judgement_that_can_not_be_written_has_not_happened(tmp_path):
         decision.judge(True)
     assert filter.states_[decision.entry.topic] is before
     assert [entry.judged for entry in filter.record_] == [False]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+def test_a_full_disk_names_the_journal_and_the_run_goes_on_when_there_is_space(uninterrupted, tmp_path):
+    filter, documents = names["begin"](tmp_path), names["documents"]
+    journal = tmp_path / "journal.jsonl"
+    decisions = filter.stream(documents)
+    decision = next(decisions)
+    before = journal.read_bytes()
+    with file_size_limit(len(before) + 20), pytest.raises(OSError, match="File too large") as error:
+        decision.judge(names["judge"](decision))
+    assert error.value.filename == str(journal)
+    assert journal.read_bytes() == before
+    assert [entry.judged for entry in filter.record_] == [False]
+    decision.judge(names["judge"](decision))
+    for decision in decisions:
+        decision.judge(names["judge"](decision))
+    with filter:
+        same(filter, uninterrupted)
 
 
 def test_late_judgements_are_resumed_in_their_order(tmp_path):

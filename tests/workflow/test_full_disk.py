@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -15,25 +13,14 @@ from bayesift.filtering import _snapshot as snapshots
 from bayesift.formats import save
 from bayesift.workflow import TextClassifier, classify, convert, label_path
 from bayesift.workflow.report import write_report
+from file_cases import file_size_limit
 
-resource = pytest.importorskip("resource")
+pytest.importorskip("resource")
 
 TEXTS, LABELS = (
     ["wheat harvest", "corn and wheat", "sea and ship", "a ship sails"] * 20,
     ["farm", "farm", "sea", "sea"] * 20,
 )
-
-
-@contextmanager
-def full_disk():
-    """Let no file of this process grow beyond a few bytes, which is the error of a full disk but for its number."""
-    before, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, handler)
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +69,7 @@ def test_the_old_file_stays_and_is_named(writers, name, tmp_path):
     # Also compiles what is needed: its results go to files too.
     writers[name](target)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    with full_disk(), pytest.raises(OSError, match="File too large, the file is as it was before") as error:
+    with file_size_limit(100), pytest.raises(OSError, match="File too large, the file is as it was before") as error:
         writers[name](target)
     assert error.value.filename == str(target)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

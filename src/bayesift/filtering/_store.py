@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesift._files import claim, remove_left_over, sync
+from bayesift._files import claim, named_errors, remove_left_over, sync
 from bayesift._typing import Int64Array
 from bayesift.filtering import _snapshot as snapshots
 
@@ -197,11 +197,12 @@ class Journal:
         # A part of a line must not stand before the next one.
         os.ftruncate(self._file.fileno(), self._end)
         try:
-            written = 0
-            while written < len(line):
-                written += self._file.write(line[written:])
-            if sync:
-                os.fsync(self._file.fileno())
+            with named_errors(self.path):
+                written = 0
+                while written < len(line):
+                    written += self._file.write(line[written:])
+                if sync:
+                    os.fsync(self._file.fileno())
         except OSError:
             os.ftruncate(self._file.fileno(), self._end)
             raise

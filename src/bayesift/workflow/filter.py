@@ -14,7 +14,7 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from bayesift._files import atomic_path, is_written_through, open_through
+from bayesift._files import atomic_path, is_written_through, named_errors, open_through
 from bayesift.datasets import MalformedFileError, stream_objects
 from bayesift.evaluate import Outcomes, recall, t9p, t9u
 from bayesift.filtering import AdaptiveFilter, Decision, Entry, state_files
@@ -244,8 +244,9 @@ def decision_writer(
             file, again = stack.enter_context(output.open("a", encoding="utf-8")), []
 
         def write(entry: Entry) -> None:
-            file.write(_line(entry))
-            file.flush()
+            with named_errors("standard output" if output is None else output):
+                file.write(_line(entry))
+                file.flush()
 
         for entry in again:
             write(entry)
