@@ -177,8 +177,9 @@ def one(reviewers: Sequence[Reviewer], truth: list[bool], pid: int) -> None:
         tell(f"one reviewer, {pause} s between labels (processor {spent:.0f} ms each, fits included)", times)
 
 
-def twenty(reviewers: Sequence[Reviewer], truth: list[bool], _pid: int) -> None:
+def twenty(reviewers: Sequence[Reviewer], truth: list[bool], pid: int) -> None:
     """Twenty reviewers who read for two seconds."""
+    before = processor_time(pid)
 
     def begin(place: int) -> tuple[list[float], ...]:
         time.sleep(2 * place / len(reviewers))
@@ -186,7 +187,9 @@ def twenty(reviewers: Sequence[Reviewer], truth: list[bool], _pid: int) -> None:
 
     with ThreadPoolExecutor(len(reviewers)) as pool:
         found = list(pool.map(begin, range(len(reviewers))))
-    tell("twenty reviewers, 2 s between labels", [took for labels, _ in found for took in labels])
+    times = [took for labels, _ in found for took in labels]
+    spent = 1000 * (processor_time(pid) - before) / len(times)
+    tell(f"twenty reviewers, 2 s between labels (processor {spent:.0f} ms each)", times)
     tell("  whether to stop, asked after every label", [took for _, stops in found for took in stops])
 
 

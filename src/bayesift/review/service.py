@@ -408,13 +408,16 @@ class Service:
         LookupError
             If there is no such topic.
         """
-        with self._lock:
-            if id not in self._reviews:
-                found = self.project.topics.get(id)
-                if found is None:
-                    raise LookupError(f"there is no topic {id}")
-                self._reviews[id] = TopicReview(self.project, self.corpus, found, self._background)
-            return self._reviews[id]
+        review = self._reviews.get(id)
+        if review is None:
+            found = self.project.topics.get(id)
+            if found is None:
+                raise LookupError(f"there is no topic {id}")
+            # Reading a long history takes a while, in which the other topics go on.
+            made = TopicReview(self.project, self.corpus, found, self._background)
+            with self._lock:
+                review = self._reviews.setdefault(id, made)
+        return review
 
     def add_topic(
         self, topic: Topic, reviewer: int, known: tuple[int, ...] = (), by: Actor = COMMAND_LINE

@@ -6,7 +6,7 @@ import os
 import secrets
 from pathlib import Path
 from threading import Lock
-from time import monotonic
+from time import monotonic, sleep
 from typing import Protocol
 
 from sqlalchemy import Connection, Engine, func, inspect, select
@@ -21,6 +21,9 @@ _SERVING = 0x6261796573696675
 
 #: The fact by which a server knows that the project is still its own.
 _FACT = "server"
+
+#: So many seconds a new server waits for one that has just ended: the database may learn of that a little later.
+PATIENCE = 2.0
 
 #: Whether the connection that holds the claim still stands is asked again after so many seconds.
 TRUST = 1.0
@@ -112,8 +115,16 @@ class DatabaseClaim:
         self._word = f"{note} {secrets.token_hex(8)}"
         self._mutex = Lock()
         self._held = monotonic()
+        end = monotonic() + PATIENCE
         try:
-            self._connection = self._lock()
+            while True:
+                try:
+                    self._connection = self._lock()
+                    break
+                except InUseError:
+                    if monotonic() > end:
+                        raise
+                    sleep(0.1)
         except BaseException:
             engine.dispose()
             raise

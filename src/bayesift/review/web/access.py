@@ -141,7 +141,12 @@ def service_of(request: Request) -> Service:
     return service
 
 
-CurrentService = Annotated[Service, Depends(service_of)]
+async def _service(request: Request) -> Service:
+    # Dependencies that wait for nothing are asynchronous: others cost a change of threads each.
+    return service_of(request)
+
+
+CurrentService = Annotated[Service, Depends(_service)]
 
 
 #: The least role that may send a request to each route; None for everybody, without logging in.
@@ -285,7 +290,7 @@ def address_of(request: Request) -> str:
         return "unknown"
 
 
-def session_of(request: Request) -> Session:
+async def session_of(request: Request) -> Session:
     """Return the session of a request to a route that needs one."""
     session: Session = request.state.session
     return session
@@ -341,12 +346,16 @@ def topic_of(service: CurrentService, topic: Number) -> TopicReview:
         raise HTTPException(404, "There is no such topic.") from error
 
 
-def document_of(service: CurrentService, document: Number) -> int:
+def document_of(service: Service, document: int) -> int:
     """Return the document in the path, or of a body; refuse one that the project does not have."""
     if document >= service.n_documents:
         raise HTTPException(404, "There is no such document.")
     return document
 
 
+async def _document(service: CurrentService, document: Number) -> int:
+    return document_of(service, document)
+
+
 CurrentTopic = Annotated[TopicReview, Depends(topic_of)]
-CurrentDocument = Annotated[int, Depends(document_of)]
+CurrentDocument = Annotated[int, Depends(_document)]
