@@ -54,6 +54,7 @@ locked: $(VENV)/.pip ## Write build/requirements.lock: the tested versions with 
 	$(PIP) install --quiet --dry-run --ignore-installed --constraint constraints.txt --report build/tested.json \
 		'.[$(EXTRAS)]' --group test
 	$(VENV)/bin/python tools/lock.py build/tested.json build/requirements.lock
+	rm build/tested.json
 
 docs: $(VENV)/.docs ## Build the documentation into docs/_build/html
 	$(VENV)/bin/sphinx-build --fail-on-warning --keep-going -b html docs docs/_build/html

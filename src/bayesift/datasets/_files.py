@@ -27,7 +27,7 @@ _PACKED = (".gz", ".xz", ".bz2")
 _OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"\xfd7zXZ\0": lzma.open, b"BZh": bz2.open}
 _DAMAGE = (tarfile.TarError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile, EOFError)
 # What else tarfile and zipfile say of archives that no program wrote.
-_ODD = (ValueError, RuntimeError, OverflowError, struct.error)
+_ODD = (ValueError, RuntimeError, OverflowError, LookupError, struct.error)
 
 Member = tuple[str, bytes]
 
@@ -193,6 +193,8 @@ def _zip_members(path: Path) -> Iterator[Member]:
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
             if not member.is_dir():
+                if member.compress_size > path.stat().st_size:
+                    raise zipfile.BadZipFile(f"{member.filename!r} is said to be larger than the archive")
                 _check_size(path, member.file_size)
                 yield member.filename, archive.read(member)
 

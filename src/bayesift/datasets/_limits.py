@@ -11,7 +11,7 @@ from typing import Any
 from bayesift.datasets.errors import CellTooLongError, ExpansionError
 
 #: Bytes of the longest cell or row by default: the text of several long novels. Unpacked into Python's objects, the
-#: worst JSON of this size takes about 400 MB.
+#: worst JSON of this size takes about 700 MB.
 MAX_CELL = 1 << 24
 
 #: So many bytes of a packed file may be unpacked whatever its size, and so many times its size. Deflate cannot expand
