@@ -22,6 +22,7 @@ def test_every_benchmark_can_be_imported(name):
 
 def test_the_measuring_of_the_review_page_can_be_imported():
     assert callable(import_module("benchmarks.review.page").write_documents)
+    assert callable(import_module("benchmarks.review.load").main)
 
 
 def run(*words):

@@ -174,6 +174,14 @@ class OpenCard(NamedTuple):
     since: float
 
 
+class DocumentDecisions(NamedTuple):
+    """All events about a document, the decision of each reviewer that holds, and whether they contradict each other."""
+
+    history: list[Event]
+    by_reviewer: dict[int, Event]
+    in_conflict: bool
+
+
 class TopicReview:
     """The review of one topic: its decisions, its queues, and the cards that are open.
 
@@ -200,6 +208,7 @@ class TopicReview:
         self._lock = RLock()
         self._open: dict[int, OpenCard] = {}
         self._decisions = Decisions(project.history.since(topic.id))
+        self._kept = Decisions()
         self._queues: dict[int | None, Queue] = {}
 
     def _owner(self, reviewer: int | None) -> int | None:
@@ -233,11 +242,22 @@ class TopicReview:
             self._follow(self._project.history.since(self.topic.id, self._decisions.last))
 
     def decisions(self) -> Decisions:
-        """Return the decisions of this moment, as a copy that nobody else writes into."""
+        """Return the decisions of this moment, as a copy that nobody writes into."""
         with self._lock:
             self.refresh()
+            if self._kept.last == self._decisions.last:
+                return self._kept
             events = self._decisions.events.copy()
-        return Decisions(events)
+        self._kept = Decisions(events)
+        return self._kept
+
+    def about(self, document: int) -> DocumentDecisions:
+        """Return what was ever decided about a document."""
+        with self._lock:
+            self.refresh()
+            known = self._decisions
+            in_conflict = known.status(document) == "conflict"
+            return DocumentDecisions(known.history(document), known.by_reviewer(document), in_conflict)
 
     def card(self, reviewer: int) -> Suggestion | None:
         """Return the card of a reviewer: the same one until it is decided, then what was undone, then the next."""

@@ -124,17 +124,17 @@ def document_page(
     document: CurrentDocument,
 ) -> HTMLResponse:
     """Show a document with everything that was ever decided about it."""
-    decisions = review.decisions()
+    known = review.about(document)
     names = service.project.reviewers.names()
-    held = {names[reviewer]: event.decision for reviewer, event in decisions.by_reviewer(document).items()}
+    held = {names[reviewer]: event.decision for reviewer, event in known.by_reviewer.items()}
     return page(
         request,
         "document.html",
         session,
         topic=review.topic,
-        history=decisions.history(document),
+        history=known.history,
         names=names,
-        in_conflict=decisions.status(document) == "conflict",
+        in_conflict=known.in_conflict,
         held=held,
         **card_context(service, review, session.queue, review.suggestion(session.queue, document)),
     )
