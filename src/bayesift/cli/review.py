@@ -103,6 +103,8 @@ def review(
             )
         if public_url is not None and not page.settings.https:
             typer.echo("Warning: without HTTPS, anyone on the network can read along and log in.", err=True)
+        elif public_url is not None and not proxy:
+            typer.echo("Note: without --proxy the audit log and the limits know the proxy's address only.", err=True)
         page.serve(lambda: _announce(page, browser))
 
 

@@ -51,12 +51,13 @@ def require_review() -> None:
 def opened_project(where: str) -> Iterator[Project]:
     """Open a project that is there; a server may be at work on it."""
     require_review()
-    from bayesift.review.serve import project_file
+    from bayesift.review.serve import project_file, without_password
     from bayesift.review.storage import Project
 
     place = where if "://" in where else project_file(Path(where))
     if not Project.exists(place):
-        raise FileNotFoundError(f"there is no project at {place}; expected one that bayesift review has made")
+        expected = "expected one that bayesift review has made"
+        raise FileNotFoundError(f"there is no project at {without_password(place)}; {expected}")
     with closing(Project.open(place)) as project:
         yield project
 

@@ -164,7 +164,7 @@ def open_page(
         base = (public_url or address_of(listening)).rstrip("/")
         tokens = issue_tokens(opened, reviewers)
         links = {name: f"{base}/login#{token}" for name, token in tokens.items()}
-        yield Page(service, listening, settings, _without_password(where), links)
+        yield Page(service, listening, settings, without_password(where), links)
 
 
 def project_file(data: Path) -> Path:
@@ -223,7 +223,7 @@ def open_project(
     if Project.exists(database):
         return Project.open(database)
     if data is None or data == database:
-        raise FileNotFoundError(f"there is no project at {database}; expected DATA to make one from")
+        raise FileNotFoundError(f"there is no project at {without_password(database)}; expected DATA to make one from")
     name = data.name.partition(".")[0] or data.name
     return Project.create(database, name, import_documents(data, columns, encoding), source=data.name)
 
@@ -290,5 +290,13 @@ def _own_name() -> str:
         return "reviewer"
 
 
-def _without_password(where: str | Path) -> str:
+def without_password(where: str | Path) -> str:
+    """Return where a project is, for people to read.
+
+    Examples
+    --------
+    >>> from bayesift.review.serve import without_password
+    >>> without_password("postgresql://anna:secret@db.example.org/papers")
+    'postgresql://anna:***@db.example.org/papers'
+    """
     return str(where) if isinstance(where, Path) else make_url(where).render_as_string(hide_password=True)
