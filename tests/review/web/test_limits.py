@@ -91,23 +91,23 @@ def test_who_sends_a_body_byte_by_byte_is_let_go(short, framing):
         assert drip(line, b"1\r\nx\r\n" if b"chunked" in framing else b"x")
 
 
-def test_who_has_an_answer_and_asks_no_more_is_let_go(short):
-    with connected(short) as line:
+def test_who_has_an_answer_and_asks_no_more_is_let_go(serve_with):
+    with connected(serve_with(Settings(limits=Limits(idle=1)))) as line:
         line.sendall(HEAD + b"\r\n")
         assert line.recv(10) == b"HTTP/1.1 2"
         assert is_ended(line)
 
 
-def test_a_body_that_goes_on_after_the_answer_is_not_read_for_ever(short):
-    with connected(short) as line:
+def test_a_body_that_goes_on_after_the_answer_is_not_read_for_ever(serve_with):
+    with connected(serve_with(Settings(limits=Limits(head=3.0)))) as line:
         line.sendall(b"POST /reviewers HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n")
         assert line.recv(12) == b"HTTP/1.1 303"
         assert drip(line, b"400\r\n" + b"x" * 1024 + b"\r\n")
 
 
 def test_a_slow_request_that_comes_to_an_end_is_answered(serve_with):
-    """Slower than the limit in all, but each part in time, and faster than the least rate."""
-    address = serve_with(Settings(limits=SHORT._replace(head=PATIENCE, body=1.0, rate=10.0)))
+    """Slower than the limit in all, but faster than the least rate."""
+    address = serve_with(Settings(limits=Limits(body=1.0, rate=1.0)))
     with connected(address) as line:
         for byte in HEAD + b"\r\n":
             line.sendall(bytes([byte]))
@@ -162,13 +162,18 @@ def test_who_takes_nothing_of_an_answer_is_let_go():
 
 
 def test_who_takes_an_answer_steadily_is_not_let_go():
-    with endless(SHORT) as (address, gone), connected(address) as line:
-        line.sendall(HEAD + b"\r\n")
-        begun, taken = time.monotonic(), 0
-        while time.monotonic() - begun < 3:
-            taken += len(line.recv(65536))
-        assert taken > 0
-        assert not gone.is_set()
+    is_steady = False
+    while not is_steady:
+        with endless(SHORT) as (address, _), connected(address) as line:
+            line.sendall(HEAD + b"\r\n")
+            begun = last = time.monotonic()
+            longest = 0.0
+            with suppress(ConnectionError):
+                while last - begun < 3 and line.recv(65536):
+                    longest, last = max(longest, time.monotonic() - last), time.monotonic()
+            # On a busy machine it may be the client of this test that pauses for too long: that says nothing.
+            is_steady = longest < SHORT.answer / 2
+            assert last - begun >= 3 or not is_steady
 
 
 SLOW = [HEAD, b"POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: x-www-form\r\nContent-Length: 9\r\n\r\n"]
@@ -215,14 +220,14 @@ def test_when_all_are_at_work_a_further_one_is_refused():
             assert is_ended(other)
 
 
-def test_a_head_without_an_end_is_refused(short):
-    with connected(short) as line:
+def test_a_head_without_an_end_is_refused(address):
+    with connected(address) as line:
         line.sendall(HEAD + b"X-Long: " + b"x" * 100_000)
         assert line.recv(12) == b"HTTP/1.1 400"
 
 
-def test_web_sockets_are_not_spoken(short):
-    with connected(short) as line:
+def test_web_sockets_are_not_spoken(address):
+    with connected(address) as line:
         line.sendall(HEAD + b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n")
         assert line.recv(10) == b"HTTP/1.1 2"
 

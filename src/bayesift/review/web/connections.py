@@ -75,10 +75,10 @@ class LimitedProtocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Read on."""
-        if self._phase == "body":
-            self._moved += len(data)
         super().data_received(data)
         self._look()
+        if self._phase == "body":
+            self._moved += len(data)
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
