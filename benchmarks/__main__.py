@@ -6,6 +6,7 @@ import argparse
 from importlib import import_module
 
 BENCHMARKS = (
+    "first_use",
     "vectorizer",
     "logistic",
     "multinomial",

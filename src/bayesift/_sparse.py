@@ -23,26 +23,37 @@ ROUNDING = 2.0**-52
 
 
 @kernel
+def _transpose(
+    indptr: UInt32Array,
+    indices: UInt32Array,
+    data: FloatArray,
+    start: UInt32Array,
+    rows: UInt32Array,
+    values: FloatArray,
+) -> None:
+    """Fill the columns; ``start``, all zeros, has one place more than there are starts and ends."""
+    for k in range(indices.shape[0]):
+        start[indices[k] + np.uint32(2)] += np.uint32(1)
+    for j in range(start.shape[0] - 1):
+        start[j + 1] += start[j]
+    # The start of a column moves to its end while it is filled: one place on, where the next one starts.
+    for i in range(indptr.shape[0] - 1):
+        for k in range(indptr[i], indptr[i + 1]):
+            j = indices[k] + np.uint32(1)
+            t = start[j]
+            start[j] = t + np.uint32(1)
+            rows[t] = i
+            values[t] = data[k]
+
+
 def transpose(
     indptr: UInt32Array, indices: UInt32Array, data: FloatArray, n_columns: int
 ) -> tuple[UInt32Array, UInt32Array, FloatArray]:
     """Turn compressed rows into compressed columns, or the reverse."""
-    n_rows = indptr.shape[0] - 1
-    start = np.zeros(n_columns + 1, np.uint32)
-    for k in range(indices.shape[0]):
-        start[indices[k] + np.uint32(1)] += np.uint32(1)
-    for j in range(n_columns):
-        start[j + 1] += start[j]
-    place = start[:-1].copy()
-    rows = np.empty(indices.shape[0], np.uint32)
-    values = np.empty(indices.shape[0], np.float64)
-    for i in range(n_rows):
-        for k in range(indptr[i], indptr[i + 1]):
-            t = place[indices[k]]
-            place[indices[k]] = t + np.uint32(1)
-            rows[t] = i
-            values[t] = data[k]
-    return start, rows, values
+    start = np.zeros(n_columns + 2, np.uint32)
+    rows, values = np.empty(indices.size, np.uint32), np.empty(indices.size)
+    _transpose(indptr, indices, data, start, rows, values)
+    return start[:-1], rows, values
 
 
 @kernel

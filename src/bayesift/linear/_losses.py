@@ -120,24 +120,20 @@ def probit_dual(
     return total
 
 
-@kernel
 def loss_terms(link: int, r: FloatArray, s: FloatArray, u: FloatArray, w: FloatArray) -> float:
     """Fill u = −s f′(r) and w = s f″(r); return Σ s f(r)."""
-    if link == PROBIT:
-        return probit_terms(r, s, u, w)
-    return logistic_terms(r, s, u, w)
+    terms = probit_terms if link == PROBIT else logistic_terms
+    return float(terms(r, s, u, w))
 
 
-@kernel
 def dual_part(link: int, sample: BinarySample, u: FloatArray, r: FloatArray, plus: float, minus: float) -> float:
     """−Σ_i {y_i u_i o_i + s_i f*(−u_i/s_i)} for u scaled by one factor in each class; r is where u comes from."""
     y, s, offset = sample
     if link == PROBIT:
-        return probit_dual(y, s, offset, u, r, plus, minus)
-    return logistic_dual(y, s, offset, u, plus, minus)
+        return float(probit_dual(y, s, offset, u, r, plus, minus))
+    return float(logistic_dual(y, s, offset, u, plus, minus))
 
 
-@kernel(error_model="numpy")
 def guarded_curvature(
     link: int, r: FloatArray, s: FloatArray, u: FloatArray, w: FloatArray, power: float
 ) -> FloatArray:
@@ -147,13 +143,12 @@ def guarded_curvature(
     The quadratic that touches the loss at r and lies above it everywhere has the curvature (u − s/2)/|r|; the result is
     that (power 1) or its geometric mean with w (power ½). The probit loss bends most on the wrong side.
     """
-    out = w.copy()
     if link == PROBIT:
-        return out
-    for i in range(r.shape[0]):
-        if r[i] < -0.5:
-            above = (u[i] - 0.5 * s[i]) / -r[i]
-            out[i] = above if power == 1.0 else np.sqrt(w[i] * above)
+        return w
+    out = w.copy()
+    wrong = np.flatnonzero(r < -0.5)
+    above = (u[wrong] - 0.5 * s[wrong]) / -r[wrong]
+    out[wrong] = above if power == 1.0 else np.sqrt(w[wrong] * above)
     return out
 
 

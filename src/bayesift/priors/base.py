@@ -193,9 +193,11 @@ class Prior(ABC):
         with np.errstate(divide="ignore", over="ignore"):
             weight = self._weights(variance, sign)
         # A variance so small that its precision overflows fixes the coefficient like 0 does.
-        kind = np.select([np.isinf(variance), ~np.isfinite(weight)], [FLAT, FIXED], self._kind)
+        kind = np.full(variance.shape, self._kind, np.int8)
+        kind[~np.isfinite(weight)] = FIXED
+        kind[np.isinf(variance)] = FLAT
         weight = np.where(kind == self._kind, weight, 0.0)
-        return PriorArrays(kind.astype(np.int8), weight, mode, sign.astype(np.int8))
+        return PriorArrays(kind, weight, mode, sign.astype(np.int8))
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):

@@ -11,8 +11,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from bayesift._sparse import Compressed, columns_dot, inner, squared_norms
-from bayesift._typing import FloatArray, UInt32Array
+from bayesift._sparse import Compressed, columns_dot, inner
+from bayesift._typing import FloatArray, Int64Array, UInt32Array
 from bayesift.linear._losses import LOGISTIC, loss_terms
 from bayesift.linear._solvers.clg import clg
 from bayesift.linear._solvers.duality import Penalties, certificate, linear_scores, penalty_arrays
@@ -71,6 +71,18 @@ class Design:
         columns_dot(*self.documents, np.random.default_rng(0).random(self.n_features), hashes)
         return hashes
 
+    @cached_property
+    def row_numbers(self) -> Int64Array:
+        """Numbers of the documents from 0 on, the same for copies."""
+        return np.unique(self.row_hashes, return_inverse=True)[1]
+
+    @cached_property
+    def squared_norms(self) -> FloatArray:
+        """The squared Euclidean norm of each document."""
+        starts, _, values = self.documents
+        rows = np.repeat(np.arange(self.n_documents), np.diff(starts))
+        return np.bincount(rows, values * values, self.n_documents).astype(np.float64, copy=False)
+
     def sums(self, weights: FloatArray) -> FloatArray:
         """Return Xᵀs, the sum of the weights last."""
         result = np.empty(self.n_features + 1)
@@ -120,8 +132,7 @@ def norm_variance(design: Design, weights: FloatArray) -> float:
     D is the number of features, the constant among them; u the mean squared Euclidean norm of the documents, without
     the constant. Where all documents are empty no coefficient can matter, and the variance is 1.
     """
-    starts, _, values = design.documents
-    norm = float(inner(weights, squared_norms(starts, values))) / weights.sum()
+    norm = float(inner(weights, design.squared_norms)) / weights.sum()
     return (design.n_features + 1) / norm if norm > 0 else 1.0
 
 

@@ -52,9 +52,11 @@ class LabelledDocuments(NamedTuple):
     def fewest(self) -> int:
         """Count the distinct documents of the class that has the fewest; 0 where there is one class only."""
         counted = self.weights > 0
-        labels, hashes = self.labels[counted], self.design.row_hashes[counted]
+        labels, numbers = self.labels[counted], self.design.row_numbers[counted]
         known = np.unique(labels)
-        return min(np.unique(hashes[labels == label]).size for label in known) if known.size > 1 else 0
+        if known.size < 2:
+            return 0
+        return min(int(np.count_nonzero(np.bincount(numbers[labels == label]))) for label in known)
 
     def folds(self, n_folds: int, seed: int) -> Int64Array:
         """Return the fold of every document.

@@ -29,23 +29,13 @@ from bayesift.priors import FIXED, GAUSSIAN, LAPLACE
 Penalties = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 
 
-@kernel
 def penalty_arrays(kind: AnyArray, weight: FloatArray, sign: AnyArray) -> Penalties:
     """Turn kinds, weights and signs into the arrays l1, l2, low and high."""
-    size = kind.shape[0]
-    l1 = np.zeros(size)
-    l2 = np.zeros(size)
-    low = np.full(size, -np.inf)
-    high = np.full(size, np.inf)
-    for j in range(size):
-        if kind[j] == LAPLACE:
-            l1[j] = weight[j]
-        elif kind[j] == GAUSSIAN:
-            l2[j] = weight[j]
-        if kind[j] == FIXED or sign[j] > 0:
-            low[j] = 0.0
-        if kind[j] == FIXED or sign[j] < 0:
-            high[j] = 0.0
+    fixed = kind == FIXED
+    l1, l2 = weight * (kind == LAPLACE), weight * (kind == GAUSSIAN)
+    low, high = np.full(kind.size, -np.inf), np.full(kind.size, np.inf)
+    low[fixed | (sign > 0)] = 0.0
+    high[fixed | (sign < 0)] = 0.0
     return l1, l2, low, high
 
 
@@ -97,28 +87,26 @@ def penalty(b: FloatArray, l1: FloatArray, l2: FloatArray) -> float:
     return total
 
 
-@kernel
 def margins(columns: Compressed, sample: BinarySample, b: FloatArray) -> FloatArray:
     """r_i = y_i (o_i + δ_0 + x_iᵀδ), the intercept being the last entry of b."""
     y, _, offset = sample
     r = offset + b[-1]
-    add_columns(columns[0], columns[1], columns[2], b, r)
-    return r * y
+    add_columns(*columns, b, r)
+    r *= y
+    return r
 
 
-@kernel
 def linear_scores(columns: Compressed, beta: FloatArray, n_documents: int) -> FloatArray:
     """β₀ + x_iᵀβ, the intercept being the last entry of beta."""
     z = np.full(n_documents, beta[-1])
-    add_columns(columns[0], columns[1], columns[2], beta, z)
+    add_columns(*columns, beta, z)
     return z
 
 
-@kernel
 def slopes(columns: Compressed, y: FloatArray, u: FloatArray, c: FloatArray) -> None:
     """Fill c = Xᵀ(y∘u), the intercept's sum last."""
     v = y * u
-    columns_dot(columns[0], columns[1], columns[2], v, c)
+    columns_dot(*columns, v, c)
     c[-1] = v.sum()
 
 
@@ -145,7 +133,6 @@ def class_sums(y: FloatArray, u: FloatArray) -> tuple[float, float]:
     return plus, minus
 
 
-@kernel
 def balance(y: FloatArray, u: FloatArray) -> tuple[float, float]:
     """Scale u down in the class with the larger sum, so that Σ y_i u_i = 0; return the two factors used."""
     plus, minus = class_sums(y, u)
@@ -172,6 +159,16 @@ def feasible_scale(c: FloatArray, prior: Penalties) -> float:
 
 
 @kernel
+def conjugates(c: FloatArray, scale: float, prior: Penalties) -> float:
+    """Σ_j p_j*(scale × c_j) over the coefficients with a Gaussian prior; it is 0 for the others."""
+    l1, l2, low, high = prior
+    total = 0.0
+    for j in range(c.shape[0]):
+        if l2[j] > 0.0:
+            total += conjugate(scale * c[j], l1[j], l2[j], low[j], high[j])
+    return total
+
+
 def dual_objective(
     link: int, columns: Compressed, sample: BinarySample, u: FloatArray, r: FloatArray, c: FloatArray, prior: Penalties
 ) -> float:
@@ -187,30 +184,23 @@ def dual_objective(
     if l1[last] == 0.0 and l2[last] == 0.0 and low[last] < 0.0 and high[last] > 0.0:
         plus, minus = balance(y, u)
         if plus != 1.0 or minus != 1.0:
-            v = np.empty_like(u)
-            for i in range(y.shape[0]):
-                v[i] = y[i] * u[i] * (plus if y[i] > 0.0 else minus)
-            columns_dot(columns[0], columns[1], columns[2], v, c)
+            columns_dot(*columns, np.where(y > 0.0, plus, -minus) * u, c)
         c[last] = 0.0
     t = feasible_scale(c, prior)
     if t == 0.0:
         return -np.inf
     value = dual_part(link, sample, u, r, plus * t, minus * t)
-    for j in range(c.shape[0]):
-        if l2[j] > 0.0:
-            value -= conjugate(t * c[j], l1[j], l2[j], low[j], high[j])
-    return value
+    return value - conjugates(c, t, prior) if l2.any() else value
 
 
-@kernel
+@np.errstate(all="ignore")
 def certificate(
     link: int, columns: Compressed, sample: BinarySample, b: FloatArray, prior: Penalties
 ) -> tuple[float, float, float]:
     """Primal objective, dual objective and KKT residual at δ = b (intercept last)."""
     y, s, _ = sample
     r = margins(columns, sample, b)
-    u = np.empty_like(r)
-    w = np.empty_like(r)
+    u, w = np.empty_like(r), np.empty_like(r)
     primal = loss_terms(link, r, s, u, w) + penalty(b, prior[0], prior[1])
     c = np.empty(b.shape[0])
     slopes(columns, y, u, c)
@@ -276,17 +266,6 @@ def class_entropy(codes: Int64Array, s: FloatArray, offset: FloatArray, r: Float
             # Below the smallest normal number q ln q is 0 to machine precision
             q = (1.0 if k == own else 0.0) - share * r[i, k]
             total -= f * r[i, k] * offset[i, k] + s[i] * q * log_positive(max(q, 1e-300))
-    return total
-
-
-@kernel
-def conjugates(c: FloatArray, scale: float, prior: Penalties) -> float:
-    """Σ_j p_j*(scale × c_j) over the coefficients with a Gaussian prior; it is 0 for the others."""
-    l1, l2, low, high = prior
-    total = 0.0
-    for j in range(c.shape[0]):
-        if l2[j] > 0.0:
-            total += conjugate(scale * c[j], l1[j], l2[j], low[j], high[j])
     return total
 
 

@@ -27,7 +27,6 @@ def moved_penalty(b: FloatArray, step: FloatArray, size: float, l1: FloatArray, 
     return value, slope
 
 
-@kernel(error_model="numpy")
 def line_search(
     link: int, s: FloatArray, state: BinaryState, loss: float, b: FloatArray, step: FloatArray, c: FloatArray,
     l1: FloatArray, l2: FloatArray,
@@ -45,15 +44,14 @@ def line_search(
     rounding = (loss + old) * 1e-14
     size = 1.0
     for _ in range(30):
-        for i in range(r.shape[0]):
-            trial[i] = r[i] + size * move[i]
+        np.multiply(move, size, out=trial)
+        trial += r
         new = loss_terms(link, trial, s, u, w)
         rise = slope - inner(u, move)
         falls = new + new_penalty <= loss + old + 1e-4 * size * expected + rounding
         if falls and (rise <= -0.5 * expected or size < 1.0):
             r[:] = trial
-            for j in range(b.shape[0]):
-                b[j] += size * step[j]
+            b += size * step
             return new, True
         size *= min(max(expected / (expected - rise), 0.1), 0.7) if rise > 0.0 else 0.5
         new_penalty, slope = moved_penalty(b, step, size, l1, l2)

@@ -75,19 +75,36 @@ _EXACT, _NEARLY_EXACT, _ROUNDING = 1e-12, 1e-7, 1e-13
 _NO_LOSS = 1e-15
 
 
+def take(prior: Penalties, order: UInt32Array, factor: float) -> Penalties:
+    """The penalties of a set of coefficients, all rates times ``factor``."""
+    l1, l2, low, high = (part[order] for part in prior)
+    return l1 * factor, l2, low, high
+
+
+def within(prior: Penalties, x: FloatArray, far: FloatArray) -> Penalties:
+    """The same penalties with bounds that are no farther from x than ``far``."""
+    l1, l2, low, high = prior
+    return l1, l2, np.maximum(low, x - far), np.minimum(high, x + far)
+
+
 @kernel
-def add_set(columns: Compressed, order: UInt32Array, step: FloatArray, out: FloatArray) -> None:
-    """Add X · step to out for a set of columns; the first step is the intercept's."""
+def add_set(columns: Compressed, chosen: UInt32Array, step: FloatArray, out: FloatArray) -> None:
+    """Add X · step to out for a set of columns."""
     indptr, indices, data = columns
-    out += step[0]
-    for a in range(1, step.shape[0]):
+    for a in range(chosen.shape[0]):
         t = step[a]
         if t != 0.0:
-            for k in range(indptr[order[a]], indptr[order[a] + np.uint32(1)]):
+            for k in range(indptr[chosen[a]], indptr[chosen[a] + np.uint32(1)]):
                 out[indices[k]] += data[k] * t
 
 
-@kernel
+def fill_move(columns: Compressed, y: FloatArray, order: UInt32Array, step: FloatArray, move: FloatArray) -> None:
+    """Fill what a step on a set adds to the margins; the first entry of ``order`` is the intercept's place."""
+    move.fill(step[0])
+    add_set(columns, order[1:], step[1:], move)
+    move *= y
+
+
 def small_steps(
     link: int,
     columns: Compressed,
@@ -112,44 +129,36 @@ def small_steps(
     factor, primal, free = scale
     place, label, weight, margin = merge_documents(columns, order[1:], y, s, r)
     start, rows, values = take_columns(columns, order[1:], place, label)
-    by_rows = transpose(start, rows, values, label.shape[0])
-    x, l1, l2, low, high = b[order], prior[0][order] * factor, prior[1][order], prior[2][order], prior[3][order]
-    far = max_step[order]
-    units = take_units(l1, l2, primal, free)
-    gram = np.zeros((order.shape[0], order.shape[0]), np.float32)
-    count = label.shape[0]
-    u, w, w_used, along, trial = np.empty(count), np.empty(count), np.zeros(count), np.empty(count), np.empty(count)
-    c = np.empty(order.shape[0])
+    by_rows = transpose(start, rows, values, label.size)
+    start_x, far, own = b[order], max_step[order], take(prior, order, factor)
+    x = start_x.copy()
+    units = take_units(own[0], own[1], primal, free)
+    gram = np.zeros((order.size, order.size), np.float32)
+    u, w, along, trial = np.empty((4, label.size))
+    w_used, c = np.zeros(label.size), np.empty(order.size)
     loss = loss_terms(link, margin, weight, u, w)
     for k in range(max_steps):
         columns_dot(start, rows, values, u, c)
-        worst = set_violation(c, x, (l1, l2, low, high), units)
+        worst = set_violation(c, x, own, units)
         if k == 0:
             target = max(target, share * worst)
         if worst <= target:
             break
-        update_gram(
-            by_rows, guarded_curvature(link, margin, weight, u, w, 0.5) if worst > _FAR else w, w_used, _REFRESH, gram
-        )
+        safe_w = guarded_curvature(link, margin, weight, u, w, 0.5) if worst > _FAR else w
+        update_gram(by_rows, safe_w, w_used, _REFRESH, gram)
         step = x.copy()
-        lower, upper = np.maximum(low, x - far), np.minimum(high, x + far)
-        goal = max(_FORCING * worst, 0.3 * target)
-        descend_gram(gram, c.copy(), step, (l1, l2, lower, upper), units, goal)
+        descend_gram(gram, c.copy(), step, within(own, x, far), units, max(_FORCING * worst, 0.3 * target))
         step -= x
-        along[:] = 0.0
+        along.fill(0.0)
         add_columns(start, rows, values, step, along)
-        loss, moved = line_search(link, weight, (margin, u, w, along, trial), loss, x, step, c, l1, l2)
+        loss, moved = line_search(link, weight, (margin, u, w, along, trial), loss, x, step, c, own[0], own[1])
         if not moved:
             break
-    move[:] = 0.0
-    add_set(columns, order, x - b[order], move)
-    for i in range(r.shape[0]):
-        r[i] += y[i] * move[i]
-    for a in range(order.shape[0]):
-        b[order[a]] = x[a]
+    fill_move(columns, y, order, x - start_x, move)
+    r += move
+    b[order] = x
 
 
-@kernel
 def large_step(
     link: int,
     columns: Compressed,
@@ -172,29 +181,17 @@ def large_step(
     y, s, _ = sample
     r, u, w, move, _ = state
     factor, primal, free = scale
-    x, own, l1, l2, low, high = (
-        b[order],
-        c[order],
-        prior[0][order] * factor,
-        prior[1][order],
-        prior[2][order],
-        prior[3][order],
-    )
-    far = max_step[order]
+    x, slope, far, own = b[order], c[order], max_step[order], take(prior, order, factor)
     safe_w = guarded_curvature(link, r, s, u, w, 1.0)
     place, count = number_uncertain(safe_w, cut)
     weighted, curvature, rest = weight_columns(columns, y, order, safe_w, place, count)
     step = x.copy()
-    lower, upper = np.maximum(low, x - far), np.minimum(high, x + far)
-    units = take_units(l1, l2, primal, free)
-    descend_residual(weighted, curvature, rest, count, own, step, (l1, l2, lower, upper), units, max_passes)
+    units = take_units(own[0], own[1], primal, free)
+    descend_residual(weighted, curvature, rest, count, slope, step, within(own, x, far), units, max_passes)
     step -= x
-    move[:] = 0.0
-    add_set(columns, order, step, move)
-    move *= y
-    loss, _ = line_search(link, s, state, loss, x, step, own, l1, l2)
-    for a in range(order.shape[0]):
-        b[order[a]] = x[a]
+    fill_move(columns, y, order, step, move)
+    loss, _ = line_search(link, s, state, loss, x, step, slope, own[0], own[1])
+    b[order] = x
     return loss
 
 
@@ -204,33 +201,32 @@ def workspace(n_documents: int, n_features: int) -> Workspace:
     return (r, u, w, move, trial), np.empty(n_features + 1), np.empty(n_features + 1, np.uint32)
 
 
-@kernel
-def fit_intercept(link: int, sample: BinarySample, b: FloatArray, prior: Penalties, state: BinaryState) -> float:
-    """Move the intercept alone to its optimum, the start of every fit from nothing; return the loss."""
+def fit_intercept(
+    link: int, columns: Compressed, sample: BinarySample, b: FloatArray, prior: Penalties, r: FloatArray
+) -> None:
+    """Move the intercept alone to its optimum, the start of every fit from nothing, and the margins with it."""
     y, s, _ = sample
-    r, u, w, _, _ = state
-    l1, l2, low, high = prior[0][-1], prior[1][-1], prior[2][-1], prior[3][-1]
-    loss = loss_terms(link, r, s, u, w)
-    if not low < high:
-        return loss
+    l1, l2, low, high = (float(part[-1]) for part in prior)
+    start = new = float(b[-1])
+    # Without offsets these are two documents.
+    _, label, weight, margin = merge_documents(columns, np.empty(0, np.uint32), y, s, r)
+    u, w = np.empty((2, label.size))
     radius = 2.0
-    for _ in range(100):
-        old = b[-1]
-        h = w.sum() + 1e-12
-        new = prox(inner(y, u) + h * old, h, l1, l2, low, high)
-        step = min(max(new - old, -radius), radius)
+    for _ in range(100 if low < high else 0):
+        loss_terms(link, margin, weight, u, w)
+        h = float(w.sum()) + 1e-12
+        wanted = prox.py_func(inner(label, u) + h * new, h, l1, l2, low, high)
+        step = min(max(wanted - new, -radius), radius)
         if abs(step) <= 1e-6:
             break
         if abs(step) == radius:
             radius *= 0.9
-        b[-1] += step
-        for i in range(r.shape[0]):
-            r[i] += y[i] * step
-        loss = loss_terms(link, r, s, u, w)
-    return loss
+        new += step
+        margin += label * step
+    b[-1] = new
+    r += y * (new - start)
 
 
-@kernel
 def lower_bound(
     link: int,
     columns: Compressed,
@@ -248,7 +244,6 @@ def lower_bound(
     return dual_objective(link, columns, sample, u, r, c.copy(), prior)
 
 
-@kernel
 def improve(
     link: int,
     columns: Compressed,
@@ -288,7 +283,8 @@ def improve(
     return loss_terms(link, r, s, u, w)
 
 
-@kernel
+# Priors of extreme variances overflow on the way; the certificate tells whether the result is right.
+@np.errstate(all="ignore")
 def newton(
     link: int,
     columns: Compressed,
@@ -333,17 +329,17 @@ def newton(
     state, c, near = space
     r, u, w, _, _ = state
     l1, l2, low, high = prior
-    d = b.shape[0] - 1
+    d = b.size - 1
     r[:] = margins(columns, sample, b)
-    loss = loss_terms(link, r, s, u, w)
     # A start that knows something is not to be lost at stronger rates.
     stage = 1.0
     if penalty(b[:d], l1[:d], l2[:d]) == 0.0:
         stage = 0.0
-        loss = fit_intercept(link, sample, b, prior, state)
-    open_intercept = l1[d] == 0.0 and l2[d] == 0.0 and low[d] < high[d]
+        fit_intercept(link, columns, sample, b, prior, r)
+    loss = loss_terms(link, r, s, u, w)
+    open_intercept = bool(l1[d] == 0.0 and l2[d] == 0.0 and low[d] < high[d])
     # Then the largest multiple of a rate found by ``check_slopes`` is all that a feasible dual point needs.
-    laplace_only = not open_intercept and np.all((l1 > 0.0) | (low == high)) and np.max(l2) == 0.0
+    laplace_only = not open_intercept and bool(np.all((l1 > 0.0) | (low == high))) and not l2.any()
     worth = _WORTH_A_COSTLY_BOUND if open_intercept else _WORTH_A_BOUND
     primal, dual = np.inf, -np.inf
     converged = separated = False

@@ -16,7 +16,8 @@ import numpy as np
 
 from bayesift._kernel import kernel
 from bayesift._sparse import Compressed
-from bayesift._typing import AnyArray, FloatArray, UInt32Array
+from bayesift._typing import AnyArray, FloatArray, Int64Array, UInt32Array
+from bayesift.linear._losses import BinarySample
 from bayesift.linear._solvers.duality import Penalties, prox
 
 #: Columns that are finished together.
@@ -28,14 +29,14 @@ _sums = {"reassoc", "contract"}
 
 #: Passes of coordinate descent before all coefficients that are not at their modes are moved at once.
 _PATIENCE = 8
-_MAX_PASSES = 100
+_MAX_ROUNDS = 12
 #: Added to every diagonal entry, so that a column without weight has a step.
 _TINY = 1e-10
 #: Coordinate descent ends when a pass meets errors of at most this share of the first pass's.
 _ENOUGH = 0.1
 
 
-@kernel(error_model="numpy", fastmath=_sums)
+@kernel(error_model="numpy", fastmath=_sums, no_cpython_wrapper=True)
 def _subtract_tile(x: AnyArray, y: AnyArray, matrix: AnyArray, q: int, size: int) -> None:
     """Subtract the products of two rows with four rows of the factor from two by four entries."""
     a, b, c, d = matrix[q], matrix[q + 1], matrix[q + 2], matrix[q + 3]
@@ -61,7 +62,7 @@ def _subtract_tile(x: AnyArray, y: AnyArray, matrix: AnyArray, q: int, size: int
     y[q + 3] -= yd
 
 
-@kernel(error_model="numpy", fastmath=_sums)
+@kernel(error_model="numpy", fastmath=_sums, no_cpython_wrapper=True)
 def _dot(a, b, first, last):  # type: ignore[no-untyped-def]
     """Σ a_k b_k from ``first`` up to ``last``."""
     total = _ZERO
@@ -108,6 +109,47 @@ def solve(matrix: AnyArray, x: AnyArray) -> None:
 
 
 @kernel
+def _merge(
+    columns: Compressed,
+    chosen: UInt32Array,
+    sample: BinarySample,
+    place: UInt32Array,
+    label: FloatArray,
+    weight: FloatArray,
+    margin: FloatArray,
+) -> int:
+    """Fill the arrays that ``merge_documents`` returns, ``place`` from zeros; return how many documents are left.
+
+    The margins of all documents stand in the place of the offsets of ``sample``.
+    """
+    indptr, indices, _ = columns
+    y, s, r = sample
+    for j in chosen:
+        for k in range(indptr[j], indptr[j + np.uint32(1)]):
+            place[indices[k]] = 1
+    count = 0
+    shared_plus = shared_minus = -1
+    for i in range(y.shape[0]):
+        known = shared_plus if y[i] > 0.0 else shared_minus
+        if s[i] == 0.0:
+            place[i] = y.shape[0]
+        elif place[i] == 0 and known >= 0 and margin[known] == r[i]:
+            weight[known] += s[i]
+            place[i] = known
+        else:
+            if place[i] == 0 and known < 0:
+                if y[i] > 0.0:
+                    shared_plus = count
+                else:
+                    shared_minus = count
+            label[count] = y[i]
+            weight[count] = s[i]
+            margin[count] = r[i]
+            place[i] = count
+            count += 1
+    return count
+
+
 def merge_documents(
     columns: Compressed, chosen: UInt32Array, y: FloatArray, s: FloatArray, r: FloatArray
 ) -> tuple[UInt32Array, FloatArray, FloatArray, FloatArray]:
@@ -116,45 +158,25 @@ def merge_documents(
     Documents of weight zero are left out. Returns each document's new number (that of documents if left out), and the
     labels, weights and margins of the merged ones.
     """
-    indptr, indices, _ = columns
-    n = y.shape[0]
-    place = np.zeros(n, np.uint32)
-    for j in chosen:
-        for k in range(indptr[j], indptr[j + np.uint32(1)]):
-            place[indices[k]] = 1
-    label, weight, margin = np.empty(n), np.empty(n), np.empty(n)
-    count = 0
-    shared = np.array([-1, -1])
-    for i in range(n):
-        side = 1 if y[i] > 0.0 else 0
-        known = shared[side]
-        if s[i] == 0.0:
-            place[i] = n
-        elif place[i] == 0 and known >= 0 and margin[known] == r[i]:
-            weight[known] += s[i]
-            place[i] = known
-        else:
-            if place[i] == 0 and known < 0:
-                shared[side] = count
-            label[count], weight[count], margin[count] = y[i], s[i], r[i]
-            place[i] = count
-            count += 1
-    return place, label[:count].copy(), weight[:count].copy(), margin[:count].copy()
+    place = np.zeros(y.size, np.uint32)
+    label, weight, margin = np.empty((3, y.size))
+    count = _merge(columns, chosen, (y, s, r), place, label, weight, margin)
+    return place, label[:count], weight[:count], margin[:count]
 
 
 @kernel
-def take_columns(
-    columns: Compressed, chosen: UInt32Array, place: UInt32Array, label: FloatArray
-) -> tuple[UInt32Array, UInt32Array, FloatArray]:
-    """Copy the chosen columns times y into compact storage, after a first column y for the intercept."""
+def _take(
+    columns: Compressed,
+    chosen: UInt32Array,
+    place: UInt32Array,
+    label: FloatArray,
+    start: UInt32Array,
+    rows: UInt32Array,
+    values: FloatArray,
+) -> None:
+    """Fill the arrays that ``take_columns`` returns."""
     indptr, indices, data = columns
     count = label.shape[0]
-    size = count
-    for j in chosen:
-        size += indptr[j + np.uint32(1)] - indptr[j]
-    start = np.empty(chosen.shape[0] + 2, np.uint32)
-    rows = np.empty(size, np.uint32)
-    values = np.empty(size)
     for i in range(count):
         rows[i] = i
         values[i] = label[i]
@@ -170,15 +192,28 @@ def take_columns(
                 values[t] = data[k] * label[i]
                 t += 1
         start[a + 2] = t
-    return start, rows[:t], values[:t]
+
+
+def take_columns(
+    columns: Compressed, chosen: UInt32Array, place: UInt32Array, label: FloatArray
+) -> tuple[UInt32Array, UInt32Array, FloatArray]:
+    """Copy the chosen columns times y into compact storage, after a first column y for the intercept."""
+    size = label.size + entries_of(columns, chosen)
+    start = np.empty(chosen.size + 2, np.uint32)
+    rows, values = np.empty(size, np.uint32), np.empty(size)
+    _take(columns, chosen, place, label, start, rows, values)
+    return start, rows[: start[-1]], values[: start[-1]]
+
+
+def entries_of(columns: Compressed, chosen: UInt32Array) -> int:
+    """Count the entries of some columns."""
+    indptr = columns[0]
+    return int((indptr[1:][chosen] - indptr[chosen]).sum())
 
 
 @kernel
-def update_gram(by_rows: Compressed, w: FloatArray, w_used: FloatArray, change: float, gram: AnyArray) -> None:
-    """Bring Σ_i w_i x_i x_iᵀ up to date for the rows whose curvature moved by more than the share ``change``.
-
-    ``w_used`` holds the curvature that each row has in ``gram``.
-    """
+def _update_rows(by_rows: Compressed, w: FloatArray, w_used: FloatArray, change: float, gram: AnyArray) -> bool:
+    """Bring the lower triangle up to date as ``update_gram`` says; return whether anything changed."""
     row_start, columns, values = by_rows
     changed = False
     for i in range(w.shape[0]):
@@ -193,12 +228,11 @@ def update_gram(by_rows: Compressed, w: FloatArray, w_used: FloatArray, change: 
             line = gram[columns[p]]
             for q in range(first, p + 1):
                 line[columns[q]] += t * np.float32(values[q])
-    if changed:
-        mirror(gram)
+    return changed
 
 
 @kernel
-def mirror(gram: AnyArray) -> None:
+def _mirror(gram: AnyArray) -> None:
     """Copy the lower triangle to the upper one, block by block."""
     size = gram.shape[0]
     for a in range(0, size, 32):
@@ -208,7 +242,16 @@ def mirror(gram: AnyArray) -> None:
                     gram[q, p] = gram[p, q]
 
 
-@kernel(fastmath={"contract"})
+def update_gram(by_rows: Compressed, w: FloatArray, w_used: FloatArray, change: float, gram: AnyArray) -> None:
+    """Bring Σ_i w_i x_i x_iᵀ up to date for the rows whose curvature moved by more than the share ``change``.
+
+    ``w_used`` holds the curvature that each row has in ``gram``.
+    """
+    if _update_rows(by_rows, w, w_used, change, gram):
+        _mirror(gram)
+
+
+@kernel(fastmath={"contract"}, no_cpython_wrapper=True)
 def _subtract(t: float, line: AnyArray, out: FloatArray) -> None:
     """Subtract t × line from out."""
     for k in range(out.shape[0]):
@@ -216,81 +259,87 @@ def _subtract(t: float, line: AnyArray, out: FloatArray) -> None:
 
 
 @kernel
-def _active_step(
-    gram: AnyArray, slope: FloatArray, x: FloatArray, l1: FloatArray, l2: FloatArray, active: AnyArray, count: int
-) -> AnyArray:
-    """Solve (gram + l2) step = slope − l1 sign(x) − l2 x on the active columns, up to rounding."""
+def _subtract_rows(steps: FloatArray, chosen: Int64Array, gram: AnyArray, slope: FloatArray) -> None:
+    """Subtract from the slopes what steps of the chosen coefficients change in them."""
+    for p in range(chosen.shape[0]):
+        _subtract(steps[p], gram[chosen[p]], slope)
+
+
+def _active_step(gram: AnyArray, right: FloatArray, l2: FloatArray, active: Int64Array) -> FloatArray:
+    """Solve (gram + l2) step = right on the active columns, up to rounding."""
+    count = active.size
     # Rows beyond the count, for a size that is a multiple of four, have a one on the diagonal and a step of zero.
     size = (count + 3) // 4 * 4
-    matrix = np.zeros((size, size), np.float32)
-    step = np.zeros(size, np.float32)
-    for p in range(size):
-        matrix[p, p] = 1.0
-    for p in range(count):
-        a = active[p]
-        line = gram[a]
-        for q in range(p + 1):
-            matrix[p, q] = line[active[q]]
-            matrix[q, p] = matrix[p, q]
-        matrix[p, p] = matrix[p, p] * np.float32(1.000001) + np.float32(l2[a] + 1e-8)
-        step[p] = slope[a] - l1[a] * np.sign(x[a]) - l2[a] * x[a]
+    matrix, step = np.zeros((size, size), np.float32), np.zeros(size, np.float32)
+    matrix[:count, :count] = gram[active].take(active, axis=1)
+    diagonal = np.ones(size, np.float32)
+    diagonal[:count] = gram.diagonal()[active] * np.float32(1.000001) + (l2[active] + 1e-8)
+    np.fill_diagonal(matrix, diagonal)
+    step[:count] = right
     solve(matrix, step)
-    return step
+    return step[:count].astype(np.float64)
 
 
-@kernel(error_model="numpy")
 def move_active(gram: AnyArray, slope: FloatArray, x: FloatArray, prior: Penalties) -> None:
     """Newton step for the coefficients away from their modes and bounds, cut where the first of them meets one.
 
     ``x`` and ``slope`` are overwritten.
     """
-    l1, l2, low, high = prior
-    active = np.empty(x.shape[0], np.int64)
-    count = 0
-    for a in range(x.shape[0]):
-        if x[a] != 0.0 and low[a] < x[a] < high[a]:
-            active[count] = a
-            count += 1
-    step = _active_step(gram, slope, x, l1, l2, active, count)
-    share = 1.0
-    hit = -1
-    for p in range(count):
-        a = active[p]
-        if l1[a] > 0.0 and x[a] * (x[a] + step[p]) < 0.0 and -x[a] / step[p] < share:
-            share = -x[a] / step[p]
-            hit = a
-        elif not low[a] <= x[a] + step[p] <= high[a]:
-            edge = high[a] if step[p] > 0.0 else low[a]
-            if (edge - x[a]) / step[p] < share:
-                share = (edge - x[a]) / step[p]
-                hit = -1
-    for p in range(count):
-        t = share * step[p]
-        a = active[p]
-        x[a] = min(max(x[a] + t, low[a]), high[a])
-        _subtract(t, gram[a], slope)
-    if hit >= 0:
-        x[hit] = 0.0
+    active = np.flatnonzero((x != 0.0) & (prior[2] < x) & (x < prior[3]))
+    if not active.size:
+        return
+    old = x[active]
+    l1, l2, low, high = (part[active] for part in prior)
+    step = _active_step(gram, slope[active] - l1 * np.sign(old) - l2 * old, prior[1], active)
+    new = old + step
+    crosses = (l1 > 0.0) & (old * new < 0.0)
+    edge = np.where(crosses, 0.0, np.clip(new, low, high))
+    cut = np.flatnonzero(edge != new)
+    shares = (edge[cut] - old[cut]) / step[cut]
+    share = min(1.0, shares.min(initial=1.0))
+    step *= share
+    x[active] = np.clip(old + step, low, high)
+    if share < 1.0:
+        first = cut[shares.argmin()]
+        x[active[first]] = edge[first]
+    _subtract_rows(step, active, gram, slope)
 
 
-@kernel(error_model="numpy")
 def descend_gram(
     gram: AnyArray, slope: FloatArray, x: FloatArray, prior: Penalties, units: FloatArray, target: float
 ) -> None:
     """Minimise −slopeᵀ(x − b) + ½ (x − b)ᵀ gram (x − b) + penalty(x) from x = b by cyclic coordinate descent.
 
-    ``slope`` is overwritten by the slopes at x. Passes over all columns alternate with passes over those that are not
-    at their modes; when these take too long they are moved together by a Newton step. Stops when no slope met in a pass
-    over all columns was off by more than ``target`` times its unit.
+    ``slope`` is overwritten by the slopes at x. When passes take too long, the coefficients that are not at their modes
+    are moved together by a Newton step. Stops when no slope met in a pass over all columns was off by more than
+    ``target`` times its unit.
+    """
+    active = np.empty(x.size, np.uint32)
+    for _ in range(_MAX_ROUNDS):
+        if _descend(gram, slope, x, prior, units, target, active):
+            return
+        move_active(gram, slope, x, prior)
+
+
+@kernel(error_model="numpy")
+def _descend(
+    gram: AnyArray,
+    slope: FloatArray,
+    x: FloatArray,
+    prior: Penalties,
+    units: FloatArray,
+    target: float,
+    active: UInt32Array,
+) -> bool:
+    """A few passes as ``descend_gram`` says; return whether they were enough.
+
+    Passes over all columns alternate with passes over those that are not at their modes, for which ``active`` is room.
     """
     l1, l2, low, high = prior
     size = x.shape[0]
-    active = np.empty(size, np.uint32)
     count = 0
     everything = True
-    waited = 0
-    for _ in range(_MAX_PASSES):
-        waited += 1
+    for _ in range(_PATIENCE):
         worst = 0.0
         if everything:
             for a in range(size):
@@ -313,71 +362,54 @@ def descend_gram(
         count = kept
         if worst <= target:
             if everything:
-                return
+                return True
             everything = True
-        elif waited >= _PATIENCE:
-            move_active(gram, slope, x, prior)
-            everything = True
-            waited = 0
         else:
             everything = False
+    return False
 
 
-@kernel
 def number_uncertain(w: FloatArray, cut: float) -> tuple[UInt32Array, int]:
     """Number the documents with a curvature above ``cut`` times the mean; the rest get the count itself."""
-    floor = cut * w.mean()
-    count = 0
-    place = np.empty(w.shape[0], np.uint32)
-    for i in range(w.shape[0]):
-        if w[i] > floor:
-            count += 1
-    k = 0
-    for i in range(w.shape[0]):
-        if w[i] > floor:
-            place[i] = k
-            k += 1
-        else:
-            place[i] = count
-    return place, count
+    uncertain = np.flatnonzero(w > cut * w.mean())
+    place = np.full(w.size, uncertain.size, np.uint32)
+    place[uncertain] = np.arange(uncertain.size, dtype=np.uint32)
+    return place, uncertain.size
 
 
 @kernel
-def weight_columns(
-    columns: Compressed, y: FloatArray, order: UInt32Array, w: FloatArray, place: UInt32Array, count: int
-) -> tuple[Compressed, FloatArray, FloatArray]:
-    """Copy the columns times y √w, uncertain documents only, after the intercept's column of y √w.
-
-    ``order`` holds the intercept's place and those of the columns. Returns the copy, the full diagonal Σ_i w_i x_ij²
-    and the part of it that the copy lacks.
-    """
+def _weight(
+    columns: Compressed,
+    chosen: UInt32Array,
+    root: FloatArray,
+    place: UInt32Array,
+    count: int,
+    weighted: Compressed,
+    curvature: FloatArray,
+    rest: FloatArray,
+) -> None:
+    """Fill the arrays that ``weight_columns`` returns."""
     indptr, indices, data = columns
-    root = y * np.sqrt(w)
-    size = order.shape[0]
-    room = y.shape[0] + 1
-    for a in range(1, size):
-        room += indptr[order[a] + np.uint32(1)] - indptr[order[a]]
-    rows = np.empty(room, np.uint32)
-    values = np.empty(room)
-    start = np.empty(size + 1, np.uint32)
-    curvature = np.empty(size)
-    rest = np.empty(size)
-    k = np.uint32(0)
+    start, rows, values = weighted
     start[0] = 0
-    kept = 0.0
-    for i in range(y.shape[0]):
-        rows[k] = place[i]
-        values[k] = root[i]
-        inside = np.uint32(place[i] < count)
-        kept += w[i] * inside
-        k += inside
+    curvature[0] = _TINY
+    rest[0] = _TINY
+    k = np.uint32(0)
+    for i in range(root.shape[0]):
+        square = root[i] * root[i]
+        curvature[0] += square
+        if place[i] < count:
+            rows[k] = place[i]
+            values[k] = root[i]
+            k += np.uint32(1)
+        else:
+            rest[0] += square
     start[1] = k
-    curvature[0] = w.sum() + _TINY
-    rest[0] = curvature[0] - kept
-    for a in range(1, size):
+    for a in range(chosen.shape[0]):
+        j = chosen[a]
         h = _TINY
         kept = 0.0
-        for p in range(indptr[order[a]], indptr[order[a] + np.uint32(1)]):
+        for p in range(indptr[j], indptr[j + np.uint32(1)]):
             i = indices[p]
             v = data[p] * root[i]
             h += v * v
@@ -387,13 +419,29 @@ def weight_columns(
             inside = np.uint32(place[i] < count)
             kept += v * v * inside
             k += inside
-        curvature[a] = h
-        rest[a] = h - kept
-        start[a + 1] = k
-    return (start, rows, values), curvature, rest
+        curvature[a + 1] = h
+        rest[a + 1] = h - kept
+        start[a + 2] = k
 
 
-@kernel(error_model="numpy")
+def weight_columns(
+    columns: Compressed, y: FloatArray, order: UInt32Array, w: FloatArray, place: UInt32Array, count: int
+) -> tuple[Compressed, FloatArray, FloatArray]:
+    """Copy the columns times y √w, uncertain documents only, after the intercept's column of y √w.
+
+    ``order`` holds the intercept's place and those of the columns. Returns the copy, the full diagonal Σ_i w_i x_ij²
+    and the part of it that the copy lacks.
+    """
+    root = y * np.sqrt(w)
+    # An entry that is not kept needs a place, too.
+    room = count + entries_of(columns, order[1:]) + 1
+    start, rows, values = np.empty(order.size + 1, np.uint32), np.empty(room, np.uint32), np.empty(room)
+    curvature, rest = np.empty((2, order.size))
+    weighted = (start, rows, values)
+    _weight(columns, order[1:], root, place, count, weighted, curvature, rest)
+    return weighted, curvature, rest
+
+
 def descend_residual(
     weighted: Compressed,
     curvature: FloatArray,
@@ -409,15 +457,28 @@ def descend_residual(
 
     ``c`` holds the slopes at the start. A column that stays at its mode in a pass is left out of the following ones.
     """
+    q, active = np.zeros(count), np.arange(x.size, dtype=np.uint32)
+    _descend_residual(weighted, curvature, rest, c, x, x.copy(), prior, units, max_passes, q, active)
+
+
+@kernel(error_model="numpy")
+def _descend_residual(
+    weighted: Compressed,
+    curvature: FloatArray,
+    rest: FloatArray,
+    c: FloatArray,
+    x: FloatArray,
+    base: FloatArray,
+    prior: Penalties,
+    units: FloatArray,
+    max_passes: int,
+    q: FloatArray,
+    active: UInt32Array,
+) -> None:
+    """Descend from x = base; q is 0 for every document, and ``active`` lists the columns."""
     start, rows, values = weighted
     l1, l2, low, high = prior
-    size = x.shape[0]
-    q = np.zeros(count)
-    active = np.empty(size, np.uint32)
-    base = x.copy()
-    kept = size
-    for a in range(size):
-        active[a] = a
+    kept = x.shape[0]
     target = 0.0
     for sweep in range(max_passes):
         worst = 0.0

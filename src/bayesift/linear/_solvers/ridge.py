@@ -7,12 +7,14 @@ a = x_iᵀVx_i: a monotone equation in ρ with slope at least one, solved by New
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from bayesift._kernel import kernel
 from bayesift._sparse import Compressed, columns_dot, inner
 from bayesift._special_kernels import exp_negative
-from bayesift._typing import BoolArray, FloatArray, UInt32Array
+from bayesift._typing import BoolArray, FloatArray, Int64Array, UInt32Array
 from bayesift.linear._losses import LOGISTIC, BinarySample, dual_part, loss_terms
 from bayesift.linear._solvers.duality import Penalties, balance, penalty
 from bayesift.linear._solvers.line_search import BinaryState, line_search
@@ -100,15 +102,12 @@ def shuffle(order: UInt32Array, seed: np.uint64) -> np.uint64:
 
 
 @kernel
-def document_curvatures(documents: Compressed, variance: FloatArray) -> FloatArray:
-    """Return a_i = Σ_j v_j x_ij² plus the intercept's variance."""
+def add_squares(documents: Compressed, v: FloatArray, out: FloatArray) -> None:
+    """Add Σ_j v_j x_ij² to out_i."""
     indptr, indices, data = documents
-    n = indptr.shape[0] - 1
-    out = np.full(n, variance[-1])
-    for i in range(n):
+    for i in range(out.shape[0]):
         for k in range(indptr[i], indptr[i + 1]):
-            out[i] += variance[indices[k]] * data[k] * data[k]
-    return out
+            out[i] += v[indices[k]] * data[k] * data[k]
 
 
 @kernel(error_model="numpy")
@@ -151,13 +150,18 @@ def dual_pass(
 
 
 @kernel
-def hessian_diagonal(documents: Compressed, w: FloatArray, l2: FloatArray) -> FloatArray:
-    """Return l2 + Σ_i w_i x_ij², the intercept's last."""
+def _add_column_squares(documents: Compressed, w: FloatArray, out: FloatArray) -> None:
+    """Add Σ_i w_i x_ij² to out_j."""
     indptr, indices, data = documents
-    out = l2.copy()
     for i in range(w.shape[0]):
         for k in range(indptr[i], indptr[i + 1]):
             out[indices[k]] += w[i] * data[k] * data[k]
+
+
+def hessian_diagonal(documents: Compressed, w: FloatArray, l2: FloatArray) -> FloatArray:
+    """Return l2 + Σ_i w_i x_ij², the intercept's last."""
+    out = l2.copy()
+    _add_column_squares(documents, w, out)
     out[-1] += w.sum()
     return out
 
@@ -182,76 +186,82 @@ def hessian_times(
     out[last] += total
 
 
-@kernel(error_model="numpy")
 def conjugate_gradients(
-    documents: Compressed, w: FloatArray, l2: FloatArray, free: BoolArray, g: FloatArray, step: FloatArray
-) -> None:
-    """Solve H step = g roughly on the free coordinates, preconditioned by the diagonal."""
-    size = g.shape[0]
-    floor = _CUT * w.mean()
-    kept = np.flatnonzero(w > floor).astype(np.uint32)
-    diagonal = hessian_diagonal(documents, w, l2) + 1e-12
-    out, res, p = np.empty(size), np.empty(size), np.empty(size)
-    rho = 0.0
-    for j in range(size):
-        step[j] = 0.0
-        res[j] = g[j] if free[j] else 0.0
-        p[j] = res[j] / diagonal[j]
-        rho += res[j] * p[j]
+    documents: Compressed, w: FloatArray, l2: FloatArray, free: BoolArray, g: FloatArray
+) -> FloatArray:
+    """Solve H step = g roughly on the free coordinates, preconditioned by the diagonal; g is 0 on the others."""
+    kept = np.flatnonzero(w > _CUT * w.mean()).astype(np.uint32)
+    # On the other coordinates the preconditioner, and with it every direction, is 0.
+    preconditioner = free / (hessian_diagonal(documents, w, l2) + 1e-12)
+    step, residual, product = np.zeros_like(g), g.copy(), np.empty_like(g)
+    p = preconditioner * residual
+    rho = inner(residual, p)
     goal = _FORCING * _FORCING * rho
     for _ in range(_MAX_PRODUCTS):
         if rho <= goal:
-            return
-        hessian_times(documents, w, kept, l2, p, out)
-        curvature = 0.0
-        for j in range(size):
-            curvature += p[j] * out[j] if free[j] else 0.0
+            break
+        hessian_times(documents, w, kept, l2, p, product)
+        curvature = inner(p, product)
         if curvature <= 0.0:
-            return
-        a = rho / curvature
-        new = 0.0
-        for j in range(size):
-            if free[j]:
-                step[j] += a * p[j]
-                res[j] -= a * out[j]
-                new += res[j] * res[j] / diagonal[j]
-        ratio = new / rho
-        rho = new
-        for j in range(size):
-            p[j] = res[j] / diagonal[j] + ratio * p[j] if free[j] else 0.0
+            break
+        size = rho / curvature
+        step += size * p
+        residual -= size * product
+        z = preconditioner * residual
+        before, rho = rho, inner(residual, z)
+        p *= rho / before
+        p += z
+    return step
 
 
-@kernel
 def row_scores(documents: Compressed, b: FloatArray, z: FloatArray) -> None:
     """Fill z_i = b_0 + x_iᵀb."""
-    columns_dot(documents[0], documents[1], documents[2], b, z)
+    columns_dot(*documents, b, z)
     z += b[-1]
 
 
 @kernel
-def weighted_sum(documents: Compressed, v: FloatArray, out: FloatArray) -> None:
-    """Fill out = Xᵀv by rows, the intercept's sum last."""
+def _add_rows(documents: Compressed, v: FloatArray, out: FloatArray) -> None:
+    """Add Xᵀv to out, by rows."""
     indptr, indices, data = documents
-    out[:] = 0.0
     for i in range(v.shape[0]):
         for k in range(indptr[i], indptr[i + 1]):
             out[indices[k]] += data[k] * v[i]
+
+
+def weighted_sum(documents: Compressed, v: FloatArray, out: FloatArray) -> None:
+    """Fill out = Xᵀv by rows, the intercept's sum last."""
+    out.fill(0.0)
+    _add_rows(documents, v, out)
     out[-1] = v.sum()
 
 
-@kernel(error_model="numpy")
+class Variances(NamedTuple):
+    """Which coefficients can move, their variances (0: infinite, or fixed), and which of them have no penalty."""
+
+    free: BoolArray
+    variance: FloatArray
+    open: Int64Array
+
+
+def variances(prior: Penalties) -> Variances:
+    """Look at the Gaussian penalties of all coefficients."""
+    _, l2, low, high = prior
+    free = low < high
+    penalised = free & (l2 > 0.0)
+    variance = np.divide(1.0, l2, out=np.zeros_like(l2), where=penalised)
+    return Variances(free, variance, np.flatnonzero(free & ~penalised))
+
+
 def gaussian_dual(
-    link: int, sample: BinarySample, u: FloatArray, r: FloatArray, c: FloatArray, l2: FloatArray, free: BoolArray
+    link: int, sample: BinarySample, u: FloatArray, r: FloatArray, c: FloatArray, known: Variances
 ) -> float:
     """D(u) for c = Xᵀ(y∘u); −∞ where an unpenalised slope is not zero."""
-    value = dual_part(link, sample, u, r, 1.0, 1.0)
-    for j in range(c.shape[0]):
-        if free[j] and c[j] != 0.0:
-            value -= 0.5 * c[j] * c[j] / l2[j] if l2[j] > 0.0 else np.inf
-    return value
+    if c[known.open].any():
+        return -np.inf
+    return dual_part(link, sample, u, r, 1.0, 1.0) - 0.5 * inner(c, c * known.variance)
 
 
-@kernel
 def lower_bound(
     link: int,
     documents: Compressed,
@@ -259,27 +269,26 @@ def lower_bound(
     u: FloatArray,
     r: FloatArray,
     c: FloatArray,
-    l2: FloatArray,
-    free: BoolArray,
+    known: Variances,
 ) -> float:
     """Dual objective at u, the classes balanced if the intercept has no penalty."""
-    if not (free[-1] and l2[-1] == 0.0):
-        return gaussian_dual(link, sample, u, r, c, l2, free)
+    last = c.size - 1
+    if last not in known.open[-1:]:
+        return gaussian_dual(link, sample, u, r, c, known)
     y, _, _ = sample
     plus, minus = balance(y, u)
     v = u * np.where(y > 0.0, plus, minus)
     own = np.empty_like(c)
     weighted_sum(documents, y * v, own)
-    own[-1] = 0.0
-    return gaussian_dual(link, sample, v, r, own, l2, free)
+    own[last] = 0.0
+    return gaussian_dual(link, sample, v, r, own, known)
 
 
-@kernel(error_model="numpy")
 def ascend(
     documents: Compressed,
     sample: BinarySample,
     l2: FloatArray,
-    free: BoolArray,
+    variance: FloatArray,
     b: FloatArray,
     tol: float,
     max_passes: int,
@@ -294,42 +303,43 @@ def ascend(
     """
     y, s, offset = sample
     r, u, w, _, _ = state
-    variance = np.where(free & (l2 > 0.0), 1.0 / l2, 0.0)
-    curvature = document_curvatures(documents, variance)
-    n = y.shape[0]
-    rho = np.full(n, _FIRST_MARGIN)
+    curvature = np.full(y.size, variance[-1])
+    add_squares(documents, variance, curvature)
+    rho = np.full(y.size, _FIRST_MARGIN)
     alpha = s * (1.0 / (1.0 + np.exp(_FIRST_MARGIN)))
     weighted_sum(documents, y * alpha, b)
     b *= variance
-    order = np.arange(n).astype(np.uint32)
+    order = np.arange(y.size, dtype=np.uint32)
     seed = np.uint64(1)
     before = np.inf
     for k in range(1, max_passes + 1):
-        seed = shuffle(order, seed)
+        seed = np.uint64(shuffle(order, seed))
         dual_pass(documents, sample, variance, curvature, order, b, alpha, rho)
         if k < max_passes and (k % 2 == 0 or k == 1):
             continue
         row_scores(documents, b, r)
-        r[:] = y * (r + offset)
+        r += offset
+        r *= y
         own = 0.5 * inner(l2, b * b)
         primal = loss_terms(LOGISTIC, r, s, u, w) + own
         dual = dual_part(LOGISTIC, sample, alpha, rho, 1.0, 1.0) - own
         gap = primal - dual
+        if gap <= tol * primal or k == max_passes:
+            return dual, k
         # The gap falls by a steady factor: leave when Newton steps would need less than the passes still to come.
-        slow = k > 3 and (gap / before) ** 0.5 > (tol * primal / gap) ** (1.0 / _PATIENCE)
-        if gap <= tol * primal or slow or k == max_passes:
+        if k > 3 and (gap / before) ** 0.5 > (tol * primal / gap) ** (1.0 / _PATIENCE):
             return dual, k
         before = gap
     return -np.inf, 0
 
 
-@kernel(error_model="numpy")
 def squared_step(documents: Compressed, w: FloatArray, l2: FloatArray, g: FloatArray) -> float:
     """Squared length of the next step in the metric of the Hessian's diagonal, gᵀ diag(H)⁻¹ g."""
-    return np.sum(g * g / (hessian_diagonal(documents, w, l2) + 1e-300))
+    return float(np.sum(g * g / (hessian_diagonal(documents, w, l2) + 1e-300)))
 
 
-@kernel
+# Priors of extreme variances overflow on the way; the certificate tells whether the result is right.
+@np.errstate(all="ignore")
 def ridge(
     link: int,
     documents: Compressed,
@@ -346,27 +356,26 @@ def ridge(
     ``newton``; only X by rows is needed.
     """
     y, s, offset = sample
-    l1, l2, low, high = prior
+    l1, l2, _, _ = prior
     state, c, _ = space
     r, u, w, move, _ = state
-    free = low < high
+    known = variances(prior)
     dual = -np.inf
     rounds = 0
-    if link == LOGISTIC and max_rounds > 1 and not np.any(b) and np.any(free & (l2 > 0.0)):
-        dual, rounds = ascend(documents, sample, l2, free, b, tol, min(_PASSES, max_rounds - 1), state)
-        if np.any(free & (l2 == 0.0)):
-            dual = -np.inf
-    g, step = np.empty_like(b), np.empty_like(b)
+    if link == LOGISTIC and max_rounds > 1 and not b.any() and known.variance.any():
+        bound, rounds = ascend(documents, sample, l2, known.variance, b, tol, min(_PASSES, max_rounds - 1), state)
+        dual = -np.inf if known.open.size else bound
     row_scores(documents, b, r)
-    r[:] = y * (r + offset)
+    r += offset
+    r *= y
     loss = loss_terms(link, r, s, u, w)
     before, still = np.inf, 0
     while True:
         weighted_sum(documents, y * u, c)
         primal = loss + penalty(b, l1, l2)
-        dual = max(dual, lower_bound(link, documents, sample, u, r, c, l2, free))
-        g[:] = np.where(free, c - l2 * b, 0.0)
-        error = np.max(np.abs(g))
+        dual = max(dual, lower_bound(link, documents, sample, u, r, c, known))
+        g = np.where(known.free, c - l2 * b, 0.0)
+        error = float(np.abs(g).max())
         closed = primal - dual <= tol * primal
         converged = (
             (closed and (tol >= _TIGHT or squared_step(documents, w, l2, g) <= (_DIGITS * tol) ** 2 * primal))
@@ -380,7 +389,7 @@ def ridge(
             return primal, dual, error, max(rounds, 1), converged
         rounds += 1
         before = primal
-        conjugate_gradients(documents, w, l2, free, g, step)
+        step = conjugate_gradients(documents, w, l2, known.free, g)
         row_scores(documents, step, move)
         move *= y
         loss, _ = line_search(link, s, state, loss, b, step, c, l1, l2)

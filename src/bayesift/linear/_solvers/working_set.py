@@ -18,13 +18,17 @@ NEAR = 0.9
 Pairs = tuple[UInt32Array, Int64Array]
 
 
-@kernel
-def commonest(q: FloatArray, s: FloatArray) -> float:
-    """The value that more than half of the documents share, if there is one (majority vote)."""
+@kernel(error_model="numpy")
+def common_share(v: FloatArray, s: FloatArray, indptr: UInt32Array, q: FloatArray) -> tuple[float, int]:
+    """Fill q = v/s; return the value that more than half of the documents share, and the entries of the others.
+
+    The value is found by a majority vote: if there is none, the entries are most of all.
+    """
     value = 0.0
     lead = 0
-    for i in range(q.shape[0]):
+    for i in range(v.shape[0]):
         if s[i] > 0.0:
+            q[i] = v[i] / s[i]
             if lead == 0:
                 value = q[i]
                 lead = 1
@@ -32,10 +36,26 @@ def commonest(q: FloatArray, s: FloatArray) -> float:
                 lead += 1
             else:
                 lead -= 1
-    return value
+    others = 0
+    for i in range(v.shape[0]):
+        if s[i] > 0.0 and q[i] != value:
+            others += int(indptr[i + 1]) - int(indptr[i])
+    return value, others
 
 
-@kernel(error_model="numpy")
+@kernel
+def add_others(
+    documents: Compressed, v: FloatArray, s: FloatArray, q: FloatArray, common: float, c: FloatArray
+) -> None:
+    """Add Xᵀ(v − common s) to c, reading only the documents that differ."""
+    indptr, indices, data = documents
+    for i in range(v.shape[0]):
+        if s[i] > 0.0 and q[i] != common:
+            t = v[i] - common * s[i]
+            for k in range(indptr[i], indptr[i + 1]):
+                c[indices[k]] += data[k] * t
+
+
 def all_slopes(
     columns: Compressed, documents: Compressed, sums: FloatArray, sample: BinarySample, u: FloatArray, c: FloatArray
 ) -> None:
@@ -44,55 +64,45 @@ def all_slopes(
     Documents without any term of the model have the same y_i u_i / s_i. When they are many, their part is that number
     times ``sums`` = Xᵀs, and only the others are read, by rows.
     """
-    indptr, indices, data = documents
     y, s, _ = sample
-    n = y.shape[0]
     v = y * u
-    q = np.empty(n)
-    for i in range(n):
-        q[i] = v[i] / s[i] if s[i] > 0.0 else 0.0
-    common = commonest(q, s)
-    work = 0
-    for i in range(n):
-        if q[i] != common and s[i] > 0.0:
-            work += indptr[i + 1] - indptr[i]
-    if 2 * work > indices.shape[0]:
-        columns_dot(columns[0], columns[1], columns[2], v, c)
+    q = np.empty_like(v)
+    common, others = common_share(v, s, documents[0], q)
+    if 2 * others > documents[1].size:
+        columns_dot(*columns, v, c)
     else:
-        for j in range(sums.shape[0]):
-            c[j] = common * sums[j]
-        for i in range(n):
-            if q[i] != common and s[i] > 0.0:
-                t = v[i] - common * s[i]
-                for k in range(indptr[i], indptr[i + 1]):
-                    c[indices[k]] += data[k] * t
+        np.multiply(sums, common, out=c)
+        add_others(documents, v, s, q, common, c)
     c[-1] = v.sum()
 
 
 @kernel
-def set_slopes(columns: Compressed, y: FloatArray, u: FloatArray, order: UInt32Array, c: FloatArray) -> None:
-    """Fill c_j = Σ_i x_ij y_i u_i for a set of columns, of which the first is the intercept's place."""
+def some_columns_dot(columns: Compressed, chosen: UInt32Array, v: FloatArray, out: FloatArray) -> None:
+    """Fill out_j = Σ_i x_ij v_i for the chosen columns."""
     indptr, indices, data = columns
-    v = y * u
-    c[order[0]] = v.sum()
-    for a in range(1, order.shape[0]):
-        j = order[a]
+    for j in chosen:
         total = 0.0
         for k in range(indptr[j], indptr[j + np.uint32(1)]):
             total += data[k] * v[indices[k]]
-        c[j] = total
+        out[j] = total
 
 
-@kernel
+def set_slopes(columns: Compressed, y: FloatArray, u: FloatArray, order: UInt32Array, c: FloatArray) -> None:
+    """Fill c_j = Σ_i x_ij y_i u_i for a set of columns, of which the first is the intercept's place."""
+    v = y * u
+    c[order[0]] = v.sum()
+    some_columns_dot(columns, order[1:], v, c)
+
+
 def largest_steps(indptr: UInt32Array, data: FloatArray) -> FloatArray:
     """The largest step of each coefficient (the intercept's last): it moves some margin by RADIUS."""
-    d = indptr.shape[0] - 1
-    max_step = np.full(d + 1, RADIUS)
-    for j in range(d):
-        largest = 0.0
-        for k in range(indptr[j], indptr[j + 1]):
-            largest = max(largest, abs(data[k]))
-        max_step[j] = RADIUS / largest if largest > 0.0 else 0.0
+    max_step = np.zeros(indptr.size)
+    max_step[-1] = RADIUS
+    filled = np.flatnonzero(np.diff(indptr))
+    if filled.size:
+        # Between the starts of columns that hold something lie all entries of the first.
+        largest = np.maximum.reduceat(np.abs(data), indptr[filled])
+        max_step[filled] = np.divide(RADIUS, largest, out=np.zeros(filled.size), where=largest > 0.0)
     return max_step
 
 
@@ -104,7 +114,6 @@ def error_unit(l1, l2, primal, free):  # type: ignore[no-untyped-def]
     return np.sqrt(l2 * primal) if l2 > 0.0 else free
 
 
-@kernel
 def smaller_class_sum(y: FloatArray, u: FloatArray) -> float:
     """Σ u over the class where it is smaller: the unit of error of an unpenalised intercept."""
     plus, minus = class_sums(y, u)
@@ -118,33 +127,37 @@ def check_slopes(
     """Look at every slope once, all rates times ``factor``.
 
     ``near`` is filled with the columns (not the intercept) that are away from their modes or have a slope near or
-    beyond their rate. Returns their number, the worst error in its unit, and the largest multiple of its rate that a
-    slope reaches.
+    beyond their rate. Returns their number, the worst error of a slope in its unit, and the largest multiple of its
+    rate that a slope reaches.
     """
     l1, l2, low, high = prior
-    d = c.shape[0] - 1
+    last = c.shape[0] - 1
+    n_looked_at = 0
+    for j in range(last + 1):
+        # Without a branch: a column that is not looked at is written over by the next.
+        near[n_looked_at] = j
+        n_looked_at += (abs(c[j]) > NEAR * factor * l1[j]) | (b[j] != 0.0) | (l2[j] != 0.0)
     worst = 0.0
     ratio = 0.0
     count = 0
-    for j in range(d + 1):
-        rate = factor * l1[j]
-        a = abs(c[j])
-        if b[j] == 0.0 and l2[j] == 0.0 and a <= NEAR * rate:
-            continue
+    for place in range(n_looked_at):
+        j = near[place]
         if not low[j] < high[j]:
             continue
+        rate = factor * l1[j]
         error = violation(c[j], b[j], rate, l2[j], low[j], high[j])
         if error > 0.0:
             worst = max(worst, error / error_unit(rate, l2[j], primal, free))
-        if l1[j] > 0.0 and a > ratio * l1[j]:
-            ratio = max(ratio, violation(c[j], 0.0, 0.0, 0.0, low[j], high[j]) / l1[j])
-        if j < d and (b[j] != 0.0 or violation(c[j], 0.0, NEAR * rate, 0.0, low[j], high[j]) > 0.0):
+        # What a slope is worth at the mode: nothing if it pushes out of the support.
+        push = violation(c[j], 0.0, 0.0, 0.0, low[j], high[j])
+        if l1[j] > 0.0:
+            ratio = max(ratio, push / l1[j])
+        if j < last and (b[j] != 0.0 or push > NEAR * rate):
             near[count] = j
             count += 1
     return count, worst, ratio
 
 
-@kernel
 def choose(
     near: UInt32Array, c: FloatArray, b: FloatArray, l1: FloatArray, share: float, indptr: UInt32Array
 ) -> UInt32Array:
@@ -153,27 +166,18 @@ def choose(
     Frequent columns share many documents: their products then fall into one corner of the curvature matrix. Before them
     stands the intercept's place.
     """
-    chosen = np.empty(near.shape[0], np.uint32)
-    frequency = np.empty(near.shape[0])
-    count = 0
-    for j in near:
-        if b[j] != 0.0 or abs(c[j]) > share * l1[j]:
-            chosen[count] = j
-            frequency[count] = -(np.float64(indptr[j + np.uint32(1)]) - indptr[j])
-            count += 1
-    order = np.empty(count + 1, np.uint32)
-    order[0] = b.shape[0] - 1
-    order[1:] = chosen[:count][np.argsort(frequency[:count])]
+    chosen = near[(b[near] != 0.0) | (np.abs(c[near]) > share * l1[near])]
+    frequency = indptr[1:][chosen] - indptr[chosen]
+    order = np.empty(chosen.size + 1, np.uint32)
+    order[0] = b.size - 1
+    order[1:] = chosen[np.argsort(frequency)[::-1]]
     return order
 
 
-@kernel
 def take_units(l1: FloatArray, l2: FloatArray, primal: float, free: float) -> FloatArray:
-    """The units of error of a set of columns."""
-    units = np.empty(l1.shape[0])
-    for a in range(l1.shape[0]):
-        units[a] = max(error_unit(l1[a], l2[a], primal, free), 1e-300)
-    return units
+    """The units of error of a set of columns; see ``error_unit``."""
+    units = np.where(l1 > 0.0, l1, np.where(l2 > 0.0, np.sqrt(l2 * primal), free))
+    return np.maximum(units, 1e-300, out=units)
 
 
 @kernel(error_model="numpy")
