@@ -8,20 +8,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayesift._kernel import kernel
+from bayesift._kernel import inner_kernel, kernel
 from bayesift._typing import AnyArray, Int32Array, Int64Array, UInt64Array
 
 _LOW32, _SHIFT = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 
-@kernel
 def collapse(numbers: Int32Array, ends: Int64Array, n_numbers: int) -> tuple[int, Int32Array]:
     """Count repeated numbers within each document, in place; returns how many entries are left, and their counts.
 
     ``numbers`` and ``ends`` are changed to the distinct numbers of each document, in the order of first occurrence.
     """
-    tally = np.zeros(n_numbers, dtype=np.int32)
-    counts = np.empty(numbers.size + 1, dtype=np.int32)
+    counts = np.empty(numbers.size, dtype=np.int32)
+    n_entries = _collapse(numbers, ends, np.zeros(n_numbers, dtype=np.int32), counts)
+    return n_entries, counts[:n_entries].copy()
+
+
+@kernel
+def _collapse(numbers: Int32Array, ends: Int64Array, tally: Int32Array, counts: Int32Array) -> int:
+    """Do what ``collapse`` says, with a zero for every number and room for the counts."""
     begin, n_entries = 0, 0
     for doc in range(ends.size):
         row = n_entries
@@ -36,7 +41,7 @@ def collapse(numbers: Int32Array, ends: Int64Array, n_numbers: int) -> tuple[int
             counts[entry] = tally[numbers[entry]]
             tally[numbers[entry]] = 0
         ends[doc] = n_entries
-    return n_entries, counts[:n_entries].copy()
+    return n_entries
 
 
 def count_few(
@@ -73,41 +78,52 @@ def fold_numbers(column_of: Int32Array, n_columns: int) -> tuple[Int32Array, Int
     return fold, number_of
 
 
-@kernel
 def count_columns(
     numbers: Int32Array, counts: Int32Array, ends: Int64Array, fold: Int32Array, number_of: Int32Array, group_size: int
 ) -> int:
     """Turn numbers into columns, in place, and sort every row by column; returns how many entries are left.
 
-    All in one call, because every return to Python may wait for the interpreter's lock; documents with about
-    ``group_size`` entries together are handled at a time, so that the work stays in the cache.
+    Documents with about ``group_size`` entries together are handled at a time, so that the work stays in the cache.
     """
-    tally = np.zeros(fold.size, dtype=np.int32)
-    first, begin, n_entries = 0, 0, 0
+    longest = int(np.diff(ends, prepend=0).max(initial=0))
+    pairs = np.empty(min(numbers.size, max(group_size, longest)), dtype=np.uint64)
+    tally, place = np.zeros(fold.size, dtype=np.int32), np.empty(fold.size + 1, dtype=np.int32)
+    return int(_count_groups(numbers, counts, ends, fold, number_of, group_size, tally, place, pairs))
+
+
+@kernel
+def _count_groups(
+    numbers: Int32Array,
+    counts: Int32Array,
+    ends: Int64Array,
+    fold: Int32Array,
+    number_of: Int32Array,
+    group_size: int,
+    tally: Int32Array,
+    place: Int32Array,
+    pairs: UInt64Array,
+) -> int:
+    """Do what ``count_columns`` says, all groups in one call: a return to Python may wait for the interpreter's lock.
+
+    ``tally`` is 0 for every number; ``place`` has room for every number and one more, ``pairs`` for a group.
+    """
+    # Written as types: for constants that they are given, functions would be compiled once more.
+    first = begin = n_entries = np.int64(0)
     while first < ends.size:
         last = first + 1
         while last < ends.size and ends[last] - begin <= group_size:
             last += 1
         following = ends[last - 1]
-        end = _fold_rows(numbers, counts, ends[first:last], begin, n_entries, fold, tally)
-        rows = ends[first:last] - n_entries
-        _sort_rows(numbers[n_entries:end], counts[n_entries:end], rows, fold.size, number_of)
+        end = _fold_rows(numbers, counts, ends, first, last, begin, n_entries, fold, tally)
+        _sort_rows(numbers, counts, ends, first, last, n_entries, end, number_of, place, pairs)
         first, begin, n_entries = last, following, end
     return n_entries
 
 
-@kernel
-def _fold_rows(
-    numbers: Int32Array,
-    counts: Int32Array,
-    ends: Int64Array,
-    begin: int,
-    n_entries: int,
-    fold: Int32Array,
-    tally: Int32Array,
-) -> int:
+@inner_kernel
+def _fold_rows(numbers, counts, ends, first, last, begin, n_entries, fold, tally):  # type: ignore[no-untyped-def]
     """Add the counts of numbers that fold into one, writing from ``n_entries`` on; returns where the entries end."""
-    for doc in range(ends.size):
+    for doc in range(first, last):
         row = n_entries
         for i in range(begin, ends[doc]):
             number = fold[numbers[i]]
@@ -123,57 +139,45 @@ def _fold_rows(
     return n_entries
 
 
-@kernel
-def _sort_rows(
-    entries: Int32Array, counts: Int32Array, row_ends: Int64Array, n_numbers: int, number_of: Int32Array
-) -> None:
-    """Replace the numbers by their columns, in place, and sort every row by column.
+@inner_kernel
+def _sort_rows(numbers, counts, ends, first, last, begin, end, number_of, place, pairs):  # type: ignore[no-untyped-def]
+    """Replace the numbers from ``begin`` to ``end`` by their columns, in place, and sort every row by column.
 
-    The entries are distributed over the columns and collected row by row again: linear time, where sorting each row on
-    its own was measured at twice as long.
+    The entries are distributed over the columns, each packed with its row, and collected row by row again: linear time,
+    where sorting each row on its own was measured at twice as long. The pairs of a number end before ``place[number]``.
     """
-    place, pairs = _distribute(entries, counts, row_ends, n_numbers)
-    following = np.zeros(row_ends.size, dtype=np.int64)
-    following[1:] = row_ends[:-1]
+    for number in range(place.size):
+        place[number] = 0
+    for entry in range(begin, end):
+        place[numbers[entry] + 1] += 1
+    for number in range(place.size - 1):
+        place[number + 1] += place[number]
+    start = begin
+    for row in range(first, last):
+        for entry in range(start, ends[row]):
+            here = place[numbers[entry]]
+            place[numbers[entry]] = here + 1
+            pairs[here] = np.uint64(row) << _SHIFT | np.uint64(counts[entry])
+        start = ends[row]
+    # From here on the end of a row is where its next entry goes: where it begins, at first.
+    for row in range(last - 1, first, -1):
+        ends[row] = ends[row - 1]
+    ends[first] = begin
     for column in range(number_of.size):
         number = number_of[column]
         if number < 0:
             continue
         for i in range(place[number - 1] if number else 0, place[number]):
-            row = np.int64(pairs[i] >> _SHIFT)
-            entries[following[row]] = column
-            counts[following[row]] = np.int32(pairs[i] & _LOW32)
-            following[row] += 1
+            owner = np.int64(pairs[i] >> _SHIFT)
+            to = ends[owner]
+            numbers[to] = column
+            counts[to] = np.int32(pairs[i] & _LOW32)
+            ends[owner] = to + 1
 
 
-@kernel
-def _distribute(
-    entries: Int32Array, counts: Int32Array, row_ends: Int64Array, n_numbers: int
-) -> tuple[Int32Array, UInt64Array]:
-    """Gather for every number its rows and counts, packed in pairs; those of a number end before ``place[number]``."""
-    place = np.zeros(n_numbers + 1, dtype=np.int32)
-    for number in entries:
-        place[number + 1] += 1
-    for number in range(n_numbers):
-        place[number + 1] += place[number]
-    pairs = np.empty(entries.size, dtype=np.uint64)
-    begin = 0
-    for row in range(row_ends.size):
-        for entry in range(begin, row_ends[row]):
-            here = place[entries[entry]]
-            place[entries[entry]] = here + 1
-            pairs[here] = np.uint64(row) << _SHIFT | np.uint64(counts[entry])
-        begin = row_ends[row]
-    return place, pairs
-
-
-@kernel
 def document_frequencies(columns: AnyArray, n_columns: int) -> Int64Array:
     """Count the rows that hold each column; every row holds a column once at most."""
-    frequencies = np.zeros(n_columns, dtype=np.int64)
-    for column in columns:
-        frequencies[column] += 1
-    return frequencies
+    return np.bincount(columns, minlength=n_columns)
 
 
 @kernel

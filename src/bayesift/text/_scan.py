@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayesift._kernel import kernel
+from bayesift._kernel import inner_kernel, kernel
 from bayesift._typing import ByteArray, Int32Array, Int64Array, UInt64Array
 from bayesift.text._bits import load_word, store_word, trailing_zeros
 from bayesift.text._hashing import fold_product, home_slot
@@ -40,6 +40,9 @@ _LONG_MARK = _U(0xFF00000000000000)
 # Byte masks for the two words of a key by token length.
 _KEEP_LOW = np.array([(1 << 8 * min(n, 8)) - 1 for n in range(SHORT + 1)], dtype=np.uint64)
 _KEEP_HIGH = np.array([(1 << 8 * max(n - 8, 0)) - 1 for n in range(SHORT + 1)], dtype=np.uint64)
+
+# No position.
+_NONE = np.int64(-1)
 
 # Positions in the ``state`` vector of a table.
 N_TERMS, ARENA_USED, ARENA_WANTED = range(3)
@@ -113,7 +116,8 @@ def clean(
         ends[doc] = written
         out[written] = 0
         written += 1
-    out[written : written + PADDING] = 0
+    for place in range(written, written + PADDING):
+        out[place] = 0
     return written
 
 
@@ -128,7 +132,7 @@ def _token_bits(clean_bytes, position):  # type: ignore[no-untyped-def]
     return bits
 
 
-@kernel
+@inner_kernel
 def _long_key(clean_bytes, start, length, secret):  # type: ignore[no-untyped-def]
     """Hash of a token of more than 16 bytes, and the mark with its length."""
     mixed = secret[2]
@@ -146,7 +150,7 @@ def _same_bytes(first, start, second, offset, length):  # type: ignore[no-untype
     return load_word(first, start + length - 8) == load_word(second, offset + length - 8)
 
 
-@kernel
+@inner_kernel
 def _find(buffer, first, length, low, high, secret, slots, keys, offsets, arena):  # type: ignore[no-untyped-def]
     """Look a token up: its term number, or ``-1 - slot`` for the free slot where it belongs."""
     slot = home_slot(low, high, secret, slots.size)
@@ -191,7 +195,8 @@ def tokenize(
     """
     room = min(slots.size // 2, offsets.size)
     block = position
-    start = -1
+    # Written as a type: for a constant that they are given, functions would be compiled once more.
+    start = _NONE
     inside = _ZERO
     while block < n_bytes:
         bits = _token_bits(clean_bytes, block)
@@ -205,7 +210,7 @@ def tokenize(
                 start = turn
                 continue
             first, length = start, turn - start
-            start = -1
+            start = _NONE
             while first > ends[doc]:
                 doc_tokens[doc] = n_stream
                 doc += 1
@@ -228,7 +233,8 @@ def tokenize(
             stream[n_stream] = term
             n_stream += 1
         block += 64
-    doc_tokens[doc:] = n_stream
+    for rest in range(doc, doc_tokens.size):
+        doc_tokens[rest] = n_stream
     return n_bytes, doc, n_stream
 
 
@@ -240,14 +246,16 @@ def _is_single(lead, length):  # type: ignore[no-untyped-def]
     )
 
 
-@kernel
+@inner_kernel
 def _add(clean_bytes, first, length, low, high, keys, offsets, arena, state):  # type: ignore[no-untyped-def]
     term = state[N_TERMS]
     keys[term, 0] = low
     keys[term, 1] = high
     offsets[term] = state[ARENA_USED]
     if length > SHORT:
-        arena[state[ARENA_USED] : state[ARENA_USED] + length] = clean_bytes[first : first + length]
+        # A loop: numba takes seconds to compile the message of a copy between slices of different lengths.
+        for place in range(length):
+            arena[state[ARENA_USED] + place] = clean_bytes[first + place]
         state[ARENA_USED] += length
     state[N_TERMS] = term + 1
     return term

@@ -51,7 +51,8 @@ def word_table(lowercase: bool) -> WordTable:
     values = np.where(is_word, _packed_utf8(code_points), np.uint64(1 << 32)).reshape(-1, _PAGE)
     rows: dict[bytes, int] = {}
     pages = [rows.setdefault(page.tobytes(), len(rows)) for page in values]
-    distinct = np.frombuffer(b"".join(rows), dtype=np.uint64).reshape(-1, _PAGE)
+    # A copy, because kernels would be compiled anew for an array that cannot be written.
+    distinct = np.frombuffer(b"".join(rows), dtype=np.uint64).reshape(-1, _PAGE).copy()
     return WordTable(np.array(pages, dtype=np.int32), distinct)
 
 

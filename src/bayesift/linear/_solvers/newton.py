@@ -267,8 +267,10 @@ def improve(
     polish = fine and near.shape[0] <= _DENSE
     order = choose(near, c, b, prior[0], stage * (NEAR if polish else 1.0), columns[0])
     if polish:
+        # Errors this small leave a gap only where balancing the classes takes more than they say: make them smaller.
+        target = 0.5 * tol if worst > 0.5 * tol else 0.1 * worst
         small_steps(
-            link, columns, sample, order, b, prior, scale, max_step, state, 0.5 * tol, _POLISH_SHARE, _POLISH_STEPS
+            link, columns, sample, order, b, prior, scale, max_step, state, target, _POLISH_SHARE, _POLISH_STEPS
         )
     elif order.shape[0] <= _SMALL + 1:
         small_steps(link, columns, sample, order, b, prior, scale, max_step, state, _SETTLED, 0.0, _STEPS)

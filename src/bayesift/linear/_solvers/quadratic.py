@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayesift._kernel import kernel
+from bayesift._kernel import inner_kernel, kernel
 from bayesift._sparse import Compressed
 from bayesift._typing import AnyArray, FloatArray, Int64Array, UInt32Array
 from bayesift.linear._losses import BinarySample
@@ -36,7 +36,7 @@ _TINY = 1e-10
 _ENOUGH = 0.1
 
 
-@kernel(error_model="numpy", fastmath=_sums, no_cpython_wrapper=True)
+@inner_kernel(error_model="numpy", fastmath=_sums)
 def _subtract_tile(x: AnyArray, y: AnyArray, matrix: AnyArray, q: int, size: int) -> None:
     """Subtract the products of two rows with four rows of the factor from two by four entries."""
     a, b, c, d = matrix[q], matrix[q + 1], matrix[q + 2], matrix[q + 3]
@@ -62,7 +62,7 @@ def _subtract_tile(x: AnyArray, y: AnyArray, matrix: AnyArray, q: int, size: int
     y[q + 3] -= yd
 
 
-@kernel(error_model="numpy", fastmath=_sums, no_cpython_wrapper=True)
+@inner_kernel(error_model="numpy", fastmath=_sums)
 def _dot(a, b, first, last):  # type: ignore[no-untyped-def]
     """Σ a_k b_k from ``first`` up to ``last``."""
     total = _ZERO
@@ -72,15 +72,12 @@ def _dot(a, b, first, last):  # type: ignore[no-untyped-def]
 
 
 @kernel(error_model="numpy")
-def factorise(matrix: AnyArray) -> None:
-    """Replace the lower triangle by that of L with LLᵀ = matrix + D, where D ≥ 0 is zero but for tiny pivots.
+def factorise(matrix: AnyArray, least: AnyArray) -> None:
+    """Replace the lower triangle by that of L with LLᵀ = matrix + D, D ≥ 0 being 0 but for pivots below ``least``.
 
     The size must be a multiple of four; what is above the diagonal is lost.
     """
     size = matrix.shape[0]
-    least = np.empty(size, np.float32)
-    for p in range(size):
-        least[p] = _LEAST * matrix[p, p]
     for first in range(0, size, _BLOCK):
         last = min(first + _BLOCK, size)
         for p in range(first, size, 2):
@@ -94,18 +91,25 @@ def factorise(matrix: AnyArray) -> None:
                 line[p] = np.sqrt(max(line[p] - _dot(line, line, first, p), least[p]))
 
 
-@kernel(error_model="numpy")
-def solve(matrix: AnyArray, x: AnyArray) -> None:
-    """Overwrite x by the solution of matrix · z = x; the matrix is overwritten by its factor."""
-    factorise(matrix)
-    size = x.shape[0]
-    for p in range(size):
-        x[p] = (x[p] - _dot(matrix[p], x, 0, p)) / matrix[p, p]
-    for p in range(size - 1, -1, -1):
-        x[p] /= matrix[p, p]
+@kernel(error_model="numpy", fastmath=_sums)
+def _substitute(factor: AnyArray, x: AnyArray) -> None:
+    """Overwrite x by the solution of LLᵀ z = x for the factor L."""
+    for p in range(x.shape[0]):
+        total = x[p]
+        for q in range(p):
+            total -= factor[p, q] * x[q]
+        x[p] = total / factor[p, p]
+    for p in range(x.shape[0] - 1, -1, -1):
+        x[p] /= factor[p, p]
         t = x[p]
         for q in range(p):
-            x[q] -= t * matrix[p, q]
+            x[q] -= t * factor[p, q]
+
+
+def solve(matrix: AnyArray, x: AnyArray) -> None:
+    """Overwrite x by the solution of matrix · z = x; the matrix is overwritten by its factor."""
+    factorise(matrix, _LEAST * matrix.diagonal())
+    _substitute(matrix, x)
 
 
 @kernel
@@ -251,7 +255,7 @@ def update_gram(by_rows: Compressed, w: FloatArray, w_used: FloatArray, change: 
         _mirror(gram)
 
 
-@kernel(fastmath={"contract"}, no_cpython_wrapper=True)
+@inner_kernel(fastmath={"contract"})
 def _subtract(t: float, line: AnyArray, out: FloatArray) -> None:
     """Subtract t × line from out."""
     for k in range(out.shape[0]):
@@ -293,7 +297,7 @@ def move_active(gram: AnyArray, slope: FloatArray, x: FloatArray, prior: Penalti
     step = _active_step(gram, slope[active] - l1 * np.sign(old) - l2 * old, prior[1], active)
     new = old + step
     crosses = (l1 > 0.0) & (old * new < 0.0)
-    edge = np.where(crosses, 0.0, np.clip(new, low, high))
+    edge = np.clip(np.where(crosses, 0.0, new), low, high)
     cut = np.flatnonzero(edge != new)
     shares = (edge[cut] - old[cut]) / step[cut]
     share = min(1.0, shares.min(initial=1.0))
