@@ -6,10 +6,15 @@ works on numbers; the columns, whose order is alphabetical, come in only when th
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from bayesift._kernel import inner_kernel, kernel
 from bayesift._typing import AnyArray, Int32Array, Int64Array, UInt64Array
+
+#: Zero, and its type: for a bare constant that they are given, functions would be compiled once more.
+_START: Any = np.int64(0)
 
 _LOW32, _SHIFT = np.uint64(0xFFFFFFFF), np.uint64(32)
 
@@ -107,8 +112,7 @@ def _count_groups(
 
     ``tally`` is 0 for every number; ``place`` has room for every number and one more, ``pairs`` for a group.
     """
-    # Written as types: for constants that they are given, functions would be compiled once more.
-    first = begin = n_entries = np.int64(0)
+    first = begin = n_entries = _START
     while first < ends.size:
         last = first + 1
         while last < ends.size and ends[last] - begin <= group_size:
@@ -177,7 +181,16 @@ def _sort_rows(numbers, counts, ends, first, last, begin, end, number_of, place,
 
 def document_frequencies(columns: AnyArray, n_columns: int) -> Int64Array:
     """Count the rows that hold each column; every row holds a column once at most."""
-    return np.bincount(columns, minlength=n_columns)
+    frequencies = np.zeros(n_columns, dtype=np.int64)
+    _tally(columns, frequencies)
+    return frequencies
+
+
+@kernel
+def _tally(columns: AnyArray, frequencies: Int64Array) -> None:
+    """Add one for every occurrence of a column."""
+    for column in columns:
+        frequencies[column] += 1
 
 
 @kernel

@@ -14,6 +14,8 @@ hashing is keyed by the ``secret`` of the table, see :mod:`bayesift.text._hashin
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from bayesift._kernel import inner_kernel, kernel
@@ -41,8 +43,8 @@ _LONG_MARK = _U(0xFF00000000000000)
 _KEEP_LOW = np.array([(1 << 8 * min(n, 8)) - 1 for n in range(SHORT + 1)], dtype=np.uint64)
 _KEEP_HIGH = np.array([(1 << 8 * max(n - 8, 0)) - 1 for n in range(SHORT + 1)], dtype=np.uint64)
 
-# No position.
-_NONE = np.int64(-1)
+# No position, and its type: for a bare constant that they are given, functions would be compiled once more.
+_NONE: Any = np.int64(-1)
 
 # Positions in the ``state`` vector of a table.
 N_TERMS, ARENA_USED, ARENA_WANTED = range(3)
@@ -195,7 +197,6 @@ def tokenize(
     """
     room = min(slots.size // 2, offsets.size)
     block = position
-    # Written as a type: for a constant that they are given, functions would be compiled once more.
     start = _NONE
     inside = _ZERO
     while block < n_bytes:
