@@ -7,8 +7,8 @@ SETUP := pyproject.toml constraints.txt
 EXTRAS := plot,frames,review,postgresql,onnx
 
 # Tests that together run every kernel that takes indices from outside.
-KERNELS := tests/text/test_kernels.py tests/text/test_lexicon.py tests/text/test_scorer.py tests/test_svmlight.py \
-	tests/datasets/test_csv_scan.py tests/linear/test_kernels.py tests/linear/test_multinomial_kernels.py \
+KERNELS := tests/test_bounds.py tests/text/test_kernels.py tests/text/test_lexicon.py tests/text/test_scorer.py \
+	tests/test_svmlight.py tests/datasets/test_csv_scan.py tests/linear/test_kernels.py tests/linear/test_multinomial_kernels.py \
 	tests/linear/test_probit_kernels.py tests/online/test_kernels.py tests/generative/test_kernels.py \
 	tests/generative/test_sampling.py tests/filtering/test_pieces.py tests/decide/test_expected_batch.py \
 	tests/review/engine/test_kernels.py tests/formats/test_model_consistency.py

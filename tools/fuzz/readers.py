@@ -29,6 +29,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from tools.fuzz.bbr_files import FILES
 from tools.fuzz.damage import damaged
 
 Reader = Callable[[Path], Any]
@@ -103,7 +104,7 @@ def _bbr_readers() -> dict[str, tuple[Reader, ...]]:
     results = bbr.read_binary_results, bbr.read_dense_results, bbr.read_score_results
     return {
         "model": models,
-        "priors": (bbr.read_priors,),
+        "txt": (bbr.read_priors,),
         "train": (bbr.read_data, bbr.read_symbolic_data),
         "results": results,
         "labels": (bbr.read_labels,),
@@ -217,23 +218,9 @@ def _loader(name: str, place: str) -> Reader:
 
 
 def _bbr_files() -> Iterator[Case]:
-    files = {
-        "own.model": "Bayesian Binary Regression ver 2\ntfMethod 0\nidfMethod 0\ncosineNormalize 1\nngroups 1\n"
-        "featRestrict 4 17\nidf 1.5 2\nendofheader\nmodelname a b\ntopic t\nmodelType 1 1 0 0 \ndesign 0\n"
-        "topicFeats 4\nbeta 1 2.5 3\nthreshold 0.5\nendoftopic\n",
-        "bmr.model": "Bayesian Polytomous Regression model file ver 2.5\nclasses 1 2\ntfMethod 0\nidfMethod 0\n"
-        "cosineNormalize 0\n 4 17\nmodelname \nnDesignParams 3\nmodelType 1 1 0 0 0 \ndesign 0\ntopicFeats 4 17\n"
-        "endofheader\nbetaClassSparse 1 4:1.5 0:2\nbetaClassSparse 2\n",
-        "sparse.model": "Sparse Model File ver 1\nm 1 4 1.5\nm 2 @constant -1\nm @reference 3\n",
-        "own.priors": "topic a\n# words\n0 0 inf\nclass 2 17 -1.5 0.25 ABS -1\nendoftopic\ntopic b\nendoftopic\n",
-        "own.train": "# UID: a\n1 4:1.6931 46:2.0986e-3\n#ID: b\n-1 31:1 38:123456789012345678901234567890\n",
-        "own.labels": "d1 m c\nd2 @allothermodels c\n",
-        "scores.results": "d1 M C 0.5 pred:C true:@unknown \n M C 1.25 \n",
-        "dense.results": "1 0.25 0.75 2\n2 0.5 0.5 1\n",
-    }
     readers = _bbr_readers()
-    for name, content in files.items():
-        yield Case(name, content.encode(), readers[name.rpartition(".")[2]])
+    for name, content in FILES.items():
+        yield Case(name, content, readers[name.rpartition(".")[2]])
 
 
 def cases() -> list[Case]:
