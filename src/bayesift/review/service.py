@@ -15,7 +15,7 @@ from time import monotonic, sleep
 from typing import Any, NamedTuple
 
 from bayesift._typing import FloatArray
-from bayesift.review.decisions import Decisions
+from bayesift.review.decisions import Decisions, Judgements
 from bayesift.review.engine import (
     Advice,
     Corpus,
@@ -140,9 +140,8 @@ class Queue:
             return self._engine.probabilities()
 
     def highlights(self, document: int) -> list[Highlight]:
-        """Return the words of a document that speak for and against."""
-        with self._lock:
-            return self._engine.highlights(document)
+        """Return the words of a document that speak for and against; waits for nobody: a model is never changed."""
+        return self._engine.highlights(document)
 
     def stopping(self, target_recall: float, confidence: float) -> Stopping:
         """Estimate how much is left to be found."""
@@ -210,6 +209,7 @@ class TopicReview:
         self._decisions = Decisions(project.history.since(topic.id))
         self._kept = Decisions()
         self._queues: dict[int | None, Queue] = {}
+        self._counted: dict[int | None, Judgements] = {}
 
     def _owner(self, reviewer: int | None) -> int | None:
         """Return whose decisions count in a reviewer's queue: the reviewer's own, or everybody's (also for None)."""
@@ -218,6 +218,9 @@ class TopicReview:
     def queue(self, reviewer: int | None) -> Queue:
         """Return the queue from which a reviewer gets cards."""
         owner, topic = self._owner(reviewer), self.topic
+        known = self._queues.get(owner)
+        if known is not None:
+            return known
         with self._lock:
             if owner not in self._queues:
                 engine = ReviewEngine(
@@ -232,9 +235,12 @@ class TopicReview:
 
     def counts(self, reviewer: int | None) -> tuple[int, int]:
         """Return how many documents are decided for a reviewer, and how many of them are relevant."""
-        with self._lock:
-            judgements = self._decisions.judgements(self._n_documents, self._owner(reviewer))
-            return len(judgements), judgements.found
+        owner = self._owner(reviewer)
+        judgements = self._counted.get(owner)
+        if judgements is None:
+            with self._lock:
+                judgements = self._counted[owner] = self._decisions.judgements(self._n_documents, owner)
+        return len(judgements), judgements.found
 
     def refresh(self) -> None:
         """Take note of what others have written."""
