@@ -24,7 +24,7 @@ def main() -> int:
     parser.add_argument("--only", type=int, metavar="NUMBER", help="repeat one forgery and show what it does")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write table and failures there as well")
     parser.add_argument("--unchecked", action="store_true", help="use the kernels as they are, without bounds checks")
-    parser.add_argument("--work", type=int, nargs=4, help=argparse.SUPPRESS)
+    parser.add_argument("--work", nargs=5, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if not (options.unchecked or options.work):
         # Workers have the settings of whoever watches them.
@@ -34,7 +34,8 @@ def main() -> int:
     from tools.fuzz import running
 
     if options.work is not None:
-        running.work(*options.work)
+        *numbers, diary = options.work
+        running.work(*map(int, numbers), diary)  # type: ignore[arg-type]
         return 0
     if options.only is not None:
         return _repeat(options.seed, options.only)

@@ -29,12 +29,17 @@ from tools.fuzz.forging import forge
 MEMORY = 10**9
 #: Most seconds of processor time that one may take; of the clock many more, as the machine may be busy.
 SECONDS, CLOCK = 10.0, 120.0
+_LONGEST_NAME = 60
 #: Of so many forgeries one is also trained anew.
 SLOWLY = 10
 
 
-def work(seed: int, first: int, step: int, limit: int) -> None:
-    """Load and use the forgeries first, first + step, …; tell about each on standard output, line by line."""
+def work(seed: int, first: int, step: int, limit: int, diary: str) -> None:
+    """Load and use the forgeries first, first + step, …; tell about each on standard output, line by line.
+
+    What is called next stands in a file, the diary, for whoever finds the worker dead.
+    """
+    now = os.open(diary, os.O_WRONLY | os.O_CREAT)
     out = os.fdopen(os.dup(1), "w", buffering=1)
     # What the kernels print of indices that are out of bounds is not for whoever reads the results.
     os.dup2(2, 1)
@@ -48,11 +53,14 @@ def work(seed: int, first: int, step: int, limit: int) -> None:
             print(json.dumps({"number": number}), file=out)
             forgery = forge(all_bases, seed, number)
 
-            def tell(name: str, number: int = number) -> None:
-                print(json.dumps({"number": number, "calling": name}), file=out)
-
             slowly = number // len(all_bases) % SLOWLY == 0
-            result = attempt(forgery.members, forgery.base, Path(folder), slowly=slowly, tell=tell)
+            result = attempt(
+                forgery.members,
+                forgery.base,
+                Path(folder),
+                slowly=slowly,
+                tell=lambda name: os.pwrite(now, name.encode().ljust(_LONGEST_NAME), 0),
+            )
             told = {"changes": forgery.changes} if "failure" in result else {}
             print(json.dumps({"number": number, "base": forgery.base.name, **told, **result}), file=out)
 
@@ -128,15 +136,16 @@ class Results:
 class _Watched:
     """A worker, what it is doing, and since when."""
 
-    def __init__(self, seed: int, first: int, step: int, limit: int) -> None:
+    def __init__(self, seed: int, first: int, step: int, limit: int, diary: Path) -> None:
+        self.diary = diary
         self.next, self.step, self.limit, self.seed = first, step, limit, seed
-        self.calling, self.since, self.used = "start", time.monotonic(), 0.0
+        self.since, self.used = time.monotonic(), 0.0
         self.at_work = False
         self.process = self._started()
         self.rest = b""
 
     def _started(self) -> subprocess.Popen[bytes]:
-        arguments = [str(value) for value in (self.seed, self.next, self.step, self.limit)]
+        arguments = [str(value) for value in (self.seed, self.next, self.step, self.limit, self.diary)]
         command = [sys.executable, "-m", "tools.fuzz", "--work", *arguments]
         self.at_work = False
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -153,9 +162,7 @@ class _Watched:
         """Remember what it is doing now."""
         if "number" in told:
             self.at_work = True
-            self.calling = told.get("calling", "load")
-            if told["number"] != self.next or "calling" not in told:
-                self.since, self.used = time.monotonic(), self._processor_time()
+            self.since, self.used = time.monotonic(), self._processor_time()
             self.next = told["number"] + (self.step if "outcome" in told else 0)
 
     def is_stuck(self) -> bool:
@@ -173,7 +180,8 @@ class _Watched:
 
     def renewed(self, outcome: str) -> dict[str, Any]:
         """Go on after a forgery that ended the worker; returns what is to be told of it."""
-        told = {"number": self.next, "base": "?", "outcome": outcome, "failure": f"{outcome} in {self.calling}"}
+        calling = self.diary.read_text().strip()
+        told = {"number": self.next, "base": "?", "outcome": outcome, "failure": f"{outcome} in {calling}"}
         self.process.kill()
         self.process.wait()
         self.next += self.step
@@ -184,8 +192,13 @@ class _Watched:
 
 def run(seed: int, first: int, limit: int, jobs: int, tell: Callable[[str], None]) -> Results:
     """Try all forgeries from a number up to another on several workers."""
+    with TemporaryDirectory() as folder:
+        workers = [_Watched(seed, first + job, jobs, limit, Path(folder) / str(job)) for job in range(jobs)]
+        return _watch(workers, limit - first, tell)
+
+
+def _watch(workers: list[_Watched], n_forgeries: int, tell: Callable[[str], None]) -> Results:
     results, begin = Results(), time.monotonic()
-    workers = [_Watched(seed, first + job, jobs, limit) for job in range(jobs)]
     selector = selectors.DefaultSelector()
     for worker in workers:
         selector.register(worker.process.stdout, selectors.EVENT_READ, worker)  # type: ignore[arg-type]
@@ -215,5 +228,5 @@ def run(seed: int, first: int, limit: int, jobs: int, tell: Callable[[str], None
         if time.monotonic() - told_at > 30:
             told_at = time.monotonic()
             done = sum(results.outcomes.values())
-            tell(f"{done} of {limit - first}, {dict(results.outcomes)}, {told_at - begin:.0f} s")
+            tell(f"{done} of {n_forgeries}, {dict(results.outcomes)}, {told_at - begin:.0f} s")
     return results

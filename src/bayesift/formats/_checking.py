@@ -68,7 +68,7 @@ def _check_part(part: Any, attributes: Mapping[str, Any]) -> None:
     _check_attributes(part, attributes)
     if isinstance(part, BaseEstimator):
         _check_parameters(part)
-        state = State(part, attributes, without=type(part)._get_param_names())
+        state = State(part, attributes, without=_parameters(type(part)))
         if state.has(_OUTPUT):
             # What set_output of scikit-learn leaves.
             state.require(attributes[_OUTPUT] in _OUTPUTS and state.instance(_OUTPUT, dict), "settings of the output")
@@ -89,10 +89,20 @@ def _check_part(part: Any, attributes: Mapping[str, Any]) -> None:
         raise ValueError(f"{type(part).__name__} has an attribute {sorted(state.left)[0]}, which is none of its own")
 
 
+def _parameters(kind: Any) -> list[str]:
+    """Return the names of the parameters of an estimator; scikit-learn reads the signature every time."""
+    if kind not in _names:
+        _names[kind] = kind._get_param_names()
+    return _names[kind]
+
+
+_names: dict[Any, list[str]] = {}
+
+
 def _check_attributes(part: Any, attributes: Mapping[str, Any]) -> None:
     """Refuse attributes that take the place of a method, and so of what a method would have checked."""
     # The default of a parameter stands in the class as well, and may be callable: a dtype is.
-    parameters = type(part)._get_param_names() if isinstance(part, BaseEstimator) else ()
+    parameters = _parameters(type(part)) if isinstance(part, BaseEstimator) else ()
     for name, value in attributes.items():
         if name not in parameters and callable(getattr(type(part), name, None)):
             raise ValueError(f"{type(part).__name__} has an attribute in place of its method {name}")
@@ -103,7 +113,7 @@ def _check_attributes(part: Any, attributes: Mapping[str, Any]) -> None:
 
 def _check_parameters(part: Any) -> None:
     """Refuse an estimator that lacks a parameter, or has one that it would refuse itself."""
-    missing = [name for name in type(part)._get_param_names() if name not in vars(part)]
+    missing = [name for name in _parameters(type(part)) if name not in vars(part)]
     if missing:
         raise ValueError(f"{type(part).__name__} has no {missing[0]}")
     _check_nesting(part)
@@ -139,7 +149,7 @@ def _check_nesting(part: Any) -> None:
 def _within(value: Any) -> list[Any]:
     """List what an estimator has as parameters, or what a container holds."""
     if isinstance(value, BaseEstimator):
-        return [vars(value).get(name) for name in type(value)._get_param_names()]
+        return [vars(value).get(name) for name in _parameters(type(value))]
     if isinstance(value, dict):
         return [*value, *value.values()]
     if isinstance(value, np.ndarray):

@@ -7,6 +7,7 @@ import os
 import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -70,8 +71,7 @@ def save(pipeline: Any, path: str | os.PathLike[str], *, provenance: Mapping[str
         "protocol": PROTOCOL,
         "model": audit.objects[0],
         "types": sorted(set(audit.objects)),
-        "versions": {"bayesift": __version__, "python": platform.python_version()}
-        | {package: version(package) for package in _PACKAGES},
+        "versions": _versions(),
         "provenance": origin,
     }
     with atomic_path(path) as temporary, temporary.open("w+b") as file:
@@ -258,6 +258,13 @@ _READERS: dict[int, Callable[[Container], Any]] = {2: _read_2}
 
 def _sizes(members: dict[str, bytes]) -> dict[str, int]:
     return {name: len(content) for name, content in members.items() if name != SCHEMA}
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """Return the versions of what writes a file; they take longer to find than a small model to write."""
+    own = {"bayesift": __version__, "python": platform.python_version()}
+    return own | {package: version(package) for package in _PACKAGES}
 
 
 def _checked_provenance(provenance: Mapping[str, Any] | None) -> dict[str, Any]:
