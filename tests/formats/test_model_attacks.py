@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -354,6 +355,35 @@ SCHEMAS: dict[str, Callable[[dict[str, Any]], Any]] = {
 def test_a_schema_that_is_not_as_written_is_refused(name: str, tmp_path: Path) -> None:
     expect_refusal(with_schema(SMALL, SCHEMAS[name]), tmp_path)
     assert not Path("run").exists()
+
+
+def test_an_attribute_that_no_check_knows_is_refused(tmp_path: Path) -> None:
+    expect_refusal(with_schema(SMALL, attribute("spare", plain("1"))), tmp_path, "spare, which is none of its own")
+
+
+@pytest.mark.parametrize("name", ["relevant_", "coef_", "n_features_in_", "certificate_", "n_iter_", "target_type_"])
+def test_an_attribute_that_is_missing_is_refused(name: str, tmp_path: Path) -> None:
+    def change(members: Members) -> None:
+        schema = json.loads(members["schema.json"])
+        left_out = attributes(schema).pop(name)
+        schema["content"]["key_types"]["content"].pop()
+        for file in re.findall(r"[0-9]+\.npy", json.dumps(left_out)):
+            del members[file]
+        members["schema.json"] = json.dumps(schema).encode()
+
+    expect_refusal(rebuilt(SMALL, change), tmp_path, f"RelevanceTaggingMachine has no {name}")
+
+
+def test_a_cache_is_not_believed(tmp_path: Path) -> None:
+    """The tables of a likelihood go to compiled loops as they are."""
+
+    def change(schema: dict[str, Any]) -> None:
+        model = attributes(schema)["steps"]["content"][1]["content"][1]
+        likelihood = attributes(model)["_likelihood"]
+        attributes(likelihood)["_tables"] = stand_in("Plain", plain(json.dumps('{"counts": 1}')))
+
+    forged = with_schema((FOLDER / "hashed-naive-bayes.bayesift").read_bytes(), change)
+    expect_refusal(forged, tmp_path, "MultinomialLikelihood has values that are to be computed")
 
 
 # Arrays

@@ -116,7 +116,12 @@ class Results:
     slowest: float = 0.0
 
     def add(self, result: dict[str, Any]) -> None:
-        """Take note of one."""
+        """Take note of one; what is told before it is tried, and of the models themselves, counts only if it failed."""
+        if "outcome" not in result:
+            return
+        if "number" not in result:
+            self.failures += [result] if result["outcome"] == "failed" else []
+            return
         self.outcomes[result["outcome"]] += 1
         self.by_base.setdefault(result.get("base", "?"), Counter())[result["outcome"]] += 1
         self.slowest = max(self.slowest, result.get("seconds", 0.0))
@@ -202,17 +207,14 @@ def _watch(workers: list[_Watched], n_forgeries: int, tell: Callable[[str], None
     selector = selectors.DefaultSelector()
     for worker in workers:
         selector.register(worker.process.stdout, selectors.EVENT_READ, worker)  # type: ignore[arg-type]
-    told_at = begin
+    told_at, n_told = begin, 0
     while selector.get_map():
         for key, _ in selector.select(timeout=1.0):
             worker = key.data
             told = list(worker.lines())
             for line in told:
                 worker.note(line)
-                if "base" in line and "number" not in line and line["outcome"] == "failed":
-                    results.failures.append(line)
-                elif "number" in line and "outcome" in line:
-                    results.add(line)
+                results.add(line)
             if not told and worker.process.poll() is not None:
                 selector.unregister(key.fileobj)
                 if worker.process.returncode != 0:
@@ -225,6 +227,9 @@ def _watch(workers: list[_Watched], n_forgeries: int, tell: Callable[[str], None
                 selector.unregister(worker.process.stdout)
                 results.add(worker.renewed("hung"))
                 selector.register(worker.process.stdout, selectors.EVENT_READ, worker)
+        for failure in results.failures[n_told:]:
+            tell(f"{failure.get('number')} {failure['base']}: {failure['failure']}")
+        n_told = len(results.failures)
         if time.monotonic() - told_at > 30:
             told_at = time.monotonic()
             done = sum(results.outcomes.values())
