@@ -172,19 +172,27 @@ def say_if_compiling(model: str | None = None, *, quiet: bool = False) -> None:
     wanted = ["text", _ROOMS[model]] if model in _ROOMS else ["text"]
     if quiet or all(map(is_compiled, (_FIRST[room] for room in wanted))):
         return
-    seconds = "half a minute or more" if len(wanted) > 1 else "some seconds"
-    if _indices(_FIRST["text"]):
-        say(f"First use: compiling, which takes {seconds}; the result is kept for the next time.")
+    what, seconds = ("reading texts and fitting models", 10) if len(wanted) > 1 else ("reading texts", 3)
+    if kept_in(_FIRST["text"]) is not None:
+        say(
+            f"First use: compiling the loops for {what}, usually {seconds} to {3 * seconds} s. The result is kept; "
+            f"'bayesift warm' compiles everything ahead."
+        )
     else:
         say(
-            f"Compiling, which takes {seconds} each time: there is no folder to keep the result in. "
-            f"Set NUMBA_CACHE_DIR to one that can be written."
+            f"Compiling the loops for {what}, usually {seconds} to {3 * seconds} s each time: there is no folder to "
+            f"keep the result in. Set NUMBA_CACHE_DIR to one that can be written."
         )
 
 
 def is_compiled(module: str) -> bool:
     """Tell whether some kernel of a module is in the cache on the disk."""
     return any(path.exists() for path in _indices(module))
+
+
+def kept_in(module: str) -> Path | None:
+    """Return the folder in which the compiled kernels of a module are kept; None where nothing is kept."""
+    return next((path.parent for path in _indices(module)), None)
 
 
 def _indices(module: str) -> list[Path]:

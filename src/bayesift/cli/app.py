@@ -27,6 +27,7 @@ from bayesift.cli.info import info
 from bayesift.cli.path import path
 from bayesift.cli.train import train
 from bayesift.cli.update import update
+from bayesift.cli.warm import warm
 
 # What these modules import at their top is paid for by every command, so numpy and the rooms of the
 # package are imported inside the commands.
@@ -50,6 +51,7 @@ app.command()(guarded(convert))
 app.command()(guarded(path))
 app.command()(guarded(bench))
 app.command()(guarded(demo))
+app.command()(guarded(warm))
 app.add_typer(review.app, name="review")
 app.add_typer(data.app, name="data")
 

@@ -13,6 +13,7 @@ from bayesift.workflow.prior_knowledge import read_prior_knowledge
 from bayesift.workflow.text_classifier import TextClassifier, suited_vectorizer
 from bayesift.workflow.train import DataSummary, Trained, summarize_data, train
 from bayesift.workflow.update import update
+from bayesift.workflow.warm import warm
 
 __all__ = [
     "MODELS",
@@ -42,4 +43,5 @@ __all__ = [
     "top_words",
     "train",
     "update",
+    "warm",
 ]

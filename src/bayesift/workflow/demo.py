@@ -91,7 +91,7 @@ def run_demo(n_terms: int = 10, step: Callable[[str], None] = lambda name: None)
             # Yule's Q is 1 for every term that is found in no other topic, however rare it is.
             order = np.lexsort((-n_documents, -scores))[:n_terms]
             best[topic][name] = terms[order].tolist()
-    step("training a classifier for each topic (the first time, this compiles for half a minute)")
+    step("training a classifier for each topic (the first time, this compiles for some ten seconds)")
     model = BayesianLogisticRegression(runs=5, threshold="max_f1").fit(X, Y)
     reports = _report_topics(collection, vectorizer, model)
     return Demo(collection, vectorizer, best, model, reports, _explain(collection, vectorizer, model))

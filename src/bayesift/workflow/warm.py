@@ -1,0 +1,64 @@
+"""Compile ahead what training and classifying need, for images of containers and for clusters."""
+
+from __future__ import annotations
+
+import csv
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bayesift.datasets import load
+from bayesift.workflow._models import MODELS, check_model
+from bayesift.workflow.classify import classify
+from bayesift.workflow.text_classifier import TextClassifier
+
+
+def warm(
+    models: Iterable[str] = tuple(MODELS),
+    *,
+    progress: Callable[[str, int, int], None] = lambda model, done, total: None,
+) -> dict[str, float]:
+    """Train a small classifier with every model and classify a file with it, so that all they need is compiled.
+
+    What numba compiles is kept beside the package, or in the folder of the environment variable ``NUMBA_CACHE_DIR``,
+    and holds for processors of the same kind.
+
+    Parameters
+    ----------
+    models : iterable of str, default=all
+        Names of models, see ``MODELS``.
+    progress : callable, optional
+        Called with the name of a model, how many are done and how many there are.
+
+    Returns
+    -------
+    dict of str to float
+        Seconds of processor time for each model; the first one's are also for what all of them need.
+
+    Examples
+    --------
+    >>> from bayesift.workflow import warm
+    >>> list(warm(["nb"]))
+    ['nb']
+    """
+    wanted = list(models)
+    for name in wanted:
+        check_model(name)
+    news = load("newsroom").train
+    labels = [own[0] for own in news.labels]
+    seconds = {}
+    with TemporaryDirectory(prefix="bayesift-warm-") as place, warnings.catch_warnings():
+        # So small a sample need not converge.
+        warnings.simplefilter("ignore")
+        source = Path(place) / "texts.csv"
+        with source.open("w", newline="", encoding="utf-8") as stream:
+            csv.writer(stream).writerows([["text"], *([text] for text in news.texts[:20])])
+        for done, name in enumerate(wanted):
+            progress(name, done, len(wanted))
+            begin = time.process_time()
+            classifier = TextClassifier(name).fit(news.texts, labels)
+            classify(classifier, source, Path(place) / "labels.csv", proba=True)
+            seconds[name] = time.process_time() - begin
+    return seconds
