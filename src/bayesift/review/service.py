@@ -63,7 +63,10 @@ class Queue:
 
     def __init__(self, engine: ReviewEngine, lock: RLock, background: Executor) -> None:
         self._engine = engine
+        engine.lagging = True
         self._usual = engine.mix
+        self._ranking = Lock()
+        self._ranked = 0
         self._lock = lock
         self._background = background
         self._estimating = Lock()
@@ -123,6 +126,21 @@ class Queue:
             waited = self._fitting
             waited.result()
 
+    def rank(self) -> None:
+        """Bring the ranking up to what is learnt by now.
+
+        That takes a while and is done without the lock, which must not be held here. Who comes meanwhile waits for the
+        next turn, which does for all of them.
+        """
+        wanted = self._engine.steps
+        with self._ranking:
+            if self._ranked >= wanted:
+                return
+            steps, ranking = self._engine.steps, self._engine.ranking()
+            with self._lock:
+                self._engine.take_ranking(ranking)
+            self._ranked = steps
+
     def next(self, exclude: Collection[int]) -> Suggestion | None:
         """Return the next card that is not among the excluded, or None when all are decided."""
         with self._lock:
@@ -136,6 +154,7 @@ class Queue:
 
     def probabilities(self) -> FloatArray:
         """Return the probability of every document."""
+        self.rank()
         with self._lock:
             return self._engine.probabilities()
 
@@ -157,6 +176,7 @@ class Queue:
             return moment.advice(target_recall, confidence)
 
     def _moment(self) -> Moment:
+        self.rank()
         with self._lock:
             return self._engine.moment()
 
@@ -267,8 +287,9 @@ class TopicReview:
 
     def card(self, reviewer: int) -> Suggestion | None:
         """Return the card of a reviewer: the same one until it is decided, then what was undone, then the next."""
+        self.refresh()
+        self.queue(reviewer).rank()
         with self._lock:
-            self.refresh()
             shown = self._open.get(reviewer)
             if shown is not None and self._waits(shown.suggestion.document, reviewer):
                 return shown.suggestion

@@ -166,6 +166,24 @@ def test_fields_that_were_moved_are_those_of_a_pass_over_all():
     np.testing.assert_allclose(found.variance, again.variance, atol=1e-12)
 
 
+def test_a_ranking_made_elsewhere_is_taken_unless_a_fit_came_meanwhile():
+    engine = replay(ReviewEngine(CORPUS, KNOWLEDGE), 10)
+    before, card = engine.probabilities(), engine.next()[0]
+    engine.lagging = True
+    engine.label(card.document, True, why=card.why)
+    np.testing.assert_array_equal(engine.probabilities(), before)
+    assert engine.next()[0].document != card.document
+    assert engine.next()[0].model == "online 10"
+    ranking = engine.ranking()
+    engine.take_ranking(ranking)
+    assert engine.probabilities()[card.document] > before[card.document]
+    assert engine.next()[0].model == "online 11"
+    engine.adopt(engine.refit())
+    fitted = engine.probabilities()
+    engine.take_ranking(ranking)
+    np.testing.assert_array_equal(engine.probabilities(), fitted)
+
+
 def test_a_moment_stays_as_it_was():
     engine = replay(ReviewEngine(CORPUS, KNOWLEDGE), 12)
     expected, moment = engine.stopping(), engine.moment()
@@ -413,15 +431,15 @@ def compiled():
     kernels = {kernel for module in modules for kernel in vars(module).values() if isinstance(kernel, Dispatcher)}
     return {(kernel.py_func.__name__, signature) for kernel in kernels for signature in kernel.signatures}
 
-corpus = Corpus.build([f"Title {k}\\n" + " ".join(f"w{k * j % 31}" for j in range(1, 9)) for k in range(60)])
+corpus = Corpus.build([f"Title {k}\\n" + " ".join(f"w{k * j % 31}" for j in range(1, 9)) for k in range(600)])
 prepare(corpus)
 before = compiled()
 engine = ReviewEngine(corpus, Knowledge("w3 w7"), mix=Mix(0.4, 0.3, 0.3))
-for step in range(12):
+for step in range(300):
     card = engine.next()[0]
     engine.highlights(card.document)
     engine.label(card.document, step % 3 == 0, why=card.why)
-    if step % 5 == 4:
+    if step % 25 == 4:
         engine.adopt(engine.catch_up(engine.refit()))
 engine.unlabel(card.document)
 engine.stopping()

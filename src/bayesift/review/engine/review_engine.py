@@ -108,6 +108,14 @@ class ReviewEngine:
     seed : int, default=0
         Fixes the random order of the corpus.
 
+    Attributes
+    ----------
+    lagging : bool
+        Whether the ranking is left as it is until :meth:`take_ranking`, for those who call :meth:`ranking` in another
+        thread; False at first: the ranking always follows what is learnt.
+    steps : int
+        How often the model has changed.
+
     Examples
     --------
     >>> from bayesift.review.engine import Corpus, Knowledge, ReviewEngine
@@ -140,6 +148,8 @@ class ReviewEngine:
         self._told = bool(np.any(self._prior.belief.mean[:-1]))
         self.judgements.take_changes()
         judged = self.judgements.learnable()
+        self.lagging = False
+        self.steps = 0
         self.adopt(self._fit(dict(list(judged.items())[-_AT_FIRST:])))
 
     def label(self, document: int, relevant: bool | None, *, why: str) -> None:
@@ -254,9 +264,32 @@ class ReviewEngine:
         since = {document: relevant for document, relevant in judged.items() if document not in refit.judged}
         self._base, self._fields, self._model = refit, refit.fields, refit.fields.model
         self._learnt, self._amiss = dict(refit.judged), set(since)
+        self.steps += 1
         if len(since) <= _AT_ONCE:
             self._learn(since)
         return True
+
+    def ranking(self) -> Refit:
+        """Go through the documents under what is learnt by now; changes nothing, so it may run in another thread.
+
+        Returns
+        -------
+        Refit
+            The last fit, with what is thought of the documents by now: for :meth:`take_ranking`.
+        """
+        base, fields, model = self._base, self._fields, self._model
+        return base._replace(fields=fields if fields.model is model else models.moved(fields, model, self.corpus))
+
+    def take_ranking(self, ranking: Refit) -> None:
+        """Rank by what :meth:`ranking` has found, unless another fit was taken over meanwhile.
+
+        Parameters
+        ----------
+        ranking : Refit
+            Its result.
+        """
+        if ranking.judged is self._base.judged:
+            self._fields = ranking.fields
 
     def next(self, n: int = 1, exclude: Collection[int] = ()) -> list[Suggestion]:
         """Choose the documents to judge next.
@@ -367,13 +400,14 @@ class ReviewEngine:
         if given:
             name = f"online {self.judgements.found + self.judgements.irrelevant}"
             self._model = models.learnt(self._model, self.corpus, given, name)
+            self.steps += 1
             self._learnt.update(given)
             self._amiss.difference_update(given)
 
     def _moments(self) -> Fields:
         """Return what the model thinks of every document."""
-        if self._fields.model is not self._model:
-            self._fields = models.moved(self._fields, self._model, self.corpus)
+        if not self.lagging:
+            self.take_ranking(self.ranking())
         return self._fields
 
     def _blind(self) -> bool:
@@ -389,12 +423,12 @@ class ReviewEngine:
         return most_probable(p, free)
 
     def _card(self, document: int, why: str) -> Suggestion:
-        _, means, variances, p = self._moments()
+        model, means, variances, p = self._moments()
         mean, variance = float(means[document]), float(variances[document])
         half_width = ndtri((1 + _CREDIBILITY) / 2) * np.sqrt(variance)
         interval = (float(ndtr((mean - half_width) / NOISE)), float(ndtr((mean + half_width) / NOISE)))
         rank = 1 + int(np.count_nonzero(p[self.judgements.open] > p[document]))
-        return Suggestion(int(document), why, float(p[document]), interval, rank, self._model.name)
+        return Suggestion(int(document), why, float(p[document]), interval, rank, model.name)
 
 
 class Moment(NamedTuple):
@@ -457,15 +491,15 @@ def most_informative(
 def prepare(corpus: Corpus) -> None:
     """Compile what cards need, and gather the columns of a corpus, before anybody waits for them."""
     _ = corpus.columns
-    small = Corpus.build(["Tin falls\nThe price of tin fell.", "Ships wait\nfor grain", "Copper\nThe mine opens."])
-    engine = ReviewEngine(small, Knowledge("tin"))
-    engine.label(0, True, why="probable")
-    fit = engine.refit()
-    engine.label(1, False, why="random")
-    engine.adopt(engine.catch_up(fit))
-    for reason in REASONS:
-        ReviewEngine(
-            small, Knowledge("tin"), engine.judgements, mix=Mix(*(float(reason == other) for other in REASONS))
-        ).next()
+    # Fits of few and of many judgements take different ways.
+    texts = [f"Title {place}\n" + " ".join(f"w{place * k % 61}" for k in range(1, 12)) for place in range(240)]
+    engine = ReviewEngine(Corpus.build(texts), Knowledge("w3 w7"), mix=Mix(0.4, 0.3, 0.3))
+    for n in (1, 6, 40, 140):
+        fit = engine.refit()
+        for card in engine.next(n):
+            engine.label(card.document, card.document % 3 == 0, why=card.why)
+        engine.adopt(engine.catch_up(fit))
+        engine.adopt(engine.refit())
+    engine.next(3)
     engine.highlights(0)
     engine.stopping()
