@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import column_or_1d, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import validate_data
 
+from bayesift._documents import validated
 from bayesift._typing import AnyArray, FloatArray, Int64Array
 
 #: What labels are, in scikit-learn's words: one of two, one of several, or any number of them.
@@ -49,12 +49,10 @@ def validate_documents(
 ) -> tuple[Any, Any]:
     """Check documents and their labels together; return both, a single column of labels as a flat array.
 
-    ``options`` are those of scikit-learn's ``validate_data``.
+    ``options`` are those of :func:`bayesift._documents.validated`.
     """
     check_label_types(y)
-    X, y = validate_data(
-        estimator, X, y, accept_sparse=accept_sparse, dtype=np.float64, multi_output=True, reset=reset, **options
-    )
+    X, y = validated(estimator, X, y, accept_sparse=accept_sparse, multi_output=True, reset=reset, **options)
     return X, flat_labels(y)
 
 

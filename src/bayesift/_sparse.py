@@ -152,7 +152,9 @@ def canonical_rows(X: Any) -> sp.csr_array:
 
     The caller's matrix is never altered.
     """
-    given = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
+    # The sum by which scikit-learn looks for what is not finite may overflow.
+    with np.errstate(over="ignore", invalid="ignore"):
+        given = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
     # A dense array always gives fresh buffers, a sparse one may share the caller's.
     matrix = sp.csr_array(given)
     if not matrix.has_canonical_format:

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from bayesift._classifier import ScoreClassifier
+from bayesift._documents import checked_weights, validated
 from bayesift._labels import two_classes, validate_documents
 from bayesift._state import State, unchanged_by_errors
 from bayesift._typing import FloatArray
@@ -60,7 +61,7 @@ class RelevanceModel:
         begin = perf_counter()
         with unchanged_by_errors(self):
             X, targets = self._read(X, y)
-            weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            weights = checked_weights(sample_weight, X)
             self.certificate_ = self._learn(X, targets, weights).certificate(perf_counter() - begin)
         return self
 
@@ -75,7 +76,7 @@ class RelevanceModel:
     def _checked(self, X: Any) -> Any:
         """Return objects to predict, checked against those that the model was fitted on."""
         check_is_fitted(self)
-        return validate_data(self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False)
+        return validated(self, X, accept_sparse=("csr", "csc"), reset=False)
 
 
 class RelevanceClassifier(RelevanceModel, ScoreClassifier):

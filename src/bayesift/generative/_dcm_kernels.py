@@ -30,6 +30,8 @@ from bayesift._typing import AnyArray, FloatArray, Int64Array
 _SMALL = 64
 #: Steps longer than this are summed by gamma functions.
 _LONG = 24
+#: Share of α below which a count is so small that a difference of digamma functions has no digits.
+_SHORT = 1e-6
 #: By how much one round may change an α.
 _FARTHEST = 8.0
 #: Between these the sum of all α is looked for: below lie documents of one word each, above the multinomial itself.
@@ -154,7 +156,10 @@ def digamma_sum(total: float, lengths: FloatArray, weights: FloatArray) -> float
     at_zero = digamma(total)
     result = 0.0
     for k in range(lengths.shape[0]):
-        result += weights[k] * (digamma(total + lengths[k]) - at_zero)
+        if lengths[k] < _SHORT * total:
+            result += weights[k] * lengths[k] * trigamma(total + 0.5 * lengths[k])
+        else:
+            result += weights[k] * (digamma(total + lengths[k]) - at_zero)
     return result
 
 

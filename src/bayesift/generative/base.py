@@ -8,10 +8,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import xlogy
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from bayesift._checks import POSITIVE, generator, numbers
 from bayesift._classifier import ScoreClassifier
+from bayesift._documents import checked_weights, validated
 from bayesift._labels import validate_documents
 from bayesift._special import log_rising
 from bayesift._state import State, unchanged_by_errors
@@ -170,7 +171,7 @@ class GenerativeClassifier(ScoreClassifier, ABC):
 
     def _documents(self, X: Any) -> Any:
         """Return documents to predict, in the form the model works on."""
-        X = validate_data(self, _filled(X), reset=False, dtype=np.float64, **self._input_options())
+        X = validated(self, _filled(X), reset=False, **self._input_options())
         return self._checked_rows(X, learning=False)
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Any, Targets, FloatArray]:
@@ -180,11 +181,11 @@ class GenerativeClassifier(ScoreClassifier, ABC):
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         X, y = validate_documents(self, _filled(X), y, reset=reset, **self._input_options())
         X = self._checked_rows(X, learning=True)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = checked_weights(sample_weight, X)
         return X, read_targets(y), weights
 
     def _input_options(self) -> dict[str, Any]:
-        return {"accept_sparse": "csr" if self._takes_sparse else False, "ensure_all_finite": "allow-nan"}
+        return {"accept_sparse": "csr" if self._takes_sparse else False, "missing": True}
 
     def _checked_rows(self, X: Any, *, learning: bool) -> Any:
         if self._takes_sparse:
@@ -229,10 +230,13 @@ def contrast(logs: FloatArray) -> FloatArray:
     Parameters
     ----------
     logs : array of shape (n_classes, n_features), or (n_categories, 2, n_features)
-        Log probabilities; the latter for an indicator matrix, whose categories are compared with their absence.
+        Log probabilities; the latter for an indicator matrix, whose categories are compared with their absence. A class
+        without others exceeds them by 0.
     """
     if logs.ndim == 3:
         return logs[:, 1] - logs[:, 0]
+    if logs.shape[0] == 1:
+        return np.zeros_like(logs)
     if logs.shape[0] == 2:
         return logs[[1]] - logs[[0]]
     highest = logs.max(axis=0)

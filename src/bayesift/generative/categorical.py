@@ -18,6 +18,11 @@ from bayesift.generative._kernels import add_categories
 from bayesift.generative.base import shares
 from bayesift.generative.naive_bayes import Estimate, Likelihood, NaiveBayes, pseudo_counts, with_new_classes
 
+#: Values of a feature are numbered from 0 to below this.
+MOST_VALUES = 2**24
+#: Most counts of values in classes that a model keeps, of all features together: a quarter of a gigabyte.
+MOST_COUNTS = 2**25
+
 
 @dataclass(eq=False, repr=False)
 class CategoricalNB(NaiveBayes):
@@ -100,6 +105,12 @@ class CategoricalNB(NaiveBayes):
         broken = (np.floor(X) != X) & ~np.isnan(X)
         if broken.any():
             raise ValueError(f"X holds {X[broken][0]:g}; expected the numbers of values: 0, 1, 2, …")
+        highest = np.fmax.reduce(X, axis=None, initial=0.0)
+        if learning and highest >= MOST_VALUES:
+            raise ValueError(
+                f"X holds {highest:g}; expected the numbers of values 0, 1, 2, … below {MOST_VALUES:,}, since there is "
+                f"a count for each: number the values that occur, as sklearn.preprocessing.OrdinalEncoder does"
+            )
 
     @property
     def feature_log_prob_(self) -> list[FloatArray]:
@@ -119,6 +130,15 @@ class CategoricalNB(NaiveBayes):
         return tags
 
 
+def check_table_size(n_values: int, n_sums: int) -> None:
+    """Refuse tables of counts that would take too much memory."""
+    if n_values * n_sums > MOST_COUNTS:
+        raise ValueError(
+            f"X has {n_values:,} values of features in {n_sums:,} classes or categories; expected at most "
+            f"{MOST_COUNTS:,} counts in all"
+        )
+
+
 class CategoricalLikelihood(Likelihood):
     """One of K_j values for every feature, x_j | c ~ Cat(θ_jc)."""
 
@@ -130,6 +150,7 @@ class CategoricalLikelihood(Likelihood):
     ) -> None:
         super().__init__(n_features, layout, estimate)
         self.alpha = alpha
+        check_table_size(int(at_least.sum()), layout.n_sums)
         # Documents with each value of a feature, values × sums.
         self.counts = [np.zeros((k, layout.n_sums)) for k in at_least]
         self._logs: list[FloatArray] = []
@@ -141,8 +162,11 @@ class CategoricalLikelihood(Likelihood):
 
     def add(self, X: FloatArray, members: Members, weights: FloatArray) -> None:
         """Count the documents of each sum that have each value."""
-        for j, codes in enumerate(_codes(X)):
-            more = codes.max(initial=-1) + 1 - len(self.counts[j])
+        columns = _codes(X)
+        wanted = [max(codes.max(initial=-1) + 1, len(own)) for codes, own in zip(columns, self.counts, strict=True)]
+        check_table_size(sum(wanted), self.layout.n_sums)
+        for j, codes in enumerate(columns):
+            more = wanted[j] - len(self.counts[j])
             if more > 0:
                 self.counts[j] = np.vstack([self.counts[j], np.zeros((more, self.layout.n_sums))])
             add_categories(codes, members.start, members.sums, weights, self.counts[j])
@@ -206,4 +230,5 @@ class CategoricalLikelihood(Likelihood):
 
 def _codes(X: FloatArray) -> list[Int64Array]:
     """Return the values of each column as numbers, −1 where they are missing."""
-    return [np.where(np.isnan(column), -1, column).astype(np.int64) for column in np.asarray(X).T]
+    known = np.where(np.isnan(X), -1, np.minimum(X, MOST_VALUES))
+    return list(np.ascontiguousarray(known.T.astype(np.int64)))

@@ -18,6 +18,12 @@ from bayesift.generative.naive_bayes import Estimate, Likelihood, NaiveBayes, wi
 _NODES = 200
 
 
+#: The least log density of a value: farther out it is not told apart, and sums of it are numbers.
+_LOWEST = -1e290
+#: The greatest precision of a value.
+_GREATEST = 1e290
+
+
 @dataclass(eq=False, repr=False)
 class GaussianNB(NaiveBayes):
     """Naive Bayes for real numbers: a normal distribution for every feature in every class.
@@ -172,7 +178,8 @@ class GaussianLikelihood(Likelihood):
         else:
             law = self.posterior(group)
             # Without documents there may be no mode: then what the prior expects.
-            expected = np.stack([law.m, law.a / law.b], axis=-1)
+            with np.errstate(over="ignore"):
+                expected = np.stack([law.m, np.minimum(law.a / law.b, _GREATEST)], axis=-1)
             point = np.where(law.mode[..., 1:] > 0, law.mode, expected)
         return self.effective_prior().known(point).predictive()
 
@@ -182,7 +189,9 @@ class GaussianLikelihood(Likelihood):
         missing = np.isnan(X)
         values = np.where(missing, 0.0, X)
         for group, law in enumerate(self.laws()):
-            scores[:, group] = np.where(missing, 0.0, law.logpdf(values)).sum(axis=1)
+            with np.errstate(over="ignore"):
+                logs = np.maximum(law.logpdf(values), _LOWEST)
+            scores[:, group] = np.where(missing, 0.0, logs).sum(axis=1)
         return scores
 
     def log_evidence(self) -> FloatArray:

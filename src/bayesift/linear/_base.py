@@ -14,9 +14,10 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from bayesift._classifier import ScoreClassifier
+from bayesift._documents import checked_weights, validated
 from bayesift._labels import Categories, TargetType, categories_of, class_factors, validate_documents
 from bayesift._state import State, unchanged_by_errors
 from bayesift._threads import thread_count
@@ -70,7 +71,7 @@ class LinearScores(ScoreClassifier):
     def decision_function(self, X: Any) -> FloatArray:
         """Return the linear score β₀ + xᵀβ of each category: an array of shape (n_documents,) for two classes."""
         check_is_fitted(self)
-        scores = self._scores(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        scores = self._scores(validated(self, X, accept_sparse="csr", reset=False))
         return scores[:, 0] if self.target_type_ == "binary" else scores
 
     def word_weights(self) -> Any:
@@ -334,7 +335,7 @@ class LinearClassifier(LinearModel):
         X, y = validate_documents(self, X, y)
         categories = categories_of(y, type(self).__name__)
         settings = self._settings(self._column_names(feature_names))
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = checked_weights(sample_weight, X)
         priors = self._priors(categories)
         self._check_terms(priors, settings)
         fits = self._fit_all(X, y, categories, weights, priors, settings)

@@ -10,9 +10,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from bayesift import progress
+from bayesift._documents import checked_weights, validated
 from bayesift._labels import TargetType, categories_of, check_label_types, class_factors
 from bayesift._state import State
 from bayesift._typing import AnyArray, BoolArray, FloatArray, Int64Array
@@ -148,12 +149,12 @@ class BayesianMultinomialRegression(LinearModel):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None) -> Iterator[Message]:
         check_label_types(y)
-        X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), dtype=np.float64)
+        X, y = validated(self, X, y, accept_sparse=("csr", "csc"))
         target_type, classes, _, _ = categories_of(y, type(self).__name__)
         codes = np.searchsorted(classes, y).astype(np.int64)
         options = SolverOptions(self.solver, self.tol, self.max_iter)
         settings = self._variance_settings(options)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = checked_weights(sample_weight, X)
         if self.class_weight is not None:
             weights = weights * class_factors(self.class_weight, y, weights)
         reference = self._reference(classes)

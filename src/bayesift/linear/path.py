@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import _check_sample_weight, _get_feature_names, check_X_y
+from sklearn.utils.validation import _get_feature_names, check_X_y
 
+from bayesift._documents import checked_weights, usable_values
 from bayesift._labels import categories_of, check_label_types
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.linear._fit.categories import prior_by_variance, priors_of
@@ -129,7 +130,8 @@ def regularization_path(
         raise ValueError(f"n_steps={n_steps} must be at least 1 and smallest={smallest} above 0 and at most 1")
     names = _get_feature_names(X) if feature_names is None else np.asarray(feature_names, dtype=object)
     check_label_types(y)
-    X, y = check_X_y(X, y, accept_sparse=("csr", "csc"), dtype=np.float64)
+    X, y = check_X_y(X, y, accept_sparse=("csr", "csc"), dtype=np.float64, ensure_all_finite=False)
+    X = usable_values(X)
     categories = categories_of(y, "regularization_path")
     if categories.target_type != "binary":
         raise ValueError(f"y must have two classes, found {categories.classes.size}")
@@ -137,7 +139,7 @@ def regularization_path(
     if not chosen.is_open:
         raise ValueError("prior has a fixed variance; leave it open (None) so that the path can vary it")
     design = design_of(X)
-    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    weights = checked_weights(sample_weight, X)
 
     prior_at = prior_by_variance(chosen, design.n_features, names, intercept_variance)
 

@@ -12,9 +12,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_sample_weight, validate_data
 from threadpoolctl import threadpool_limits
 
+from bayesift._documents import checked_weights, validated
 from bayesift._labels import Categories, batch_categories, check_label_types
 from bayesift._state import State, check_table
 from bayesift._typing import FloatArray
@@ -203,11 +203,11 @@ class BayesianProbitRegression(LinearClassifier):
         self._validate_params()
         check_label_types(y)
         first = not hasattr(self, "coef_")
-        X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, multi_output=True, reset=first)
+        X, y = validated(self, X, y, accept_sparse=("csr", "csc"), multi_output=True, reset=first)
         known = classes if first else self._known_classes(classes)
         categories = batch_categories(y, known, None if first else self.target_type_, type(self).__name__)
         settings = self._settings(self._column_names(feature_names))
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = checked_weights(sample_weight, X)
         priors = self._next_priors(categories, weights, first)
         self._check_terms(priors, settings)
         if first or self.covariance == "diagonal":

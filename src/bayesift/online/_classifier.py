@@ -10,9 +10,10 @@ from typing import Any, NamedTuple, Self, TypeVar
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from bayesift._classifier import ScoreClassifier
+from bayesift._documents import checked_weights, validated
 from bayesift._labels import Categories, batch_categories, categories_of, validate_documents
 from bayesift._sparse import Compressed, compressed, selected
 from bayesift._state import State, are_columns, unchanged_by_errors
@@ -32,6 +33,9 @@ SHARED_CONSTRAINTS: dict[str, Any] = {
     "n_jobs": [Integral, None],
     "random_state": ["random_state"],
 }
+
+#: Most turns of a pass over weighted documents: so many, and so many for each document.
+MOST_TURNS, MEAN_TURNS = 1_000_000, 1000
 
 Found = TypeVar("Found")
 
@@ -100,7 +104,7 @@ class OnlineClassifier(ScoreClassifier):
         self._validate_params()
         with unchanged_by_errors(self):
             X, y = validate_documents(self, X, y, accept_sparse="csr")
-            weights = checked_weights(sample_weight, X)
+            weights = turn_weights(sample_weight, X)
             self._start(categories_of(y, type(self).__name__), X, weights, self.passes)
         return self
 
@@ -124,7 +128,7 @@ class OnlineClassifier(ScoreClassifier):
             X, y = validate_documents(self, X, y, accept_sparse="csr", reset=first)
             if not first and classes is not None and not np.array_equal(np.unique(classes), self.classes_):
                 raise ValueError(f"classes is {classes!r}; expected {self.classes_.tolist()} as in the first call")
-            weights = checked_weights(sample_weight, X, may_be_zero=True)
+            weights = turn_weights(sample_weight, X, may_be_zero=True)
             known = classes if first else self.classes_
             categories = batch_categories(y, known, None if first else self.target_type_, type(self).__name__)
             if first:
@@ -227,7 +231,7 @@ class OnlineClassifier(ScoreClassifier):
     def _predictions(self, X: Any, of_fields: Callable[[FloatArray, FloatArray], FloatArray]) -> FloatArray:
         """Compute something from the fields of every document and category."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = validated(self, X, accept_sparse="csr", reset=False)
         found = self._for_categories(X, lambda k, rows: of_fields(*self._fields(self.states_[k], rows)))
         return found[0] if self.target_type_ == "binary" else np.column_stack(found)
 
@@ -245,12 +249,17 @@ class OnlineClassifier(ScoreClassifier):
         self.n_features_in_ += fresh.size
 
 
-def checked_weights(sample_weight: Any, X: Any, *, may_be_zero: bool = False) -> FloatArray | None:
+def turn_weights(sample_weight: Any, X: Any, *, may_be_zero: bool = False) -> FloatArray | None:
     """Return the weights of the documents, None where all count once; whether all of them may be 0 is to be said."""
     if sample_weight is None:
         return None
-    rules = {"ensure_non_negative": True, "allow_all_zero_weights": may_be_zero}
-    weights: FloatArray = _check_sample_weight(sample_weight, X, dtype=np.float64, **rules)
+    weights = checked_weights(sample_weight, X, may_be_zero=may_be_zero)
+    total, most = float(np.ceil(weights).sum()), MOST_TURNS + MEAN_TURNS * weights.size
+    if total > most:
+        raise ValueError(
+            f"sample_weight adds up to {total:g}; expected at most {most:,}, since a document is learnt as often as "
+            f"its weight says: scale the weights"
+        )
     return weights
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from bayesift._documents import usable_values
 from bayesift._sparse import Compressed, compressed
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.online._covariances import (
@@ -303,10 +304,10 @@ def _one_row(belief: Belief, x: Any) -> Compressed:
     row = x if sp.issparse(x) else np.atleast_2d(np.asarray(x, dtype=np.float64))
     if row.shape != (1, belief.mean.size):
         raise ValueError(f"x has shape {np.shape(x)}; expected one row of {belief.mean.size} features")
-    rows = compressed(row)
-    if not np.all(np.isfinite(rows[2])):
+    starts, columns, values = compressed(row)
+    if not np.all(np.isfinite(values)):
         raise ValueError("x holds a value that is not finite")
-    return rows
+    return starts, columns, usable_values(values, "x")
 
 
 def _insert(values: FloatArray, place: int, new: FloatArray) -> FloatArray:

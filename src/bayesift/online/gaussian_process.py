@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
@@ -17,6 +18,9 @@ from bayesift._state import State, shown
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.online._classifier import SHARED_CONSTRAINTS, OnlineClassifier, Turns
 from bayesift.online._gaussian_process import KERNELS, Inputs, KernelFunction, learn_process, process_fields
+
+#: Logarithm of the largest value of a kernel; its square is still a number.
+_LARGEST_LOG = 340.0
 
 
 class ProcessBelief(NamedTuple):
@@ -210,7 +214,18 @@ class OnlineGaussianProcess(OnlineClassifier):
             np.concatenate([columns, rows[1]]),
             np.concatenate([values, rows[2]]),
         )
-        return (*stacked, squared_norms(stacked[0], stacked[2]), np.zeros(state.basis.shape[1]))
+        norms = squared_norms(stacked[0], stacked[2])
+        if self.kernel == "polynomial":
+            self._check_powers(float(norms.max(initial=0.0)), state.gamma)
+        return (*stacked, norms, np.zeros(state.basis.shape[1]))
+
+    def _check_powers(self, norm: float, gamma: float) -> None:
+        """Refuse documents whose powers are too large to be computed with."""
+        if self.degree * math.log(max(gamma * norm + self.coef0, 1.0)) > _LARGEST_LOG:
+            raise ValueError(
+                f"X has a row with the squared norm {norm:g}, too large for a polynomial kernel of degree "
+                f"{self.degree}: scale the values, or choose a smaller gamma"
+            )
 
     def _function(self, state: ProcessBelief) -> KernelFunction:
         constant = self.coef0 if self.kernel == "polynomial" else self.intercept_variance * self.fit_intercept

@@ -97,7 +97,8 @@ class TermSelector(SelectorMixin, BaseEstimator):
         refuse_missing(y)
         score = _NAMED[self.score_func] if isinstance(self.score_func, str) else self.score_func
         with unchanged_by_errors(self):
-            X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), dtype="numeric", multi_output=True)
+            with np.errstate(over="ignore", invalid="ignore"):
+                X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), dtype="numeric", multi_output=True)
             if score in _TWO_CLASS.values() and y.ndim == 1:
                 classes = class_indicator(y, X.shape[0]).matrix
                 y = classes if classes.shape[1] > 2 else y
@@ -131,6 +132,21 @@ class TermSelector(SelectorMixin, BaseEstimator):
         if np.isnan(values).any():
             raise ValueError(f"score_func returned NaN for column {int(np.argwhere(np.isnan(values))[0, -1])}")
         return values if values.ndim == 1 else _COMBINE[self.combine](values, axis=0)
+
+    def transform(self, X: Any) -> Any:
+        """Return the columns that are kept.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_documents, n_features)
+
+        Returns
+        -------
+        X : as given, of shape (n_documents, n_kept)
+        """
+        # Columns are not computed with, so that numbers of any size are right.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return super().transform(X)
 
     def _get_support_mask(self) -> BoolArray:
         check_is_fitted(self)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg import LinAlgError, cholesky, qr, solve_triangular
 
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 
@@ -107,7 +107,18 @@ class Curvature:
         else:
             middle = self._scale[:, None] * basis.gram(b) * self._scale
         middle[np.diag_indices_from(middle)] += 1.0
-        self._factor = cholesky(middle, lower=True, overwrite_a=True, check_finite=False)
+        try:
+            self._factor = cholesky(middle, lower=True, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            self._factor = self._orthogonal_factor()
+
+    def _orthogonal_factor(self) -> FloatArray:
+        """Return the factor where entries of V are so large that the identity is lost beside their squares."""
+        v = self._root_b[:, None] * _dense(self._basis.matrix) * self._scale
+        v = v.T if self._among_objects else v
+        [triangle] = qr(np.vstack([v, np.eye(v.shape[1])]), mode="r", check_finite=False)
+        triangle = triangle[: v.shape[1]]
+        return np.asarray((triangle * np.sign(np.diag(triangle))[:, None]).T)
 
     @property
     def log_determinant(self) -> float:

@@ -51,7 +51,7 @@ def _promises(basis: Basis, model: Model) -> tuple[FloatArray, FloatArray]:
     s, q, alpha = _sparsity_and_quality(basis, model)
     wanted = (q**2 > s) & (s > 0)
     target = np.full(s.size, np.inf)
-    target[wanted] = s[wanted] ** 2 / (q[wanted] ** 2 - s[wanted])
+    target[wanted] = s[wanted] * (s[wanted] / (q[wanted] ** 2 - s[wanted]))
     target[target > LARGEST_ALPHA] = np.inf
     target = np.maximum(target, 1.0 / LARGEST_ALPHA)
     return _log_gain(s, q, target) - _log_gain(s, q, alpha), target
@@ -86,7 +86,8 @@ def largest_slope(basis: Basis, found: Relevance) -> float:
     slopes, inside = np.zeros(s.size), np.isfinite(alpha)
     a, s_in, q_in = alpha[inside], s[inside], q[inside]
     # the derivative of (17) by ln α, for which α w is what B bends along
-    slopes[inside] = 0.5 * (s_in - a * q_in**2 / (a + s_in)) / (a + s_in)
+    total = np.maximum(a + s_in, 1e-12 * a)
+    slopes[inside] = 0.5 * (s_in - a * q_in**2 / total) / total
     slopes[found.kept] += 0.5 * posterior.mean * bend[found.kept]
     least = alpha <= 1.0 / LARGEST_ALPHA
     slopes[least] = np.maximum(slopes[least], 0.0)

@@ -37,7 +37,7 @@ def reestimate(basis: Basis, likelihood: Likelihood, initial_alpha: float, max_i
         posterior = likelihood.posterior(active, alpha, start)
         evidence.append(posterior.log_evidence)
         gamma = np.clip(1.0 - alpha * posterior.curvature.inverse_diagonal(), 0.0, 1.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             new = np.where(posterior.mean != 0, gamma / posterior.mean**2, np.inf)
         likelihood = likelihood.with_new_noise(active, alpha, posterior)
         left = new < LARGEST_ALPHA

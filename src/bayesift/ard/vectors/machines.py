@@ -15,8 +15,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from bayesift._documents import usable_values, validated
 from bayesift._state import State
 from bayesift._typing import BoolArray, FloatArray
 from bayesift.ard._fitting import Attained, RelevanceClassifier, RelevanceModel
@@ -319,8 +320,8 @@ class RelevanceVectorRegressor(RegressorMixin, RelevanceVectors):
     noise_variance: float | None = None
 
     def _read(self, X: Any, y: Any) -> tuple[Any, FloatArray]:
-        X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), dtype=np.float64, y_numeric=True)
-        return X, np.asarray(y, dtype=np.float64)
+        X, y = validated(self, X, y, accept_sparse=("csr", "csc"), y_numeric=True)
+        return X, usable_values(np.asarray(y, dtype=np.float64), "y", estimator=self)
 
     def _check_outcome(self, state: State, n_functions: int) -> None:
         state.array("coef_", (n_functions,))

@@ -36,6 +36,8 @@ _CERTAIN = 1e-13
 #: Below the first tolerance coefficients are to be right as well, up to the second times the tolerance: the gap is of
 #: second order in their errors.
 _TIGHT, _DIGITS = 1e-6, 1e3
+#: Share of the objective below which nothing can be asked of the intercepts any more.
+_LEAST_SHARE = 1e-30
 #: Share of the objective up to which primal and dual may differ by rounding.
 _ROUNDING = 1e-10
 #: Share of the gap asked for that the intercepts may add, and that a step need not go below.
@@ -304,7 +306,7 @@ class RidgeProblem(NamedTuple):
             primal = loss + 0.5 * inner(a.ravel(), fitted.ravel()) + intercepts.penalty(at)
             gap = 0.5 * inner(rest.ravel(), rest_scores.ravel())
             still = still + 1 if before - primal <= 1e-15 * primal else 0
-            last = still == 3 or rounds == max_rounds
+            last = still == 3 or rounds == max_rounds or share < _LEAST_SHARE
             if gap <= share * primal or last:
                 dual = self.lower_bound(state.r, rest_scores + fitted)
                 # A difference of large numbers: the gap itself has no rounding to speak of.

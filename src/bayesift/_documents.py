@@ -1,0 +1,111 @@
+"""Documents, and how much each counts, as all estimators get them: checked in one place.
+
+Estimators square and multiply what they are given. So numbers must not only be finite: their squares and products must
+be so too. Numbers so small that their squares would vanish count as 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import assert_all_finite
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from bayesift._kernel import kernel
+from bayesift._typing import FloatArray
+
+#: The largest number, either way, that documents may hold; one below the least counts as 0.
+LARGEST, LEAST = 1e110, 1e-110
+#: The largest and the least weight of a document, apart from 0.
+LARGEST_WEIGHT, LEAST_WEIGHT = 1e50, 1e-50
+
+
+@kernel
+def _count_odd(values: FloatArray, least: float, largest: float) -> tuple[int, int]:
+    """Return how many numbers are not from −largest to largest, as NaN, and how many are below least but not 0."""
+    beyond, small = 0, 0
+    for i in range(values.shape[0]):
+        size = abs(values[i])
+        beyond += not size <= largest
+        small += 0.0 < size < least
+    return beyond, small
+
+
+def usable_values(X: Any, name: str = "X", *, estimator: Any = None, missing: bool = False) -> Any:
+    """Return numbers that can be computed with, those too small to be squared as 0; what is given is left as it is.
+
+    Numbers that are too large, infinite or, unless ``missing`` values are allowed, NaN are refused.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of float64
+    name : str, default="X"
+        What the message calls it.
+    estimator : object, optional
+        Whom the message names.
+    missing : bool, default=False
+
+    Returns
+    -------
+    X : as given
+    """
+    values = X.data if sp.issparse(X) else X
+    beyond, small = _count_odd(values.ravel(order="K"), LEAST, LARGEST)
+    if beyond:
+        _refuse_large(X, values, name, "" if estimator is None else type(estimator).__name__, missing)
+    if small:
+        X = X.copy()
+        values = X.data if sp.issparse(X) else X
+        values[np.abs(values) < LEAST] = 0.0
+    return X
+
+
+def _refuse_large(X: Any, values: FloatArray, name: str, estimator_name: str, missing: bool) -> None:
+    with np.errstate(over="ignore", invalid="ignore"):
+        assert_all_finite(X, allow_nan=missing, estimator_name=estimator_name, input_name=name)
+    large = np.abs(values) > LARGEST
+    if large.any():
+        raise ValueError(
+            f"{name} holds {values[large][0]:g}; expected numbers from {-LARGEST:g} to {LARGEST:g}, whose squares and "
+            f"products can be computed: scale the values"
+        )
+
+
+def validated(estimator: Any, X: Any, y: Any = "no_validation", *, missing: bool = False, **options: Any) -> Any:
+    """Check documents, and labels if given; return them as scikit-learn's ``validate_data`` does.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Who gets them; the number and names of features are kept or compared.
+    X, y
+        Documents and labels.
+    missing : bool, default=False
+        Whether NaN is allowed, as a missing value.
+    options
+        Those of ``validate_data``.
+    """
+    # Sums by which scikit-learn looks for what is not finite may overflow.
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = validate_data(estimator, X, y, dtype=np.float64, ensure_all_finite=False, **options)
+    if isinstance(y, str) and y == "no_validation":
+        return usable_values(found, estimator=estimator, missing=missing)
+    return usable_values(found[0], estimator=estimator, missing=missing), *found[1:]
+
+
+def checked_weights(sample_weight: Any, X: Any, *, may_be_zero: bool = False) -> FloatArray:
+    """Return the weights of the documents, 1 where none are given; whether all of them may be 0 is to be said.
+
+    A class none of whose documents has a weight stays a class: estimators treat it as one that was never seen.
+    """
+    rules = {"ensure_non_negative": True, "allow_all_zero_weights": may_be_zero}
+    weights: FloatArray = _check_sample_weight(sample_weight, X, dtype=np.float64, **rules)
+    odd = (weights > LARGEST_WEIGHT) | ((weights < LEAST_WEIGHT) & (weights > 0))
+    if odd.any():
+        raise ValueError(
+            f"sample_weight is {weights[odd][0]:g} at {np.argmax(odd)}; expected 0 or a number from {LEAST_WEIGHT:g} "
+            f"to {LARGEST_WEIGHT:g}"
+        )
+    return weights
