@@ -165,3 +165,20 @@ def test_values_far_from_all_classes_have_probabilities():
         found = model.predict_proba([[1e100], [-1e100], [0.0]])
         assert np.isfinite(found).all()
         np.testing.assert_allclose(found.sum(axis=1), 1.0)
+
+
+@pytest.mark.filterwarnings("ignore:class", "ignore:category 1")
+@pytest.mark.parametrize("which", range(len(SETTINGS)), ids=NAMES)
+def test_a_class_without_weight_is_one_that_was_never_seen(which):
+    model = clone(SETTINGS[which][0])
+    if not hasattr(model, "predict_proba") or NAMES[which] in ("RelevanceTaggingMachine", "RelevanceVectorMachine"):
+        return  # predicts numbers or columns, or takes two classes only
+    random = np.random.default_rng(5)
+    y = np.arange(30) % 3
+    X = random.poisson(1.0 + 2.0 * (y[:, None] == np.arange(4)), (30, 4)).astype(float)
+    weights = (y != 1).astype(float)
+    found = clone(model).fit(X, y, sample_weight=weights).predict_proba(X)
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    expected = clone(model).fit(X[y != 1], y[y != 1]).predict_proba(X)
+    others = found[:, [0, 2]] / found[:, [0, 2]].sum(axis=1, keepdims=True)
+    assert np.mean(np.argmax(others, axis=1) == np.argmax(expected, axis=1)) > 0.9
