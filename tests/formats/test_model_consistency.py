@@ -55,6 +55,15 @@ def starts_that_end_at_zero(model: Any) -> None:
     starts[1:-1], starts[-1] = 10**6, 0
 
 
+def starts_that_wrap_around(model: Any) -> None:
+    """Starts whose differences, as numbers of 32 bits, are none below 0."""
+    starts = model.states_[0].basis.indptr
+    starts[:4] = 0, 2**31 - 1, 2 - 2**31, 5
+    starts[3:-1] = starts[3]
+    assert starts.dtype == np.int32
+    assert not np.any(np.diff(starts[:3]) < 0)
+
+
 def far_word_of_no_document(model: Any) -> None:
     del model[0].n_documents_
     far_word(model)
@@ -148,6 +157,11 @@ MISFITS: list[tuple[str, str, Callable[[Any], None]]] = [
     ("process", "an index", far_column),
     ("process", "a start", falling_rows),
     ("process", "a fall to zero", starts_that_end_at_zero),
+    ("process", "starts that wrap around", starts_that_wrap_around),
+    ("bernoulli", "a limit", lambda model: vars(model._likelihood).update(binarize=10**400)),
+    ("probit-jeffreys", "a missing entry", lambda model: vars(model.prior).pop("relative")),
+    ("probit-jeffreys", "another entry", lambda model: vars(model.prior).update(sign=1.0)),
+    ("informed-lasso", "a raw entry", lambda model: vars(model.prior[0]).update(mode=[1.0] * 6)),
     ("text-lasso", "a method", lambda model: vars(model[0]).update(_check_parameters=int)),
     ("text-lasso", "threads", lambda model: vars(model[0]).update(n_jobs=10**6)),
     ("text-lasso", "words", less_words),
@@ -172,7 +186,7 @@ def test_parts_that_do_not_fit_are_refused(
         # It is a constant of the package.
         model.threshold = type(model.threshold)(tp=2.0)
     change(model)
-    if what not in ("an index", "a start", "a fall to zero"):
+    if what not in ("an index", "a start", "a fall to zero", "starts that wrap around"):
         with pytest.raises(ModelFileError, match="cannot be stored"):
             save(model, path)
     with monkeypatch.context() as without:

@@ -192,7 +192,9 @@ def _check_lines(data: Any, indices: Any, indptr: Any, n_lines: int, n_places: i
     """
     if any(array.ndim != 1 for array in (data, indices, indptr)) or data.size != indices.size:
         raise ValueError(f"SparseMatrix has {data.shape} values and {indices.shape} indices; expected as many")
-    if indptr.size != n_lines + 1 or indptr[0] != 0 or indptr[-1] > indices.size or np.any(np.diff(indptr) < 0):
+    # Compared and not subtracted: a difference may leave the range of the numbers.
+    falls = bool(np.any(indptr[1:] < indptr[:-1]))
+    if indptr.size != n_lines + 1 or indptr[0] != 0 or indptr[-1] > indices.size or falls:
         raise ValueError(f"SparseMatrix has starts that do not rise from 0 to at most {indices.size}, {n_lines} steps")
     if indices.size and not 0 <= indices.min() <= indices.max() < n_places:
         raise ValueError(f"SparseMatrix has indices from {indices.min()} to {indices.max()}; expected below {n_places}")

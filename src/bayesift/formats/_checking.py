@@ -76,8 +76,7 @@ def _check_part(part: Any, attributes: Mapping[str, Any]) -> None:
             # Not fitted.
             return
     elif is_dataclass(part):
-        # The constructor has its own rules.
-        replace(part)  # type: ignore[type-var]
+        _check_record(part, attributes)
         own = [] if hasattr(part, "_check_state") else [field.name for field in fields(part)]
         state = State(part, attributes, without=own)
     else:
@@ -87,6 +86,18 @@ def _check_part(part: Any, attributes: Mapping[str, Any]) -> None:
         check(state)
     if state.left:
         raise ValueError(f"{type(part).__name__} has an attribute {sorted(state.left)[0]}, which is none of its own")
+
+
+def _check_record(part: Any, attributes: Mapping[str, Any]) -> None:
+    """Refuse a record unless it is what its own constructor makes of its entries."""
+    made: dict[str, Any] = vars(replace(part))
+    odd = made.keys() ^ attributes.keys()
+    if odd:
+        raise ValueError(f"{type(part).__name__} has not its own attributes: {sorted(odd)[0]}")
+    given = {entry.name for entry in fields(part) if entry.init}
+    for name, value in attributes.items():
+        if type(value) is not type(made[name]) or (name not in given and value != made[name]):
+            raise ValueError(f"{name} of {type(part).__name__} is {shown(value)}, which it cannot be")
 
 
 def _parameters(kind: Any) -> list[str]:
@@ -106,6 +117,8 @@ def _check_attributes(part: Any, attributes: Mapping[str, Any]) -> None:
     for name, value in attributes.items():
         if name not in parameters and callable(getattr(type(part), name, None)):
             raise ValueError(f"{type(part).__name__} has an attribute in place of its method {name}")
+        if isinstance(value, int) and value.bit_length() > _BITS:
+            raise ValueError(f"{name} of {type(part).__name__} has more than {_BITS} bits")
         # A type is a function as well, which would be called where functions are allowed.
         if isinstance(value, type) and name != "dtype":
             raise ValueError(f"{name} of {type(part).__name__} is a type")
