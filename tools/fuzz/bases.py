@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
+from sklearn.base import is_regressor
 from sklearn.pipeline import make_pipeline
 
 from bayesift import save
@@ -127,6 +128,8 @@ def _rows(n_features: Any) -> Any:
 
 
 def _labels(model: Any, n: int) -> Any:
+    if is_regressor(model):
+        return np.arange(float(n))
     classes = getattr(model, "classes_", None)
     if not isinstance(classes, np.ndarray) or not 0 < classes.size < 1000:
         return np.resize(["no", "yes"], n)

@@ -51,9 +51,9 @@ CALLS: dict[str, Callable[[Any, Documents], tuple[Any, ...]]] = {
     "inverse_transform": lambda model, given: (model.transform(given.X),),
     "count_terms": lambda model, given: (given.X, dict(getattr(model, "vocabulary_", {}))),
     "sample": lambda model, given: (3,),
-    "add_features": lambda model, given: (2,),
     "sparsify": lambda model, given: (),
     "partial_fit": lambda model, given: (given.X, given.y),
+    "add_features": lambda model, given: (2,),
 }  # fmt: skip
 
 #: Called for some of the forgeries only, since they take longer.
