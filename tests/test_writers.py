@@ -24,6 +24,7 @@ OTHERWISE = {
     ("workflow/filter.py", "decision_writer"): "decisions, which are only added",
     ("workflow/filter.py", "_add_missing"): "decisions, which are only added",
     ("workflow/path.py", "draw"): "draws into memory",
+    ("workflow/warm.py", "warm"): "texts to classify, in a temporary folder",
 }
 
 

@@ -106,7 +106,8 @@ def classify(
 
     Examples
     --------
-    >>>     >>> from tempfile import TemporaryDirectory
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
     >>> from bayesift.workflow import TextClassifier, classify
     >>> texts, labels = ["wheat", "corn", "sea", "ship"] * 3, ["farm", "farm", "sea", "sea"] * 3
     >>> classifier = TextClassifier("nb").fit(texts, labels)

@@ -39,8 +39,7 @@ def penalty_arrays(kind: AnyArray, weight: FloatArray, sign: AnyArray) -> Penalt
     return l1, l2, low, high
 
 
-@kernel(inline="always", error_model="numpy")
-def prox(a, h, l1, l2, low, high):  # type: ignore[no-untyped-def]
+def proximal_point(a, h, l1, l2, low, high):  # type: ignore[no-untyped-def]
     """Minimise ½ h x² − a x + l1 |x| + ½ l2 x² over low ≤ x ≤ high."""
     if a > l1:
         x = (a - l1) / (h + l2)
@@ -49,6 +48,10 @@ def prox(a, h, l1, l2, low, high):  # type: ignore[no-untyped-def]
     else:
         x = 0.0
     return min(max(x, low), high)
+
+
+#: The same within kernels.
+prox = kernel(inline="always", error_model="numpy")(proximal_point)
 
 
 @kernel(inline="always")

@@ -14,7 +14,7 @@ from bayesift._kernel import kernel
 from bayesift._sparse import Compressed, add_columns, columns_dot, inner, transpose
 from bayesift._typing import FloatArray, UInt32Array
 from bayesift.linear._losses import BinarySample, dual_part, guarded_curvature, loss_terms
-from bayesift.linear._solvers.duality import Penalties, dual_objective, kkt_residual, margins, penalty, prox
+from bayesift.linear._solvers.duality import Penalties, dual_objective, kkt_residual, margins, penalty, proximal_point
 from bayesift.linear._solvers.line_search import BinaryState, line_search
 from bayesift.linear._solvers.quadratic import (
     descend_gram,
@@ -215,7 +215,7 @@ def fit_intercept(
     for _ in range(100 if low < high else 0):
         loss_terms(link, margin, weight, u, w)
         h = float(w.sum()) + 1e-12
-        wanted = prox.py_func(inner(label, u) + h * new, h, l1, l2, low, high)
+        wanted = proximal_point(inner(label, u) + h * new, h, l1, l2, low, high)
         step = min(max(wanted - new, -radius), radius)
         if abs(step) <= 1e-6:
             break
