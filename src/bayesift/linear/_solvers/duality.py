@@ -39,7 +39,7 @@ def penalty_arrays(kind: AnyArray, weight: FloatArray, sign: AnyArray) -> Penalt
     return l1, l2, low, high
 
 
-def proximal_point(a, h, l1, l2, low, high):  # type: ignore[no-untyped-def]
+def proximal_point(a: float, h: float, l1: float, l2: float, low: float, high: float) -> float:
     """Minimise ½ h x² − a x + l1 |x| + ½ l2 x² over low ≤ x ≤ high."""
     if a > l1:
         x = (a - l1) / (h + l2)
