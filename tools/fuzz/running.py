@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import resource
 import selectors
 import subprocess
 import sys
@@ -24,11 +23,8 @@ from bayesift.formats._container import write
 from tools.fuzz.bases import Base, Members, bases
 from tools.fuzz.calling import use
 from tools.fuzz.forging import forge
+from tools.fuzz.watching import CLOCK, SECONDS, limit_memory
 
-#: Most bytes that a forgery may take beyond what all models together take.
-MEMORY = 10**9
-#: Most seconds of processor time that one may take; of the clock many more, as the machine may be busy.
-SECONDS, CLOCK = 10.0, 120.0
 _LONGEST_NAME = 60
 #: Of so many forgeries one is also trained anew.
 SLOWLY = 10
@@ -48,7 +44,8 @@ def work(seed: int, first: int, step: int, limit: int, diary: str) -> None:
         for base in all_bases:
             result = attempt(base.members, base, Path(folder), slowly=True, tell=lambda _: None)
             print(json.dumps({"base": base.name, **result}), file=out)
-        _limit_memory()
+        # Beyond what all models together take.
+        limit_memory()
         for number in range(first, limit, step):
             print(json.dumps({"number": number}), file=out)
             forgery = forge(all_bases, seed, number)
@@ -98,12 +95,6 @@ def _file_of(members: Members) -> bytes:
     file = io.BytesIO()
     write(file, header, {name: content for name, content in members.items() if name != "bayesift.json"})
     return file.getvalue()
-
-
-def _limit_memory() -> None:
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    size = pages * resource.getpagesize() + MEMORY
-    resource.setrlimit(resource.RLIMIT_AS, (size, size))
 
 
 @dataclass
