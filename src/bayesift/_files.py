@@ -10,7 +10,7 @@ import secrets
 import shutil
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, BinaryIO
@@ -29,6 +29,9 @@ _LOCK = ".lock"
 #: Bytes of a file's name that the name of its temporary folder repeats.
 _NAME_BYTES = 200
 
+#: Folders that blocks at work have made, with how each is removed, in the order in which they were made.
+_made: dict[Path, Callable[[Path], None]] = {}
+
 
 @contextmanager
 def atomic_path(target: AnyPath) -> Iterator[Path]:
@@ -46,10 +49,10 @@ def atomic_path(target: AnyPath) -> Iterator[Path]:
     given = Path(target)
     if is_written_through(given):
         # Seldom needed, and it takes time to import.
-        from tempfile import TemporaryDirectory
+        from tempfile import mkdtemp
 
-        with TemporaryDirectory() as elsewhere:
-            temporary = Path(elsewhere) / given.name
+        with _removed_in_the_end(Path(mkdtemp())) as elsewhere:
+            temporary = elsewhere / given.name
             temporary.touch()
             yield temporary
             with temporary.open("rb") as content, open_through(given) as stream:
@@ -194,12 +197,34 @@ def _work_folder(target: Path) -> Iterator[Path]:
         while True:
             folder = target.with_name(f"{_work_name(target)}{secrets.token_hex(4)}.unfinished")
             folder.mkdir(mode=0o700)
-            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+            stack.enter_context(_removed_in_the_end(folder))
             lock = _claimed(folder)
             if lock is not None:
                 stack.enter_context(lock)
                 break
         yield folder
+
+
+@contextmanager
+def _removed_in_the_end(folder: Path) -> Iterator[Path]:
+    """Remove a folder, with what is in it, when the block ends, or the process by :func:`remove_unfinished`."""
+    _made[folder] = _remove_tree
+    try:
+        yield folder
+    finally:
+        _made.pop(folder, None)
+        _remove_tree(folder)
+
+
+def _remove_tree(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_unfinished() -> None:
+    """Remove what all blocks of this process have made and not finished: for a process that ends without them."""
+    for folder, remove in reversed(list(_made.items())):
+        with suppress(OSError):
+            remove(folder)
 
 
 def _claimed(folder: Path) -> IO[bytes] | None:
@@ -299,6 +324,7 @@ def sync(path: Path) -> None:
 def _folder(path: Path) -> Iterator[None]:
     """Make a folder and those it lies in; if the block raises, remove the ones that were made."""
     made = [folder for folder in (path, *path.parents) if not folder.exists()]
+    _made.update((folder, Path.rmdir) for folder in reversed(made))
     try:
         path.mkdir(parents=True, exist_ok=True)
         for folder in made:
@@ -310,6 +336,9 @@ def _folder(path: Path) -> Iterator[None]:
             for folder in made:
                 folder.rmdir()
         raise
+    finally:
+        for folder in made:
+            _made.pop(folder, None)
 
 
 def check_encoding(encoding: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -17,6 +18,20 @@ Result = TypeVar("Result")
 #: Below so many multiplications a thread costs more than it brings.
 _WORTHWHILE = 2_000_000
 
+#: For each thread, the event that ends its work.
+_own = threading.local()
+
+
+class AbandonedError(Exception):
+    """Raised in threads whose work nobody waits for any more."""
+
+
+def stop_if_abandoned() -> None:
+    """Raise an error if the call that this thread works for has been interrupted; long work asks now and then."""
+    event = getattr(_own, "abandoned", None)
+    if event is not None and event.is_set():
+        raise AbandonedError
+
 
 def thread_count(n_jobs: int | None, most: int | None = None) -> int:
     """Return how many threads ``n_jobs`` stands for, as in scikit-learn, and no more than there is work for."""
@@ -31,6 +46,8 @@ def map_threads(
     """Return ``work(item)`` of every item, in their order, computed on several threads.
 
     With ``report``, what watches the progress (see :mod:`bayesift.progress`) is told of every item, from this thread.
+    After an error or an interrupt no further item is begun, and those at work end where they ask (see
+    :func:`stop_if_abandoned`).
     """
     results: list[Result] = []
 
@@ -44,8 +61,19 @@ def map_threads(
     if n_threads == 1:
         collect(map(work, items))
     else:
+        abandoned = threading.Event()
+
+        def work_in_thread(item: Item) -> Result:
+            _own.abandoned = abandoned
+            return work(item)
+
         with ThreadPoolExecutor(n_threads) as pool:
-            collect(pool.map(work, items))
+            try:
+                collect(pool.map(work_in_thread, items))
+            except BaseException:
+                abandoned.set()
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
     return results
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import bayesift
+import bayesift.cli
 from bayesift.formats import save
 from bayesift.workflow import MODELS, TextClassifier
 from command_cases import mails, write_csv
@@ -56,8 +57,64 @@ def test_an_end_from_outside_leaves_nothing_half_written(folder, tmp_path, numbe
     process.send_signal(number)
     _, error = process.communicate(timeout=60)
     assert process.returncode == status
+    assert error.endswith(b"; nothing is left half-written\n")
     assert b"Traceback" not in error
     assert set(tmp_path.iterdir()) == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_compiled_loop_does_not_hold_up_the_end(tmp_path, number, status):
+    # The loop runs for hours without a step of the interpreter, on the main thread and on another.
+    script = (
+        "import hashlib, threading\n"
+        "from bayesift._ending import ending_when_asked\n"
+        "from bayesift._files import atomic_path\n"
+        "def loop(): hashlib.pbkdf2_hmac('sha256', b'', b'', 2**31 - 1)\n"
+        "with ending_when_asked('trial'), atomic_path('out/result') as path, atomic_path('/dev/null'):\n"
+        "    threading.Thread(target=loop).start()\n"
+        "    print('begun', flush=True)\n"
+        "    loop()\n"
+    )
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    process = subprocess.Popen(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "begun\n"
+    time.sleep(0.1)
+    process.send_signal(number)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == status
+    assert error.startswith("trial: ")
+    assert error.endswith("nothing is left half-written\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_signals_are_as_before_after_a_command(capsys, monkeypatch):
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(sys, "argv", ["bayesift", "--version"])
+    with pytest.raises(SystemExit):
+        bayesift.cli.main()
+    assert capsys.readouterr().out.startswith("bayesift ")
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+
+
+def test_a_process_that_takes_no_notice_goes_on(tmp_path):
+    script = (
+        "import os, signal\n"
+        "from bayesift._ending import ending_when_asked\n"
+        "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "with ending_when_asked('trial'):\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    __import__('time').sleep(1)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_broken_pipe_is_silent(folder):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
+from bayesift._ending import ending_when_asked
 from bayesift._same_files import SameFileError, check_distinct
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def run(program: str, body: Callable[[], None]) -> int:
     Expected errors become one sentence on standard error, and so does every warning.
     """
     try:
-        with _warnings_as_sentences(program):
+        with ending_when_asked(program), _warnings_as_sentences(program):
             body()
     except (OSError, ValueError, ImportError) as error:
         sys.stderr.write(f"{program}: {_sentence(error)}\n")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from bayesift._ending import ending_when_asked
 from bayesift._version import __version__
 from bayesift.cli import data, review
 from bayesift.cli._guard import guarded
@@ -85,18 +84,18 @@ def main() -> None:
     """Run the command line.
 
     The exit status is 0 when all went well, 1 after an error that the user can mend (one sentence says how), 2 when
-    the command was not understood; 130 after Ctrl-C and 143 when ended from outside, with nothing left half-written.
+    the command was not understood; 130 after Ctrl-C and 143 when ended from outside, within a second and
+    with nothing left half-written.
     """
     _settings.debug = False
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, _end)
     for stream in (sys.stdout, sys.stderr):
         # A character that a terminal cannot show is no reason to fail.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     try:
         # By any other way than the script, the name would be that of the program that runs.
-        app(prog_name="bayesift")
+        with ending_when_asked("bayesift"):
+            app(prog_name="bayesift")
     except Exception as error:
         if _settings.debug:
             raise
@@ -105,11 +104,6 @@ def main() -> None:
         if hint:
             typer.echo(f"hint: {hint}", err=True)
         sys.exit(1)
-
-
-def _end(number: int, frame: Any) -> None:
-    """End in the orderly way, by which temporary files are removed."""
-    raise SystemExit(128 + number)
 
 
 def _sentence(error: Exception) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from bayesift._sparse import Compressed, columns_dot, inner
+from bayesift._threads import stop_if_abandoned
 from bayesift._typing import FloatArray, Int64Array, UInt32Array
 from bayesift.linear._losses import LOGISTIC, loss_terms
 from bayesift.linear._solvers.clg import clg
@@ -191,6 +192,7 @@ class Problem(NamedTuple):
 
     def solve(self, options: SolverOptions, start: FloatArray | None = None) -> Solution:
         """Find the posterior mode, from the modes of the priors (EM: from a ridge regression) or from ``start``."""
+        stop_if_abandoned()
         begin = time.perf_counter()
         mode = self.prior.mode
         penalties = penalty_arrays(self.prior.kind, self.prior.weight, self.prior.sign)

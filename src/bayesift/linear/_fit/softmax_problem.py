@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from bayesift._threads import stop_if_abandoned
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.linear._fit.problem import Design, Solution, SolverOptions
 from bayesift.linear._fit.variance import FitWithoutFold, FoldFit, LabelledDocuments, VarianceSettings
@@ -122,6 +123,7 @@ class SoftmaxProblem(NamedTuple):
 
     def solve(self, options: SolverOptions, start: FloatArray | None = None) -> Solution:
         """Find the posterior mode, from the modes of the priors or from ``start``."""
+        stop_if_abandoned()
         begin = time.perf_counter()
         mode, penalties = self.prior
         delta = np.zeros(mode.shape)

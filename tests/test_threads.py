@@ -1,0 +1,42 @@
+"""Work on several threads: results in order, progress, and an end where an item fails."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from bayesift import progress
+from bayesift._threads import map_threads, stop_if_abandoned
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_results_keep_the_order_of_the_items(n_jobs):
+    told = []
+    with progress.callback(lambda done, total: told.append((done, total))):
+        found = map_threads(lambda item: item**2, range(20), n_jobs, report=True)
+    assert found == [item**2 for item in range(20)]
+    assert told == [(done, 20) for done in range(1, 21)]
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_an_error_ends_the_other_threads_and_the_work(error):
+    begun, waiting = [], threading.Event()
+
+    def work(item):
+        begun.append(item)
+        if item == 0:
+            assert waiting.wait(60)
+            raise error
+        while True:
+            waiting.set()
+            stop_if_abandoned()
+
+    with pytest.raises(error):
+        map_threads(work, range(50), 2)
+    # The thread of the first may have begun another before the error was seen.
+    assert {0, 1} <= set(begun) <= {0, 1, 2}
+
+
+def test_work_on_no_other_thread_is_never_abandoned():
+    stop_if_abandoned()
