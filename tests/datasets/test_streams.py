@@ -47,12 +47,12 @@ def test_a_scanned_file_has_lines_and_rows(tmp_path):
     assert block.rows == [["7", 'a "b", ü'], ["8", "c"]]
 
 
-@pytest.mark.parametrize(("encoding", "delimiter"), [("utf-16", ";"), ("utf-8", "¦")])
-def test_what_cannot_be_scanned_is_read_by_the_csv_module(tmp_path, encoding, delimiter):
+@pytest.mark.parametrize(("encoding", "delimiter", "scanned"), [("utf-16", ";", ";"), ("utf-8", "¦", None)])
+def test_what_cannot_be_scanned_is_read_by_the_csv_module(tmp_path, encoding, delimiter, scanned):
     path = tmp_path / "a.csv"
     path.write_bytes(f"id{delimiter}text\n7{delimiter}ü\n".encode(encoding))
     stream, texts, rows = all_texts(path, encoding=encoding, delimiter=delimiter)
-    assert (stream.delimiter, texts, rows) == (None, ["ü"], [["7", "ü"]])
+    assert (stream.delimiter, texts, rows) == (scanned, ["ü"], [["7", "ü"]])
 
 
 def test_every_format_of_texts(tmp_path, standard_input):
@@ -86,7 +86,7 @@ def test_the_column_of_the_texts(tmp_path, header, options, column):
 
 def test_errors_know_what_they_are_about(tmp_path):
     path = tmp_path / "a.csv"
-    path.write_bytes(b"one;two\nbad;x\n")
+    path.write_bytes(b"one;two\nbad;x\nbad\n")
     with pytest.raises(ColumnError) as column:
         read(path, "body")
     error = column.value
@@ -96,7 +96,8 @@ def test_errors_know_what_they_are_about(tmp_path):
         all_texts(path, prefer="text", delimiter=";")
     assert (column.value.name, column.value.delimiter) == (None, None)
     path.write_bytes(b"one;two\nb\xfcse;x\n")
-    for reading in (lambda: read(path, "one", "two", delimiter=";"), lambda: all_texts(path, "one", delimiter=";")):
+    utf_8 = {"delimiter": ";", "encoding": "utf-8"}
+    for reading in (lambda: read(path, "one", "two", **utf_8), lambda: all_texts(path, "one", **utf_8)):
         with pytest.raises(EncodingError, match=r"a\.csv, line 2: not utf-8") as encoding:
             reading()
         assert (encoding.value.line, encoding.value.path) == (2, path)

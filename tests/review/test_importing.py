@@ -124,7 +124,7 @@ def test_labels_of_other_programs_find_their_documents(content, decisions, unmat
         (b"id,colour\na,red\n", "no column of the file holds decisions"),
         (b"colour,label\nred,1\n", "which document is meant"),
         (b"id,label\na,perhaps\n", "line 2 of the file decides 'perhaps'"),
-        (b"id,label\n\xff,1\n", "not UTF-8"),
+        (b"id,label\n\xff\xff\xff\xff,1\n", "not UTF-8"),
     ],
 )
 def test_files_without_labels_are_refused(content, problem):

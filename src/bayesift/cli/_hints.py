@@ -17,6 +17,16 @@ _HINTS = {
     "UnknownCategoryError": "the names in the file must be among the labels",
 }
 
+#: How parameters of the functions that read are spelled on the command line.
+_OPTIONS = {
+    "text": "--text",
+    "labels": "--label",
+    "label_separator": "--label-separator",
+    "delimiter": "--delimiter",
+    "encoding": "--encoding",
+    "header": "--header and --no-header",
+}
+
 _DEBUG = "this is a bug in bayesift; 'bayesift --debug …' shows where"
 
 
@@ -32,9 +42,23 @@ def hint_for(error: Exception) -> str:
 
 def _reading_hint(error: Exception) -> str:
     """Return a hint for an error in reading data, by its type and by what it is about."""
-    from bayesift.datasets import ColumnError, EncodingError, FormatError, MissingDataError
+    from bayesift.datasets import (
+        CellTooLongError,
+        ColumnError,
+        EncodingError,
+        FormatError,
+        HeaderError,
+        MissingDataError,
+        OptionError,
+    )
 
     match error:
+        case CellTooLongError():
+            return "if it is meant to be, set the environment variable BAYESIFT_MAX_CELL to more bytes"
+        case HeaderError():
+            return "--no-header reads it as data, with --text 1 --label 2 and so on for the columns; --header as names"
+        case OptionError(name=str(name)):
+            return f"leave {_OPTIONS.get(name, name)} out"
         case ColumnError(delimiter=str(mark)):
             return f"--delimiter {mark!r} names the field separator"
         case ColumnError(name=None, role="labels"):
@@ -43,12 +67,14 @@ def _reading_hint(error: Exception) -> str:
             return "name it with --text COLUMN"
         case ColumnError():
             return "--text and --label take the names in the first line of the file"
-        case FormatError(format=None):
-            return "--input-format csv (or tsv, jsonl, parquet, folder) says what it is"
         case FormatError(format="svmlight"):
             return "bbrtrain and bayesift.linear take vectors; this command takes texts"
+        case FormatError(format="xlsx" | "parquet" as format) if not str(error.path).endswith(f".{format}"):
+            return f"--input-format {format} reads it"
+        case FormatError(format=None):
+            return "--input-format csv (or tsv, json, jsonl, parquet, xlsx, folder) says what it is"
         case EncodingError():
-            return "--encoding latin-1 (or cp1252, utf-16, …) names the encoding of the file"
+            return "--encoding cp1252 (or cp1250, cp1251, utf-16, …) names the encoding of the file"
         case FileNotFoundError() if not isinstance(error, MissingDataError):
             return "check the path; the order of the arguments is in --help"
         case _:

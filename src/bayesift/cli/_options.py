@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from bayesift.cli._guard import Labelled, Written
+from bayesift.cli._shell import say, shown
 
 if TYPE_CHECKING:
     from bayesift.datasets import Split
@@ -26,7 +27,9 @@ class DataFormat(StrEnum):
     csv = "csv"
     tsv = "tsv"
     jsonl = "jsonl"
+    json = "json"
     parquet = "parquet"
+    xlsx = "xlsx"
     folder = "folder"
 
 
@@ -34,7 +37,7 @@ Data = Annotated[
     Path,
     typer.Argument(
         metavar="DATA",
-        help="CSV, TSV, JSONL or Parquet file (.gz, .xz, .bz2 too), or a folder with one folder per label.",
+        help="CSV, TSV, JSON, JSONL, Parquet or Excel file (.csv.gz too), folder with one folder per label; - is stdin.",
     ),
     Labelled,
 ]
@@ -50,9 +53,26 @@ LabelSeparator = Annotated[
     typer.Option(metavar="MARK", help="Separator between labels in a cell, such as ';'.", rich_help_panel=_READING),
 ]
 Delimiter = Annotated[
-    str | None, typer.Option(metavar="MARK", help="Field separator, such as ';'.", rich_help_panel=_READING)
+    str | None,
+    typer.Option(
+        metavar="MARK", help="Field separator, such as ';' (default: recognised).", rich_help_panel=_READING
+    ),
 ]
-Encoding = Annotated[str, typer.Option(help="Encoding of the texts.", rich_help_panel=_READING)]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", help="Encoding of the texts (default: UTF-8, or recognised).", rich_help_panel=_READING
+    ),
+]
+Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header",
+        help="Whether the first line names the columns; without names they are 1, 2, …",
+        show_default=False,
+        rich_help_panel=_READING,
+    ),
+]
 InputFormat = Annotated[
     DataFormat | None,
     typer.Option("--input-format", help="Format, if the file name does not show it.", rich_help_panel=_READING),
@@ -72,28 +92,37 @@ class Reading:
     label: Label = None
     label_separator: LabelSeparator = None
     delimiter: Delimiter = None
-    encoding: Encoding = "utf-8"
+    header: Header = None
+    encoding: Encoding = None
     input_format: InputFormat = None
 
     def for_other_data(self) -> Reading:
         """Return the same options for another file, in which the columns may have other names."""
         return replace(self, text=None, label=None)
 
-    def read(self, data: Path, origin: dict[str, Any] | None = None) -> Split:
-        """Read labelled texts by the options, and, where they say nothing, like what a model learned from."""
+    def read(self, data: Path, origin: dict[str, Any] | None = None, *, quiet: bool = False) -> Split:
+        """Read labelled texts by the options, and, where they say nothing, like what a model learned from.
+
+        Unless ``quiet``, what was recognised or missing is told.
+        """
         from bayesift.datasets import read_texts
 
         before = origin or {}
-        return read_texts(
+        found = read_texts(
             data,
             self.text,
             self.label,
             prefer=(before.get("text"), before.get("labels")),
             label_separator=before.get("label_separator") if self.label_separator is None else self.label_separator,
             delimiter=self.delimiter,
+            header=self.header,
             encoding=self.encoding,
             format=None if self.input_format is None else self.input_format.value,
         )
+        if found.origin is not None:
+            for note in found.origin.notes:
+                say(f"{shown(found.origin.path.name)}: {shown(note)}", quiet)
+        return found
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ def compare(
         a, origin = load_classifier(first)
         b, _ = load_classifier(second)
         step(f"reading {data.name}")
-        texts = reading.read(data, origin)
+        texts = reading.read(data, origin, quiet=output.is_silent)
         step("comparing")
         found = compare_texts(a, b, texts.texts, texts.labels, names=(first.name, second.name))
     if output.as_json:

@@ -36,7 +36,7 @@ def path(
         from bayesift.workflow import label_path
 
         step(f"reading {data.name}")
-        texts = reading.read(data)
+        texts = reading.read(data, quiet=output.is_silent)
         say_if_compiling("lasso", quiet=output.is_silent)
         step("fitting")
         found = label_path(texts, of, n_steps=n_steps)

@@ -165,9 +165,9 @@ def train(
 
         knowledge = None if prior_from is None else read_prior_knowledge(prior_from)
         step(f"reading {data.name}")
-        texts = reading.read(data)
+        texts = reading.read(data, quiet=output.is_silent)
         origin = provenance_of(texts, reading.label_separator)
-        others = None if test is None else reading.for_other_data().read(test, origin)
+        others = None if test is None else reading.for_other_data().read(test, origin, quiet=output.is_silent)
         changes = words.vectorizer_options()
         classifier = TextClassifier(
             model.value,

@@ -7,7 +7,7 @@ from bayesift.datasets._fetching import ProgressBar, fetch
 from bayesift.datasets._files import cache_root, data_root
 from bayesift.datasets._formats import Format
 from bayesift.datasets._info import DatasetFiles, DatasetInfo, Description
-from bayesift.datasets._json_lines import stream_objects
+from bayesift.datasets._json import stream_objects
 from bayesift.datasets._reading import Record, Records, iter_records, read, read_texts
 from bayesift.datasets._registry import available, dataset_files, describe, known, known_stop_words, load, stop_words
 from bayesift.datasets._tables import Table, open_table
@@ -21,8 +21,10 @@ from bayesift.datasets.errors import (
     ExpansionError,
     FetchError,
     FormatError,
+    HeaderError,
     MalformedFileError,
     MissingDataError,
+    OptionError,
 )
 
 __all__ = [
@@ -42,8 +44,10 @@ __all__ = [
     "FetchError",
     "Format",
     "FormatError",
+    "HeaderError",
     "MalformedFileError",
     "MissingDataError",
+    "OptionError",
     "Origin",
     "ProgressBar",
     "Record",

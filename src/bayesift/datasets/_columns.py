@@ -33,12 +33,15 @@ class Origin:
     ----------
     path : Path
     format : str
-        How it was read: ``"csv"``, ``"tsv"``, ``"jsonl"``, ``"parquet"``, ``"folder"`` or ``"svmlight"``.
+        How it was read: ``"csv"``, ``"tsv"``, ``"jsonl"``, ``"json"``, ``"parquet"``, ``"xlsx"``, ``"folder"`` or
+        ``"svmlight"``.
     text, labels, id : str, optional
         The columns used for each, where the format has columns.
     guessed : tuple of str
         Which of ``"text"``, ``"labels"`` and ``"id"`` the caller did not name; they were found by their
         usual names.
+    notes : tuple of str
+        What was recognised, such as the encoding, and what was missing, a sentence each.
     """
 
     path: Path
@@ -47,6 +50,7 @@ class Origin:
     labels: str | None = None
     id: str | None = None
     guessed: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def find_column(columns: Sequence[str], names: Iterable[str]) -> str | None:

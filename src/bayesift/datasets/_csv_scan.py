@@ -12,6 +12,7 @@ import numpy as np
 
 from bayesift._kernel import kernel
 from bayesift._typing import ByteArray, Int64Array
+from bayesift.datasets._dialect import numbered_columns
 from bayesift.datasets._limits import MAX_CELL
 from bayesift.datasets._tables import wrong_width
 from bayesift.datasets.errors import CellTooLongError, EncodingError, MalformedFileError
@@ -44,9 +45,20 @@ class CsvScanner:
         Whether fields may be enclosed in double quotes.
     limit : int, optional
         Bytes of the longest row.
+    has_header : bool, default=True
+        Whether the first row names the columns; otherwise they are numbered.
     """
 
-    def __init__(self, stream: IO[bytes], path: Path, delimiter: str, quotes: bool, limit: int = MAX_CELL) -> None:
+    def __init__(
+        self,
+        stream: IO[bytes],
+        path: Path,
+        delimiter: str,
+        quotes: bool,
+        limit: int = MAX_CELL,
+        *,
+        has_header: bool = True,
+    ) -> None:
         self._stream = stream
         self._path = path
         self._delimiter = delimiter
@@ -57,7 +69,7 @@ class CsvScanner:
         self._lines = 0
         # csv's own limit, 128 KiB a field, is meant for spreadsheets.
         csv.field_size_limit(2**31 - 1)
-        self.columns = self._header()
+        self.columns = self._header(has_header)
 
     def blocks(self, column: int, *, exact: bool = True) -> Iterator[tuple[list[str], list[bytes]]]:
         """Return texts and rows, some at a time; a row has as many fields as the header.
@@ -108,7 +120,7 @@ class CsvScanner:
             return next(csv.reader(lines, delimiter=self._delimiter, quoting=csv.QUOTE_NONE), [])
         return next(csv.reader(lines, delimiter=self._delimiter, strict=True), [])
 
-    def _header(self) -> list[str]:
+    def _header(self, has_header: bool) -> list[str]:
         while True:
             found, used = self._scan(self._data, 0, 1)
             if len(found):
@@ -117,9 +129,11 @@ class CsvScanner:
                     raise self._error(self._data, begin, 0, kind)
                 if end - begin > self._limit:
                     raise CellTooLongError(self._path, self._line(self._data, begin), self._limit)
-                row = self._data[begin:end]
+                row = self.fields(self._data[begin:end])
+                if not has_header:
+                    return numbered_columns(row)
                 self._more(self._data, used, read=False)
-                return self.fields(row)
+                return row
             if not self._more(self._data, used):
                 raise ValueError(f"{self._path} is empty, expected a header line and one line per text")
 

@@ -10,10 +10,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from bayesift._files import check_encoding
 from bayesift.datasets._columns import USUAL_NAMES, check_columns, find_column
-from bayesift.datasets._files import open_packed
 from bayesift.datasets._formats import ending, format_of
+from bayesift.datasets._inputs import open_utf_8
 from bayesift.datasets._limits import cell_limit
 from bayesift.datasets._tables import open_table
 from bayesift.datasets._texts import folder_texts
@@ -65,10 +64,10 @@ def read_documents(
     title: str | None = None,
     id: str | None = None,
     delimiter: str | None = None,
-    encoding: str = "utf-8",
+    encoding: str | None = None,
     max_cell: int | None = None,
 ) -> Iterator[Document]:
-    r"""Return the documents of a CSV, TSV, JSONL, Parquet or RIS file, or of a folder, one at a time.
+    r"""Return the documents of a CSV, TSV, JSONL, JSON, Parquet, Excel or RIS file, or of a folder, one at a time.
 
     Parameters
     ----------
@@ -79,8 +78,8 @@ def read_documents(
         or the title, but not both.
     delimiter : str, optional
         The field separator of a CSV or TSV file.
-    encoding : str, default="utf-8"
-        Encoding of the texts.
+    encoding : str, optional
+        Encoding of the texts; recognised by default, as in :func:`read`.
     max_cell : int, optional
         The longest cell or row of a table, record of RIS, or file of a folder, in bytes; see :func:`read`.
 
@@ -96,21 +95,22 @@ def read_documents(
     Document(id='1', title='Tin', text='On tin.', details={'type': 'JOUR', 'year': '1987'})
     """
     place, limit = Path(path), cell_limit(max_cell)
-    check_encoding(encoding)
     if ending(place) == ".ris" and place.is_file():
         return _from_ris(place, encoding, limit)
     format = format_of(place)
     if format == "folder":
-        texts = folder_texts(place, encoding, limit)
+        texts = folder_texts(place, encoding, limit, lambda note: None)
         return (Document(name.as_posix(), name.stem, content, {}) for name, content in texts)
     if format == "svmlight":
-        expected = "expected texts: CSV, TSV, JSONL, Parquet, RIS or a folder"
+        expected = "expected texts: CSV, TSV, JSONL, JSON, Parquet, Excel, RIS or a folder"
         raise FormatError(place, format, f"{place} holds vectors; {expected}")
-    return _from_table(place, text, title, id, delimiter=delimiter, encoding=encoding, max_cell=max_cell)
+    reading = {"delimiter": delimiter, "encoding": encoding, "max_cell": max_cell}
+    return _from_table(place, text, title, id, **reading)
 
 
 def _from_table(path: Path, text: str | None, title: str | None, id: str | None, **reading: Any) -> Iterator[Document]:
-    with open_table(path, **reading) as table:
+    wanted = [name for name in (text, title, id) if name]
+    with open_table(path, wanted=wanted, header=True, **reading) as table:
         columns = table.columns
         check_columns(path, columns, text=text, title=title, id=id)
         text = text or find_column(columns, USUAL_NAMES["abstract"]) or find_column(columns, USUAL_NAMES["text"])
@@ -136,7 +136,7 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
-def _from_ris(path: Path, encoding: str, limit: int) -> Iterator[Document]:
+def _from_ris(path: Path, encoding: str | None, limit: int) -> Iterator[Document]:
     for number, fields in enumerate(_ris_records(path, encoding, limit), start=1):
         details: dict[str, list[str]] = {}
         for tag, values in fields.items():
@@ -146,19 +146,19 @@ def _from_ris(path: Path, encoding: str, limit: int) -> Iterator[Document]:
         yield Document(id or str(number), title, text, {name: "; ".join(values) for name, values in details.items()})
 
 
-def _ris_records(path: Path, encoding: str, limit: int) -> Iterator[dict[str, list[str]]]:
+def _ris_records(path: Path, encoding: str | None, limit: int) -> Iterator[dict[str, list[str]]]:
     """Return the values of each record by tag."""
     # The lines of each value: a long text may go on in the next line.
     fields: dict[str, list[list[str]]] = {}
     tag, begin, size = "", 1, 0
-    with open_packed(path) as stream:
+    with open_utf_8(path, encoding, lambda note: None) as stream:
         for number, raw in enumerate(iter(partial(stream.readline, limit + 1), b""), start=1):
             begin, size = begin if fields else number, size + len(raw)
             if size > limit:
                 raise CellTooLongError(path, begin, limit)
             try:
                 # Files that were joined from several have a mark at each beginning.
-                line = raw.decode(encoding).lstrip("\ufeff").rstrip("\r\n")
+                line = raw.decode().lstrip("\ufeff").rstrip("\r\n")
             except UnicodeDecodeError as error:
                 raise EncodingError(path, number, error.encoding, error.reason) from error
             found = _RIS_LINE.match(line)

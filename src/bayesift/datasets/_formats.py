@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Literal
 
-from bayesift.datasets.errors import FormatError
+from bayesift.datasets._columns import USUAL_NAMES
+from bayesift.datasets.errors import FormatError, OptionError
 
-Format = Literal["csv", "tsv", "jsonl", "parquet", "folder", "svmlight"]
+Format = Literal["csv", "tsv", "jsonl", "json", "parquet", "xlsx", "folder", "svmlight"]
 
 _ENDINGS: dict[str, Format] = {
     ".csv": "csv",
@@ -15,7 +17,10 @@ _ENDINGS: dict[str, Format] = {
     ".tab": "tsv",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".json": "json",
     ".parquet": "parquet",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
     ".svm": "svmlight",
     ".svmlight": "svmlight",
     ".libsvm": "svmlight",
@@ -23,14 +28,26 @@ _ENDINGS: dict[str, Format] = {
 
 _COLUMNS = ("text", "labels", "id", "label_separator")
 _FITTING: dict[Format, tuple[str, ...]] = {
-    "csv": (*_COLUMNS, "encoding", "quotes", "delimiter", "max_cell"),
-    "tsv": (*_COLUMNS, "encoding", "quotes", "delimiter", "max_cell"),
+    "csv": (*_COLUMNS, "encoding", "quotes", "delimiter", "header", "max_cell"),
+    "tsv": (*_COLUMNS, "encoding", "quotes", "delimiter", "header", "max_cell"),
     "jsonl": (*_COLUMNS, "encoding", "max_cell"),
+    "json": (*_COLUMNS, "encoding", "max_cell"),
     "parquet": _COLUMNS,
+    "xlsx": (*_COLUMNS, "header", "max_cell"),
     "folder": ("encoding", "max_cell"),
     "svmlight": ("n_features",),
 }
-_DEFAULTS: dict[str, object] = {"encoding": "utf-8", "quotes": True}
+_DEFAULTS: dict[str, object] = {"quotes": True}
+
+#: Formats of tables that cannot be read, and what to do about it.
+_UNREADABLE = {
+    ".xls": "save it as .xlsx or .csv",
+    ".ods": "save it as .xlsx or .csv",
+    ".docx": "save its texts as .csv or as plain text",
+    ".pdf": "save its texts as .csv or as plain text",
+    ".feather": "write it as .parquet",
+    ".pkl": "write it as .parquet or .csv: a pickle can run any code",
+}
 
 
 def format_of(path: Path, format: Format | None = None) -> Format:
@@ -43,8 +60,10 @@ def format_of(path: Path, format: Format | None = None) -> Format:
     if path.is_dir():
         return "folder"
     if ending(path) not in _ENDINGS:
-        problem = f"the format of {path} cannot be told from its name; give format as one of {', '.join(_FITTING)}"
-        raise FormatError(path, None, problem)
+        if (remedy := _UNREADABLE.get(ending(path))) is not None:
+            raise FormatError(path, ending(path), f"{path} cannot be read; {remedy}")
+        problem = f"the format of {path} cannot be told from its name"
+        raise FormatError(path, None, problem, remedy=f"; give format as one of {', '.join(_FITTING)}")
     return _ENDINGS[ending(path)]
 
 
@@ -68,7 +87,25 @@ def check_fit(path: Path, format: Format, /, **arguments: object) -> None:
     """Refuse an argument that was given, that is, differs from its default, and means nothing to the format."""
     for name, value in arguments.items():
         if name not in _FITTING[format] and value != _DEFAULTS.get(name):
-            fitting = ", ".join(_FITTING[format])
-            raise ValueError(
-                f"{name} is {value!r}, but {path} is read as {format}, which takes {fitting}; leave {name} out"
-            )
+            raise OptionError(path, name, value, format, _FITTING[format])
+
+
+def format_of_line(line: str, wanted: Collection[str | None] = ()) -> Literal["json", "jsonl", "csv", "tsv"] | None:
+    """Tell the format of a file without a name from its first line; None where it may be any text.
+
+    Parameters
+    ----------
+    line : str
+        The first line.
+    wanted : collection of str
+        Names of columns that it may have.
+    """
+    begin = line.lstrip("\ufeff \t")
+    if begin.startswith(("{", "[")):
+        return "jsonl" if begin.startswith("{") else "json"
+    for mark in "\t,;|":
+        names = [name.strip().strip('"') for name in line.rstrip("\r\n").split(mark)]
+        usual = len(names) > 1 and any(name.lower() in USUAL_NAMES["text"] for name in names)
+        if usual or any(name in wanted for name in names):
+            return "tsv" if mark == "\t" else "csv"
+    return None

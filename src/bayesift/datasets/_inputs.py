@@ -5,19 +5,18 @@ from __future__ import annotations
 import codecs
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
-from io import BytesIO, TextIOWrapper
+from io import BufferedReader, BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import IO, Any, cast
 
 from bayesift._files import check_encoding
 from bayesift.datasets._files import open_packed
+from bayesift.datasets._recoding import as_utf_8
 from bayesift.datasets.errors import EncodingError
-
-#: What can be read: a file, standard input (``-``), or the content of a file.
-Input = str | os.PathLike[str] | bytes
 
 STANDARD_INPUT = Path("standard input")
 
@@ -25,11 +24,28 @@ STANDARD_INPUT = Path("standard input")
 _CHUNK = 1 << 20
 
 
+@dataclass(frozen=True)
+class Content:
+    """The content of a file, and what to call it in messages."""
+
+    data: bytes
+    name: Path = Path("the file")
+
+
+#: What can be read: a file, standard input (``-``), or the content of a file.
+Input = str | os.PathLike[str] | bytes | Content
+
+
+def kept_input(path: str | os.PathLike[str]) -> Path | Content:
+    """Return a file as it is, and standard input (``-``), which can be gone through only once, as its content."""
+    return Content(sys.stdin.buffer.read(), STANDARD_INPUT) if str(path) == "-" else Path(path)
+
+
 @contextmanager
 def open_bytes(source: Input) -> Iterator[IO[bytes]]:
     """Open a file, standard input (``-``, which stays open) or content for reading bytes, unpacked."""
-    if isinstance(source, bytes):
-        yield BytesIO(source)
+    if isinstance(source, bytes | Content):
+        yield BytesIO(source if isinstance(source, bytes) else source.data)
     elif str(source) == "-":
         yield sys.stdin.buffer
     else:
@@ -38,30 +54,42 @@ def open_bytes(source: Input) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def open_lines(source: Input, encoding: str, limit: int) -> Iterator[Iterator[str]]:
-    """Open a file, standard input or content for reading lines; a byte that does not decode is an EncodingError.
+def open_utf_8(source: Input, encoding: str | None, tell: Callable[[str], None]) -> Iterator[BufferedReader]:
+    """Open a text for reading bytes in UTF-8; its beginning can be looked at by ``peek``.
+
+    Parameters
+    ----------
+    source : Input
+    encoding : str or None
+        That of the text; None to recognise it.
+    tell : callable
+        Called with a sentence on what was recognised, unless that is UTF-8.
+    """
+    if encoding is not None:
+        check_encoding(encoding)
+    with open_bytes(source) as content:
+        try:
+            yield as_utf_8(content, name_of(source), encoding, tell, live=str(source) == "-")
+        except UnicodeError as error:
+            named = encoding or "utf-8"
+            line = None if str(source) == "-" else _undecodable_line(source, named)
+            reason = error.reason if isinstance(error, UnicodeDecodeError) else str(error)
+            raise EncodingError(name_of(source), line, named, reason) from error
+
+
+@contextmanager
+def lines_of(content: BufferedReader, limit: int) -> Iterator[Iterator[str]]:
+    """Go through the lines of a text in UTF-8.
 
     A line that is longer than the limit is cut behind it; whoever takes the lines refuses them.
     """
-    check_encoding(encoding)
     # A mark at the beginning of the file, as spreadsheets write it, is not part of the first column's name.
-    encoding = "utf-8-sig" if is_utf_8(encoding) else encoding
-    with open_bytes(source) as content:
-        stream = TextIOWrapper(cast(Any, content), encoding=encoding, newline="")
-        try:
-            yield iter(partial(stream.readline, limit + 1), "")
-        except UnicodeError as error:
-            line = None if str(source) == "-" else _undecodable_line(source, encoding)
-            reason = error.reason if isinstance(error, UnicodeDecodeError) else str(error)
-            raise EncodingError(name_of(source), line, encoding.removesuffix("-sig"), reason) from error
-        finally:
-            # Whoever opened the bytes closes them.
-            stream.detach()
-
-
-def is_utf_8(encoding: str) -> bool:
-    """Tell whether an encoding is UTF-8, by any of its usual names."""
-    return encoding.lower().replace("_", "-") in ("utf-8", "utf8")
+    stream = TextIOWrapper(cast(Any, content), encoding="utf-8-sig", newline="")
+    try:
+        yield iter(partial(stream.readline, limit + 1), "")
+    finally:
+        # Whoever opened the bytes closes them.
+        stream.detach()
 
 
 def _undecodable_line(source: Input, encoding: str) -> int:
@@ -82,5 +110,7 @@ def _undecodable_line(source: Input, encoding: str) -> int:
 def name_of(source: Input) -> Path:
     """Return what to call it in messages."""
     if isinstance(source, bytes):
-        return Path("the file")
+        return Content(source).name
+    if isinstance(source, Content):
+        return source.name
     return STANDARD_INPUT if str(source) == "-" else Path(source)

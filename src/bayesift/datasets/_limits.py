@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zipfile
 from collections.abc import Iterable, Iterator
 from io import BufferedReader, RawIOBase
 from pathlib import Path
@@ -39,9 +40,16 @@ def check_lines(name: str | Path, lines: Iterable[str], limit: int) -> Iterator[
         yield line
 
 
-def expansion_limit(path: Path) -> int:
+def expansion_limit(path: Path, times: int = MAX_EXPANSION) -> int:
     """Return how many bytes a packed file may unpack to."""
-    return max(FREELY_UNPACKED, MAX_EXPANSION * path.stat().st_size)
+    return max(FREELY_UNPACKED, times * path.stat().st_size)
+
+
+def check_archive_size(path: Path, times: int) -> None:
+    """Refuse a ZIP archive whose members together are more than so many times its size."""
+    with zipfile.ZipFile(path) as archive:
+        if sum(member.file_size for member in archive.infolist()) > (limit := expansion_limit(path, times)):
+            raise ExpansionError(path, limit)
 
 
 class _Unpacked(RawIOBase):

@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from math import isnan
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from bayesift.datasets._collection import Split
 from bayesift.datasets._columns import Origin, choose_columns, columns_by_content
-from bayesift.datasets._formats import Format, check_fit, format_of, vectors_error
+from bayesift.datasets._formats import Format, check_fit, format_of, format_of_line, vectors_error
+from bayesift.datasets._inputs import Content, kept_input, name_of, open_utf_8
 from bayesift.datasets._limits import cell_limit
+from bayesift.datasets._recoding import beginning
 from bayesift.datasets._svmlight import read_svmlight
 from bayesift.datasets._tables import Table, open_table
-from bayesift.datasets._texts import folder_texts
+from bayesift.datasets._texts import folder_texts, missing_texts, present
 from bayesift.datasets.errors import ColumnError, MalformedFileError, listed_names
 
 #: Rows that are looked at to guess columns by their content.
@@ -57,36 +58,41 @@ class Records:
         What separates the labels within a cell.
     open : callable
         Opens the table.
+    notes : list of str
+        What the last iteration has recognised, such as the encoding, and what was missing, a sentence each.
     """
 
     origin: Origin
     label_separator: str | None
     open: Callable[[], AbstractContextManager[Table]]
+    notes: list[str] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[Record]:
-        origin = self.origin
+        origin, n_missing = self.origin, 0
         with self.open() as table:
             rows = table.rows([name for name in (origin.text, origin.labels, origin.id) if name])
             for number, (line, row) in enumerate(rows, start=1):
                 text = self._value(row, origin.text, line)
+                if text is None:
+                    n_missing, text = n_missing + 1, ""
                 if not isinstance(text, str):
-                    found = "a missing value" if text is None else type(text).__name__
-                    raise self._malformed(line, f"{origin.text!r} must be a string, found {found}")
+                    raise self._malformed(line, f"{origin.text!r} must be a string, found {type(text).__name__}")
                 name = None if origin.id is None else self._value(row, origin.id, line)
                 labels = () if origin.labels is None else self._labels(self._value(row, origin.labels, line), line)
                 yield Record(str(number) if name in (None, "") else str(name), text, labels)
+            self.notes[:] = [*table.notes, *([missing_texts(n_missing)] if n_missing else [])]
 
     def _value(self, row: dict[str, Any], column: str | None, line: int) -> Any:
         """Return the cell of a column; None where the file marks it as missing."""
         if column not in row:
             raise self._malformed(line, f"no key {column!r}; its keys are {listed_names(row)}")
-        return _present(row[column])
+        return present(row[column])
 
     def _labels(self, cell: Any, line: int) -> tuple[str, ...]:
         if isinstance(cell, str):
             parts = cell.split(self.label_separator) if self.label_separator else [cell]
         else:
-            parts = [_present(part) for part in cell] if isinstance(cell, list) else [cell]
+            parts = [present(part) for part in cell] if isinstance(cell, list) else [cell]
         names = set()
         for part in parts:
             if not isinstance(part, str | int | float | None):
@@ -98,13 +104,8 @@ class Records:
         return tuple(sorted(names - {""}))
 
     def _malformed(self, line: int, problem: str) -> MalformedFileError:
-        unit = "row" if self.origin.format == "parquet" else "line"
+        unit = {"parquet": "row", "xlsx": "row", "json": "object"}.get(self.origin.format, "line")
         return MalformedFileError(self.origin.path, line, problem, unit=unit)
-
-
-def _present(value: Any) -> Any:
-    """Return None for every mark of a missing value, before its name could become a string."""
-    return None if isinstance(value, float) and isnan(value) else value
 
 
 def iter_records(
@@ -114,34 +115,40 @@ def iter_records(
     id: str | None = None,
     *,
     label_separator: str | None = None,
-    encoding: str = "utf-8",
+    encoding: str | None = None,
     quotes: bool = True,
     delimiter: str | None = None,
+    header: bool | None = None,
     format: Format | None = None,
     max_cell: int | None = None,
 ) -> Records:
-    r"""Go through a CSV, TSV or JSONL file one record at a time, in constant memory.
+    r"""Go through a CSV, TSV, JSONL, JSON or Excel file one record at a time, in constant memory.
 
-    Wrong names of columns are reported at once, malformed lines when they are reached. Parquet files are
-    taken as well, but read whole.
+    Wrong names of columns are reported at once, malformed lines when they are reached. Parquet files and standard input
+    are taken as well, but read whole.
 
     Parameters
     ----------
-    path : path
-        The file; ``.gz``, ``.xz`` and ``.bz2`` are decompressed while reading.
+    path : path or "-"
+        The file; ``.gz``, ``.xz`` and ``.bz2`` are decompressed while reading. ``-`` is standard input.
     text, labels, id : str, optional
         Names of the columns or keys. Where they are not given they are guessed, if only one column has a
         usual name such as ``text`` or ``label``; ``labels=False`` says that there are no labels. Without a
         column of identifiers, or where it is empty, a record has its number, counted from 1.
     label_separator : str, optional
         What separates several labels in one cell; without it the whole cell is one label.
-    encoding : str
-        Encoding of the file; Parquet files have none.
+    encoding : str, optional
+        Encoding of the file. Without it the file is UTF-8, or UTF-16 if it begins with a mark, or cp1252 if it can be
+        nothing else; ``notes`` say so. Parquet and Excel files have none.
     quotes : bool
         Whether fields of CSV and TSV files may be enclosed in double quotes.
     delimiter : str, optional
-        The field separator of a CSV or TSV file; a comma, or a tab for TSV, by default.
-    format : {"csv", "tsv", "jsonl", "parquet"}, optional
+        The field separator of a CSV or TSV file; a comma, or a tab for TSV, by default, unless only another one makes a
+        table of the file, as ``notes`` say.
+    header : bool, optional
+        Whether the first line of a CSV, TSV or Excel file names the columns; without a header they are ``"1"``, ``"2"``
+        and so on. By default it does, and a file whose first line seems to be a row like the others is refused.
+    format : {"csv", "tsv", "jsonl", "json", "parquet", "xlsx"}, optional
         The format, where the name of the file does not show it.
     max_cell : int, optional
         The longest cell or row, as in :func:`read`.
@@ -162,16 +169,39 @@ def iter_records(
     ...     list(iter_records(path))
     [Record(id='1', text='buy now', labels=('spam',))]
     """
-    path = Path(path)
-    found = format_of(path, format)
-    if found in _NO_COLUMNS:
-        raise ValueError(f"format must be csv, tsv, jsonl or parquet to read record by record, found {found!r}")
-    writing: dict[str, Any] = {"encoding": encoding, "quotes": quotes, "delimiter": delimiter, "max_cell": max_cell}
-    check_fit(path, found, **writing)
-    opening = partial(open_table, path, format=found, **writing)
+    source = kept_input(path)
+    writing = {"encoding": encoding, "quotes": quotes, "delimiter": delimiter, "header": header, "max_cell": max_cell}
+    return _records(source, text, labels, id, label_separator, _format(source, format, text), writing)
+
+
+def _records(
+    source: Path | Content,
+    text: str | None,
+    labels: str | Literal[False] | None,
+    id: str | None,
+    label_separator: str | None,
+    format: Format,
+    writing: dict[str, Any],
+) -> Records:
+    name = name_of(source)
+    if format in _NO_COLUMNS:
+        raise ValueError(f"format must be csv, tsv, jsonl or parquet to read record by record, found {format!r}")
+    check_fit(name, format, **writing)
+    wanted = [column for column in (text, labels, id) if column]
+    opening = partial(open_table, source, format=format, wanted=wanted, **writing)
     with opening() as table:
-        origin = choose_columns(path, found, table.columns, text=text, labels=labels, id=id)
+        origin = choose_columns(name, table.format, table.columns, text=text, labels=labels, id=id)
     return Records(origin, label_separator, opening)
+
+
+def _format(source: Path | Content, format: Format | None, *wanted: str | None) -> Format:
+    """Tell the format from the argument, the name of the file, or the first line of what has no name."""
+    if isinstance(source, Path):
+        return format_of(source, format)
+    if format is not None:
+        return format
+    with open_utf_8(source, None, lambda note: None) as content:
+        return format_of_line(beginning(content)[0].partition("\n")[0], wanted) or "csv"
 
 
 def read(
@@ -181,45 +211,48 @@ def read(
     id: str | None = None,
     *,
     label_separator: str | None = None,
-    encoding: str = "utf-8",
+    encoding: str | None = None,
     quotes: bool = True,
     delimiter: str | None = None,
+    header: bool | None = None,
     n_features: int | None = None,
     format: Format | None = None,
     max_cell: int | None = None,
 ) -> Split:
     r"""Read labelled documents from a file or a folder.
 
-    CSV and TSV files begin with a header line; JSONL files have one object per line; Parquet files need polars
-    or pyarrow; in a folder of folders each file is a document and its folder the label; SVMlight files hold
-    vectors instead of texts. An argument that does not apply to the format is an error.
+    CSV and TSV files begin with a header line; JSONL files have one object per line, JSON files an array of them;
+    Parquet files need polars or pyarrow, Excel files openpyxl, and their first sheet is read; in a folder of folders
+    each file is a document and its folder the label; SVMlight files hold vectors instead of texts. An argument that
+    does not apply to the format is an error. Missing texts (None, NaN) are taken as empty.
 
     Parameters
     ----------
-    path : path
-        The file or folder.
-    text, labels, id, label_separator, quotes, delimiter
+    path : path or "-"
+        The file or folder; ``-`` is standard input, whose format is recognised by its first line.
+    text, labels, id, label_separator, quotes, delimiter, header
         As in :func:`iter_records`; for files with columns.
-    encoding : str
-        Encoding of the texts.
+    encoding : str, optional
+        Encoding of the texts; recognised by default, as in :func:`iter_records`.
     n_features : int, optional
         Number of columns of the matrix, for SVMlight.
-    format : {"csv", "tsv", "jsonl", "parquet", "folder", "svmlight"}, optional
+    format : {"csv", "tsv", "jsonl", "json", "parquet", "xlsx", "folder", "svmlight"}, optional
         The format, where the name does not show it.
     max_cell : int, optional
-        The longest cell or row of a table, or file of a folder, in bytes (characters, where the encoding is not
-        UTF-8); a longer one is an error, so that no file can take all memory. By default the environment variable
-        ``BAYESIFT_MAX_CELL``, else 16 MiB.
+        The longest cell or row of a table, or file of a folder, in bytes; a longer one is an error, so that no file can
+        take all memory. By default the environment variable ``BAYESIFT_MAX_CELL``, else 16 MiB.
 
     Returns
     -------
     Split
         ``texts`` (or ``matrix``, from SVMlight), ``labels``, ``ids``, ``categories`` and ``indicator()``;
-        ``origin`` says which columns were used and which of them were guessed.
+        ``origin`` says which columns were used, which of them were guessed, and in its ``notes`` what else was
+        recognised or missing.
 
     Raises
     ------
-    ColumnError, FormatError, EncodingError, MalformedFileError, CellTooLongError, DamagedFileError, ExpansionError
+    ColumnError, HeaderError, OptionError, FormatError, EncodingError, MalformedFileError, CellTooLongError, \
+DamagedFileError, ExpansionError
         A column is missing or cannot be guessed, or the file is not as it should be; each is a ``ValueError``.
 
     Examples
@@ -234,42 +267,53 @@ def read(
     >>> news.labels, news.origin.guessed
     ([('metals', 'trade')], ('labels',))
     """
-    path = Path(path)
-    found = format_of(path, format)
-    columns: dict[str, Any] = {"text": text, "labels": labels, "id": id, "label_separator": label_separator}
-    writing: dict[str, Any] = {"encoding": encoding, "quotes": quotes, "delimiter": delimiter, "max_cell": max_cell}
-    check_fit(path, found, **columns, **writing, n_features=n_features)
-    if found == "svmlight":
-        matrix, targets = read_svmlight(path, n_features=n_features)
+    source = kept_input(path)
+    writing = {"encoding": encoding, "quotes": quotes, "delimiter": delimiter, "header": header, "max_cell": max_cell}
+    columns = {"text": text, "labels": labels, "id": id, "label_separator": label_separator}
+    return _read(source, columns, writing, _format(source, format, text), n_features)
+
+
+def _read(
+    source: Path | Content, columns: dict[str, Any], writing: dict[str, Any], format: Format, n_features: int | None
+) -> Split:
+    name = name_of(source)
+    check_fit(name, format, **columns, **writing, n_features=n_features)
+    if format == "svmlight":
+        matrix, targets = read_svmlight(name, n_features=n_features)
         ids = [str(number) for number in range(1, len(targets) + 1)]
-        return Split(targets, ids, matrix=matrix, origin=Origin(path, found))
-    if found == "folder":
-        return _read_folder(path, encoding, cell_limit(max_cell))
-    records = iter_records(path, **columns, **writing, format=found)
+        return Split(targets, ids, matrix=matrix, origin=Origin(name, format))
+    if format == "folder":
+        return _read_folder(name, writing["encoding"], cell_limit(writing["max_cell"]))
+    records = _records(source, **columns, format=format, writing=writing)
     rows = list(records)
     if not rows:
-        raise ValueError(f"{path} has no rows after its header")
+        raise ValueError(f"{name} has no rows after its header")
     return Split(
         labels=[row.labels for row in rows],
         ids=[row.id for row in rows],
         texts=[row.text for row in rows],
-        origin=records.origin,
+        origin=replace(records.origin, notes=tuple(records.notes)),
     )
 
 
-def _read_folder(path: Path, encoding: str, limit: int) -> Split:
+def _read_folder(path: Path, encoding: str | None, limit: int) -> Split:
     """Read a folder of folders; hidden files and folders do not count."""
     folders = sorted(inner for inner in path.iterdir() if inner.is_dir() and not inner.name.startswith("."))
     if not folders:
         raise ValueError(f"{path} has no folders in it, expected one per label with a file per document")
-    found = [(folder.name, name, text) for folder in folders for name, text in folder_texts(folder, encoding, limit)]
+    notes: list[str] = []
+    found = []
+    for folder in folders:
+        told: list[str] = []
+        found += [(folder.name, name, text) for name, text in folder_texts(folder, encoding, limit, told.append)]
+        notes += [f"{folder.name}: {note}" for note in told]
     if not found:
         raise ValueError(f"{path} has folders but no files in them, expected a file per document")
     return Split(
         labels=[(label,) for label, _, _ in found],
         ids=[f"{label}/{name.as_posix()}" for label, name, _ in found],
         texts=[text for _, _, text in found],
-        origin=Origin(path, "folder"),
+        origin=Origin(path, "folder", notes=tuple(notes)),
     )
 
 
@@ -285,20 +329,21 @@ def read_texts(
 
     Parameters
     ----------
-    path : path
-        The file or folder.
+    path : path or "-"
+        The file or folder; ``-`` is standard input.
     text, labels : str, optional
         Names of the columns. Without them those with a usual name are taken, else by content: the
         column with the longest cells, and the only other one whose values are repeated.
     prefer : pair of str
         Names of both columns to take where the file has them, as from a model that was trained on such a file.
     **reading
-        ``label_separator``, ``encoding``, ``quotes``, ``delimiter``, ``format`` and ``max_cell``, as in :func:`read`.
+        ``label_separator``, ``encoding``, ``quotes``, ``delimiter``, ``header``, ``format`` and ``max_cell``, as in
+        :func:`read`.
 
     Returns
     -------
     Split
-        With texts; ``origin.guessed`` says which columns were not named.
+        With texts; ``origin.guessed`` says which columns were not named, ``origin.notes`` what else was recognised.
 
     Raises
     ------
@@ -306,26 +351,35 @@ def read_texts(
         As in :func:`read`; a file of vectors is a ``FormatError``.
     """
     named: dict[str, str | None] = {"text": text, "labels": labels}
-    as_table = {name: value for name, value in reading.items() if name != "label_separator"}
-    if any(prefer) and None in (text, labels) and format_of(Path(path), reading.get("format")) not in _NO_COLUMNS:
-        with open_table(path, **as_table) as table:
+    source = kept_input(path)
+    given = {"encoding": None, "quotes": True, "delimiter": None, "header": None, "max_cell": None} | reading
+    format, label_separator = given.pop("format", None), given.pop("label_separator", None)
+    found = _format(source, format, text, prefer[0])
+    wanted = [name for name in (text, labels, *prefer) if name]
+
+    def read_columns(text: str | None, labels: str | None) -> Split:
+        columns = {"text": text, "labels": labels, "id": None, "label_separator": label_separator}
+        return _read(source, columns, given, found, None)
+
+    if any(prefer) and None in (text, labels) and found not in _NO_COLUMNS:
+        with open_table(source, format=found, wanted=wanted, **given) as table:
             columns = table.columns
-        for role, wanted in zip(named, prefer, strict=True):
-            if named[role] is None and wanted in columns and wanted not in named.values():
-                named[role] = wanted
+        for role, name in zip(named, prefer, strict=True):
+            if named[role] is None and name in columns and name not in named.values():
+                named[role] = name
     try:
-        split = read(path, named["text"], named["labels"], **reading)
+        split = read_columns(named["text"], named["labels"])
     except ColumnError as error:
         if error.name is not None:
             raise
-        with open_table(path, **as_table) as table:
+        with open_table(source, format=found, wanted=wanted, **given) as table:
             rows = [row for _, row in islice(table.rows(), _LOOKED_AT)]
         guess = columns_by_content(rows, named["text"], named["labels"])
         if None in guess:
             raise
-        split = read(path, *guess, **reading)
+        split = read_columns(*guess)
     if not split.has_texts:
-        raise vectors_error(Path(path))
+        raise vectors_error(name_of(source))
     if split.origin is not None and split.origin.text is not None:
         roles = tuple(role for role, name in (("text", text), ("labels", labels)) if name is None)
         split.origin = replace(split.origin, guessed=roles)

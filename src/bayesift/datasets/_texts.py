@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, field
+from math import isnan
 from pathlib import Path
 from typing import Any, Literal
 
 from bayesift._files import check_encoding
-from bayesift.datasets._columns import USUAL_NAMES, check_columns, guess_column
+from bayesift.datasets._columns import check_columns, guess_column
 from bayesift.datasets._csv_scan import CsvScanner
 from bayesift.datasets._files import is_hidden
-from bayesift.datasets._formats import check_exists, format_of, vectors_error
-from bayesift.datasets._inputs import STANDARD_INPUT, is_utf_8, open_bytes, open_lines
-from bayesift.datasets._json_lines import json_table
+from bayesift.datasets._formats import check_exists, format_of, format_of_line, vectors_error
+from bayesift.datasets._inputs import lines_of, name_of, open_utf_8
+from bayesift.datasets._json import JSON_PIECE, json_objects, json_table
 from bayesift.datasets._limits import cell_limit, check_lines
-from bayesift.datasets._tables import csv_table, open_table, separator_of
+from bayesift.datasets._recoding import beginning, decode_file
+from bayesift.datasets._tables import csv_dialect, csv_table, json_format, open_table
 from bayesift.datasets.errors import CellTooLongError, EncodingError, MalformedFileError, listed_names
 
-TextFormat = Literal["csv", "tsv", "jsonl", "lines", "parquet", "folder"]
+TextFormat = Literal["csv", "tsv", "jsonl", "json", "lines", "parquet", "xlsx", "folder"]
 
 #: What a text is in: the fields of a line, or values by name.
 TextRow = list[Any] | dict[str, Any]
@@ -75,7 +77,7 @@ class TextStream:
 
     Parameters
     ----------
-    format : {"csv", "tsv", "jsonl", "lines", "parquet", "folder"}
+    format : {"csv", "tsv", "jsonl", "json", "lines", "parquet", "xlsx", "folder"}
         How they are read.
     columns : list of str or None
         Names of the fields; None where rows are dicts.
@@ -85,6 +87,8 @@ class TextStream:
         The texts; they can be gone through once.
     delimiter : str or None
         The field separator, where blocks have ``lines`` that can be copied as they are.
+    notes : list of str
+        What was recognised, such as the encoding, and what was missing, a sentence each; complete after the last block.
     """
 
     format: TextFormat
@@ -92,6 +96,7 @@ class TextStream:
     text: str | None
     blocks: Iterator[TextBlock]
     delimiter: str | None = None
+    notes: list[str] = field(default_factory=list)
 
 
 @contextmanager
@@ -101,31 +106,32 @@ def open_texts(
     *,
     prefer: str | None = None,
     format: TextFormat | None = None,
-    encoding: str = "utf-8",
+    encoding: str | None = None,
     delimiter: str | None = None,
     quotes: bool = True,
+    header: bool | None = None,
     exact: bool = True,
     max_cell: int | None = None,
 ) -> Iterator[TextStream]:
     r"""Open a file, a folder, or standard input to go through its texts in constant memory.
 
-    Texts need no labels. CSV and TSV files in UTF-8 are scanned by compiled code, which also returns
-    rows as the bytes they are.
+    Texts need no labels. CSV and TSV files are scanned by compiled code, which also returns rows as the bytes they are
+    in UTF-8.
 
     Parameters
     ----------
     path : path or "-"
-        CSV, TSV, JSONL, Parquet or plain text (a text in each line), decompressed while reading; a folder, in which
-        each file is a text; or ``-``, standard input.
+        CSV, TSV, JSONL, JSON, Parquet, Excel or plain text (a text in each line), decompressed while reading; a folder,
+        in which each file is a text; or ``-``, standard input.
     text : str, optional
         The column of the texts; else ``prefer`` if the file has it, else the only one with a usual name, else the only
         one.
     prefer : str, optional
         The column of the texts that a model learned from.
-    format : {"csv", "tsv", "jsonl", "lines", "parquet", "folder"}, optional
+    format : {"csv", "tsv", "jsonl", "json", "lines", "parquet", "xlsx", "folder"}, optional
         The format, where the name does not show it; files with the ending ``.txt`` or without any are plain text. The
         format of standard input is recognised by its first line.
-    encoding, delimiter, quotes
+    encoding, delimiter, quotes, header
         As in :func:`read`.
     exact : bool, default=True
         Whether doubled quotes within texts must become single ones.
@@ -148,36 +154,66 @@ def open_texts(
     ...         print([(block.texts, block.rows) for block in stream.blocks])
     [(['buy now'], [['7', 'buy now']])]
     """
-    check_encoding(encoding)
     limit = cell_limit(max_cell)
     standard_input = str(path) == "-"
-    name = STANDARD_INPUT if standard_input else Path(path)
+    name = name_of(path)
     found = format if standard_input else _format(name, format)
+    notes: list[str] = []
     if found == "folder":
-        yield TextStream("folder", None, None, _in_blocks(_folder(name, encoding, limit)))
-    elif found == "parquet":
-        with open_table(name, format="parquet") as table:
+        yield TextStream("folder", None, None, _in_blocks(_folder(name, encoding, limit, notes)), notes=notes)
+        return
+    wanted = [column for column in (text, prefer) if column is not None]
+    if found in ("parquet", "xlsx"):
+        with open_table(path, format=found, header=header, max_cell=max_cell, wanted=wanted) as table:
             column = _choose(name, table.columns, text, prefer)
-            yield TextStream("parquet", None, column, _in_blocks(_checked(name, table.rows(), column, "row")))
-    elif found in ("csv", "tsv") and not standard_input and _can_scan(encoding, separator_of(found, delimiter)):
-        separator = separator_of(found, delimiter)
-        with open_bytes(name) as content:
-            scanner = CsvScanner(content, name, separator, quotes, limit)
-            column = _choose(name, scanner.columns, text, prefer)
-            scanned = scanner.blocks(scanner.columns.index(column), exact=exact)
-            blocks = (TextBlock(texts, lines=lines, parse=scanner.fields) for texts, lines in scanned)
-            yield TextStream(found, scanner.columns, column, blocks, separator)
-    else:
-        with open_lines(path, encoding, limit) as lines:
-            if found is None:
-                first = next(lines, "")
-                lines = chain([first] if first else [], lines)
-                found = _format_of_line(first, text or prefer)
-            yield _from_lines(name, found, lines, limit, text, prefer, delimiter, quotes)
+            columns = table.columns if found == "xlsx" else None
+            blocks = _in_blocks(_checked(name, table.rows(), column, "row", table.notes))
+            yield TextStream(found, columns, column, blocks, notes=table.notes)
+        return
+    with open_utf_8(path, encoding, notes.append) as content:
+        if found is None:
+            head = beginning(content)[0]
+            found = format_of_line(head.partition("\n")[0], wanted) or "lines"
+        if found in ("csv", "tsv"):
+            way = csv_dialect(name, content, found, delimiter, quotes, header, wanted, notes.append)
+            if way.delimiter.isascii() and not standard_input:
+                scanner = CsvScanner(content, name, way.delimiter, quotes, limit, has_header=way.has_header)
+                column = _choose(name, scanner.columns, text, prefer)
+                scanned = scanner.blocks(scanner.columns.index(column), exact=exact)
+                blocks = (TextBlock(texts, lines=lines, parse=scanner.fields) for texts, lines in scanned)
+                yield TextStream(found, scanner.columns, column, blocks, way.delimiter, notes)
+                return
+            with lines_of(content, limit) as lines:
+                columns, fields = csv_table(name, lines, way, limit)
+                column = _choose(name, columns, text, prefer)
+                place = columns.index(column)
+                blocks = _in_blocks((row[place], row) for _, row in fields)
+                yield TextStream(found, columns, column, blocks, notes=notes)
+        elif found == "lines":
+            with lines_of(content, limit) as lines:
+                contents = (line.rstrip("\r\n") for line in check_lines(name, lines, limit))
+                blocks = _in_blocks((line, [line]) for line in contents)
+                yield TextStream("lines", ["text"], "text", blocks, notes=notes)
+        else:
+            found = json_format(found, content, notes.append)
+            with lines_of(content, limit if found == "jsonl" else JSON_PIECE) as lines:
+                keys, objects = (json_table if found == "jsonl" else json_objects)(name, lines, limit)
+                column = _choose(name, keys, text, prefer)
+                unit = "line" if found == "jsonl" else "object"
+                blocks = _in_blocks(_checked(name, objects, column, unit, notes))
+                yield TextStream(found, None, column, blocks, notes=notes)
 
 
-def folder_texts(path: Path, encoding: str, limit: int) -> Iterator[tuple[Path, str]]:
-    """Return the files of a folder and of those in it, sorted, with their texts; hidden ones do not count."""
+def folder_texts(
+    path: Path, encoding: str | None, limit: int, tell: Callable[[str], None]
+) -> Iterator[tuple[Path, str]]:
+    """Return the files of a folder and of those in it, sorted, with their texts; hidden ones do not count.
+
+    In the end ``tell`` is called with how many were read in another encoding than UTF-8, if nobody named one.
+    """
+    if encoding is not None:
+        check_encoding(encoding)
+    recognised: Counter[str] = Counter()
     for file in sorted(path.rglob("*")):
         name = file.relative_to(path)
         if not file.is_file() or is_hidden(name):
@@ -187,10 +223,15 @@ def folder_texts(path: Path, encoding: str, limit: int) -> Iterator[tuple[Path, 
         if len(content) > limit:
             raise CellTooLongError(file, 1, limit)
         try:
-            yield name, content.decode(encoding)
+            text, other = decode_file(content, encoding)
         except UnicodeDecodeError as error:
             line = content.count(b"\n", 0, error.start) + 1
             raise EncodingError(file, line, error.encoding, error.reason) from error
+        if other is not None:
+            recognised[other] += 1
+        yield name, text
+    for other, number in recognised.items():
+        tell(f"{number:,} {'file' if number == 1 else 'files'} not UTF-8: read as {other}")
 
 
 def _in_blocks(rows: Iterable[tuple[str, TextRow]]) -> Iterator[TextBlock]:
@@ -220,50 +261,37 @@ def _choose(path: Path, columns: list[str], text: str | None, prefer: str | None
     return str(guess_column(path, "text", columns, columns, problem))
 
 
-def _from_lines(
-    path: Path,
-    format: TextFormat,
-    lines: Iterator[str],
-    limit: int,
-    text: str | None,
-    prefer: str | None,
-    delimiter: str | None,
-    quotes: bool,
-) -> TextStream:
-    if format == "lines":
-        contents = (line.rstrip("\r\n") for line in check_lines(path, lines, limit))
-        return TextStream("lines", ["text"], "text", _in_blocks((content, [content]) for content in contents))
-    if format == "jsonl":
-        keys, objects = json_table(path, lines, limit)
-        column = _choose(path, keys, text, prefer)
-        return TextStream("jsonl", None, column, _in_blocks(_checked(path, objects, column, "line")))
-    header, fields = csv_table(path, lines, separator_of(format, delimiter), quotes, limit)
-    column = _choose(path, header, text, prefer)
-    place = header.index(column)
-    return TextStream(format, header, column, _in_blocks((row[place], row) for _, row in fields))
-
-
 def _checked(
-    path: Path, rows: Iterable[tuple[int, dict[str, Any]]], column: str, unit: str
+    path: Path, rows: Iterable[tuple[int, dict[str, Any]]], column: str, unit: str, notes: list[str]
 ) -> Iterator[tuple[str, TextRow]]:
     """Return texts and rows; a missing value is an empty text, a missing key an error."""
+    n_missing = 0
     for number, row in rows:
         if column not in row:
-            raise MalformedFileError(path, number, f"no key {column!r}; its keys are {listed_names(row)}")
-        value = row[column]
+            raise MalformedFileError(path, number, f"no key {column!r}; its keys are {listed_names(row)}", unit=unit)
+        value = present(row[column])
         if value is not None and not isinstance(value, str):
             found = type(value).__name__
             raise MalformedFileError(path, number, f"{column!r} must be a string, found {found}", unit=unit)
+        n_missing += value is None
         yield value or "", row
+    if n_missing:
+        notes.append(missing_texts(n_missing))
 
 
-def _folder(path: Path, encoding: str, limit: int) -> Iterator[tuple[str, TextRow]]:
-    for name, text in folder_texts(path, encoding, limit):
+def present(value: Any) -> Any:
+    """Return None for every mark of a missing value, before its name could become a string."""
+    return None if isinstance(value, float) and isnan(value) else value
+
+
+def missing_texts(number: int) -> str:
+    """Say how many texts are missing and what became of them."""
+    return f"{number:,} missing {'text' if number == 1 else 'texts'} taken as empty"
+
+
+def _folder(path: Path, encoding: str | None, limit: int, notes: list[str]) -> Iterator[tuple[str, TextRow]]:
+    for name, text in folder_texts(path, encoding, limit, notes.append):
         yield text, {"id": name.as_posix()}
-
-
-def _can_scan(encoding: str, separator: str) -> bool:
-    return is_utf_8(encoding) and separator.isascii()
 
 
 def _format(path: Path, format: TextFormat | None) -> TextFormat:
@@ -276,15 +304,3 @@ def _format(path: Path, format: TextFormat | None) -> TextFormat:
     if found == "svmlight":
         raise vectors_error(path)
     return found
-
-
-def _format_of_line(line: str, column: str | None) -> TextFormat:
-    """Tell the format of standard input from its first line."""
-    if line.lstrip("\ufeff \t").startswith("{"):
-        return "jsonl"
-    formats: tuple[tuple[TextFormat, str], ...] = (("tsv", "\t"), ("csv", ","))
-    for format, mark in formats:
-        names = [name.strip().strip('"') for name in line.rstrip("\r\n").split(mark)]
-        if column in names or (len(names) > 1 and any(name.lower() in USUAL_NAMES["text"] for name in names)):
-            return format
-    return "lines"

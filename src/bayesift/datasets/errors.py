@@ -1,4 +1,7 @@
-"""The errors of this room: each is also the built-in error that a caller would expect, and keeps what it is about."""
+"""The errors of this room: each is also the built-in error that a caller would expect, and keeps what it is about.
+
+Where a message names parameters, ``sentence`` says the same without them, for callers that have other names for them.
+"""
 
 from __future__ import annotations
 
@@ -82,10 +85,12 @@ class CellTooLongError(MalformedFileError):
         The limit.
     """
 
-    def __init__(self, path: str | Path, line: int, limit: int) -> None:
-        problem = f"a cell or a row is longer than {limit:,} bytes; if it is meant to be, raise max_cell"
-        super().__init__(path, line, f"{problem} (or BAYESIFT_MAX_CELL)")
+    def __init__(self, path: str | Path, line: int, limit: int, *, unit: str = "line") -> None:
+        problem = f"a cell or a row is longer than {limit:,} bytes"
+        remedy = "; if it is meant to be, raise max_cell (or BAYESIFT_MAX_CELL)"
+        super().__init__(path, line, f"{problem}{remedy}", unit=unit)
         self.limit = limit
+        self.sentence = f"{path}, {unit} {line}: {problem}"
 
 
 class ExpansionError(ValueError):
@@ -109,10 +114,54 @@ class ExpansionError(ValueError):
 class FormatError(ValueError):
     """The format of a file (``path``) is not known, or not one that can be used here (``format``)."""
 
-    def __init__(self, path: str | Path, format: str | None, problem: str) -> None:
-        super().__init__(problem)
+    def __init__(self, path: str | Path, format: str | None, problem: str, *, remedy: str = "") -> None:
+        super().__init__(f"{problem}{remedy}")
         self.path = path
         self.format = format
+        self.sentence = problem
+
+
+class HeaderError(ValueError):
+    """The first line of a file seems to be no header, and nobody has said whether it is.
+
+    Attributes
+    ----------
+    path : str or Path
+        The file.
+    columns : tuple of str
+        The fields of its first line.
+    """
+
+    def __init__(self, path: str | Path, columns: Sequence[str], again: str) -> None:
+        self.path = path
+        self.columns = tuple(columns)
+        found = f"its first line is {listed_names(columns)}, and {listed_names([again])} occurs again below it"
+        self.sentence = f"{path} seems to have no header line: {found}"
+        super().__init__(
+            f"{self.sentence}; header=False reads it as data, with the columns '1', '2', …, and header=True as names"
+        )
+
+
+class OptionError(ValueError):
+    """An argument does not fit the format of a file.
+
+    Attributes
+    ----------
+    path : str or Path
+        The file.
+    name : str
+        The parameter.
+    format : str
+        The format that the file is read as.
+    """
+
+    def __init__(self, path: str | Path, name: str, value: object, format: str, fitting: Sequence[str]) -> None:
+        found = f"{name} is {value!r}, but {path} is read as {format}, which takes {', '.join(fitting)}"
+        super().__init__(f"{found}; leave {name} out")
+        self.path = path
+        self.name = name
+        self.format = format
+        self.sentence = f"{path} is read as {format}, for which {value!r} means nothing"
 
 
 class ColumnError(ValueError):
@@ -152,6 +201,8 @@ class ColumnError(ValueError):
         mark = self.delimiter
         question = f" (is {mark!r} the field separator? give delimiter={mark!r})" if mark else ""
         super().__init__(f"{found}; its columns are {listed}{question}{remedy}")
+        what = f"{path} has no column {name!r}" if name else f"which column of {path} is the {role}? {problem}"
+        self.sentence = f"{what}; its columns are {listed}"
 
 
 def listed_names(names: Iterable[str], most: int = 50) -> str:
