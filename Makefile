@@ -4,7 +4,7 @@ VENV := .venv
 PIP := $(VENV)/bin/python -m pip
 INSTALL := $(PIP) install --quiet --constraint constraints.txt
 SETUP := pyproject.toml constraints.txt
-EXTRAS := plot,frames,review,postgresql,onnx
+EXTRAS := plot,frames,excel,review,postgresql,onnx
 
 # Tests that together run every kernel that takes indices from outside.
 KERNELS := tests/test_bounds.py tests/text/test_kernels.py tests/text/test_lexicon.py tests/text/test_scorer.py \

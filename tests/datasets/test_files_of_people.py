@@ -241,8 +241,8 @@ class TestEncodings:
         [
             (b"PK\x03\x04rest", "an Excel workbook", "xlsx"),
             (b"PAR1rest", "a Parquet file", "parquet"),
-            (b"%PDF-1.7", "a PDF document", None),
-            (b"\x1f\x8bxx", "packed by gzip", None),
+            (b"%PDF-1.7", "a PDF document", "pdf"),
+            (b"\x1f\x8bxx", "packed by gzip", "gz"),
         ],
     )
     def test_files_that_are_no_text(self, tmp_path, content, what, format):

@@ -24,6 +24,7 @@ import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -123,11 +124,24 @@ def _tables() -> Iterator[Case]:
         for text, label, number in rows
     ]
     lines = "".join(json.dumps(row, ensure_ascii=n % 2 == 0) + "\n" for n, row in enumerate(objects))
+    western = plain.replace("漢", "ß").replace("\t", ";")
     tables = {
         "a.csv": ("text,label,id\r\n" + quoted).encode(),
         "a.tsv": ("text\tlabel\tid\n" + plain).encode(),
         "a.jsonl": lines.encode(),
+        "a.json": json.dumps(objects, ensure_ascii=False, indent=1).encode(),
     }
+    others = {
+        "western.csv": ("text;label;id\n" + western).encode("cp1252"),
+        "utf16.csv": ("text,label,id\r\n" + quoted).encode("utf-16"),
+        "columns.json": json.dumps({"text": [text for text, *_ in rows], "label": [row[1] for row in rows]}).encode(),
+    }
+    for name, content in others.items():
+        yield Case(name, content, readers)
+    book = _workbook(rows)
+    yield Case("a.xlsx", book, readers)
+    sheet = "xl/worksheets/sheet1.xml"
+    yield Case("sheet.xlsx", zipfile.ZipFile(io.BytesIO(book)).read(sheet), readers, partial(_with_member, book, sheet))
     packers = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
     for name, content in tables.items():
         yield Case(name, content, readers)
@@ -172,6 +186,25 @@ def _other_files() -> Iterator[Case]:
         yield Case(name, archive, (lambda path: list(members_of(path, path.name)),))
     for name, place, content in _collections():
         yield Case(place, content.encode(), (_loader(name, place),))
+
+
+def _workbook(rows: list[tuple[str, str, str]]) -> bytes:
+    import openpyxl
+
+    file, book = io.BytesIO(), openpyxl.Workbook()
+    for row in [("text", "label", "id"), *rows]:
+        book.active.append(row)
+    book.save(file)
+    return file.getvalue()
+
+
+def _with_member(archive: bytes, name: str, content: bytes) -> bytes:
+    """Return a ZIP archive with another content of a member."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(archive)) as before, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as after:
+        for member in before.namelist():
+            after.writestr(member, content if member == name else before.read(member))
+    return file.getvalue()
 
 
 def _archives() -> Iterator[tuple[str, bytes]]:

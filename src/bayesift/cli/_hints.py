@@ -70,7 +70,7 @@ def _reading_hint(error: Exception) -> str:
         case FormatError(format="svmlight"):
             return "bbrtrain and bayesift.linear take vectors; this command takes texts"
         case FormatError(format="xlsx" | "parquet" as format) if not str(error.path).endswith(f".{format}"):
-            return f"--input-format {format} reads it"
+            return f"--input-format {format} reads a file of that kind"
         case FormatError(format=None):
             return "--input-format csv (or tsv, json, jsonl, parquet, xlsx, folder) says what it is"
         case EncodingError():

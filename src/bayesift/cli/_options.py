@@ -37,7 +37,7 @@ Data = Annotated[
     Path,
     typer.Argument(
         metavar="DATA",
-        help="CSV, TSV, JSON, JSONL, Parquet or Excel file (.csv.gz too), folder with one folder per label; - is stdin.",
+        help="CSV, TSV, JSON, JSONL, Parquet or Excel file (.gz too), or folder with one folder per label; - is stdin.",
     ),
     Labelled,
 ]
@@ -54,9 +54,7 @@ LabelSeparator = Annotated[
 ]
 Delimiter = Annotated[
     str | None,
-    typer.Option(
-        metavar="MARK", help="Field separator, such as ';' (default: recognised).", rich_help_panel=_READING
-    ),
+    typer.Option(metavar="MARK", help="Field separator, such as ';' (default: recognised).", rich_help_panel=_READING),
 ]
 Encoding = Annotated[
     str | None,

@@ -110,7 +110,8 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror is not None:
         # Without a name it is standard output, or another stream.
         return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
-    said = " ".join(str(error).split())
+    # Some errors have a sentence without the names of parameters of Python, which nobody has given here.
+    said = " ".join(str(getattr(error, "sentence", error)).split())
     if isinstance(error, OSError | ValueError | ImportError | UserError) and said:
         return said
     if isinstance(error, MemoryError):

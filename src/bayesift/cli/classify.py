@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bayesift.cli._guard import Written
-from bayesift.cli._options import Delimiter, Encoding, ModelFile, Output, Text, with_option_groups
+from bayesift.cli._options import Delimiter, Encoding, Header, ModelFile, Output, Text, with_option_groups
 from bayesift.cli._shell import console, print_json, say, say_if_compiling, shown, steps
 
 
@@ -19,8 +19,10 @@ class SourceFormat(StrEnum):
     csv = "csv"
     tsv = "tsv"
     jsonl = "jsonl"
+    json = "json"
     lines = "lines"
     parquet = "parquet"
+    xlsx = "xlsx"
     folder = "folder"
 
 
@@ -38,7 +40,7 @@ def classify(
     data: Annotated[
         Path,
         typer.Argument(
-            metavar="DATA", help="CSV, TSV, JSONL, Parquet or text file, folder of files; - is standard input."
+            metavar="DATA", help="CSV, TSV, JSON, JSONL, Parquet, Excel or text file, folder of files; - is stdin."
         ),
     ],
     *,
@@ -59,7 +61,8 @@ def classify(
     ] = None,
     text: Text = None,
     delimiter: Delimiter = None,
-    encoding: Encoding = "utf-8",
+    header: Header = None,
+    encoding: Encoding = None,
     input_format: Annotated[
         SourceFormat | None,
         typer.Option("--input-format", help="Format of DATA, if neither the name nor the first line shows it."),
@@ -91,11 +94,14 @@ def classify(
             source_format=None if input_format is None else input_format.value,
             encoding=encoding,
             delimiter=delimiter,
+            header=header,
             progress=lambda n_texts: step("classifying", n_texts),
         )
     if output.as_json:
         print_json({"file": str(target), **found.as_dict()})
     elif not output.quiet:
+        for note in found.notes:
+            say(f"{'standard input' if str(data) == '-' else data.name}: {shown(note)}")
         column = "" if found.text is None or found.format == "lines" else f", column {shown(found.text)!r}"
         noun = "text" if found.n_texts == 1 else "texts"
         say(f"{found.n_texts:,} {noun} ({found.format}{column})" + ("" if to_stdout else f" → {target}"))

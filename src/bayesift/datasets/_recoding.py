@@ -15,14 +15,14 @@ from bayesift.datasets.errors import EncodingError, FormatError
 CHUNK = 1 << 16
 _LEAST = 1 << 13
 
-#: What the first bytes of files say that hold no plain text, and the format that reads them, where there is one.
-_NOT_TEXT: tuple[tuple[bytes, str, str | None], ...] = (
+#: What the first bytes of files say that hold no plain text, and what their format is called.
+_NOT_TEXT = (
     (b"PK\x03\x04", "an Excel workbook or another ZIP archive", "xlsx"),
     (b"PAR1", "a Parquet file", "parquet"),
-    (b"\xd0\xcf\x11\xe0", "an old Excel workbook or another document of Office", None),
-    (b"%PDF-", "a PDF document", None),
-    (b"\x1f\x8b", "packed by gzip, which its name does not say", None),
-    (b"SQLite format 3\0", "a database of SQLite", None),
+    (b"\xd0\xcf\x11\xe0", "an old Excel workbook or another document of Office", "xls"),
+    (b"%PDF-", "a PDF document", "pdf"),
+    (b"\x1f\x8b", "packed by gzip, which its name does not say", "gz"),
+    (b"SQLite format 3\0", "a database of SQLite", "sqlite"),
 )
 
 _MARKS = (

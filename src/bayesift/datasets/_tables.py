@@ -116,7 +116,7 @@ def open_table(
     if found in ("folder", "svmlight"):
         raise FormatError(name, found, f"{name} is read as {found}, which has no columns; expected a table")
     if found in ("parquet", "xlsx") and not isinstance(source, str | os.PathLike):
-        raise FormatError(name, None, f"{name} is read as {found}; expected a file with a name")
+        raise FormatError(name, found, f"{name} is read as {found}; expected a file with a name")
     if found == "parquet":
         yield Table(name, found, parquet_columns(name), lambda columns: parquet_rows(name, columns))
         return

@@ -126,7 +126,7 @@ def output_format(path: str, format: OutputFormat | None, source: str) -> Output
     ending = Path(place.stem).suffix if place.suffix == ".gz" else place.suffix
     if path != "-" and ending.lower() in _ENDINGS:
         return _ENDINGS[ending.lower()]
-    return "jsonl" if source == "jsonl" else "tsv" if source == "tsv" else "csv"
+    return "jsonl" if source in ("jsonl", "json") else "tsv" if source == "tsv" else "csv"
 
 
 @contextmanager

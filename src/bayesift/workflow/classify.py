@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from bayesift._same_files import check_distinct
@@ -40,6 +40,8 @@ class Classified:
         The column of the texts.
     added : list of str
         The columns added.
+    notes : list of str
+        What was recognised in the file, such as its encoding, and what was missing, a sentence each.
     """
 
     n_texts: int
@@ -47,6 +49,7 @@ class Classified:
     format: str
     text: str | None
     added: list[str]
+    notes: list[str] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
         """Return all of it as values that JSON can hold."""
@@ -66,9 +69,10 @@ def classify(
     prefer: str | None = None,
     label_separator: str = ";",
     source_format: TextFormat | None = None,
-    encoding: str = "utf-8",
+    encoding: str | None = None,
     delimiter: str | None = None,
     quotes: bool = True,
+    header: bool | None = None,
     opened: Callable[[TextStream], None] = lambda source: None,
     progress: Callable[[int], None] = lambda n_texts: None,
 ) -> Classified:
@@ -79,7 +83,7 @@ def classify(
     classifier : TextClassifier
         Fitted.
     data : path or "-"
-        CSV, TSV, JSON lines, plain lines, Parquet or a folder of files; ``-`` is standard input.
+        CSV, TSV, JSON, JSON lines, plain lines, Parquet, Excel or a folder of files; ``-`` is standard input.
     output : path or "-"
         Where to; appears when all is written. ``-`` is standard output.
     proba : bool, default=False
@@ -90,7 +94,7 @@ def classify(
         Leave out the columns that were read, but for the identifier or, where there is none, the number of the row.
     format : {"csv", "tsv", "jsonl"}, optional
         What to write; by default what the name of the output says, or like the input.
-    text, prefer, source_format, encoding, delimiter, quotes
+    text, prefer, source_format, encoding, delimiter, quotes, header
         How to read, as in :func:`bayesift.datasets.open_texts`; ``prefer`` is the column to take where it is there.
     label_separator : str, default=";"
         The separator of several labels in a cell.
@@ -125,8 +129,8 @@ def classify(
     check_distinct({"data": data}, {"output": target})
     # Quotes are no part of words, unless the user has said what a word is.
     exact = classifier.vectorizer_.token_pattern is not None or classifier.vectorizer_.tokenizer is not None
-    reading: dict[str, Any] = {"encoding": encoding, "delimiter": delimiter, "quotes": quotes, "exact": exact}
-    with open_texts(data, text, prefer=prefer, format=source_format, **reading) as source:
+    reading: dict[str, Any] = {"encoding": encoding, "delimiter": delimiter, "quotes": quotes, "header": header}
+    with open_texts(data, text, prefer=prefer, format=source_format, exact=exact, **reading) as source:
         opened(source)
         written = output_format(target, format, source.format)
         table = AddedColumns(classifier, written, proba, explain > 0, label_separator)
@@ -151,7 +155,7 @@ def classify(
                 progress(n_texts)
             if writer is None and source.columns is not None:
                 _writer(stream, written, [] if brief else source.columns, table.name(source.columns), False)
-    return Classified(n_texts, dict(counts.most_common()), source.format, source.text, table.added)
+    return Classified(n_texts, dict(counts.most_common()), source.format, source.text, table.added, source.notes)
 
 
 class AddedColumns:
