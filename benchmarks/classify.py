@@ -107,6 +107,21 @@ def compare(name: str, task: Task, repeats: int) -> tuple[str, ...]:
     )
 
 
+def compare_pairs(name: str, task: Task, repeats: int) -> tuple[str, ...]:
+    """Time predictions by words and by words and pairs, in memory, with the words that ``bayesift train`` takes."""
+    texts, labels, test = task
+    fitted = {
+        n: TextClassifier(
+            "lasso", vectorizer=TextVectorizer(ngram_range=(1, n), min_df=2, n_jobs=1), variance="norm"
+        ).fit(texts, labels)
+        for n in (1, 2)
+    }
+    candidates = {f"words {n}": partial(classifier.predict, test) for n, classifier in fitted.items()}
+    seconds = take_turns(candidates, repeats, f"{name}, pairs")
+    terms = [f"{len(classifier.words()):,}" for classifier in fitted.values()]
+    return name, *terms, f"{ratio(seconds, 'words 2', 'words 1'):.1f}"
+
+
 def write_csv(path: Path, texts: list[str], n_lines: int | None = None) -> None:
     """Write texts, over and over up to so many, with a number each."""
     with path.open("w", newline="", encoding="utf-8", errors="replace") as stream:
@@ -143,6 +158,11 @@ def run(repeats: int) -> None:
         "classify beside TfidfVectorizer + LogisticRegression: ratios of throughput (n_jobs=1, n_jobs=2)",
         ("test texts", "MB", "terms", "MB/s", "predict ×1", "×2", "CSV to CSV ×1", "×2"),
         [compare(name, task, repeats) for name, task in tasks().items()],
+    )
+    show(
+        "classify with pairs of words, one thread: times of single words",
+        ("test texts", "words", "words and pairs", "predict"),
+        [compare_pairs(name, task, repeats) for name, task in tasks().items()],
     )
     rows: list[tuple[str, ...]] = []
     for n_lines in LINES:

@@ -70,6 +70,21 @@ def compare(name: str, texts: list[str], repeats: int) -> tuple[str, ...]:
     )
 
 
+def compare_pairs(name: str, texts: list[str], repeats: int) -> tuple[str, ...]:
+    """Time single words and pairs beside each other, with all terms and with those of two texts at least."""
+    check_equal(TextVectorizer("nnn", ngram_range=(1, 2), n_jobs=1), CountVectorizer(ngram_range=(1, 2)), texts)
+    cells = []
+    for min_df in (1, 2):
+        ours = {n: TextVectorizer("nnn", ngram_range=(1, n), min_df=min_df, n_jobs=1) for n in (1, 2)}
+        theirs = CountVectorizer(ngram_range=(1, 2), min_df=min_df)
+        for task in ("fit_transform", "transform"):
+            candidates = {f"words {n}": partial(getattr(vectorizer, task), texts) for n, vectorizer in ours.items()}
+            candidates["peer"] = partial(getattr(theirs, task), texts)
+            seconds = take_turns(candidates, repeats, f"{name}, pairs, min_df={min_df}")
+            cells += [f"{ratio(seconds, 'words 2', 'words 1'):.1f}", f"{ratio(seconds, 'peer', 'words 2'):.1f}"]
+    return name, *cells
+
+
 def compare_stemming(name: str, texts: list[str], repeats: int) -> tuple[str, ...]:
     """Time fit_transform with SMART stop words and Porter's stemmer; the peer stems every token with PyStemmer."""
     stem = Stemmer.Stemmer("porter").stemWord
@@ -102,6 +117,11 @@ def run(repeats: int) -> None:
         "TextVectorizer beside CountVectorizer: ratios of throughput (n_jobs=1, n_jobs=2)",
         ("text", "MB", "MB/s", "fit ×1", "fit ×2", "2 over 1", "transform ×1", "transform ×2"),
         [compare(name, corpus, repeats) for name, corpus in texts.items()],
+    )
+    show(
+        "Words and pairs of words, one thread: times of single words (×w), and CountVectorizer's times of pairs (×p)",
+        ("text", "fit ×w", "×p", "transform ×w", "×p", "min_df=2: fit ×w", "×p", "transform ×w", "×p"),
+        [compare_pairs(name, corpus, repeats) for name, corpus in list(texts.items())[:2]],
     )
     show(
         "With SMART stop words and Porter's stemmer: fit_transform",

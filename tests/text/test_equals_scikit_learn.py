@@ -57,6 +57,21 @@ def test_phrases_equal_count_vectorizer(corpus, lowercase, ngram_range):
     assert_same(ours, theirs, corpus)
 
 
+@given(corpora, corpora, st.sampled_from([(1, 2), (2, 2), (1, 3), (2, 3)]), st.sampled_from([None, ["ab", "bb", "aa"]]))
+@settings(max_examples=150, deadline=None)
+def test_known_phrases_are_found_in_other_texts(corpus, others, ngram_range, stop_words):
+    theirs = CountVectorizer(ngram_range=ngram_range, stop_words=stop_words)
+    try:
+        theirs.fit(corpus)
+    except ValueError:
+        return
+    ours = TextVectorizer("nnn", ngram_range=ngram_range, stop_words=stop_words, n_jobs=1).fit(corpus)
+    assert (ours.transform(others) != theirs.transform(others)).nnz == 0
+    # Rules that are applied to spelled tokens take another road.
+    spelled = TextVectorizer("nnn", ngram_range=ngram_range, stop_words=stop_words, max_token_length=10**6, n_jobs=1)
+    assert (spelled.fit(corpus).transform(others) != theirs.transform(others)).nnz == 0
+
+
 @given(corpora)
 @settings(max_examples=100, deadline=None)
 def test_general_road_equals_compiled_road(corpus):
@@ -95,10 +110,15 @@ def test_batches_and_threads_change_nothing(monkeypatch, n_jobs):
 
 
 @pytest.mark.parametrize("limits", [{"min_df": 3}, {"max_df": 0.2}, {"min_df": 0.05, "max_df": 30}])
-def test_document_frequency_limits_equal_count_vectorizer(limits):
+@pytest.mark.parametrize("ngram_range", [(1, 1), (1, 3), (2, 2)])
+def test_document_frequency_limits_equal_count_vectorizer(limits, ngram_range):
     rng = np.random.default_rng(0)
     corpus = [" ".join(f"w{int(k)}" for k in rng.geometric(0.05, 40)) for _ in range(100)]
-    assert_same(TextVectorizer("nnn", **limits), CountVectorizer(**limits), corpus)
+    assert_same(
+        TextVectorizer("nnn", ngram_range=ngram_range, **limits),
+        CountVectorizer(ngram_range=ngram_range, **limits),
+        corpus,
+    )
 
 
 def test_every_code_point_is_classified_as_by_python():

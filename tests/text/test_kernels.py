@@ -61,7 +61,7 @@ def test_phrases_are_the_runs_of_neighbouring_words(numbered, shortest, more):
     words = [f"w{k}" for k in range(8)]
     phrases = Phrases(len(words), shortest, longest)
     found = phrases.scan(as_stream(numbered), word_of)
-    spelled = phrases.spell(words)
+    spelled = phrases.spell(words, np.arange(len(words) + len(phrases)))
     begin = 0
     for document, end in zip(numbered, found.ends.tolist(), strict=True):
         kept = [words[word_of[number]] for number in document if word_of[number] >= 0]
@@ -71,8 +71,11 @@ def test_phrases_are_the_runs_of_neighbouring_words(numbered, shortest, more):
             for n in range(shortest, longest + 1)
             if i + n <= len(kept)
         ]
-        assert [spelled[number] for number in found.numbers[begin:end]] == expected
+        assert sorted(spelled[number] for number in found.numbers[begin:end]) == sorted(expected)
         begin = end
+    order = phrases.order(phrases.wanted())
+    names = phrases.spell(words, order)
+    assert names == sorted(name for name in spelled if shortest <= len(name.split()))
 
 
 def test_the_table_of_phrases_grows():
@@ -84,7 +87,45 @@ def test_the_table_of_phrases_grows():
     pairs = {(a, b) for document in numbered for a, b in itertools.pairwise(document)}
     assert len(phrases) == len(pairs)
     assert len(set(found.numbers.tolist())) == len(pairs)
-    assert set(phrases.spell(words)[200:]) == {f"w{a} w{b}" for a, b in pairs}
+    assert set(phrases.spell(words, np.arange(200, 200 + len(pairs)))) == {f"w{a} w{b}" for a, b in pairs}
+
+
+@given(documents, documents, st.integers(1, 3), st.integers(0, 2))
+@settings(max_examples=200, deadline=None)
+def test_known_phrases_are_found_and_no_others(known, numbered, shortest, more):
+    longest = shortest + more
+    unknown = 8
+    word_of = np.array([0, 1, 2, 3, -1, 4, 5, 6, 7, unknown], dtype=np.int32)
+    terms = [[word for word in term[:longest] if word < unknown] for term in known]
+    terms = [term for term in terms if len(term) >= shortest]
+    phrases = Phrases(unknown + 1, shortest, longest)
+    number_of = {tuple(term): number for term, number in zip(terms, phrases.add(as_stream(terms)), strict=True)}
+    # What a known phrase begins with is found as well, and so is every word.
+    known_phrases = {tuple(term[:n]) for term in terms for n in range(2, len(term) + 1)} | {
+        (n,) for n in range(unknown)
+    }
+    found = phrases.find(as_stream(numbered), word_of, unknown)
+    begin = 0
+    for document, end in zip(numbered, found.ends.tolist(), strict=True):
+        kept = [int(word_of[number]) for number in document if word_of[number] >= 0]
+        runs = [
+            tuple(kept[i : i + n])
+            for i in range(len(kept))
+            for n in range(shortest, longest + 1)
+            if i + n <= len(kept) and tuple(kept[i : i + n]) in known_phrases
+        ]
+        assert end - begin == len(runs)
+        expected = Counter(number_of[run] for run in runs if run in number_of)
+        numbers = Counter(found.numbers[begin:end].tolist())
+        assert {number: numbers[number] for number in expected} == expected
+        begin = end
+
+
+def test_phrases_of_odd_words_are_spelled():
+    phrases = Phrases(3, 1, 2)
+    phrases.scan(as_stream([[0, 1, 2]]), np.arange(3, dtype=np.int32))
+    assert phrases.spell(["a\n", "", "\ud800é"], np.arange(5)) == ["a\n", "", "\ud800é", "a\n ", " \ud800é"]
+    assert phrases.spell(["a", "b", "c"], np.arange(0)) == []
 
 
 @pytest.mark.parametrize("lowercase", [True, False])

@@ -27,6 +27,36 @@ def test_scores_are_those_of_the_matrix(form, selected):
     np.testing.assert_allclose(scorer.scores(TEXTS), X[:, columns] @ coef.T + [1.0, 0.0, -1.0], atol=1e-12)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"ngram_range": (1, 2)},
+        {"ngram_range": (2, 3), "min_token_length": 1},
+        {"ngram_range": (1, 3), "stop_words": ["of", "and", "at"]},
+        {"stop_words": ["the", "of"]},
+        {"stop_words": ["the", "wheat"], "vocabulary": ["wheat", "sea", "Sea", "ship of", "a", ""]},
+    ],
+)
+@pytest.mark.filterwarnings("ignore:vocabulary holds 'Sea'")
+def test_scores_of_phrases_and_without_stop_words(options):
+    vectorizer = TextVectorizer(n_jobs=1, **options).fit(TEXTS)
+    assert TextScorer.supports(vectorizer)
+    texts = [*TEXTS, "the ship of ship of wheat at the sea", "wheat unknown corn corn", "of of"]
+    # With a rule that changes nothing the words are spelled.
+    X = TextVectorizer(n_jobs=1, max_token_length=99, **options).fit(TEXTS).transform(texts)
+    coef = np.random.default_rng(0).normal(size=(2, X.shape[1]))
+    scores = TextScorer(vectorizer, coef, [1.0, 0.0]).scores(texts)
+    np.testing.assert_allclose(scores, X @ coef.T + [1.0, 0.0], atol=1e-12)
+    assert (vectorizer.transform(texts) != X).nnz == 0
+
+
+def test_phrases_that_come_later_are_found():
+    stream = TextVectorizer("nnn", ngram_range=(1, 2)).partial_fit(["wheat corn"])
+    assert stream.transform(["corn wheat corn"]).toarray().tolist() == [[2, 1, 1]]
+    stream.partial_fit(["apple corn"])
+    assert stream.transform(["apple corn wheat corn"]).toarray().tolist() == [[2, 1, 1, 1, 1]]
+
+
 def test_terms_may_be_counted_by_a_vocabulary_of_ones_own():
     column_of = {"sea": 0}
     counts = TextVectorizer().count_terms(TEXTS[:3], column_of)

@@ -179,10 +179,11 @@ def _sort_rows(numbers, counts, ends, first, last, begin, end, number_of, place,
             ends[owner] = to + 1
 
 
-def document_frequencies(columns: AnyArray, n_columns: int) -> Int64Array:
+def document_frequencies(n_columns: int, *parts: AnyArray) -> Int64Array:
     """Count the rows that hold each column; every row holds a column once at most."""
     frequencies = np.zeros(n_columns, dtype=np.int64)
-    _tally(columns, frequencies)
+    for columns in parts:
+        _tally(columns, frequencies)
     return frequencies
 
 

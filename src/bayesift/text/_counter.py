@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, islice
-from operator import eq
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -15,12 +14,18 @@ from numpy.typing import DTypeLike
 from sklearn.utils import murmurhash3_32
 
 from bayesift._typing import Int32Array, Int64Array
-from bayesift.text import _pipeline
-from bayesift.text._lexicon import CompiledLexicon, Lexicon, Stream
-from bayesift.text._phrases import Phrases
+from bayesift.text import _count, _pipeline
+from bayesift.text._lexicon import Lexicon, Stream
+from bayesift.text._lookup import LookupTable, PhraseTable
+from bayesift.text._phrases import Phrases, are_plain
 from bayesift.text._terms import TermRules
+from bayesift.text._vocabulary import within_limits
 
 Batches = Iterator[list[str]]
+
+#: Least and greatest number (whole) or share (broken) of the documents that may hold a term.
+DocumentLimits = tuple[int | float, int | float]
+NO_LIMITS: DocumentLimits = (1, 1.0)
 
 
 class Analysis(NamedTuple):
@@ -48,38 +53,76 @@ class Analyzer:
     ngram_range: tuple[int, int]
     n_threads: int
 
-    def analyze(self, batches: Iterator[list[str]], sort: bool = True) -> Analysis:
-        """Find the terms of every document; list them in code-point order unless ``sort`` is false."""
-        lexicons, found = _pipeline.scan(batches, self.make_lexicon, self.n_threads, self.ngram_range != (1, 1))
-        streams = _pipeline.unite(lexicons, found)
-        lexicon = lexicons[0]
-        if self.rules.keep_all and self.ngram_range == (1, 1):
+    def analyze(self, batches: Batches, sort: bool = True, limits: DocumentLimits = NO_LIMITS) -> Analysis:
+        """Find the terms of every document; list them in code-point order unless ``sort`` is false.
+
+        Phrases that are in fewer or in more documents than the limits say may be left out.
+        """
+        if self.ngram_range != (1, 1):
+            words, streams, word_of = self.words(batches)
+            return _find_phrases(streams, words, word_of, self.ngram_range, limits)
+        lexicon, streams = self._scan(batches, ordered=False)
+        if self.rules.keep_all:
             order = lexicon.order() if sort else np.arange(len(lexicon))
             return Analysis(streams, _places(order, len(lexicon)), partial(lexicon.spell, order))
+        words, word_of = self._words_of(lexicon)
+        return Analysis(streams, word_of, lambda: words)
+
+    def words(self, batches: Batches) -> tuple[list[str], list[Stream], Int32Array]:
+        """Find the words of every document in their order.
+
+        Returns the words in code-point order, the streams, and the place of the word for every number (or -1).
+        """
+        lexicon, streams = self._scan(batches, ordered=True)
+        words, word_of = self._words_of(lexicon)
+        return words, streams, word_of
+
+    def _scan(self, batches: Batches, ordered: bool) -> tuple[Lexicon, list[Stream]]:
+        lexicons, found = _pipeline.scan(batches, self.make_lexicon, self.n_threads, ordered)
+        streams = _pipeline.unite(lexicons, found)
+        return lexicons[0], streams
+
+    def _words_of(self, lexicon: Lexicon) -> tuple[list[str], Int32Array]:
         order = lexicon.order()
         words, word_of_token = self.rules.words(lexicon.spell(order))
         word_of = np.empty(len(lexicon), dtype=np.int32)
         word_of[order] = word_of_token
-        if self.ngram_range == (1, 1):
-            return Analysis(streams, word_of, lambda: words)
-        return _find_phrases(streams, words, word_of, *self.ngram_range)
+        return words, word_of
 
 
 def _find_phrases(
-    streams: list[Stream], words: list[str], word_of: Int32Array, shortest: int, longest: int
+    streams: list[Stream],
+    words: list[str],
+    word_of: Int32Array,
+    ngram_range: tuple[int, int],
+    limits: DocumentLimits,
 ) -> Analysis:
+    shortest, longest = ngram_range
     # No phrase is longer than the longest document.
     longest = min(longest, max((int(np.diff(stream.ends, prepend=0).max()) for stream in streams), default=0))
     phrases = Phrases(len(words), shortest, max(longest, shortest))
     found = (phrases.scan(stream, word_of) for stream in streams)
     streams = [_pipeline.counted(stream, len(words) + len(phrases)) for stream in found]
-    spelled = phrases.spell(words)
     wanted = phrases.wanted()
+    n_numbers = len(words) + len(phrases)
+    if are_plain(words):
+        if limits != NO_LIMITS:
+            documents = _count.document_frequencies(n_numbers, *(stream.raw_numbers for stream in streams))
+            n_documents = sum(stream.ends.size for stream in streams)
+            kept = wanted[within_limits(documents[wanted], n_documents, *limits)]
+            # Where none is left, an error will say how many there were.
+            if kept.size:
+                order = phrases.order(kept)
+                streams = _pipeline.keep_numbers(streams, kept, n_numbers)
+                term_of = _places(order, n_numbers)[kept]
+                return Analysis(streams, term_of, partial(phrases.spell, words, order))
+        order = phrases.order(wanted)
+        return Analysis(streams, _places(order, n_numbers), partial(phrases.spell, words, order))
     # Words that hold a space themselves may spell a phrase that another pair spells too: these are one term.
-    names = [spelled[number] for number in wanted]
+    names = phrases.spell(words, wanted)
     terms = sorted(set(names))
     place_of = dict(zip(terms, range(len(terms)), strict=True))
-    term_of = np.full(len(spelled), -1, dtype=np.int32)
+    term_of = np.full(n_numbers, -1, dtype=np.int32)
     term_of[wanted] = [place_of[name] for name in names]
     return Analysis(streams, term_of, lambda: terms)
 
@@ -91,61 +134,6 @@ def _places(order: Int64Array, n_numbers: int) -> Int32Array:
     return places
 
 
-class LookupTable:
-    """Finds the terms of a vocabulary without spelling any token.
-
-    Parameters
-    ----------
-    vocabulary : dict of str to int
-        Column of every term; may grow later. A term that the scanner never produces (a phrase, say) is simply never
-        found.
-    lowercase, keep_single : bool
-        Rules of the scanner.
-    frequency : array of shape (n_terms,)
-        How frequent the term of each column is: frequent terms get small numbers, so that they share cache lines.
-    """
-
-    def __init__(self, vocabulary: dict[str, int], lowercase: bool, keep_single: bool, frequency: Int64Array) -> None:
-        self.vocabulary = vocabulary
-        self._frequency = frequency
-        self.keep_single = keep_single
-        self._lexicon = CompiledLexicon(lowercase, keep_single=True)
-        self._n_terms = 0
-        self._column_of: Int32Array = np.empty(0, dtype=np.int32)
-
-    def fits(self, vocabulary: dict[str, int], lowercase: bool, keep_single: bool) -> bool:
-        """Tell whether the table was made for this vocabulary and these rules."""
-        rules = self._lexicon.lowercase, self.keep_single
-        return vocabulary is self.vocabulary and rules == (lowercase, keep_single)
-
-    def look_up(self, batches: Iterator[list[str]], n_threads: int) -> tuple[list[Stream], Int32Array]:
-        """Number the tokens of every document; returns the streams and the column of every number."""
-        if self._n_terms < len(self.vocabulary):
-            self._add_terms()
-        _, found = _pipeline.scan(batches, lambda: self._lexicon.reader(self.keep_single), n_threads, False)
-        return [stream for _, stream in found], self._column_of
-
-    def _add_terms(self) -> None:
-        """Add the terms that are new at the end of the vocabulary."""
-        terms = list(islice(self.vocabulary, self._n_terms, None))
-        if self._n_terms == 0:
-            columns = np.fromiter(self.vocabulary.values(), dtype=np.int64)
-            terms = [terms[place] for place in np.argsort(-self._frequency[columns], kind="stable")]
-        stream = self._lexicon.scan(terms)
-        # One place more than there are terms: for the number that unknown tokens get.
-        column_of = np.full(len(self._lexicon) + 1, -1, dtype=np.int32)
-        column_of[: self._column_of.size] = self._column_of
-        # A term counts if the scanner finds it as one token, spelled the same.
-        whole = np.flatnonzero(np.diff(stream.ends, prepend=0) == 1)
-        numbers = stream.raw_numbers[stream.ends[whole] - 1]
-        found = [terms[place] for place in whole.tolist()]
-        same = np.fromiter(map(eq, self._lexicon.spell(numbers), found), dtype=bool, count=len(found))
-        columns = np.fromiter(map(self.vocabulary.__getitem__, found), dtype=np.int32, count=len(found))
-        column_of[numbers[same]] = columns[same]
-        self._column_of = column_of
-        self._n_terms = len(self.vocabulary)
-
-
 @dataclass(frozen=True)
 class Counter:
     """Counts terms by the rules of an analyser."""
@@ -153,9 +141,12 @@ class Counter:
     analyzer: Analyzer
     dtype: DTypeLike
 
-    def count_all(self, batches: Batches) -> tuple[sp.csr_matrix, dict[str, int]]:
-        """Make every term a column, in code-point order; returns the counts and the column of each term."""
-        analysis = self.analyzer.analyze(batches)
+    def count_all(self, batches: Batches, limits: DocumentLimits = NO_LIMITS) -> tuple[sp.csr_matrix, dict[str, int]]:
+        """Make every term a column, in code-point order; returns the counts and the column of each term.
+
+        Phrases beyond the limits may be left out, if any term is within.
+        """
+        analysis = self.analyzer.analyze(batches, limits=limits)
         n_terms = int(analysis.term_of.max(initial=-1)) + 1
         if n_terms == 0:
             raise EmptyVocabularyError(
@@ -166,10 +157,15 @@ class Counter:
         vocabulary = dict(zip(analysis.terms(), range(n_terms), strict=True))
         return _pipeline.assemble(chunks, n_terms, self.dtype), vocabulary
 
-    def count_known(self, batches: Batches, vocabulary: dict[str, int], table: LookupTable | None) -> sp.csr_matrix:
+    def count_known(
+        self, batches: Batches, vocabulary: dict[str, int], table: LookupTable | PhraseTable | None
+    ) -> sp.csr_matrix:
         """Count the terms of a vocabulary and ignore all others; quickest with a table of them."""
         if table is not None:
-            streams, column_of = table.look_up(batches, self.analyzer.n_threads)
+            if isinstance(table, PhraseTable):
+                streams, column_of = table.find(*self.analyzer.words(batches))
+            else:
+                streams, column_of = table.look_up(batches, self.analyzer.n_threads)
             chunks = _pipeline.count(streams, column_of, len(vocabulary), self.analyzer.n_threads)
             return _pipeline.assemble(chunks, len(vocabulary), self.dtype)
         analysis = self.analyzer.analyze(batches, sort=False)

@@ -38,14 +38,18 @@ class Stream(NamedTuple):
         return self.raw_numbers if self.renumber is None else self.renumber[self.raw_numbers]
 
 
-class Lexicon(Protocol):
-    """What the vectorizer asks of a lexicon."""
+class Scanner(Protocol):
+    """Turns documents into streams."""
 
     def __len__(self) -> int:
         """Number of terms."""
 
     def scan(self, documents: Sequence[str]) -> Stream:
-        """Number the tokens of the documents, adding the terms not met before."""
+        """Number the tokens of the documents."""
+
+
+class Lexicon(Scanner, Protocol):
+    """What the vectorizer asks of a lexicon: a scanner that adds the terms not met before."""
 
     def absorb(self, other: Lexicon) -> Int32Array:
         """Add the terms of another lexicon of this kind; return this one's number for each of its numbers."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import chain, islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,7 +18,9 @@ from numpy.typing import DTypeLike
 
 from bayesift._typing import AnyArray, Int32Array, Int64Array
 from bayesift.text import _count
-from bayesift.text._lexicon import Lexicon, Stream
+from bayesift.text._lexicon import Lexicon, Scanner, Stream
+
+AnyScanner = TypeVar("AnyScanner", bound=Scanner)
 
 #: Entries sorted in one go: enough that a pass over all columns is cheap beside them.
 GROUP_SIZE = 1 << 18
@@ -36,9 +38,9 @@ class Chunk(NamedTuple):
 
 
 def scan(
-    batches: Iterator[list[str]], make_lexicon: Callable[[], Lexicon], n_threads: int, ordered: bool
-) -> tuple[list[Lexicon], list[tuple[int, Stream]]]:
-    """Number the tokens of every batch; returns a lexicon for each thread, and the streams with the thread's place.
+    batches: Iterator[list[str]], make_scanner: Callable[[], AnyScanner], n_threads: int, ordered: bool
+) -> tuple[list[AnyScanner], list[tuple[int, Stream]]]:
+    """Number the tokens of every batch; returns a scanner for each thread, and the streams with the thread's place.
 
     The streams keep the order of the tokens if ``ordered``, else they are counted at once, which takes less memory.
     """
@@ -46,7 +48,7 @@ def scan(
     n_threads = max(len(first), 1)
     numbered = enumerate(chain(first, batches))
     found: dict[int, tuple[int, Stream]] = {}
-    lexicons = [make_lexicon() for _ in range(n_threads)]
+    scanners = [make_scanner() for _ in range(n_threads)]
     lock = threading.Lock()
 
     def work(worker: int) -> None:
@@ -55,21 +57,40 @@ def scan(
                 place, batch = next(numbered, (-1, []))
             if place < 0:
                 return
-            stream = lexicons[worker].scan(batch)
-            found[place] = worker, stream if ordered else counted(stream, len(lexicons[worker]) + 1)
+            stream = scanners[worker].scan(batch)
+            found[place] = worker, stream if ordered else counted(stream, len(scanners[worker]) + 1)
 
     if n_threads == 1:
         work(0)
     else:
         with ThreadPoolExecutor(n_threads) as pool:
             list(pool.map(work, range(n_threads)))
-    return lexicons, [found[place] for place in range(len(found))]
+    return scanners, [found[place] for place in range(len(found))]
 
 
 def counted(stream: Stream, n_numbers: int) -> Stream:
     """Count repeated numbers within each document; changes the arrays of the stream."""
     n_entries, counts = _count.collapse(stream.raw_numbers, stream.ends, n_numbers)
     return Stream(stream.raw_numbers[:n_entries].copy(), stream.ends, counts)
+
+
+def keep_numbers(streams: list[Stream], kept: Int64Array, n_numbers: int) -> list[Stream]:
+    """Leave out of counted streams all numbers but some (in ascending order), which are numbered anew from 0 on.
+
+    The list is emptied on the way, so that memory is not needed twice.
+    """
+    new_number = np.full(n_numbers, -1, dtype=np.int32)
+    new_number[kept] = np.arange(kept.size, dtype=np.int32)
+    found = []
+    streams.reverse()
+    while streams:
+        stream = streams.pop()
+        numbers = new_number[stream.numbers]
+        is_kept = numbers >= 0
+        ends = np.concatenate([[0], np.cumsum(is_kept)])[stream.ends]
+        counts = None if stream.counts is None else stream.counts[is_kept]
+        found.append(Stream(numbers[is_kept], ends, counts))
+    return found
 
 
 def unite(lexicons: list[Lexicon], found: list[tuple[int, Stream]]) -> list[Stream]:

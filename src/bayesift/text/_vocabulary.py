@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from bayesift._typing import Int64Array
+from bayesift._typing import BoolArray, Int64Array
 from bayesift.text import _count, _pipeline
 from bayesift.text._terms import check_strings
 
@@ -64,11 +64,22 @@ def limit_columns(
 ) -> tuple[sp.csr_matrix, dict[str, int]]:
     """Drop the columns outside the limits; works in the arrays of ``counts``. Terms are in the order of columns."""
     n_terms = counts.shape[1]
-    documents = _count.document_frequencies(counts.indices, n_terms)
+    documents = _count.document_frequencies(n_terms, counts.indices)
     occurrences = np.bincount(counts.indices, weights=counts.data, minlength=n_terms)
     kept = select_columns(documents, occurrences, counts.shape[0], min_df, max_df, max_features)
+    if kept.size == n_terms:
+        return counts, vocabulary
     terms = list(vocabulary)
     return _pipeline.keep_columns(counts, kept), {terms[column]: place for place, column in enumerate(kept.tolist())}
+
+
+def within_limits(documents: Int64Array, n_documents: int, min_df: int | float, max_df: int | float) -> BoolArray:
+    """Tell which terms are in enough and not in too many documents."""
+    return (documents >= _absolute(min_df, n_documents)) & (documents <= _absolute(max_df, n_documents))
+
+
+def _absolute(limit: int | float, n_documents: int) -> int | float:
+    return limit if _is_count(limit) else limit * n_documents
 
 
 def select_columns(
@@ -80,14 +91,13 @@ def select_columns(
     max_features: int | None,
 ) -> Int64Array:
     """Choose the columns within the limits of document frequency, and of those the most frequent; in column order."""
-    least = min_df if _is_count(min_df) else min_df * n_documents
-    most = max_df if _is_count(max_df) else max_df * n_documents
+    least, most = _absolute(min_df, n_documents), _absolute(max_df, n_documents)
     if most < least:
         raise ValueError(
             f"min_df={min_df} asks for at least {least:g} documents and max_df={max_df} allows at most {most:g} of "
             f"{n_documents}: no term could be kept"
         )
-    kept = np.flatnonzero((documents >= least) & (documents <= most))
+    kept = np.flatnonzero(within_limits(documents, n_documents, min_df, max_df))
     if kept.size == 0:
         raise ValueError(
             f"no term is left: none of {documents.size} is in at least {least:g} and at most {most:g} of "

@@ -81,7 +81,7 @@ class TextScorer:
 
     @staticmethod
     def supports(vectorizer: Any) -> bool:
-        """Tell whether the terms of a vectorizer are plain tokens, weighted independently of each other.
+        """Tell whether the terms of a vectorizer are tokens or phrases of them, weighted independently of each other.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class TextScorer:
         Returns
         -------
         bool
-            True for a :class:`TextVectorizer` without hashing, phrases, stop words, stems and augmented frequencies.
+            True for a :class:`TextVectorizer` without hashing, stems, own rules for tokens and augmented counts.
         """
         return (
             isinstance(vectorizer, TextVectorizer)

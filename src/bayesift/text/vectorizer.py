@@ -23,9 +23,10 @@ from bayesift._files import check_encoding
 from bayesift._state import State
 from bayesift._typing import AnyArray
 from bayesift.text import _count
-from bayesift.text._counter import Analyzer, Counter, LookupTable
+from bayesift.text._counter import Analyzer, Counter
 from bayesift.text._documents import batches, check_documents
 from bayesift.text._lexicon import CompiledLexicon, Lexicon, PythonLexicon
+from bayesift.text._lookup import LookupRules, LookupTable, PhraseTable
 from bayesift.text._terms import (
     TermRules,
     check_ngram_range,
@@ -238,7 +239,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             counts = self.count_terms(documents, self.vocabulary_)
         else:
             counts = self._count(documents)
-        frequency = _count.document_frequencies(counts.indices, counts.shape[1])
+        frequency = _count.document_frequencies(counts.shape[1], counts.indices)
         frequency[: self.document_frequency_.size] += self.document_frequency_
         self.document_frequency_ = frequency
         self.n_documents_ += counts.shape[0]
@@ -347,14 +348,14 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             vocabulary = check_vocabulary(self.vocabulary, self.lowercase)
             counts = counter.count_known(source, vocabulary, None)
         else:
-            counts, vocabulary = counter.count_all(source)
+            counts, vocabulary = counter.count_all(source, (self.min_df, self.max_df))
             if self._limits_columns():
                 counts, vocabulary = limit_columns(counts, vocabulary, self.min_df, self.max_df, self.max_features)
         if self.n_features is None:
             self.vocabulary_ = vocabulary
         self.stop_words_ = stop_words
         self.n_documents_ = counts.shape[0]
-        self.document_frequency_ = _count.document_frequencies(counts.indices, counts.shape[1])
+        self.document_frequency_ = _count.document_frequencies(counts.shape[1], counts.indices)
         return counts
 
     def _batches(self, documents: Iterable[Any]) -> Iterator[list[str]]:
@@ -367,7 +368,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             return counter.count_hashed(source, self.n_features, self.signed)
         if not hasattr(self, "vocabulary_"):
             return counter.count_known(source, check_vocabulary(self.vocabulary or (), self.lowercase), None)
-        return counter.count_known(source, self.vocabulary_, self._table())
+        return counter.count_known(source, self.vocabulary_, self._table() or self._phrase_table())
 
     def _counter(self, stop_words: frozenset[str] | None = None) -> Counter:
         if stop_words is None:
@@ -379,8 +380,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         else:
             tokens = self.tokenizer or re.compile(self.token_pattern or "").findall
             make_lexicon, n_threads = partial(PythonLexicon, tokens, self.lowercase), 1
-        low, high = self.ngram_range
-        return Counter(Analyzer(make_lexicon, self._rules(stop_words), (low, high), n_threads), self.dtype)
+        return Counter(Analyzer(make_lexicon, self._rules(stop_words), self._lengths(), n_threads), self.dtype)
 
     def _is_compiled(self) -> bool:
         return self.tokenizer is None and self.token_pattern in (None, DEFAULT_PATTERN)
@@ -401,14 +401,29 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         )
 
     def _table(self) -> LookupTable | None:
-        """Return the vocabulary as a table, where every token found is a term as it is; kept for the next time."""
-        if not (self._is_compiled() and tuple(self.ngram_range) == (1, 1) and self._rules(self.stop_words_).keep_all):
+        """Return the vocabulary as a table, where every token is a word as it is; kept for the next time."""
+        rules = self._rules(frozenset())
+        if not (self._is_compiled() and rules.keep_all):
             return None
-        rules = self.lowercase, self._shortest() == 1
-        table: LookupTable | None = getattr(self, "_lookup_table", None)
-        if table is None or not table.fits(self.vocabulary_, *rules):
-            table = self._lookup_table = LookupTable(self.vocabulary_, *rules, self.document_frequency_)
+        lookup = LookupRules(self.lowercase, self._shortest() == 1, self._lengths(), self.stop_words_)
+        table = getattr(self, "_lookup_table", None)
+        if not isinstance(table, LookupTable) or not table.fits(self.vocabulary_, lookup):
+            table = LookupTable(self.vocabulary_, lookup, self.document_frequency_)
+        self._lookup_table: LookupTable | PhraseTable = table
         return table
+
+    def _phrase_table(self) -> PhraseTable | None:
+        """Return the phrases of the vocabulary as a table, where no word holds a space; kept for the next time."""
+        if self._lengths() == (1, 1) or not self._is_compiled() or callable(self.stemmer):
+            return None
+        table = getattr(self, "_lookup_table", None)
+        if not isinstance(table, PhraseTable) or not table.fits(self.vocabulary_, self._lengths()):
+            table = self._lookup_table = PhraseTable(self.vocabulary_, self._lengths())
+        return table
+
+    def _lengths(self) -> tuple[int, int]:
+        low, high = self.ngram_range
+        return int(low), int(high)
 
     def _weigh(self, counts: sp.csr_matrix) -> sp.csr_matrix:
         weighting = parse_weighting(self.weighting)
