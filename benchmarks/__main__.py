@@ -19,6 +19,7 @@ BENCHMARKS = (
     "generative",
     "review",
     "thresholds",
+    "serving",
 )
 
 

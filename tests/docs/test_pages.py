@@ -18,8 +18,8 @@ FAMILIES = ["linear", "multinomial", "probit", "ard", "generative", "online", "c
 
 def test_the_reference_has_every_room():
     source = Path(import_module("bayesift").__file__).parent
-    # Commands and the review page have pages of their own.
-    elsewhere = {"cli", "review"}
+    # Commands and web servers have pages of their own.
+    elsewhere = {"cli", "review", "serving"}
     rooms = {path.parent.name for path in source.glob("*/__init__.py") if not path.parent.name.startswith("_")}
     assert rooms - elsewhere == set(ROOMS["ROOMS"])
     listed = re.findall(r"^api/(\S+)$", (DOCS / "api.md").read_text(encoding="utf-8"), re.M)

@@ -8,13 +8,14 @@ from contextlib import closing
 import pytest
 from typer.testing import CliRunner
 
+from bayesift._web.listening import bind
 from bayesift.cli.app import app
-from bayesift.review.serve import bind, open_project
+from bayesift.review.serve import open_project
 
 
 def test_connections_know_that_they_are_tcp():
     """asyncio switches TCP_NODELAY on only for sockets that do; without it every answer waits for 40 ms."""
-    with closing(bind("127.0.0.1", 0)) as listening, closing(socket.create_connection(listening.getsockname())):
+    with closing(bind("127.0.0.1", 0, 0)) as listening, closing(socket.create_connection(listening.getsockname())):
         accepted, _ = listening.accept()
         with closing(accepted):
             assert accepted.proto == socket.IPPROTO_TCP

@@ -24,6 +24,7 @@ from bayesift.cli.explain import explain
 from bayesift.cli.filter import filter_command
 from bayesift.cli.info import info
 from bayesift.cli.path import path
+from bayesift.cli.serve import serve
 from bayesift.cli.train import train
 from bayesift.cli.update import update
 from bayesift.cli.warm import warm
@@ -51,6 +52,7 @@ app.command()(guarded(path))
 app.command()(guarded(bench))
 app.command()(guarded(demo))
 app.command()(guarded(warm))
+app.command()(guarded(serve))
 app.add_typer(review.app, name="review")
 app.add_typer(data.app, name="data")
 

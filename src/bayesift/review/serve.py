@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import socket
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from getpass import getuser
-from ipaddress import IPv6Address, ip_address
 from pathlib import Path
-from threading import Thread
-from time import sleep
 from typing import NamedTuple
 
 import uvicorn
 from sqlalchemy.engine import make_url
 
+from bayesift._web.listening import address_of, bind, make_server, serve
 from bayesift.review.engine import Corpus, prepare
 from bayesift.review.importing import Columns, import_documents
 from bayesift.review.service import Service
 from bayesift.review.storage import Project, claim_project
-from bayesift.review.web import Settings, create_app, protocol_with, settings_for
+from bayesift.review.web import Settings, create_app, settings_for
 
 #: The port that is tried first.
 USUAL_PORT = 8787
-
-#: The most connections that wait to be accepted.
-_BACKLOG = 64
 
 
 class Page(NamedTuple):
@@ -60,18 +54,7 @@ class Page(NamedTuple):
         when_ready : callable
             Called once, from another thread, when the first request would be answered.
         """
-        server = server_of(self.service, self.settings)
-        # A thread that computes gives way to those that answer after so many seconds; 0.005 by default.
-        sys.setswitchinterval(0.001)
-
-        def wait() -> None:
-            while not server.started and not server.should_exit:
-                sleep(0.02)
-            if server.started:
-                when_ready()
-
-        Thread(target=wait, daemon=True).start()
-        server.run(sockets=[self.listening])
+        serve(server_of(self.service, self.settings), self.listening, when_ready)
 
 
 def server_of(service: Service, settings: Settings) -> uvicorn.Server:
@@ -89,23 +72,7 @@ def server_of(service: Service, settings: Settings) -> uvicorn.Server:
     uvicorn.Server
         To be run with a listening socket.
     """
-    config = uvicorn.Config(
-        create_app(service, settings),
-        http=protocol_with(settings.limits),
-        # There is nothing to be spoken to by web sockets, to which the limits would not apply.
-        ws="none",
-        log_level="warning",
-        # What a client says about where it comes from is believed if it is a proxy of ours, and else never.
-        proxy_headers=bool(settings.proxies),
-        forwarded_allow_ips=list(settings.proxies),
-        server_header=False,
-        lifespan="off",
-        # So many are accepted before the first of them can be let go: a crowd must not take all file descriptors.
-        backlog=_BACKLOG,
-        timeout_keep_alive=settings.limits.idle,
-        timeout_graceful_shutdown=5,
-    )
-    return uvicorn.Server(config)
+    return make_server(create_app(service, settings), settings.limits, settings.proxies)
 
 
 @contextmanager
@@ -154,7 +121,7 @@ def open_page(
     settings = settings_for(host, public_url, proxies)
     where = project_location(data, project, database)
     with (
-        bind(host, port) as listening,
+        bind(host, port, USUAL_PORT) as listening,
         closing(claim_project(where, public_url or address_of(listening))) as claim,
         closing(open_project(data, where, columns, encoding)) as opened,
         closing(Service(opened, Corpus.build(opened.documents.texts()))) as service,
@@ -237,50 +204,6 @@ def issue_tokens(project: Project, reviewers: Sequence[str]) -> dict[str, str]:
     owner = project.reviewers.owner() or project.reviewers.add(_own_name())
     token = tokens.pop(owner.name, None) or project.reviewers.issue_link(owner)
     return {owner.name: token, **tokens}
-
-
-def bind(host: str, port: int | None) -> socket.socket:
-    """Take a port: the one given (0 for any), or the usual one if it is free, or else any.
-
-    Parameters
-    ----------
-    host : str
-        The address to listen on.
-    port : int, optional
-        The port.
-
-    Returns
-    -------
-    socket
-        Bound and listening.
-    """
-    family = socket.AF_INET6 if _is_ipv6(host) else socket.AF_INET
-    if port is None:
-        with suppress(OSError):
-            return _listening((host, USUAL_PORT), family)
-    try:
-        return _listening((host, port or 0), family)
-    except OSError as error:
-        raise OSError(f"cannot listen on {host}, port {port or 0}: {error.strerror or error}") from error
-
-
-def _listening(address: tuple[str, int], family: socket.AddressFamily) -> socket.socket:
-    """Return a socket that knows its protocol: only then answers are sent at once, with TCP_NODELAY."""
-    made = socket.create_server(address, family=family)
-    return socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, fileno=made.detach())
-
-
-def address_of(listening: socket.socket) -> str:
-    """Return the address of a socket as a browser writes it."""
-    host, port = listening.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def _is_ipv6(host: str) -> bool:
-    try:
-        return isinstance(ip_address(host), IPv6Address)
-    except ValueError:
-        return False
 
 
 def _own_name() -> str:

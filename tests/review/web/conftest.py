@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
-from threading import Thread
 
 import httpx
 import pytest
 
 from bayesift.review.engine import Corpus
-from bayesift.review.serve import address_of, bind, server_of
+from bayesift.review.serve import server_of
 from bayesift.review.service import Service
 from bayesift.review.storage import Project, Topic, reading_text
 from bayesift.review.web import Settings
+from web_cases import in_thread
 
 TOPIC = Topic("metals", "Prices of metals such as tin and copper", ("tin", "copper"), ("ships",))
 
@@ -56,17 +55,8 @@ class Visitor(httpx.Client):
 @contextmanager
 def served(service: Service, settings: Settings | None = None) -> Iterator[str]:
     """Serve a project from a thread; return the address."""
-    listening = bind("127.0.0.1", 0)
-    server = server_of(service, settings or Settings())
-    thread = Thread(target=server.run, kwargs={"sockets": [listening]})
-    thread.start()
-    while not server.started:
-        time.sleep(0.005)
-    try:
-        yield address_of(listening)
-    finally:
-        server.should_exit = True
-        thread.join()
+    with in_thread(server_of(service, settings or Settings())) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

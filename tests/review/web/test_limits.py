@@ -13,8 +13,9 @@ import httpx
 import pytest
 import uvicorn
 
-from bayesift.review.serve import bind
-from bayesift.review.web import Limits, Settings, protocol_with, settings_for
+from bayesift._web.connections import Limits, protocol_with
+from bayesift._web.listening import bind
+from bayesift.review.web import Settings, settings_for
 from bayesift.review.web.throttle import Throttle
 
 #: Long enough for a busy machine; what is tested ends after a second or two.
@@ -142,7 +143,7 @@ def endless(limits: Limits):
         gone.set()
 
     server = uvicorn.Server(uvicorn.Config(app, http=protocol_with(limits), lifespan="off", log_level="error"))
-    listening = bind("127.0.0.1", 0)
+    listening = bind("127.0.0.1", 0, 0)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     while not server.started:

@@ -1,7 +1,6 @@
 """The web pages of a review."""
 
 from bayesift.review.web.app import create_app
-from bayesift.review.web.connections import Limits, protocol_with
-from bayesift.review.web.settings import Settings, is_loopback, settings_for
+from bayesift.review.web.settings import Settings, settings_for
 
-__all__ = ["Limits", "Settings", "create_app", "is_loopback", "protocol_with", "settings_for"]
+__all__ = ["Settings", "create_app", "settings_for"]

@@ -14,18 +14,12 @@ from fastapi import APIRouter, Depends, HTTPException, Path, Request, Response
 from fastapi.routing import APIRoute
 from pydantic import AfterValidator, StringConstraints
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import Headers, MutableHeaders
-from starlette.exceptions import HTTPException as StarletteHTTPException
-from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from bayesift._web.guard import SAFE_METHODS
 from bayesift.review.service import Service, TopicReview
 from bayesift.review.storage import Actor, Reviewer, Role
 from bayesift.review.storage.reviewers import key_of
 from bayesift.review.web.settings import Settings
-
-#: Requests by these methods change nothing.
-SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 _HEADERS = {
     # Nothing but own files; no script or style within the page itself.
@@ -41,98 +35,13 @@ _HEADERS = {
 }
 
 
-class AccessControl:
-    """Refuse requests under a foreign name, from a foreign page, or with too long a body.
+def guard_options(settings: Settings) -> dict[str, Any]:
+    """Return what :class:`bayesift._web.guard.RequestGuard` has to know to guard the page."""
 
-    Parameters
-    ----------
-    app : ASGI application
-        Gets the requests that are not refused.
-    settings : Settings
-        Names and limits.
-    """
+    def body_limit(path: str) -> int:
+        return settings.upload_limit if path.endswith("/labels/import") else settings.body_limit
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        self._app = app
-        self._settings = settings
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or pass it on."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        headers = Headers(scope=scope)
-        refusal = self._refusal(scope["method"], headers)
-        limit = self._settings.upload_limit if scope["path"].endswith("/labels/import") else self._settings.body_limit
-        if refusal is None and _announced(headers) > limit:
-            refusal = 413, _too_long(limit)
-
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                _add_headers(message)
-            await send(message)
-
-        if refusal is not None:
-            status, sentence = refusal
-            await PlainTextResponse(sentence, status)(scope, receive, send_with_headers)
-            return
-        await self._app(scope, _counted(receive, limit), send_with_headers)
-
-    def _refusal(self, method: str, headers: Headers) -> tuple[int, str] | None:
-        host = headers.get("host", "").lower()
-        if _name_of(host) not in self._settings.hosts:
-            return 421, "This page is not served under that name."
-        if method in SAFE_METHODS:
-            return None
-        origin = headers.get("origin")
-        if origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}"):
-            return 403, "The request comes from a page of another site."
-        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-            return 403, "The request comes from a page of another site."
-        return None
-
-
-def _counted(receive: Receive, limit: int) -> Receive:
-    """Count the bytes of a body that does not say, or not truly, how long it is."""
-    left = limit
-
-    async def counted() -> Message:
-        nonlocal left
-        message = await receive()
-        left -= len(message.get("body", b""))
-        if left < 0:
-            raise StarletteHTTPException(413, _too_long(limit))
-        return message
-
-    return counted
-
-
-def _too_long(limit: int) -> str:
-    return f"The request is too long: at most {limit:,} bytes are accepted."
-
-
-def _announced(headers: Headers) -> int:
-    length = headers.get("content-length", "0")
-    # A server has refused a length that is no number long before.
-    return int(length) if length.isascii() and length.isdecimal() else 0
-
-
-#: A name or an address, in brackets if it has colons, and perhaps a port; nothing else that an address may have.
-_HOST = re.compile(r"(?:([a-z0-9._-]+)|\[([0-9a-f:.]+)\])(?::[0-9]{1,5})?", re.ASCII)
-
-
-def _name_of(host: str) -> str:
-    """Cut the port off, and the brackets; the name of what is no host at all is empty."""
-    found = _HOST.fullmatch(host)
-    return "" if found is None else found[1] or found[2]
-
-
-def _add_headers(message: Message) -> None:
-    headers = MutableHeaders(scope=message)
-    for name, value in _HEADERS.items():
-        headers[name] = value
-    # What stands on the pages is nobody else's; files of the page say otherwise themselves.
-    headers.setdefault("Cache-Control", "no-store")
+    return {"hosts": settings.hosts, "body_limit": body_limit, "headers": _HEADERS}
 
 
 def service_of(request: Request) -> Service:

@@ -14,10 +14,11 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.requests import ClientDisconnect
 
 from bayesift._version import __version__
+from bayesift._web.guard import RequestGuard
 from bayesift.review.service import Service
 from bayesift.review.storage import NotSavedError
 from bayesift.review.web import audit, browse, cards, exchange, logins, progress, team, topics
-from bayesift.review.web.access import AccessControl, CurrentService, NotLoggedInError, guarded_router
+from bayesift.review.web.access import CurrentService, NotLoggedInError, guard_options, guarded_router
 from bayesift.review.web.rendering import page
 from bayesift.review.web.settings import Settings
 from bayesift.review.web.slow import SlowPages
@@ -65,7 +66,7 @@ def create_app(service: Service, settings: Settings | None = None) -> FastAPI:
     app.add_exception_handler(NotSavedError, _say_not_saved)
     app.add_exception_handler(ClientDisconnect, _say_nothing)
     app.add_exception_handler(StarletteHTTPException, _say_what_is_wrong)
-    app.add_middleware(AccessControl, settings=settings)
+    app.add_middleware(RequestGuard, **guard_options(settings))
     return app
 
 

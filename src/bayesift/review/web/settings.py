@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ipaddress import ip_address
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
-from bayesift.review.web.connections import Limits
-
-_LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
+from bayesift._web.connections import Limits
+from bayesift._web.listening import LOOPBACK_NAMES, limits_behind, names_for
 
 
 class Settings(NamedTuple):
@@ -34,7 +31,7 @@ class Settings(NamedTuple):
         Addresses of proxies that are believed when they say for whom they ask.
     """
 
-    hosts: tuple[str, ...] = _LOOPBACK_NAMES
+    hosts: tuple[str, ...] = LOOPBACK_NAMES
     https: bool = False
     body_limit: int = 64 * 1024
     upload_limit: int = 20 * 1024 * 1024
@@ -43,16 +40,6 @@ class Settings(NamedTuple):
     longest_delay: float = 30.0
     limits: Limits = Limits()
     proxies: tuple[str, ...] = ()
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether an address is heard on this machine only."""
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def settings_for(host: str, public_url: str | None, proxies: Sequence[str] = ()) -> Settings:
@@ -72,20 +59,6 @@ def settings_for(host: str, public_url: str | None, proxies: Sequence[str] = ())
     Settings
         The names of this machine, and the public one.
     """
-    for proxy in proxies:
-        try:
-            ip_address(proxy)
-        except ValueError as error:
-            raise ValueError(f"proxy is {proxy!r}; expected the address of a proxy, such as 127.0.0.1") from error
-    usual = Settings(limits=Limits(shared=(*Limits().shared, *proxies)), proxies=tuple(proxies))
-    if public_url is None:
-        if not is_loopback(host):
-            raise ValueError(
-                f"host is {host!r}, which other machines can reach; expected 127.0.0.1, or also the address by which "
-                "reviewers reach the page, such as --public-url https://review.example.org"
-            )
-        return usual
-    parts = urlsplit(public_url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"public_url is {public_url!r}; expected an address such as https://review.example.org")
-    return usual._replace(hosts=(*_LOOPBACK_NAMES, parts.hostname.lower()), https=parts.scheme == "https")
+    limits = limits_behind(proxies)
+    names = names_for(host, public_url, "the address by which reviewers reach the page")
+    return Settings(names.hosts, names.https, limits=limits, proxies=tuple(proxies))

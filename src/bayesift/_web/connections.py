@@ -9,10 +9,17 @@ from typing import Any, Literal, NamedTuple
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-_TOO_MANY = (
-    b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 10\r\n"
-    b"Content-Type: text/plain; charset=utf-8\r\nContent-Length: 29\r\n\r\nThere are too many requests.\n"
-)
+
+def _too_many(kind: bytes, content: bytes) -> bytes:
+    """Return the whole answer to those for whom there is no room."""
+    return (
+        b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 10\r\n"
+        b"Content-Type: %b\r\nContent-Length: %d\r\n\r\n%b"
+    ) % (kind, len(content), content)
+
+
+_IN_WORDS = _too_many(b"text/plain; charset=utf-8", b"There are too many requests.\n")
+_IN_JSON = _too_many(b"application/json", b'{"detail":"There are too many requests."}')
 
 
 class Limits(NamedTuple):
@@ -55,6 +62,7 @@ class LimitedProtocol(H11Protocol):
     """HTTP as uvicorn speaks it, with limits; made by :func:`protocol_with`."""
 
     limits = Limits()
+    refusal = _IN_WORDS
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a request; where there are too many connections, end one that has waited long."""
@@ -172,7 +180,7 @@ class LimitedProtocol(H11Protocol):
             longest._is_let_go = True
             longest.transport.abort()
         else:
-            self.transport.write(_TOO_MANY)
+            self.transport.write(self.refusal)
             self.transport.close()
 
     def _worth(self) -> tuple[int, float]:
@@ -185,7 +193,7 @@ class LimitedProtocol(H11Protocol):
         return "" if self.client is None else self.client[0]
 
 
-def protocol_with(limits: Limits) -> type[LimitedProtocol]:
+def protocol_with(limits: Limits, *, says_json: bool = False) -> type[LimitedProtocol]:
     """Return the protocol with these limits, for uvicorn's setting ``http``."""
-    attributes: dict[str, Any] = {"limits": limits}
+    attributes: dict[str, Any] = {"limits": limits, "refusal": _IN_JSON if says_json else _IN_WORDS}
     return type("LimitedProtocol", (LimitedProtocol,), attributes)

@@ -1,0 +1,144 @@
+"""What may be asked and what is answered: the models of the interface, with examples for its description."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+_EXAMPLE = "The minister said that wheat exports rose by a tenth."
+
+
+class Request(BaseModel):
+    """Texts to classify, and what to say about them."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    text: Annotated[str | None, Field(description="One text; instead of texts.")] = None
+    texts: Annotated[list[str] | None, Field(description="Any number of texts, up to a limit (see /model).")] = None
+    probabilities: Annotated[bool, Field(description="Whether to give the probability of every label.")] = True
+    reasons: Annotated[
+        int, Field(ge=0, description="So many words that count most for and against each label given; 0 for none.")
+    ] = 0
+
+    def all_texts(self) -> list[str]:
+        """Return the texts; raise ValueError unless they are given in one way."""
+        if (self.text is None) == (self.texts is None):
+            found = "neither is there" if self.text is None else "both are there"
+            raise ValueError(f"text, texts: {found}; expected one of them")
+        return [self.text] if self.text is not None else self.texts or []
+
+
+class Word(BaseModel):
+    """A word and what it adds to the score of a label."""
+
+    word: str
+    weight: float
+
+
+class ReasonFor(BaseModel):
+    """Why a text got a label, or, where it got none, why not the most probable one."""
+
+    label: str
+    accepted: bool
+    probability: float
+    words: list[Word]
+
+
+class Result(BaseModel):
+    """The answer about one text."""
+
+    labels: Annotated[list[str], Field(description="One label, or any number where a text may have several.")]
+    probabilities: dict[str, float] | None = None
+    reasons: list[ReasonFor] | None = None
+
+
+class Answer(BaseModel):
+    """The answers about the texts of a request, in their order."""
+
+    results: list[Result]
+
+
+class RequestLimits(BaseModel):
+    """How much a request may ask for."""
+
+    texts: int
+    characters: int
+    words: int
+    values: int
+    bytes: int
+
+
+class AboutModel(BaseModel):
+    """The model, as ``bayesift info`` shows it, and how much it may be asked at once."""
+
+    name: Annotated[str, Field(description="The name of the model file.")]
+    version: Annotated[str, Field(description="The version of Bayesift.")]
+    limits: RequestLimits
+    model: dict[str, Any]
+
+
+class Health(BaseModel):
+    """Whether texts are being classified, and the version."""
+
+    status: Literal["ok"]
+    version: str
+
+
+class Problem(BaseModel):
+    """What is wrong with a request, in a sentence."""
+
+    detail: str
+
+
+#: Requests as the description of the interface shows them.
+REQUESTS = {
+    "one text": {"value": {"text": _EXAMPLE}},
+    "several texts, labels only": {"value": {"texts": [_EXAMPLE, "Fog closed the port."], "probabilities": False}},
+    "with reasons": {"value": {"text": _EXAMPLE, "reasons": 3}},
+}
+
+_ANSWER = {
+    "results": [
+        {
+            "labels": ["farming"],
+            "probabilities": {"farming": 0.93, "shipping": 0.07},
+            "reasons": [
+                {
+                    "label": "farming",
+                    "accepted": True,
+                    "probability": 0.93,
+                    "words": [{"word": "wheat", "weight": 1.84}, {"word": "exports", "weight": -0.31}],
+                }
+            ],
+        }
+    ]
+}
+
+#: What the description says about the answers to a request for labels.
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {"model": Answer, "content": {"application/json": {"example": _ANSWER}}},
+    **{
+        status: {"model": Problem, "description": about}
+        for status, about in (
+            (401, "The token is missing or wrong."),
+            (403, "The request comes from a page of another site."),
+            (413, "Too many texts, characters, bytes or probabilities."),
+            (421, "The server is not called by this name."),
+            (422, "Not JSON, or not of the form that is expected."),
+            (429, "Too much of one address is waiting."),
+            (503, "Too much is waiting."),
+        )
+    },
+}
+
+
+def parse(body: bytes) -> Request:
+    """Read a request; raise ValueError with a sentence that says what is wrong, and where."""
+    try:
+        return Request.model_validate_json(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the body"
+        # Names that the sender made up may be long.
+        raise ValueError(f"{where[:100]}: {first['msg']}") from None
