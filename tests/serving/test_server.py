@@ -53,6 +53,18 @@ def test_many_ask_and_it_ends_when_told(model, several, news, end, status):
         assert "Traceback" not in process.stderr.read()
 
 
+def test_what_is_under_way_is_answered_before_the_end(model, news):
+    asked = {"texts": (news.test.texts * 7)[:1000], "reasons": 50}
+    with running(model) as (process, address), ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(httpx.post, f"{address}/classify", json=asked, timeout=PATIENCE, verify=False)
+        with httpx.Client(base_url=address, timeout=PATIENCE, verify=False) as client:
+            while "bayesift_waiting_characters 0\n" in client.get("/metrics").text:
+                assert not answer.done()
+        process.terminate()
+        assert len(answer.result().json()["results"]) == 1000
+        assert process.wait(PATIENCE) == 143
+
+
 def test_who_sends_garbage_or_half_a_request_harms_nobody(model):
     with running(model) as (process, address):
         host, port = address.removeprefix("http://").split(":")
