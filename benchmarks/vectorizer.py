@@ -85,6 +85,24 @@ def compare_pairs(name: str, texts: list[str], repeats: int) -> tuple[str, ...]:
     return name, *cells
 
 
+def compare_characters(analyzer: str, ngram_range: tuple[int, int], texts: list[str], repeats: int) -> tuple[str, ...]:
+    """Time sequences of characters on one and on two threads."""
+    options = {"analyzer": analyzer, "ngram_range": ngram_range}
+    theirs = CountVectorizer(**options)
+    ours = {n: TextVectorizer("nnn", **options, n_jobs=n) for n in (1, 2)}
+    check_equal(ours[1], theirs, texts)
+    name = f"{analyzer}, {ngram_range[0]} to {ngram_range[1]}"
+    cells = [name, f"{len(theirs.vocabulary_):,}"]
+    ours[2].fit(texts)
+    for task in ("fit_transform", "transform"):
+        candidates = {"peer": partial(getattr(theirs, task), texts)} | {
+            f"ours {n}": partial(getattr(vectorizer, task), texts) for n, vectorizer in ours.items()
+        }
+        seconds = take_turns(candidates, repeats, name)
+        cells += [f"{ratio(seconds, 'peer', 'ours 1'):.1f}", f"{ratio(seconds, 'peer', 'ours 2'):.1f}"]
+    return tuple(cells)
+
+
 def compare_stemming(name: str, texts: list[str], repeats: int) -> tuple[str, ...]:
     """Time fit_transform with SMART stop words and Porter's stemmer; the peer stems every token with PyStemmer."""
     stem = Stemmer.Stemmer("porter").stemWord
@@ -122,6 +140,12 @@ def run(repeats: int) -> None:
         "Words and pairs of words, one thread: times of single words (×w), and CountVectorizer's times of pairs (×p)",
         ("text", "fit ×w", "×p", "transform ×w", "×p", "min_df=2: fit ×w", "×p", "transform ×w", "×p"),
         [compare_pairs(name, corpus, repeats) for name, corpus in list(texts.items())[:2]],
+    )
+    some = texts["20 Newsgroups, train"][:3000]
+    show(
+        "Sequences of characters, 3,000 texts of 20 Newsgroups",
+        ("analyzer", "terms", "fit ×1", "×2", "transform ×1", "×2"),
+        [compare_characters(analyzer, (2, 5), some, repeats) for analyzer in ("char", "char_wb")],
     )
     show(
         "With SMART stop words and Porter's stemmer: fit_transform",

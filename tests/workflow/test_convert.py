@@ -12,6 +12,7 @@ from bayesift.datasets import load
 from bayesift.select import TermSelector
 from bayesift.text import TextVectorizer
 from bayesift.workflow import TextClassifier, convert
+from bayesift.workflow._plain_pipeline import plain_pipeline
 
 NEWS = load("newsroom")
 TEXTS, TEST = NEWS.train.texts, NEWS.test.texts
@@ -45,6 +46,20 @@ def test_bbr(tmp_path, threshold):
     np.testing.assert_array_equal(scores >= model.threshold, classifier.predict(TEST) == "money")
     words = [line.split("\t")[1] for line in written[1].read_text().splitlines()[1:]]
     assert words == classifier.words().tolist()
+
+
+@pytest.mark.parametrize("analyzer", ["char", "char_wb"])
+def test_characters(tmp_path, analyzer):
+    words = TextVectorizer(analyzer=analyzer, ngram_range=(2, 3), min_df=5)
+    classifier = fitted("lasso", "binary", threshold="half", vectorizer=words)
+    plain = plain_pipeline(classifier)
+    np.testing.assert_allclose(plain.decision_function(TEST), classifier.decision_function(TEST), atol=1e-9)
+    with pytest.raises(ValueError, match=r"terms are sequences of characters .* convert to 'sklearn'"):
+        convert(classifier, "onnx", tmp_path / "a.onnx")
+    assert not any(tmp_path.iterdir())
+    if any("\n" in word for word in classifier.words()):
+        with pytest.raises(ValueError, match="does not fit into a list of words"):
+            convert(classifier, "bbr", tmp_path / "a.bbr")
 
 
 @pytest.mark.parametrize("to", ["bmr", "bxr"])

@@ -63,6 +63,10 @@ MORE: dict[str, Callable[[], Any]] = {
 
 MORE_TEXT: dict[str, Callable[[], Any]] = {
     "words": lambda: TextVectorizer(ngram_range=(1, 2), stop_words={"the"}, n_jobs=1).fit(TEXTS),
+    "characters": lambda: TextVectorizer(analyzer="char", ngram_range=(1, 3), n_jobs=1).fit(TEXTS),
+    "texts-characters": lambda: TextClassifier(
+        variance=1.0, vectorizer=TextVectorizer(analyzer="char_wb", ngram_range=(2, 4), n_jobs=1), n_jobs=1
+    ).fit(TEXTS, LABELS),
     "hashed-words": lambda: TextVectorizer("nnn", n_features=64, n_jobs=1).fit(TEXTS),
     "patterns": lambda: make_pipeline(
         TextVectorizer("ltc", token_pattern=r"[a-z]+", vocabulary=["wheat", "oil", "corn"], n_jobs=1),

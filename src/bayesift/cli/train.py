@@ -62,6 +62,18 @@ class Score(StrEnum):
     yules_q = "yules_q"
 
 
+class TermKind(StrEnum):
+    """What terms are."""
+
+    word = "word"
+    char = "char"
+    char_wb = "char_wb"
+
+
+#: Shortest and, unless asked for, longest sequence of characters.
+_CHARACTERS = (2, 5)
+
+
 @dataclass(frozen=True)
 class Words:
     """How texts become numbers, and which words are kept."""
@@ -78,9 +90,21 @@ class Words:
         str | None,
         typer.Option(metavar="TRIPLE", help="SMART weights such as lsc or nnn.", rich_help_panel=_WORDS),
     ] = None
+    analyzer: Annotated[
+        TermKind,
+        typer.Option(
+            help="Terms are words, sequences of characters, or such sequences within words.", rich_help_panel=_WORDS
+        ),
+    ] = TermKind.word
     ngrams: Annotated[
-        int, typer.Option(min=1, max=5, help="Longest sequence of words that forms a term.", rich_help_panel=_WORDS)
-    ] = 1
+        int | None,
+        typer.Option(
+            min=1,
+            max=10,
+            help="Longest sequence of words that forms a term (default: 1; 5 for characters).",
+            rich_help_panel=_WORDS,
+        ),
+    ] = None
     min_df: Annotated[
         int | None, typer.Option(min=1, help="Leave out words that occur in fewer texts.", rich_help_panel=_WORDS)
     ] = None
@@ -94,7 +118,16 @@ class Words:
     def vectorizer_options(self) -> dict[str, Any]:
         """Return what is asked of the vectorizer beyond what suits the model."""
         given = {name: getattr(self, name) for name in ("stop_words", "stemmer", "weighting", "min_df")}
-        given["ngram_range"] = None if self.ngrams == 1 else (1, self.ngrams)
+        if self.analyzer is not TermKind.word:
+            for option in ("stop_words", "stemmer"):
+                if given[option] is not None:
+                    name = f"--{option.replace('_', '-')}"
+                    raise typer.BadParameter(f"{name} is for words, not for sequences of characters", param_hint=name)
+            given["analyzer"] = self.analyzer.value
+            longest = self.ngrams or _CHARACTERS[1]
+            given["ngram_range"] = min(_CHARACTERS[0], longest), longest
+        elif self.ngrams not in (None, 1):
+            given["ngram_range"] = 1, self.ngrams
         return {name: value for name, value in given.items() if value is not None}
 
 

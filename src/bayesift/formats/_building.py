@@ -66,7 +66,8 @@ class Builder:
 
     def _object(self, node: Node) -> Any:
         made: Any = object.__new__(class_named(f"{node['__module__']}.{node['__class__']}"))
-        made.__dict__.update(self.build(node["content"]))
+        # A file may be older than a parameter.
+        made.__dict__.update({**getattr(made, "_parameters_before", {}), **self.build(node["content"])})
         return made
 
     def _attributes(self, node: Node) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from itertools import accumulate
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -99,13 +99,17 @@ class CompiledLexicon:
         # The table takes a moment to make, so plain ASCII does without.
         table = NO_TABLE if text.isascii() else word_table(self.lowercase)
         n_bytes = _scan.clean(raw, ends, self.lowercase, table.pages, table.values, self._clean)
+        return self._tokenize(self._clean, n_bytes, ends)
+
+    def _tokenize(self, clean: ByteArray, n_bytes: int, ends: Int64Array) -> Stream:
+        """Number the runs of bytes that are not zero; the documents end where ``ends`` says."""
         # A token and what follows it take two bytes at least, three when single characters are dropped.
         numbers = np.empty(n_bytes // (2 if self.keep_single else 3) + 1, dtype=np.int32)
         doc_tokens = np.empty(ends.size, dtype=np.int64)
         position, doc, n_tokens = 0, 0, 0
         while True:
             position, doc, n_tokens = _scan.tokenize(
-                self._clean,
+                clean,
                 n_bytes,
                 position,
                 not self.keep_single,
@@ -121,7 +125,7 @@ class CompiledLexicon:
                 return Stream(numbers[:n_tokens].copy(), doc_tokens)
             self._reserve(4 * len(self), 2 * int(self._state[_scan.ARENA_WANTED]))
 
-    def reader(self, keep_single: bool) -> CompiledLexicon:
+    def reader(self, keep_single: bool) -> Self:
         """Return a lexicon that shares the tables of this one and adds nothing: unknown tokens get the next number."""
         reader = copy(self)
         reader.keep_single = keep_single
@@ -147,7 +151,7 @@ class CompiledLexicon:
         if order.size == 0:
             return []
         text = _sort.spell(order, self._keys, self._offsets, self._arena)
-        return text.tobytes().decode("utf-8", "surrogatepass").split("\n")
+        return text.tobytes().decode("utf-8", "surrogatepass").split("\0")
 
     @property
     def _tables(self) -> tuple[UInt64Array, Int32Array, UInt64Array, Int64Array, ByteArray, Int64Array]:

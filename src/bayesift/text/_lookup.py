@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from operator import eq
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from bayesift._typing import AnyArray, Int32Array, Int64Array
 from bayesift.text import _pipeline
+from bayesift.text._characters import CharacterLexicon
 from bayesift.text._lexicon import CompiledLexicon, Stream
 from bayesift.text._phrases import Phrases
 
@@ -22,10 +23,22 @@ class LookupRules(NamedTuple):
     keep_single: bool
     ngram_range: tuple[int, int]
     stop_words: frozenset[str]
+    analyzer: Literal["word", "char", "char_wb"]
+
+    @property
+    def has_phrases(self) -> bool:
+        """Whether terms may be several tokens."""
+        return self.analyzer == "word" and self.ngram_range != (1, 1)
+
+    def make_lexicon(self) -> CompiledLexicon:
+        """Return a lexicon that takes every term of a vocabulary."""
+        if self.analyzer == "word":
+            return CompiledLexicon(self.lowercase, keep_single=True)
+        return CharacterLexicon(self.lowercase, self.analyzer, self.ngram_range)
 
 
 class LookupTable:
-    """Finds the terms of a vocabulary whose words are tokens as the compiled scanner finds them.
+    """Finds the terms of a vocabulary that are tokens, or phrases of tokens, as the compiled scanners find them.
 
     Parameters
     ----------
@@ -42,14 +55,14 @@ class LookupTable:
         self.vocabulary = vocabulary
         self.rules = rules
         self._frequency = frequency
-        self._lexicon = CompiledLexicon(rules.lowercase, keep_single=True)
+        self._lexicon = rules.make_lexicon()
         self._phrases: Phrases | None = None
         self._n_terms = 0
         self._column_of: Int32Array = np.empty(0, dtype=np.int32)
 
     def fits(self, vocabulary: dict[str, int], rules: LookupRules) -> bool:
         """Tell whether the table was made for this vocabulary and these rules; phrases cannot be added later."""
-        may_grow = rules.ngram_range == (1, 1) or self._n_terms in (0, len(vocabulary))
+        may_grow = not rules.has_phrases or self._n_terms in (0, len(vocabulary))
         return vocabulary is self.vocabulary and rules == self.rules and may_grow
 
     def look_up(self, batches: Iterator[list[str]], n_threads: int) -> tuple[list[Stream], Int32Array]:
@@ -69,17 +82,29 @@ class LookupTable:
         if self._n_terms == 0:
             columns = np.fromiter(self.vocabulary.values(), dtype=np.int64)
             terms = [terms[place] for place in np.argsort(-self._frequency[columns], kind="stable")]
-        stream = self._lexicon.scan(terms)
-        if self.rules.ngram_range == (1, 1):
-            self._add_words(terms, stream)
+        if isinstance(self._lexicon, CharacterLexicon):
+            self._add_sequences(self._lexicon, terms)
+        elif self.rules.has_phrases:
+            self._add_phrases(terms, self._lexicon.scan(terms))
         else:
-            self._add_phrases(terms, stream)
+            self._add_words(terms, self._lexicon.scan(terms))
         self._n_terms = len(self.vocabulary)
 
-    def _add_words(self, terms: list[str], stream: Stream) -> None:
+    def _add_sequences(self, lexicon: CharacterLexicon, terms: list[str]) -> None:
+        terms = [term for term in terms if term]
+        numbers = lexicon.insert(terms)
+        column_of = self._columns_so_far()
+        column_of[numbers] = [self.vocabulary[term] for term in terms]
+        self._column_of = column_of
+
+    def _columns_so_far(self) -> Int32Array:
         # One place more than there are terms: for the number that unknown tokens get.
         column_of = np.full(len(self._lexicon) + 1, -1, dtype=np.int32)
         column_of[: self._column_of.size] = self._column_of
+        return column_of
+
+    def _add_words(self, terms: list[str], stream: Stream) -> None:
+        column_of = self._columns_so_far()
         # A term counts if the scanner finds it as one token, spelled the same.
         whole = np.flatnonzero(np.diff(stream.ends, prepend=0) == 1)
         numbers = stream.raw_numbers[stream.ends[whole] - 1]

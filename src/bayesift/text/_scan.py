@@ -40,8 +40,8 @@ _BYTES, _LENGTH = _U(0xFFFFFFFF), _U(32)
 _LONG_MARK = _U(0xFF00000000000000)
 
 # Byte masks for the two words of a key by token length.
-_KEEP_LOW = np.array([(1 << 8 * min(n, 8)) - 1 for n in range(SHORT + 1)], dtype=np.uint64)
-_KEEP_HIGH = np.array([(1 << 8 * max(n - 8, 0)) - 1 for n in range(SHORT + 1)], dtype=np.uint64)
+KEEP_LOW = np.array([(1 << 8 * min(n, 8)) - 1 for n in range(SHORT + 1)], dtype=np.uint64)
+KEEP_HIGH = np.array([(1 << 8 * max(n - 8, 0)) - 1 for n in range(SHORT + 1)], dtype=np.uint64)
 
 # No position, and its type: for a bare constant that they are given, functions would be compiled once more.
 _NONE: Any = np.int64(-1)
@@ -105,7 +105,7 @@ def clean(
         while position < end:
             word = load_word(raw, position)
             if end - position < 8:
-                word &= _KEEP_LOW[end - position]
+                word &= KEEP_LOW[end - position]
             if word & _HIGH == _ZERO:
                 store_word(out, written, _clean_ascii(word, lowercase))
                 advance = min(8, end - position)
@@ -135,7 +135,7 @@ def _token_bits(clean_bytes, position):  # type: ignore[no-untyped-def]
 
 
 @inner_kernel
-def _long_key(clean_bytes, start, length, secret):  # type: ignore[no-untyped-def]
+def long_key(clean_bytes, start, length, secret):  # type: ignore[no-untyped-def]
     """Hash of a token of more than 16 bytes, and the mark with its length."""
     mixed = secret[2]
     for offset in range(0, length - 7, 8):
@@ -153,7 +153,7 @@ def _same_bytes(first, start, second, offset, length):  # type: ignore[no-untype
 
 
 @inner_kernel
-def _find(buffer, first, length, low, high, secret, slots, keys, offsets, arena):  # type: ignore[no-untyped-def]
+def find_term(buffer, first, length, low, high, secret, slots, keys, offsets, arena):  # type: ignore[no-untyped-def]
     """Look a token up: its term number, or ``-1 - slot`` for the free slot where it belongs."""
     slot = home_slot(low, high, secret, slots.size)
     while True:
@@ -218,11 +218,11 @@ def tokenize(
             if skip_single and _is_single(clean_bytes[first], length):
                 continue
             if length <= SHORT:
-                low = load_word(clean_bytes, first) & _KEEP_LOW[length]
-                high = load_word(clean_bytes, first + 8) & _KEEP_HIGH[length]
+                low = load_word(clean_bytes, first) & KEEP_LOW[length]
+                high = load_word(clean_bytes, first + 8) & KEEP_HIGH[length]
             else:
-                low, high = _long_key(clean_bytes, first, length, secret)
-            term = _find(clean_bytes, first, length, low, high, secret, slots, keys, offsets, arena)
+                low, high = long_key(clean_bytes, first, length, secret)
+            term = find_term(clean_bytes, first, length, low, high, secret, slots, keys, offsets, arena)
             if term < 0 and not grow:
                 term = state[N_TERMS]
             elif term < 0:
@@ -230,7 +230,7 @@ def tokenize(
                     state[ARENA_WANTED] = state[ARENA_USED] + length
                     return first, doc, n_stream
                 slots[-1 - term] = state[N_TERMS]
-                term = _add(clean_bytes, first, length, low, high, keys, offsets, arena, state)
+                term = add_term(clean_bytes, first, length, low, high, keys, offsets, arena, state)
             stream[n_stream] = term
             n_stream += 1
         block += 64
@@ -248,7 +248,8 @@ def _is_single(lead, length):  # type: ignore[no-untyped-def]
 
 
 @inner_kernel
-def _add(clean_bytes, first, length, low, high, keys, offsets, arena, state):  # type: ignore[no-untyped-def]
+def add_term(clean_bytes, first, length, low, high, keys, offsets, arena, state):  # type: ignore[no-untyped-def]
+    """Give a token the next number; there must be room."""
     term = state[N_TERMS]
     keys[term, 0] = low
     keys[term, 1] = high
@@ -293,9 +294,9 @@ def absorb(
         length = np.int64(high & ~_LONG_MARK) if high >= _LONG_MARK else SHORT
         if length > SHORT:
             # The other table may have another secret.
-            low, high = _long_key(other_arena, start, length, secret)
-        term = _find(other_arena, start, length, low, high, secret, slots, keys, offsets, arena)
+            low, high = long_key(other_arena, start, length, secret)
+        term = find_term(other_arena, start, length, low, high, secret, slots, keys, offsets, arena)
         if term < 0:
             slots[-1 - term] = state[N_TERMS]
-            term = _add(other_arena, start, length, low, high, keys, offsets, arena, state)
+            term = add_term(other_arena, start, length, low, high, keys, offsets, arena, state)
         numbers[other] = term

@@ -46,7 +46,7 @@ def _prefixes(keys: UInt64Array, offsets: Int64Array, arena: ByteArray, prefixes
 
 @kernel
 def _write(order: Int64Array, keys: UInt64Array, offsets: Int64Array, arena: ByteArray, out: ByteArray) -> None:
-    """Write the terms, each followed by a line feed; ``out`` goes on for sixteen bytes after the last."""
+    """Write the terms, each followed by a zero; ``out`` goes on for sixteen bytes after the last."""
     position = 0
     for term in order:
         low, high = keys[term, 0], keys[term, 1]
@@ -58,7 +58,7 @@ def _write(order: Int64Array, keys: UInt64Array, offsets: Int64Array, arena: Byt
             # What is too much is written over by the next.
             store_word(out, position, low)
             store_word(out, position + 8, high)
-        out[position + length] = 10
+        out[position + length] = 0
         position += length + 1
 
 
@@ -104,7 +104,7 @@ def _total_length(order: Int64Array, keys: UInt64Array) -> int:
 
 
 def spell(order: AnyArray, keys: UInt64Array, offsets: Int64Array, arena: ByteArray) -> ByteArray:
-    """Write the terms in this order as UTF-8 with a line feed between them."""
+    """Write the terms in this order as UTF-8 with a zero between them."""
     if order.size == 0:
         return np.empty(0, dtype=np.uint8)
     order = order.astype(np.int64, copy=False)
@@ -125,7 +125,7 @@ def code_point_order(keys: UInt64Array, offsets: Int64Array, arena: ByteArray) -
     order[places] = tied[np.lexsort((prefixes[tied, 1], prefixes[tied, 0]))]
     places = places[_tied_places(prefixes[order[places]])]
     tied = order[places]
-    spelled = spell(tied, keys, offsets, arena).tobytes().split(b"\n")
+    spelled = spell(tied, keys, offsets, arena).tobytes().split(b"\0")
     order[places] = tied[sorted(range(tied.size), key=spelled.__getitem__)]
     return order
 

@@ -108,6 +108,36 @@ def resolve_stemmer(stemmer: Any) -> Callable[[list[str]], list[str]] | None:
     return Stemmer.Stemmer(stemmer, 0).stemWords
 
 
+def check_analyzer(vectorizer: Any) -> None:
+    """Refuse an analyzer that is a function, and rules for words where terms are sequences of characters."""
+    analyzer = vectorizer.analyzer
+    if callable(analyzer):
+        raise TypeError(
+            "analyzer must be 'word', 'char' or 'char_wb', got a function: give a function from a text to its tokens "
+            "as tokenizer (with lowercase=False if it wants the text as it is)"
+        )
+    if analyzer not in ("char", "char_wb"):
+        return
+    for name in _WORD_RULES:
+        value = getattr(vectorizer, name)
+        if value is not None and value is not False:
+            raise ValueError(
+                f"{name}={value!r} is a rule for words, but analyzer={analyzer!r} takes characters as terms"
+            )
+
+
+#: Parameters that say which words there are.
+_WORD_RULES = (
+    "stop_words",
+    "stemmer",
+    "token_pattern",
+    "tokenizer",
+    "min_token_length",
+    "max_token_length",
+    "drop_numbers",
+)
+
+
 def check_ngram_range(ngram_range: Any) -> None:
     """Refuse what is not a pair of positive whole numbers in order."""
     pair = tuple(ngram_range)

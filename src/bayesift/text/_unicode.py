@@ -1,4 +1,4 @@
-r"""What every code point becomes in a token: the table behind the compiled scanner.
+r"""What every code point becomes in a token: the tables behind the compiled scanners.
 
 A token is a run of word characters of the lower-cased text, as in the regular expression ``\w``. The table is made
 from the running Python's own Unicode data, so that it agrees with :mod:`re` and :meth:`str.lower` by construction.
@@ -17,6 +17,12 @@ from bayesift._typing import Int32Array, UInt64Array
 #: The two characters whose lower case the table cannot give: the first becomes two characters, the second depends on
 #: its neighbours. Documents that hold one are lower-cased by Python before the scan.
 SPECIAL_LOWER = "\u0130\u03a3"
+
+#: What stands for the character 0, whose byte ends terms: two bytes that never occur in UTF-8.
+NUL = b"\xc0\x80"
+
+#: The bit of a value that says that a character is white space.
+SPACE_BIT = 40
 
 _N_CODE_POINTS = 0x110000
 _PAGE = 256
@@ -48,7 +54,24 @@ def word_table(lowercase: bool) -> WordTable:
     for match in re.finditer(r"\w+", kept):
         is_word[match.start() : match.end()] = True
     code_points = np.frombuffer(kept.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
-    values = np.where(is_word, _packed_utf8(code_points), np.uint64(1 << 32)).reshape(-1, _PAGE)
+    return _in_pages(np.where(is_word, _packed_utf8(code_points), np.uint64(1 << 32)).reshape(-1, _PAGE))
+
+
+@cache
+def character_table(lowercase: bool, n_characters: int = _N_CODE_POINTS) -> WordTable:
+    """Build the table of the first characters, lower-cased or as they are, with a bit that marks white space."""
+    everything = "".join(map(chr, range(n_characters)))
+    kept = everything.replace(SPECIAL_LOWER[0], "i").lower() if lowercase else everything
+    code_points = np.frombuffer(kept.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
+    values = _packed_utf8(code_points)
+    values[0] = np.uint64(int.from_bytes(NUL, "little") | len(NUL) << 32)
+    is_space = np.fromiter(map(str.isspace, kept), dtype=bool, count=n_characters)
+    values |= is_space.astype(np.uint64) << np.uint64(SPACE_BIT)
+    return _in_pages(values.reshape(-1, _PAGE))
+
+
+def _in_pages(values: UInt64Array) -> WordTable:
+    """Keep each row once."""
     rows: dict[bytes, int] = {}
     pages = [rows.setdefault(page.tobytes(), len(rows)) for page in values]
     # A copy, because kernels would be compiled anew for an array that cannot be written.

@@ -23,12 +23,14 @@ from bayesift._files import check_encoding
 from bayesift._state import State
 from bayesift._typing import AnyArray
 from bayesift.text import _count
+from bayesift.text._characters import CharacterLexicon
 from bayesift.text._counter import Analyzer, Counter
 from bayesift.text._documents import batches, check_documents
 from bayesift.text._lexicon import CompiledLexicon, Lexicon, PythonLexicon
 from bayesift.text._lookup import LookupRules, LookupTable, PhraseTable
 from bayesift.text._terms import (
     TermRules,
+    check_analyzer,
     check_ngram_range,
     check_token_rules,
     resolve_stemmer,
@@ -80,8 +82,11 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         Shortest and longest token kept, in characters. None: 2 for the default rule, else 1; and no upper limit.
     drop_numbers : bool, default=False
         Leave out tokens made of decimal digits only.
+    analyzer : {"word", "char", "char_wb"}, default="word"
+        Whether terms are words, sequences of characters of the text, or such sequences within words (with a space
+        before and after each word), as in scikit-learn. Rules for tokens, stop words and stems are for words only.
     ngram_range : tuple of two int, default=(1, 1)
-        Least and greatest number of neighbouring words that make a term.
+        Least and greatest number of neighbouring words, or of characters, that make a term.
     min_df, max_df : int or float, default=1 and 1.0
         Keep terms that are in at least and at most this number of documents (an integer) or share of them (a float).
     max_features : int or None, default=None
@@ -127,6 +132,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     [[1, 0, 0, 1, 0], [2, 1, 1, 0, 1]]
     """
 
+    # Parameters that files may lack, because they were written before: what was done then.
+    _parameters_before: ClassVar[dict[str, Any]] = {"analyzer": "word"}
+
     # The documents are the data, not metadata to be routed.
     __metadata_request__fit: ClassVar[dict[str, str]] = {"documents": UNUSED}
     __metadata_request__partial_fit: ClassVar[dict[str, str]] = {"documents": UNUSED}
@@ -142,6 +150,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         "min_token_length": [Interval(Integral, 1, None, closed="left"), None],
         "max_token_length": [Interval(Integral, 1, None, closed="left"), None],
         "drop_numbers": ["boolean"],
+        "analyzer": [StrOptions({"word", "char", "char_wb"})],
         "ngram_range": [tuple, list],
         "min_df": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="both")],
         "max_df": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="both")],
@@ -166,6 +175,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     min_token_length: int | None = None
     max_token_length: int | None = None
     drop_numbers: bool = False
+    analyzer: Literal["word", "char", "char_wb"] = "word"
     ngram_range: tuple[int, int] = (1, 1)
     min_df: int | float = 1
     max_df: int | float = 1.0
@@ -374,6 +384,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         if stop_words is None:
             stop_words = self.stop_words_ if hasattr(self, "stop_words_") else resolve_stop_words(self.stop_words)
         make_lexicon: Callable[[], Lexicon]
+        if self.analyzer != "word":
+            make_lexicon = partial(CharacterLexicon, self.lowercase, self.analyzer, self._lengths())
+            rules, n_threads = TermRules(), int(effective_n_jobs(self.n_jobs))
+            return Counter(Analyzer(make_lexicon, rules, (1, 1), n_threads), self.dtype)
         if self._is_compiled():
             make_lexicon = partial(CompiledLexicon, self.lowercase, keep_single=self._shortest() == 1)
             n_threads = int(effective_n_jobs(self.n_jobs))
@@ -402,10 +416,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
 
     def _table(self) -> LookupTable | None:
         """Return the vocabulary as a table, where every token is a word as it is; kept for the next time."""
-        rules = self._rules(frozenset())
-        if not (self._is_compiled() and rules.keep_all):
+        if not (self._is_compiled() and self._rules(frozenset()).keep_all):
             return None
-        lookup = LookupRules(self.lowercase, self._shortest() == 1, self._lengths(), self.stop_words_)
+        rules = self.lowercase, self._shortest() == 1, self._lengths(), self.stop_words_, self.analyzer
+        lookup = LookupRules(*rules)
         table = getattr(self, "_lookup_table", None)
         if not isinstance(table, LookupTable) or not table.fits(self.vocabulary_, lookup):
             table = LookupTable(self.vocabulary_, lookup, self.document_frequency_)
@@ -439,6 +453,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
 
     def _check_parameters(self) -> None:
         """Refuse impossible settings before any document is read."""
+        check_analyzer(self)
         self._validate_params()
         parse_weighting(self.weighting)
         check_dtype(self.dtype, self.weighting)

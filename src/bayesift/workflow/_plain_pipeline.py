@@ -62,6 +62,7 @@ def _vectorizer(ours: Any) -> TfidfVectorizer:
     theirs = TfidfVectorizer(
         vocabulary=dict(ours.vocabulary_),
         lowercase=ours.lowercase,
+        analyzer=ours.analyzer,
         stop_words=sorted(ours.stop_words_) or None,
         ngram_range=tuple(ours.ngram_range),
         sublinear_tf=tf == "l",
@@ -138,6 +139,11 @@ def onnx_bytes(pipeline: Pipeline, locale: str | None) -> bytes:
         A model with the input ``text``, and the label (for several labels a text, an indicator) and the probabilities
         as outputs; its property ``labels`` lists the labels in their order.
     """
+    if pipeline["words"].analyzer != "word":
+        raise ValueError(
+            f"the terms are sequences of characters (analyzer {pipeline['words'].analyzer!r}), which an ONNX graph "
+            "does not find as scikit-learn does; train on words, or convert to 'sklearn'"
+        )
     skl2onnx = require("skl2onnx", extra="onnx", purpose="writing ONNX")
     types = require("skl2onnx.common.data_types", extra="onnx", purpose="writing ONNX")
     helper = require("onnx.helper", extra="onnx", purpose="writing ONNX")

@@ -52,6 +52,10 @@ def convert(
         The files written.
     """
     target, *words = converted_files(to, path)
+    if words and (odd := [word for word in classifier.words() if "\n" in word or "\t" in word]):
+        raise ValueError(
+            f"term {odd[0]!r} does not fit into a list of words, a line each; expected no white space but ' '"
+        )
     if to == "bbr":
         write_binary_model(target, _binary(classifier))
     elif to in ("bmr", "bxr"):
