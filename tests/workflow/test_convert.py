@@ -118,7 +118,7 @@ def test_onnx(tmp_path, kind, model):
     pytest.importorskip("skl2onnx")
     runtime = pytest.importorskip("onnxruntime")
     classifier = fitted(model, kind)
-    [path] = convert(classifier, "onnx", tmp_path / "news.onnx", locale="C.UTF-8")
+    [path] = convert(classifier, "onnx", tmp_path / "news.onnx")
     session = runtime.InferenceSession(path.read_bytes())
     labels, probabilities = session.run(None, {"text": np.array(TEST)})
     np.testing.assert_allclose(probabilities, classifier.predict_proba(TEST), atol=1e-4)
@@ -127,12 +127,75 @@ def test_onnx(tmp_path, kind, model):
     assert certain.mean() > 0.95
 
 
+WORLD = [
+    "Größe und Maß, 5² Straße",
+    "Αθήνα είναι όμορφη, ο δρόμος",
+    "Москва столица России",
+    "東京 大学 の 本",
+    "plain words here",
+    "café señor naïve",
+    "İstanbul ve çay",
+    "नमस्ते दुनिया",
+]
+
+
+@pytest.mark.parametrize("locale", [None, "C.UTF-8"])
+@pytest.mark.parametrize(
+    "vectorizer",
+    [TextVectorizer(), TextVectorizer(ngram_range=(1, 2)), TextVectorizer(lowercase=False), TextVectorizer("btn")],
+    ids=["words", "pairs", "case", "btn"],
+)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
+def test_onnx_with_words_of_any_language(tmp_path, vectorizer, locale):
+    pytest.importorskip("skl2onnx")
+    runtime = pytest.importorskip("onnxruntime")
+    classifier = TextClassifier("ridge", variance=1.0, vectorizer=vectorizer).fit(WORLD * 3, ["a", "b"] * 12)
+    [path] = convert(classifier, "onnx", tmp_path / "world.onnx", locale=locale)
+    session = runtime.InferenceSession(path.read_bytes())
+    # What the runtime makes small letter by letter does not know the last letter of a Greek word, nor does either
+    # know a letter that becomes two.
+    asked = [*WORLD[:6], "GRÖSSE straße STRAẞE", "東京大学", "", "…", "a b c", "größe-maß_x", "MaSS CAFé Señor"]
+    asked += ["ΑΘΉΝΑ Αθήνα", "МОСКВА Столица РОССИИ", "ÇAY çay Çay"] + (["ΔΡΌΜΟΣ"] if locale is None else [])
+    _, probabilities = session.run(None, {"text": np.array(asked)})
+    np.testing.assert_allclose(probabilities, classifier.predict_proba(asked), atol=1e-5)
+    assert np.ptp(probabilities[:, 0]) > 0.05
+    _, alone = session.run(None, {"text": np.array([""])})
+    np.testing.assert_allclose(alone, classifier.predict_proba([""]), atol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
+def test_onnx_needs_no_locale(tmp_path):
+    onnx = pytest.importorskip("onnx")
+    pytest.importorskip("skl2onnx")
+    [path] = convert(fitted("lasso", "binary"), "onnx", tmp_path / "news.onnx")
+    [lower] = [node for node in onnx.load(path).graph.node if node.op_type == "StringNormalizer"]
+    assert [attribute.s for attribute in lower.attribute if attribute.name == "locale"] == [b"C"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"token_pattern": r"\w+"}, r"token_pattern is .* letters of English only"),
+        (
+            {"stop_words": "english", "ngram_range": (1, 2)},
+            "stop words before it forms pairs of words, which ONNX cannot",
+        ),
+    ],
+)
+def test_what_onnx_would_cut_otherwise_is_refused(tmp_path, options, message):
+    pytest.importorskip("skl2onnx")
+    classifier = fitted("lasso", "binary", vectorizer=TextVectorizer(**options))
+    with pytest.raises(ValueError, match=message):
+        convert(classifier, "onnx", tmp_path / "news.onnx")
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
 def test_onnx_of_several_labels(tmp_path):
     pytest.importorskip("skl2onnx")
     runtime = pytest.importorskip("onnxruntime")
     classifier = fitted("lasso", "multilabel-indicator", threshold="half")
-    [path] = convert(classifier, "onnx", tmp_path / "news.onnx", locale="C.UTF-8")
+    [path] = convert(classifier, "onnx", tmp_path / "news.onnx")
     session = runtime.InferenceSession(path.read_bytes())
     assert json.loads(session.get_modelmeta().custom_metadata_map["labels"]) == classifier.classes_.tolist()
     decisions, probabilities = session.run(None, {"text": np.array(TEST)})

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import copy
 import json
+import math
+import sys
+from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -19,6 +23,14 @@ from bayesift._extras import require
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.linear import BayesianLogisticRegression, BayesianMultinomialRegression
 from bayesift.workflow.text_classifier import TextClassifier
+
+
+#: How scikit-learn cuts words by default, and the same for the runtime of ONNX, to which \\w are letters of English.
+_TOKENS = r"(?u)\b\w\w+\b"
+_ONNX_TOKENS = r"[\p{L}\p{N}_]{2,}"
+
+#: So many ways of writing a word are listed; of words with more, the three usual ones.
+_MOST_FORMS = 16
 
 
 def plain_pipeline(classifier: TextClassifier) -> Pipeline:
@@ -131,7 +143,7 @@ def onnx_bytes(pipeline: Pipeline, locale: str | None) -> bytes:
     pipeline : Pipeline
         Of ``TfidfVectorizer`` (named ``words``) and a linear model.
     locale : str or None
-        By which the runtime lower-cases texts.
+        By which the runtime lower-cases texts; None needs no locale.
 
     Returns
     -------
@@ -147,17 +159,106 @@ def onnx_bytes(pipeline: Pipeline, locale: str | None) -> bytes:
     skl2onnx = require("skl2onnx", extra="onnx", purpose="writing ONNX")
     types = require("skl2onnx.common.data_types", extra="onnx", purpose="writing ONNX")
     helper = require("onnx.helper", extra="onnx", purpose="writing ONNX")
+    _check_words(pipeline["words"])
     labels = [str(label) for label in pipeline["model"].classes_]
     pipeline = _with_numbered_columns(pipeline)
-    options: dict[int, dict[str, Any]] = {id(pipeline): {"zipmap": False}}
-    if locale is not None:
-        options[id(pipeline["words"])] = {"locale": locale}
+    options = {id(pipeline): {"zipmap": False}}
     text = [("text", types.StringTensorType([None]))]
     model = skl2onnx.convert_sklearn(pipeline, initial_types=text, options=options)
     if pipeline["words"].sublinear_tf:
         _mend_log_counts(model.graph)
+    _mend_words(model, pipeline["words"], locale)
     helper.set_model_props(model, {"labels": json.dumps(labels, ensure_ascii=False)})
     return model.SerializeToString()
+
+
+def _check_words(words: TfidfVectorizer) -> None:
+    """Refuse what the runtime would cut into other words."""
+    if words.token_pattern != _TOKENS and "\\" in words.token_pattern:
+        raise ValueError(
+            f"token_pattern is {words.token_pattern!r}; ONNX knows the letters of English only in \\w and \\b: train "
+            "without it, or with letters in brackets such as [a-zäöü]+"
+        )
+    if words.stop_words and words.ngram_range[1] > 1:
+        raise ValueError(
+            "the classifier leaves out stop words before it forms pairs of words, which ONNX cannot; train without "
+            "stop words, or with single words"
+        )
+
+
+def _mend_words(model: Any, words: TfidfVectorizer, locale: str | None) -> None:
+    """Let the graph cut and lower-case words of any language as Python does.
+
+    The converter takes the letters of English only, and the runtime needs a locale for others than these to be
+    lower-cased, which the machine may lack. With the locale "C", which all have, only letters of English are; words with
+    other letters are then looked up as they can be written: in small letters, in capitals, with a capital first, and,
+    where few letters have capitals, in every mixture.
+    """
+    helper = require("onnx.helper", extra="onnx", purpose="writing ONNX")
+    graph = model.graph
+    cutting = next(node for node in graph.node if node.op_type == "Tokenizer")
+    if words.token_pattern == _TOKENS:
+        _set_attribute(cutting, "tokenexp", _ONNX_TOKENS)
+    for node in graph.node:
+        if node.op_type == "StringNormalizer":
+            _set_attribute(node, "locale", locale or "C")
+    if not words.lowercase or locale is not None:
+        return
+    known = {word for term in words.vocabulary_ for word in term.split(" ")}
+    if all(map(str.isascii, known)):
+        return
+    forms = {form: word for word in sorted(known) for form in _written_forms(word)}
+    # Small letters come last: a word itself is never another one in capitals.
+    forms |= {word: word for word in known}
+    written, looked_up = cutting.output[0], f"{cutting.output[0]}_looked_up"
+    look_up = helper.make_node(
+        "LabelEncoder",
+        [written],
+        [looked_up],
+        domain="ai.onnx.ml",
+        keys_strings=list(forms),
+        values_strings=list(forms.values()),
+        default_string="",
+    )
+    for node in graph.node:
+        node.input[:] = [looked_up if name == written else name for name in node.input]
+    graph.node.insert(list(graph.node).index(cutting) + 1, look_up)
+    for opset in model.opset_import:
+        if opset.domain == "ai.onnx.ml":
+            # The first version looks up numbers only.
+            opset.version = max(opset.version, 2)
+
+
+def _set_attribute(node: Any, name: str, value: str) -> None:
+    helper = require("onnx.helper", extra="onnx", purpose="writing ONNX")
+    kept = [attribute for attribute in node.attribute if attribute.name != name]
+    del node.attribute[:]
+    node.attribute.extend([*kept, helper.make_attribute(name, value)])
+
+
+def _written_forms(word: str) -> set[str]:
+    """Return how a word in small letters can be written if letters of English are always small."""
+    capitals = _capitals()
+    choices = [(letter, *capitals.get(letter, ())) for letter in word]
+    n_forms = math.prod(map(len, choices))
+    if n_forms <= _MOST_FORMS:
+        return set(map("".join, product(*choices)))
+    # Of several capitals the first is the usual one; the others are signs such as that of the ohm.
+    upper = "".join(choice[:2][-1] for choice in choices)
+    return {word, upper, upper[0] + word[1:]}
+
+
+@cache
+def _capitals() -> dict[str, tuple[str, ...]]:
+    """List, for every small letter, the capitals beyond ASCII of which it is the small letter."""
+    found: dict[str, tuple[str, ...]] = {}
+    for code in range(128, sys.maxunicode + 1):
+        small = chr(code).lower()
+        if small != chr(code) and len(small) == 1 and not small.isascii():
+            found[small] = (*found.get(small, ()), chr(code))
+    # At the end of a Greek word.
+    found["ς"] = found["σ"]
+    return found
 
 
 def _with_numbered_columns(pipeline: Pipeline) -> Pipeline:

@@ -44,7 +44,8 @@ def convert(
         Where to.
     locale : str, optional
         For ONNX, the locale by which the runtime lower-cases texts; it must be there where the model runs. By default
-        that of American English.
+        none is needed: words with letters beyond English are known in small letters, in capitals and with a capital
+        first, and in other mixtures where few of their letters have capitals.
 
     Returns
     -------
