@@ -221,6 +221,7 @@ def test_it_is_a_scikit_learn_estimator():
     assert np.mean(found == np.array(TWO)) > 0.7
 
 
+@pytest.mark.filterwarnings("ignore::bayesift.workflow.errors.NoWordsWarning")
 @pytest.mark.parametrize("model", ["ridge", "polytomous", "nb", "dcm"])
 def test_a_weight_of_two_is_a_text_twice(model):
     # With a fixed vocabulary and without document frequencies, words do not depend on how often a text is there.

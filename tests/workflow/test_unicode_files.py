@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from bayesift.datasets import read_texts
 from bayesift.workflow import TextClassifier, classify
 
+pytestmark = pytest.mark.filterwarnings("ignore::bayesift.workflow.errors.NoWordsWarning")
+
 # Anything at all, and what breaks files: quotes, separators, line ends, NUL, byte order marks, odd spaces.
 CELLS = st.text(
     st.one_of(st.sampled_from('",;\t\r\n\0\ufeff\x1a\u2028\x85a wheat'), st.characters(exclude_categories=["Cs"])),
@@ -100,7 +102,7 @@ def test_training_on_any_csv_gives_a_model_or_a_sentence(folder, rows, labels, m
 
 def test_a_file_that_is_no_utf_8_is_named_with_its_line(folder, classifier):
     source = folder / "bad.csv"
-    source.write_bytes(b"text\nfine\nb\xfcse\n")
+    source.write_bytes(b"text\nfine\nb\xfc\xfc\xfc\xfcse\n")
     with pytest.raises(ValueError, match=r"bad\.csv, line 3: not utf-8"):
         classify(classifier, source, folder / "never.csv")
     assert not (folder / "never.csv").exists()

@@ -135,6 +135,7 @@ def test_without_a_posterior_there_is_nothing_to_go_on_from():
         update(fitted("ridge", TWO, 60, keep_posterior=False), TEXTS[:2], TWO[:2])
 
 
+@pytest.mark.filterwarnings("ignore::bayesift.workflow.errors.NoWordsWarning")
 @pytest.mark.parametrize("prior", ["jeffreys", Jeffreys(), [Jeffreys()]])
 def test_jeffreys_priors_are_refused_however_they_are_given(prior):
     model = BayesianProbitRegression(prior=prior)

@@ -14,6 +14,7 @@ _HINTS = {
     "NotPolytomousError": "train with --model polytomous",
     "OneLabelError": "a classifier needs texts with two or more different labels; is --label the right column?",
     "OneLabelModelError": "choose another model with --model",
+    "OutputFormatError": "give -o OUT.csv, which spreadsheets open, or --format csv (or tsv, jsonl, parquet)",
     "UnknownCategoryError": "the names in the file must be among the labels",
 }
 

@@ -32,6 +32,7 @@ class OutputFormat(StrEnum):
     csv = "csv"
     tsv = "tsv"
     jsonl = "jsonl"
+    parquet = "parquet"
 
 
 @with_option_groups

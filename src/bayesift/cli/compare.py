@@ -25,6 +25,7 @@ def compare(
         step("loading the libraries")
         from bayesift.workflow import compare as compare_texts
         from bayesift.workflow import comparison_dict, load_classifier
+        from bayesift.workflow.errors import counted
 
         a, origin = load_classifier(first)
         b, _ = load_classifier(second)
@@ -38,3 +39,5 @@ def compare(
         out = console()
         for line in str(found).splitlines():
             out.print(shown(line), soft_wrap=True)
+        if left_out := len(texts) - found.n_documents:
+            out.print(f"! {counted(left_out, 'text')} without a label left out", style="yellow")

@@ -52,7 +52,8 @@ def update(
         )
         step("learning")
         updated = update_classifier(classifier, texts.texts, texts.labels, strength=strength, new_words=new_words)
-        history = [*origin.get("updates", []), {"data": data.name, "n_texts": len(texts)}]
+        n_texts = before.n_texts
+        history = [*origin.get("updates", []), {"data": data.name, "n_texts": n_texts}]
         save(updated, target, provenance={**origin, "updates": history})
     found, words = model_info(updated), len(updated.words()) - len(classifier.words())
     if output.as_json:
@@ -60,5 +61,5 @@ def update(
     elif not output.quiet:
         out = console()
         _show.show_evaluation(before, out)
-        out.print(f"\nLearned from {len(texts):,} more texts, {found.n_texts:,} in all; {words:,} new words.")
+        out.print(f"\nLearned from {n_texts:,} more texts, {found.n_texts:,} in all; {words:,} new words.")
         out.print(f"Written: {target}", soft_wrap=True)

@@ -98,6 +98,21 @@ def label_sets(y: Iterable[Any]) -> list[tuple[Any, ...]]:
     return [tuple(label) if is_label_set(label) else (label,) for label in y]
 
 
+def without_unlabelled(
+    texts: Sequence[str], sets: Sequence[tuple[Any, ...]]
+) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Leave out texts without a label, where every text must have one."""
+    kept = [place for place, found in enumerate(sets) if any(is_given(label) for label in found)]
+    if not kept:
+        raise NoLabelsError("no text has a label; expected some texts with one")
+    return [texts[place] for place in kept], [sets[place] for place in kept]
+
+
+def is_given(label: Any) -> bool:
+    """Tell whether a label is one: neither None nor NaN nor an empty string."""
+    return not (label is None or label == "" or label != label)
+
+
 def assign_folds(texts: Sequence[str], sets: Sequence[tuple[Any, ...]], n_folds: int) -> Int64Array:
     """Return the fold of each text; every fold has about the same share of every label set, always in the same way.
 

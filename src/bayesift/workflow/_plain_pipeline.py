@@ -24,7 +24,6 @@ from bayesift._typing import AnyArray, FloatArray
 from bayesift.linear import BayesianLogisticRegression, BayesianMultinomialRegression
 from bayesift.workflow.text_classifier import TextClassifier
 
-
 #: How scikit-learn cuts words by default, and the same for the runtime of ONNX, to which \\w are letters of English.
 _TOKENS = r"(?u)\b\w\w+\b"
 _ONNX_TOKENS = r"[\p{L}\p{N}_]{2,}"
@@ -190,9 +189,9 @@ def _mend_words(model: Any, words: TfidfVectorizer, locale: str | None) -> None:
     """Let the graph cut and lower-case words of any language as Python does.
 
     The converter takes the letters of English only, and the runtime needs a locale for others than these to be
-    lower-cased, which the machine may lack. With the locale "C", which all have, only letters of English are; words with
-    other letters are then looked up as they can be written: in small letters, in capitals, with a capital first, and,
-    where few letters have capitals, in every mixture.
+    lower-cased, which the machine may lack. With the locale "C", which all have, only letters of English are; words
+    with other letters are then looked up as they can be written: in small letters, in capitals, with a capital first,
+    and, where few letters have capitals, in every mixture.
     """
     helper = require("onnx.helper", extra="onnx", purpose="writing ONNX")
     graph = model.graph

@@ -1,24 +1,45 @@
-"""Writing classified texts: CSV, TSV or JSON lines, to a file or to standard output."""
+"""Writing classified texts: CSV, TSV, JSON lines or Parquet, to a file or to standard output."""
 
 from __future__ import annotations
 
+import bz2
 import csv
 import gzip
 import json
+import lzma
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from io import TextIOWrapper
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Literal, Protocol, cast
 
+from bayesift._extras import require
 from bayesift._files import open_output
 from bayesift.datasets import TextRow
+from bayesift.workflow.errors import OutputFormatError
 
-OutputFormat = Literal["csv", "tsv", "jsonl"]
+OutputFormat = Literal["csv", "tsv", "jsonl", "parquet"]
 
-_ENDINGS: dict[str, OutputFormat] = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+_ENDINGS: dict[str, OutputFormat] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+}
+
+#: Endings of formats that are not written; other names get the format of what was read.
+_NOT_WRITTEN = (".xlsx", ".xlsm", ".xls", ".ods", ".json", ".feather", ".arrow", ".pkl", ".html", ".zip")
+
+_PACKERS: dict[str, Callable[[IO[bytes]], Any]] = {
+    # Without a date and a name the same texts give the same bytes.
+    ".gz": lambda raw: gzip.GzipFile("", "wb", fileobj=raw, mtime=0),
+    ".xz": lambda raw: lzma.LZMAFile(raw, "wb"),  # noqa: SIM115
+    ".bz2": lambda raw: bz2.BZ2File(raw, "wb"),
+}
 
 
 class Writer(Protocol):
@@ -26,6 +47,16 @@ class Writer(Protocol):
 
     def write(self, rows: list[Any], added: list[list[Any]]) -> None:
         """Write some rows."""
+
+    def close(self) -> None:
+        """Write what comes after the last row."""
+
+
+class _Plain:
+    """A format that needs nothing behind its last row."""
+
+    def close(self) -> None:
+        """Write nothing."""
 
 
 class _Lines:
@@ -38,7 +69,7 @@ class _Lines:
         self._stream.write(line[:-2] + "\n")
 
 
-class CsvWriter:
+class CsvWriter(_Plain):
     """Lines of fields, with a header."""
 
     def __init__(self, stream: TextIOWrapper, columns: list[str], added: list[str], delimiter: str) -> None:
@@ -57,7 +88,7 @@ class CsvWriter:
         return list(row)
 
 
-class RawCsvWriter:
+class RawCsvWriter(_Plain):
     """Lines of fields as they were read, with cells added at the end."""
 
     def __init__(self, stream: TextIOWrapper, columns: list[str], added: list[str], delimiter: str) -> None:
@@ -99,7 +130,7 @@ class _Cells:
         self._cells.append(line[:-2])
 
 
-class JsonWriter:
+class JsonWriter(_Plain):
     """One JSON object a line."""
 
     def __init__(self, stream: TextIOWrapper, columns: list[str], added: list[str]) -> None:
@@ -118,14 +149,67 @@ class JsonWriter:
             self._stream.write("\n")
 
 
+class ParquetWriter:
+    """Columns of a Parquet file, a group of rows for each block.
+
+    Columns that were read from a Parquet file keep their types; others are strings, and what was no string in JSON is
+    written as JSON.
+    """
+
+    def __init__(
+        self, stream: TextIOWrapper, columns: list[str], added: list[str], types: Mapping[str, Any] | None = None
+    ) -> None:
+        self._arrow = require("pyarrow", extra="frames", purpose="writing Parquet files")
+        self._package = require("pyarrow.parquet", extra="frames", purpose="writing Parquet files")
+        stream.flush()
+        self._bytes = stream.buffer
+        self._columns = columns
+        self._added = added
+        self._types = types or {}
+        self._writer: Any = None
+
+    def write(self, rows: list[TextRow], added: list[list[Any]]) -> None:
+        """Write some rows."""
+        arrays = [self._array(name, place, rows) for place, name in enumerate(self._columns)]
+        arrays += [self._arrow.array(values) for values in added]
+        table = self._arrow.table(dict(zip([*self._columns, *self._added], arrays, strict=True)))
+        if self._writer is None:
+            self._writer = self._package.ParquetWriter(self._bytes, table.schema)
+        self._writer.write_table(table)
+
+    def close(self) -> None:
+        """Write the end of the file, and, if there was no row, its columns."""
+        if self._writer is None:
+            self.write([], [[]] * len(self._added))
+        self._writer.close()
+
+    def _array(self, name: str, place: int, rows: list[TextRow]) -> Any:
+        values = [row.get(name) if isinstance(row, dict) else row[place] for row in rows]
+        if name in self._types:
+            return self._arrow.array(values, type=self._types[name])
+        if rows and isinstance(rows[0], list) and isinstance(values[0], int):
+            # Fields are strings, but for the numbers that rows are given.
+            return self._arrow.array(values)
+        return self._arrow.array([_as_string(value) for value in values], type=self._arrow.string())
+
+
+def parquet_types(path: str) -> dict[str, Any]:
+    """Return the types of the columns of a Parquet file."""
+    schema = require("pyarrow.parquet", extra="frames", purpose="writing Parquet files").read_schema(path)
+    return dict(zip(schema.names, schema.types, strict=True))
+
+
 def output_format(path: str, format: OutputFormat | None, source: str) -> OutputFormat:
     """Tell the format from the argument, the name of the file, or the format that was read."""
     if format is not None:
         return format
     place = Path(path)
-    ending = Path(place.stem).suffix if place.suffix == ".gz" else place.suffix
+    ending = Path(place.stem).suffix if place.suffix.lower() in _PACKERS else place.suffix
     if path != "-" and ending.lower() in _ENDINGS:
         return _ENDINGS[ending.lower()]
+    if path != "-" and ending.lower() in _NOT_WRITTEN:
+        expected = ", ".join(dict.fromkeys(f".{name}" for name in _ENDINGS.values()))
+        raise OutputFormatError(f"{path} would be a file of a kind that is not written; expected {expected}")
     return "jsonl" if source in ("jsonl", "json") else "tsv" if source == "tsv" else "csv"
 
 
@@ -146,12 +230,12 @@ def open_stream(path: str) -> Iterator[TextIOWrapper]:
 
 @contextmanager
 def _packed(raw: IO[bytes], path: str) -> Iterator[IO[bytes]]:
-    """Pack what is written if the name ends with ``.gz``."""
-    if not path.endswith(".gz"):
+    """Pack what is written if the name ends with ``.gz``, ``.xz`` or ``.bz2``."""
+    packer = _PACKERS.get(Path(path).suffix.lower())
+    if packer is None:
         yield raw
         return
-    # Without a date and a name the same texts give the same bytes.
-    with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
+    with packer(raw) as packed:
         yield cast(IO[bytes], packed)
 
 
@@ -168,6 +252,10 @@ def _wrapped(raw: IO[bytes]) -> Iterator[TextIOWrapper]:
 
 def _cell(value: Any) -> Any:
     return ";".join(map(str, value)) if isinstance(value, list | tuple) else value
+
+
+def _as_string(value: Any) -> str | None:
+    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _encodable(line: str) -> bool:

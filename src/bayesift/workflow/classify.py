@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from bayesift._same_files import check_distinct
@@ -14,11 +15,14 @@ from bayesift.workflow._writers import (
     CsvWriter,
     JsonWriter,
     OutputFormat,
+    ParquetWriter,
     RawCsvWriter,
     Writer,
     open_stream,
     output_format,
+    parquet_types,
 )
+from bayesift.workflow.errors import texts_without_words
 from bayesift.workflow.explain import Reason
 from bayesift.workflow.text_classifier import Predictions, TextClassifier
 
@@ -41,7 +45,8 @@ class Classified:
     added : list of str
         The columns added.
     notes : list of str
-        What was recognised in the file, such as its encoding, and what was missing, a sentence each.
+        What was recognised in the file, such as its encoding, what was missing, and how many texts hold no word, a
+        sentence each.
     """
 
     n_texts: int
@@ -92,7 +97,7 @@ def classify(
         Add this many words that count for and against each label given.
     brief : bool, default=False
         Leave out the columns that were read, but for the identifier or, where there is none, the number of the row.
-    format : {"csv", "tsv", "jsonl"}, optional
+    format : {"csv", "tsv", "jsonl", "parquet"}, optional
         What to write; by default what the name of the output says, or like the input.
     text, prefer, source_format, encoding, delimiter, quotes, header
         How to read, as in :func:`bayesift.datasets.open_texts`; ``prefer`` is the column to take where it is there.
@@ -134,8 +139,10 @@ def classify(
         opened(source)
         written = output_format(target, format, source.format)
         table = AddedColumns(classifier, written, proba, explain > 0, label_separator)
+        types = parquet_types(os.fspath(data)) if written == source.format == "parquet" else None
+        make = partial(_writer, written, types=types)
         counts: Counter[str] = Counter()
-        n_texts = 0
+        n_texts = n_without_words = 0
         with open_stream(target) as stream:
             writer: Writer | None = None
             for block in source.blocks:
@@ -146,15 +153,21 @@ def classify(
                 if brief:
                     columns, rows = _brief(columns, rows, n_texts)
                 if writer is None:
-                    writer = _writer(stream, written, columns, table.name(columns), raw)
+                    writer = make(stream, columns, table.name(columns), raw)
                 found = classifier.predictions(texts, proba=proba)
                 why = classifier.explain(texts, explain) if explain else None
                 writer.write(rows, table.values(found, why))
                 counts.update(table.counts(found))
                 n_texts += len(texts)
+                n_without_words += classifier.count_without_words(texts)
                 progress(n_texts)
-            if writer is None and source.columns is not None:
-                _writer(stream, written, [] if brief else source.columns, table.name(source.columns), False)
+            if writer is None and (source.columns is not None or written == "parquet"):
+                columns = source.columns or list(types or ())
+                writer = make(stream, [] if brief else columns, table.name(columns), False)
+            if writer is not None:
+                writer.close()
+    if n_without_words:
+        source.notes.append(texts_without_words(n_without_words))
     return Classified(n_texts, dict(counts.most_common()), source.format, source.text, table.added, source.notes)
 
 
@@ -164,7 +177,7 @@ class AddedColumns:
     Parameters
     ----------
     classifier : TextClassifier
-    format : {"csv", "tsv", "jsonl"}
+    format : {"csv", "tsv", "jsonl", "parquet"}
         The format that is written.
     proba, reasons : bool
         Whether to add probabilities and reasons.
@@ -239,7 +252,11 @@ def _free(name: str, taken: list[str]) -> str:
     return found
 
 
-def _writer(stream: Any, format: OutputFormat, columns: list[str], added: list[str], raw: bool) -> Writer:
+def _writer(
+    format: OutputFormat, stream: Any, columns: list[str], added: list[str], raw: bool, types: Any = None
+) -> Writer:
+    if format == "parquet":
+        return ParquetWriter(stream, columns, added, types)
     if format == "jsonl":
         return JsonWriter(stream, columns, added)
     return (RawCsvWriter if raw else CsvWriter)(stream, columns, added, _DELIMITERS[format])

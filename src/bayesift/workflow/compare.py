@@ -11,7 +11,7 @@ import numpy as np
 from bayesift._typing import FloatArray
 from bayesift.evaluate import Comparison, Results, micro_sign_test
 from bayesift.evaluate import compare as compare_results
-from bayesift.workflow._label_sets import indicator, label_sets
+from bayesift.workflow._label_sets import indicator, label_sets, without_unlabelled
 from bayesift.workflow.text_classifier import TextClassifier
 
 
@@ -33,7 +33,7 @@ def compare(
         Fitted; their labels may differ.
     texts : iterable of str
     y : iterable of labels or sets of labels
-        The truth.
+        The truth. Texts without a label are left out, unless a classifier itself may give a text none.
     names : pair of str
         What to call them.
 
@@ -50,14 +50,17 @@ def compare(
     >>> compare(bayes, lasso, texts, labels).tests["texts right (sign test)"].sign
     '~'
     """
-    documents, sets = list(texts), [tuple(map(str, found)) for found in label_sets(y)]
+    documents, sets = list(texts), label_sets(y)
     if len(documents) != len(sets):
         raise ValueError(f"texts and y must have the same length, found {len(documents)} and {len(sets)}")
     if not documents:
         raise ValueError("texts is empty; expected some to compare on")
+    single = "multilabel-indicator" not in (first.target_type_, second.target_type_)
+    if single:
+        documents, sets = without_unlabelled(documents, sets)
+    sets = [tuple(map(str, found)) for found in sets]
     labels = sorted({str(label) for one in (first, second) for label in one.classes_})
     truth = indicator(sets, labels).toarray() > 0
-    single = "multilabel-indicator" not in (first.target_type_, second.target_type_)
     # Of two labels that exclude each other one column tells all.
     shown = [1] if single and len(labels) == 2 else list(range(len(labels)))
     results, right = [], []

@@ -1,4 +1,7 @@
-"""The errors of this room, one class for each thing that a user can put right; all are ValueErrors."""
+"""The errors and warnings of this room, one class for each thing that a user can put right.
+
+All errors are ValueErrors, all warnings UserWarnings.
+"""
 
 from __future__ import annotations
 
@@ -37,3 +40,28 @@ class LabelNeededError(ValueError):
 
 class NoJudgementError(ValueError):
     """A document was retrieved, and there is nothing and nobody to judge it."""
+
+
+class OutputFormatError(ValueError):
+    """A file is to be written in a format that cannot be written."""
+
+
+class NoWordsWarning(UserWarning):
+    """Texts hold no word, or a model keeps none: they say nothing about labels."""
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, in the singular or the plural."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def texts_without_words(number: int) -> str:
+    """Say what becomes of texts without words."""
+    verb = "holds" if number == 1 else "hold"
+    return f"{counted(number, 'text')} that {verb} no word: the label is the one that is most probable without reading"
+
+
+def training_texts_without_words(number: int) -> str:
+    """Say how many training texts are without words."""
+    verb = "holds" if number == 1 else "hold"
+    return f"{counted(number, 'text')} that {verb} no word: nothing can be learned from such texts"

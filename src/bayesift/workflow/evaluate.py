@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -25,7 +25,8 @@ from bayesift.evaluate import (
     recall,
     reliability_curve,
 )
-from bayesift.workflow._label_sets import N_FOLDS, assign_folds, indicator, label_sets
+from bayesift.workflow._label_sets import N_FOLDS, assign_folds, indicator, label_sets, without_unlabelled
+from bayesift.workflow.errors import counted, texts_without_words
 from bayesift.workflow.text_classifier import TextClassifier
 
 
@@ -87,6 +88,10 @@ class Evaluation:
         Labels of these texts that the classifier does not know, which count as errors.
     results : Results
         Truth, decisions and probabilities, texts × labels.
+    n_unlabelled : int
+        Texts without a label that were left out, where every text must have one.
+    n_without_words : int
+        Texts that hold no word, which get the label that is most probable before anything is read.
     """
 
     on: str
@@ -104,6 +109,8 @@ class Evaluation:
     confusions: list[Confusion]
     unknown: dict[str, int]
     results: Results = field(repr=False)
+    n_unlabelled: int = 0
+    n_without_words: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """Return all measures as values that JSON can hold; what cannot be computed is None."""
@@ -130,6 +137,10 @@ class Evaluation:
             names = ", ".join(repr(label) for label in list(self.unknown)[:5])
             what = "label" if number == 1 else "labels"
             lines.append(f"! {number:,} {what} that the model does not know, counted as errors: {names}")
+        if self.n_unlabelled:
+            lines.append(f"! {counted(self.n_unlabelled, 'text')} without a label left out")
+        if self.n_without_words:
+            lines.append(f"! {texts_without_words(self.n_without_words)}")
         return lines
 
 
@@ -142,7 +153,7 @@ def evaluate(classifier: TextClassifier, texts: Iterable[str], y: Iterable[Any],
         Fitted.
     texts : iterable of str
     y : iterable of labels or sets of labels
-        The truth.
+        The truth. Texts without a label are left out, unless the classifier itself may give a text none.
     on : str
         What to call these texts.
 
@@ -159,8 +170,14 @@ def evaluate(classifier: TextClassifier, texts: Iterable[str], y: Iterable[Any],
         raise ValueError(f"texts and y must have the same length, found {len(documents)} and {len(sets)}")
     if not documents:
         raise ValueError("texts is empty; expected some to evaluate on")
+    n_texts = len(documents)
+    if classifier.target_type_ != "multilabel-indicator":
+        documents, sets = without_unlabelled(documents, sets)
     decisions, probabilities = classifier.predictions(documents)
-    return _measured(classifier.classes_.tolist(), classifier.target_type_, sets, decisions, probabilities, on)
+    found = _measured(classifier.classes_.tolist(), classifier.target_type_, sets, decisions, probabilities, on)
+    return replace(
+        found, n_unlabelled=n_texts - len(documents), n_without_words=classifier.count_without_words(documents)
+    )
 
 
 def evaluate_held_out(

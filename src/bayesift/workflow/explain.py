@@ -114,3 +114,10 @@ def largest(words: Any, values: FloatArray, k: int) -> WeightedWords:
     """Return the k words whose values are largest in size, without those whose value is zero."""
     order = np.argsort(-np.abs(values), kind="stable")[:k]
     return [(str(words[place]), float(values[place])) for place in order.tolist() if values[place] != 0]
+
+
+def nonzero_words(weights: Any) -> int:
+    """Count the words with a weight in any category."""
+    if sp.issparse(weights):
+        return int(np.unique(weights.nonzero()[1]).size)
+    return int(np.count_nonzero(np.any(weights != 0, axis=0)))

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from bayesift.datasets import Split
 from bayesift.formats import ModelFileError, describe, load
 from bayesift.priors import Prior
 from bayesift.workflow._models import MODELS
+from bayesift.workflow.explain import nonzero_words
 from bayesift.workflow.text_classifier import TextClassifier
 
 
@@ -132,7 +132,7 @@ def model_info(classifier: TextClassifier) -> ModelInfo:
         fingerprint=classifier.training_["fingerprint"],
         weighting=classifier.vectorizer_.weighting,
         n_terms=len(classifier.words()),
-        n_kept=None if weights is None else _nonzero_words(weights),
+        n_kept=None if weights is None else nonzero_words(weights),
         prior=_prior(classifier),
         variance=_variance(model, labels),
         variance_by=_variance_by(classifier),
@@ -223,13 +223,6 @@ def _variance_by(classifier: TextClassifier) -> str | None:
     }
     wanted = getattr(classifier.model_, "variance", None)
     return ways.get(wanted, "given") if isinstance(wanted, str) else "given"
-
-
-def _nonzero_words(weights: Any) -> int:
-    """Count the words with a weight in any category."""
-    if sp.issparse(weights):
-        return int(np.unique(weights.nonzero()[1]).size)
-    return int(np.count_nonzero(np.any(weights != 0, axis=0)))
 
 
 def _range(values: list[float]) -> str:

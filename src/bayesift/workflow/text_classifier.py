@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from operator import is_not
 from typing import Any, Literal, NamedTuple, Self
@@ -27,8 +28,8 @@ from bayesift.select import TermSelector
 from bayesift.text import TextScorer, TextVectorizer
 from bayesift.workflow._label_sets import N_FOLDS, Targets, assign_folds, indicator, label_sets, read_targets
 from bayesift.workflow._models import check_model
-from bayesift.workflow.errors import NoPriorError
-from bayesift.workflow.explain import Reason, reasons
+from bayesift.workflow.errors import NoPriorError, NoWordsWarning, texts_without_words, training_texts_without_words
+from bayesift.workflow.explain import Reason, nonzero_words, reasons
 from bayesift.workflow.prior_knowledge import build_priors
 
 #: From so many texts on, words that occur in one text only are left out.
@@ -39,6 +40,10 @@ RARE = 0.2
 
 #: Posteriors of more coefficients than this are not kept unless asked for: they cannot be packed.
 LARGE_POSTERIOR = 2_000_000
+
+
+#: What every text has that can be cut into words, but for words of a single letter.
+_SOME_WORD = re.compile(r"\w\w")
 
 
 class Training(NamedTuple):
@@ -158,11 +163,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             self._learn(documents, X, targets, sample_weight)
             balance = Counter(str(label) for found in label_sets(labels) for label in found)
             self.training_ = Training(len(documents), dict(balance), fingerprint(documents, labels))._asdict()
+        self._warn_of_no_words(documents)
         return self
 
     def predict(self, texts: Iterable[str]) -> AnyArray:
         """Return the label of each text, or, where texts may have several, a tuple of labels."""
-        return self.labels_of(self.predictions(texts, proba=False).decisions)
+        return self.labels_of(self._warned_predictions(texts, proba=False).decisions)
 
     def predict_proba(self, texts: Iterable[str]) -> FloatArray:
         """Return the probability of each label.
@@ -176,7 +182,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         probabilities : ndarray of shape (n_texts, n_classes)
             In the order of ``classes_``; those of labels that exclude each other have a sum of one.
         """
-        return self.predictions(texts).probabilities
+        return self._warned_predictions(texts).probabilities
 
     def decision_function(self, texts: Iterable[str]) -> FloatArray:
         """Return the scores that the thresholds apply to: log odds, or what stands for them.
@@ -248,6 +254,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         names = self.vectorizer_.get_feature_names_out()
         return names if self.selector_ is None else names[self.selector_.get_support()]
 
+    def count_without_words(self, texts: Iterable[str]) -> int:
+        """Return how many texts cannot be cut into words: they are empty, or hold marks or single letters only."""
+        check_is_fitted(self)
+        suspects = [text for text in texts if _SOME_WORD.search(text) is None]
+        return int(np.sum(self.vectorizer_.transform(suspects).getnnz(axis=1) == 0)) if suspects else 0
+
     def labels_of(self, decisions: Any) -> AnyArray:
         """Turn decisions, texts × classes, into labels or tuples of labels."""
         if self.target_type_ != "multilabel-indicator":
@@ -269,6 +281,26 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             return float(used[0]) if np.isfinite(used[0]) else self.variance
         categories = self.classes_[-len(used) :].tolist()
         return {label: float(value) for label, value in zip(categories, used, strict=True) if np.isfinite(value)}
+
+    def _warn_of_no_words(self, texts: Sequence[str]) -> None:
+        if number := self.count_without_words(texts):
+            warnings.warn(training_texts_without_words(number), NoWordsWarning, stacklevel=3)
+        weights = self.model_.word_weights()
+        if weights is not None and not nonzero_words(weights):
+            warnings.warn(
+                "the model keeps no word, and gives every text the same probabilities: either the words say nothing "
+                "about the labels, or the prior variance is too small",
+                NoWordsWarning,
+                stacklevel=3,
+            )
+
+    def _warned_predictions(self, texts: Iterable[str], proba: bool = True) -> Predictions:
+        """Return predictions, and warn if some texts hold no word."""
+        texts = list(texts) if isinstance(texts, Iterator) else texts
+        found = self.predictions(texts, proba=proba)
+        if number := self.count_without_words(texts):
+            warnings.warn(texts_without_words(number), NoWordsWarning, stacklevel=3)
+        return found
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

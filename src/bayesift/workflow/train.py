@@ -16,7 +16,7 @@ from bayesift._checks import reads_as_number
 from bayesift.datasets import Split
 from bayesift.formats import save
 from bayesift.workflow._label_sets import N_FOLDS
-from bayesift.workflow.errors import NoLabelsError
+from bayesift.workflow.errors import NoLabelsError, counted, training_texts_without_words
 from bayesift.workflow.evaluate import Evaluation, evaluate, evaluate_held_out
 from bayesift.workflow.explain import WeightedWords, top_words
 from bayesift.workflow.info import ModelInfo, model_info
@@ -186,6 +186,9 @@ def train(
         classifier.fit(texts, labels)
     seconds = time.perf_counter() - begin
     notes = list(dict.fromkeys(str(warning.message) for warning in caught))
+    # The summary has told of those without a letter.
+    if (told := training_texts_without_words(found.n_empty)) in notes:
+        notes.remove(told)
     if classifier.threshold == "auto" and classifier.threshold_.policy != "half":
         rare = [label for label, count in found.balance.items() if count < RARE * len(texts)]
         notes.append(f"rare labels ({_some(rare)}): thresholds are set for the greatest F1 on texts held out, not at ½")
@@ -278,11 +281,6 @@ def _several_in_one(names: list[str]) -> list[str]:
         if any(part.strip() in known for name in joined for part in name.split(mark)):
             return [f"labels such as {joined[0]!r} look like several in one: name their separator, {mark!r}"]
     return []
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, in the singular or the plural."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def _some(names: list[str], shown: int = 5) -> str:

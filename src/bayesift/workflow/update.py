@@ -16,7 +16,7 @@ from sklearn.base import clone
 from bayesift._labels import TargetType
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.priors import GAUSSIAN, LAPLACE, Gaussian, Jeffreys, Laplace, Prior, PriorArrays, from_model
-from bayesift.workflow._label_sets import N_FOLDS, assign_folds, indicator, label_sets
+from bayesift.workflow._label_sets import N_FOLDS, assign_folds, indicator, label_sets, without_unlabelled
 from bayesift.workflow.errors import NoPosteriorError
 from bayesift.workflow.text_classifier import TextClassifier, fingerprint
 
@@ -60,7 +60,8 @@ def update(
     texts : iterable of str
         Further texts.
     y : iterable of labels or sets of labels
-        Their labels, of those that the classifier knows.
+        Their labels, of those that the classifier knows. Texts without a label are left out, unless the classifier
+        itself may give a text none.
     strength : float, default=1
         How much the earlier posterior of a linear model counts: 1 as if its texts were still there, ½ as if half were.
     new_words : bool, default=True
@@ -84,6 +85,8 @@ def update(
     documents, sets = list(texts), label_sets(y)
     if len(documents) != len(sets) or not documents:
         raise ValueError(f"texts and y must have the same length above 0, found {len(documents)} and {len(sets)}")
+    if classifier.target_type_ != "multilabel-indicator":
+        documents, sets = without_unlabelled(documents, sets)
     _check(classifier, sets)
     today = _learned(classifier, documents, sets, strength, new_words)
     if classifier.threshold_.policy != "half":
