@@ -94,3 +94,30 @@ def test_bad_input_is_named(options: dict, scores: list, y: object, message: str
 def test_another_number_of_categories_is_refused() -> None:
     with pytest.raises(ValueError, match="scores have 3 categories; expected 2"):
         Threshold().fit([[0.1, 0.2]]).predict([[0.1, 0.2, 0.3]])
+
+
+def test_a_cautious_threshold_stays_at_one_half_where_tuning_tells_nothing() -> None:
+    random = np.random.default_rng(0)
+    useful = np.concatenate([random.normal(-1.0, 0.5, 40), random.normal(-3.0, 0.5, 360)])
+    scores = np.column_stack([useful, np.full(400, -4.0), random.normal(-4.0, 0.1, 400), useful])
+    labels = np.zeros((400, 4), dtype=int)
+    labels[:40, 0] = 1
+    labels[::40, 1] = 1
+    labels[::40, 2] = 1
+    labels[:4, 3] = 1
+    bold = Threshold("max_f1", scale="log_odds").fit(scores, labels)
+    cautious = Threshold("max_f1", scale="log_odds", cautious=True).fit(scores, labels)
+    # The same score for all documents: the greatest F1 accepts them all.
+    assert bold.predict(scores)[:, 1].all()
+    assert_array_equal(cautious.thresholds_[1:], np.zeros(3))
+    assert cautious.thresholds_[0] == bold.thresholds_[0]
+    # Copies are as good as weights, but fewer than five documents stay fewer.
+    weighted = Threshold("max_f1", scale="log_odds", cautious=True).fit(scores[:, 3], labels[:, 3], np.full(400, 3.0))
+    assert weighted.thresholds_ == 0.0
+
+
+def test_most_documents_may_be_accepted_where_most_are_of_the_category() -> None:
+    scores = np.linspace(-2.0, 1.0, 100)
+    labels = (scores > -1.5).astype(int)
+    found = Threshold("max_f1", scale="log_odds", cautious=True).fit(scores, labels)
+    assert found.predict(scores).tolist() == labels.tolist()

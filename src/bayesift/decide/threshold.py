@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.sparse import csc_array, issparse
@@ -26,6 +26,9 @@ from bayesift.decide.tuning import (
 
 _HALF = {"probability": 0.5, "log_odds": 0.0}
 
+#: Documents of a category from which on a cautious threshold is tuned.
+_FEW = 5
+
 
 @dataclass(eq=False, repr=False)
 class Threshold(BaseEstimator):
@@ -44,6 +47,10 @@ class Threshold(BaseEstimator):
     scale : {"probability", "log_odds"}, default="probability"
         What ``"half"`` means: a probability of 0.5 or a linear score of 0. Tuned policies take scores of any
         scale; their thresholds are on the same scale.
+    cautious : bool, default=False
+        Leave the threshold at one half where tuning tells nothing: with fewer than five documents of the category, or
+        where the best cut accepts most documents though few are of the category. (The F1 of scores that tell nothing
+        is greatest if all documents are accepted.)
 
     Attributes
     ----------
@@ -64,6 +71,10 @@ class Threshold(BaseEstimator):
     cut: CutPlace = "midpoint"
     ties: TieRule = "highest"
     scale: Literal["probability", "log_odds"] = "probability"
+    cautious: bool = False
+
+    #: For files of models from before there was this parameter.
+    _parameters_before: ClassVar[dict[str, Any]] = {"cautious": False}
 
     def fit(self, scores: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Choose the thresholds.
@@ -96,6 +107,13 @@ class Threshold(BaseEstimator):
                 for column, label in zip(columns.T, labels, strict=True)
             ]
         )
+        if self.cautious:
+            weights = np.ones(len(columns)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+            of_category = np.column_stack(labels) > 0
+            accepted = columns >= self.thresholds_
+            most, few = 0.5 * weights.sum(), of_category[weights > 0].sum(axis=0) < _FEW
+            useless = (weights @ accepted > most) & (weights @ of_category < most)
+            self.thresholds_[few | useless] = _HALF[self.scale]
         return self
 
     def predict(self, scores: Any) -> Int64Array:
@@ -122,6 +140,8 @@ class Threshold(BaseEstimator):
         one_of("cut", self.cut, CUTS)
         one_of("ties", self.ties, TIES)
         one_of("scale", self.scale, tuple(_HALF))
+        if not isinstance(self.cautious, bool):
+            raise ValueError(f"cautious is {self.cautious!r}; expected True or False")
 
     def _check_state(self, state: State) -> None:
         state.array("thresholds_", (None,))

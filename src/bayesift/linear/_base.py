@@ -440,7 +440,7 @@ class LinearClassifier(LinearModel):
     def _fit_threshold(
         self, X: Any, categories: Categories, weights: FloatArray, held_out: Sequence[FloatArray | None]
     ) -> None:
-        self.threshold_ = Threshold(self.threshold, scale="log_odds")
+        self.threshold_ = Threshold(self.threshold, scale="log_odds", cautious=self.threshold_on == "cv")
         n_categories = len(categories.members)
         if self.threshold == "half":
             self.threshold_.fit(np.zeros((1, n_categories)))

@@ -459,7 +459,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def _tuned(self, texts: Sequence[str], X: Any, targets: Targets, sample_weight: Any) -> Threshold:
         """Return the thresholds of a model that has none of its own."""
         scores = self._scores_of_rows(self.model_, X)
-        threshold = Threshold(self._policy(targets), scale="log_odds")
+        threshold = Threshold(self._policy(targets), scale="log_odds", cautious=self.threshold_on == "cv")
         if threshold.policy == "half":
             return threshold.fit(scores)
         truth = targets.indicator()[:, -scores.shape[1] :]
