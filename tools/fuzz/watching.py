@@ -95,7 +95,7 @@ class _Worker:
         *complete, self._rest = (self._rest + os.read(self.process.stdout.fileno(), 2**16)).split(b"\n")
         lines = [json.loads(line) for line in complete]
         if lines:
-            self.place, self.since, self.used = lines[-1], time.monotonic(), self._processor_time()
+            self.place, self.since, self.used = lines[-1], time.monotonic(), self.processor_time()
         return lines
 
     def is_stuck(self) -> bool:
@@ -103,9 +103,10 @@ class _Worker:
         waited = time.monotonic() - self.since
         if not self.place or "outcome" in self.place or waited < SECONDS:
             return False
-        return waited > CLOCK or self._processor_time() - self.used > SECONDS
+        return waited > CLOCK or self.processor_time() - self.used > SECONDS
 
-    def _processor_time(self) -> float:
+    def processor_time(self) -> float:
+        """Return the seconds that the process has worked."""
         try:
             fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         except OSError:
@@ -139,6 +140,8 @@ def watch(
             raise RuntimeError("the worker ended before its first try")
         if ended or worker.is_stuck():
             outcome, place = "crashed" if ended else "hung", worker.place
+            used = f"{worker.processor_time() - worker.used:.0f} s of processor time"
+            tell(f"{names[place['which']]} {outcome} at matrix {place['number']} after {used}")
             worker.process.kill()
             worker.process.wait()
             report.add({**place, "outcome": outcome, "what": f"the worker has {outcome}"})

@@ -73,6 +73,8 @@ _POLISH_SHARE = 0.01
 _EXACT, _NEARLY_EXACT, _ROUNDING = 1e-12, 1e-7, 1e-13
 #: A loss of this share of the weights is none: free features separate the classes, and the optimum is at infinity.
 _NO_LOSS = 1e-15
+#: A gain of this share of the objective, or of the weights, is none.
+_NO_GAIN, _NO_GAIN_OF_WEIGHT = 1e-15, 1e-17
 
 
 def take(prior: Penalties, order: UInt32Array, factor: float) -> Penalties:
@@ -364,7 +366,7 @@ def newton(
             if bounded:
                 dual = max(dual, lower_bound(link, columns, sample, u, r, c, prior, ratio if laplace_only else -1.0))
             unbounded = bounded and dual == -np.inf
-            still = still + 1 if before - primal <= 1e-15 * primal else 0
+            still = still + 1 if before - primal <= max(_NO_GAIN * primal, _NO_GAIN_OF_WEIGHT * sums[d]) else 0
             converged = primal - dual <= tol * primal or worst <= (tol if unbounded else _EXACT)
             separated = unbounded and primal <= _NO_LOSS * sums[d]
         if converged or separated or still == 3 or rounds == max_rounds:
