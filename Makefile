@@ -24,6 +24,7 @@ help: ## List the targets
 
 demo: $(VENV)/.package ## Install the package and run its main task on the embedded corpus
 	$(VENV)/bin/bayesift demo
+	@echo 'So that the shell finds bayesift: . $(VENV)/bin/activate'
 
 test: $(VENV)/.test ## Install what the tests need and run the whole suite
 	$(VENV)/bin/python -m pytest --numprocesses 2 --dist worksteal

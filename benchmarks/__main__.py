@@ -7,6 +7,7 @@ from importlib import import_module
 
 BENCHMARKS = (
     "first_use",
+    "side_by_side",
     "vectorizer",
     "logistic",
     "multinomial",

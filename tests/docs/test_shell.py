@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,33 @@ def commands(page):
         line[2:]
         for block in re.findall(r"^```console$(.*?)^```$", text, re.M | re.S)
         for line in block.split("\n")[1:-1]
+        if line.startswith("$ ")
     ]
+
+
+def test_the_lines_of_the_readme_run_in_a_shell(tmp_path):
+    lines = commands("../README.md")
+    targets = [line.split()[1] for line in lines if line.startswith("make ")]
+    assert lines[0].startswith("make demo")
+    assert [target for target in targets if f"\n{target}:" not in (DOCS.parent / "Makefile").read_text()] == []
+    # What 'make demo' makes: an environment that has the command, to be found after its script has run.
+    scripts = tmp_path / ".venv" / "bin"
+    scripts.mkdir(parents=True)
+    (scripts / "activate").write_text(f"PATH={shlex.quote(str(scripts))}:$PATH\n")
+    (scripts / "bayesift").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m bayesift "$@"\n')
+    (scripts / "bayesift").chmod(0o755)
+    script = "\n".join(line for line in lines if not line.startswith("make "))
+    done = subprocess.run(["sh", "-ec", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "sorted.csv").exists()
+
+
+def test_what_the_readme_installs_can_be_installed():
+    text = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    extras = tomllib.loads((DOCS.parent / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    named = re.findall(r"pip install '?bayesift\[(\w+)\]", text)
+    assert named
+    assert set(named) <= set(extras)
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """The demo: what it finds, and what it prints in a process of its own."""
 
+import os
 import subprocess
 import sys
 
@@ -46,7 +47,7 @@ def test_the_first_step_is_named_before_the_slow_imports():
         "import sys; from bayesift.cli import _shell, demo\n"
         "def step(self, name): print(name, 'numpy' in sys.modules); sys.exit()\n"
         "_shell.Steps.__call__ = step\n"
-        "demo.demo(1)"
+        "demo.demo()"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "loading the libraries False\n"
@@ -66,7 +67,7 @@ def test_of_equal_scores_the_term_in_more_documents_comes_first():
 
 def test_the_command_prints_a_table_for_each_topic():
     run = subprocess.run(
-        [sys.executable, "-c", "from bayesift.cli import main; main()", "demo", "--terms", "3"],
+        [sys.executable, "-c", "from bayesift.cli import main; main()", "demo", "--all", "--terms", "3"],
         capture_output=True,
         text=True,
         check=True,
@@ -75,6 +76,22 @@ def test_the_command_prints_a_table_for_each_topic():
     assert "of terms with equal scores, those in more documents come first" in " ".join(run.stdout.split())
     assert run.stderr == ""
     assert run.stdout.count("binormal separation") == 9
+
+
+def test_without_all_the_command_prints_one_screen():
+    run = subprocess.run(
+        [sys.executable, "-c", "from bayesift.cli import main; main()", "demo"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "COLUMNS": "80"},
+    )
+    lines = run.stdout.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    assert lines[0] == "newsroom: learned 9 topics from 316 documents, tested on 159"
+    assert "demo --all" in lines[-1] + lines[-2]
+    assert sum("court +" in line for line in lines) == 1
 
 
 @pytest.mark.parametrize("value", ["0", "many"])

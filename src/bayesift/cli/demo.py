@@ -15,18 +15,51 @@ if TYPE_CHECKING:
 
 
 def demo(
-    terms: Annotated[int, typer.Option(min=1, help="How many terms to list for each score.")] = 10,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show all: topics, best terms by six scores, models and reasons.")
+    ] = False,
+    terms: Annotated[int, typer.Option(min=1, help="How many terms to list for each score, with --all.")] = 10,
 ) -> None:
-    """Show the main task on the embedded corpus."""
+    """Show the main task on the embedded corpus, on one screen."""
     with steps(quiet=False) as step:
         step("loading the libraries")
         from bayesift.workflow.demo import run_demo
 
         result = run_demo(terms, step)
     out = console()
-    _show_terms(result, out)
-    _show_models(result, out)
-    _show_reasons(result, out)
+    if everything:
+        _show_terms(result, out)
+        _show_models(result, out)
+        _show_reasons(result, out)
+    else:
+        _show_screen(result, out)
+
+
+def _show_screen(result: Demo, out: Console) -> None:
+    """Show what was learnt and why a document has its topics, in two dozen lines of 80 characters."""
+    collection, reasons = result.collection, result.reasons
+    out.print(
+        f"{collection.name}: learned {len(collection.categories)} topics from {len(collection.train)} documents, "
+        f"tested on {len(collection.test)}",
+        style="bold",
+    )
+    models = table("topic", ">F1", ">words", "heaviest words of its model")
+    for topic, report in result.topics.items():
+        heaviest = ", ".join(f"{word} {weight:+.0f}" for word, weight in report.heaviest[:3])
+        models.add_row(topic, f"{report.f1:.2f}", str(report.words_kept), heaviest)
+    out.print(models)
+    mean = sum(report.f1 for report in result.topics.values()) / len(result.topics)
+    gap = max(report.relative_gap for report in result.topics.values())
+    out.print(
+        f"Mean F1 {mean:.2f}. Proved: no model of this kind fits better by more than {gap:.0e} of its objective.\n"
+    )
+    title = reasons.text.partition("\n")[0]
+    out.print(f'Why is "{title}" about {" and ".join(reasons.topics)}?', style="bold")
+    why = table("topic", ">probability", "what its words add to the log odds")
+    for topic, (probability, words) in reasons.by_topic.items():
+        why.add_row(topic, f"{probability:.2f}", ", ".join(f"{word} {added:+.1f}" for word, added in words[:3]))
+    out.print(why)
+    out.print("\nMore: bayesift demo --all. Your own: bayesift train DATA.csv -o MODEL.bayesift")
 
 
 def _show_terms(result: Demo, out: Console) -> None:
