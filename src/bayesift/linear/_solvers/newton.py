@@ -74,7 +74,7 @@ _EXACT, _NEARLY_EXACT, _ROUNDING = 1e-12, 1e-7, 1e-13
 #: A loss of this share of the weights is none: free features separate the classes, and the optimum is at infinity.
 _NO_LOSS = 1e-15
 #: A gain of this share of the objective, or of the weights, is none.
-_NO_GAIN, _NO_GAIN_OF_WEIGHT = 1e-15, 1e-17
+_NO_GAIN, _NO_GAIN_OF_WEIGHT = 1e-14, 1e-17
 
 
 def take(prior: Penalties, order: UInt32Array, factor: float) -> Penalties:
