@@ -500,3 +500,51 @@ class TestStandardInput:
         give(b"text,label\na,x\n")
         with pytest.raises(FormatError, match="standard input is read as parquet; expected a file with a name"):
             read("-", format="parquet")
+
+
+class TestSeveralTextColumns:
+    ROWS = (("Tin", "On tin.", "x"), ("", "Ships, and seas", "y"), ("Alone", "", "x"), ("", "", "y"))
+    EXPECTED = ("Tin\n\nOn tin.", "Ships, and seas", "Alone", "")
+    COLUMNS = ("title", "abstract")
+
+    @pytest.fixture(params=["a.csv", "a.json", "a.jsonl", "a.parquet", "a.xlsx"])
+    def path(self, request, tmp_path):
+        path = tmp_path / request.param
+        header = (*self.COLUMNS, "label")
+        objects = [dict(zip(header, (cell or None for cell in row), strict=True)) for row in self.ROWS]
+        if path.suffix == ".csv":
+            path.write_text(as_csv(self.ROWS, header=header), newline="")
+        elif path.suffix == ".parquet":
+            pytest.importorskip("polars").DataFrame(objects).write_parquet(path)
+        elif path.suffix == ".xlsx":
+            book = pytest.importorskip("openpyxl").Workbook()
+            for row in (header, *self.ROWS):
+                book.active.append([cell or None for cell in row])
+            book.save(path)
+        else:
+            lines = "".join(json.dumps(row) + "\n" for row in objects)
+            path.write_text(json.dumps(objects) if path.suffix == ".json" else lines)
+        return path
+
+    def test_they_are_joined(self, path):
+        found = read(path, self.COLUMNS, "label")
+        assert (tuple(found.texts), found.labels[0]) == (self.EXPECTED, ("x",))
+        assert found.origin.text == self.COLUMNS
+        assert tuple(record.text for record in iter_records(path, list(self.COLUMNS), "label")) == self.EXPECTED
+        assert tuple(read_texts(path, prefer=(list(self.COLUMNS), "label")).texts) == self.EXPECTED
+        with open_texts(path, prefer=self.COLUMNS) as stream:
+            assert tuple(text for block in stream.blocks for text in block.texts) == self.EXPECTED
+        assert stream.text == self.COLUMNS
+        assert tuple(texts_of(path, ["abstract"])[0]) == ("On tin.", "Ships, and seas", "", "")
+
+    @pytest.mark.parametrize("wrong", [[], ["title", "title"], ["title", 3], 3])
+    def test_wrong_names(self, path, wrong):
+        for reading in (lambda: read(path, wrong, "label"), lambda: texts_of(path, wrong)):
+            with pytest.raises(ValueError, match="text must name a column, or several different ones"):
+                reading()
+        with pytest.raises(ValueError, match="text and labels must be different columns"):
+            read(path, ["title", "label"], "label")
+        with pytest.raises(ColumnError, match="has no column 'x'"):
+            read(path, ["title", "x"], "label")
+        with pytest.raises(ColumnError, match="the model learned from 'title', 'body'"):
+            texts_of(path, prefer=["title", "body"])

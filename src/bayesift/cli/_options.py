@@ -45,6 +45,10 @@ ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file, as
 Text = Annotated[
     str | None, typer.Option("--text", metavar="COLUMN", help="Column of the texts.", rich_help_panel=_READING)
 ]
+Texts = Annotated[
+    list[str] | None,
+    typer.Option("--text", metavar="COLUMN", help="Column of the texts; several are joined.", rich_help_panel=_READING),
+]
 Label = Annotated[
     str | None, typer.Option("--label", metavar="COLUMN", help="Column of the labels.", rich_help_panel=_READING)
 ]
@@ -86,7 +90,7 @@ Report = Annotated[
 class Reading:
     """How to read a file of texts and labels."""
 
-    text: Text = None
+    text: Texts = None
     label: Label = None
     label_separator: LabelSeparator = None
     delimiter: Delimiter = None
@@ -108,7 +112,7 @@ class Reading:
         before = origin or {}
         found = read_texts(
             data,
-            self.text,
+            self.text or None,
             self.label,
             prefer=(before.get("text"), before.get("labels")),
             label_separator=before.get("label_separator") if self.label_separator is None else self.label_separator,

@@ -75,6 +75,11 @@ def shown(text: Any, limit: int = 0) -> str:
     return line if not limit or len(line) <= limit else line[: limit - 1] + "…"
 
 
+def list_of(names: Any) -> list[str]:
+    """Return one name or several as a list."""
+    return [str(name) for name in names] if isinstance(names, list | tuple) else [str(names)]
+
+
 def table(*headers: str, title: str = "") -> Table:
     """Make a table without lines; headers that begin with ``>`` are of numbers, to the right."""
     from rich.table import Table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from bayesift.cli._shell import bar, shown, table
+from bayesift.cli._shell import bar, list_of, shown, table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,8 +28,9 @@ def show_data(data: Split, found: DataSummary, console: Console) -> None:
     if origin is not None and origin.text is not None:
         guessed = "; ".join(
             f"--{option} {shown(column)!r}{' (guessed)' if role in origin.guessed else ''}"
-            for role, option, column in (("text", "text", origin.text), ("labels", "label", origin.labels))
-            if column is not None
+            for role, option, columns in (("text", "text", origin.text), ("labels", "label", origin.labels))
+            if columns is not None
+            for column in list_of(columns)
         )
         console.print(f"columns: {guessed}")
     rows = table("label", ">texts", ">share", "")

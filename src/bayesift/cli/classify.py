@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from bayesift.cli._guard import Written
-from bayesift.cli._options import Delimiter, Encoding, Header, ModelFile, Output, Text, with_option_groups
-from bayesift.cli._shell import console, print_json, say, say_if_compiling, shown, steps
+from bayesift.cli._options import Delimiter, Encoding, Header, ModelFile, Output, Texts, with_option_groups
+from bayesift.cli._shell import console, list_of, print_json, say, say_if_compiling, shown, steps
 
 
 class SourceFormat(StrEnum):
@@ -60,7 +60,7 @@ def classify(
     format: Annotated[
         OutputFormat | None, typer.Option("--format", help="Output format (default: by the name OUT, or that of DATA).")
     ] = None,
-    text: Text = None,
+    text: Texts = None,
     delimiter: Delimiter = None,
     header: Header = None,
     encoding: Encoding = None,
@@ -89,7 +89,7 @@ def classify(
             explain=explain,
             brief=brief,
             format=None if format is None else format.value,
-            text=text,
+            text=text or None,
             prefer=origin.get("text"),
             label_separator=origin.get("label_separator") or ";",
             source_format=None if input_format is None else input_format.value,
@@ -103,7 +103,8 @@ def classify(
     elif not output.quiet:
         for note in found.notes:
             say(f"{'standard input' if str(data) == '-' else data.name}: {shown(note)}")
-        column = "" if found.text is None or found.format == "lines" else f", column {shown(found.text)!r}"
+        names = [] if found.text is None or found.format == "lines" else list_of(found.text)
+        column = "".join(f", column {shown(name)!r}" for name in names)
         noun = "text" if found.n_texts == 1 else "texts"
         say(f"{found.n_texts:,} {noun} ({found.format}{column})" + ("" if to_stdout else f" → {target}"))
         if not to_stdout:

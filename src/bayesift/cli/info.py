@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bayesift.cli._options import Json, ModelFile
-from bayesift.cli._shell import console, print_json, shown, table
+from bayesift.cli._shell import console, list_of, print_json, shown, table
 
 if TYPE_CHECKING:
     from bayesift.formats import ModelDescription
@@ -40,7 +40,7 @@ def _lines(found: ModelInfo, file: ModelDescription) -> list[tuple[str, str]]:
     lines.append(("weights", found.weighting))
     lines.append(("thresholds", found.policy)) if found.policy == "half" else None
     source = f" of {origin['data']}" if origin.get("data") else ""
-    columns = [str(origin[name]) for name in ("text", "labels") if origin.get(name)]
+    columns = [column for name in ("text", "labels") if origin.get(name) for column in list_of(origin[name])]
     where = f" (columns {', '.join(columns)})" if columns else ""
     lines.append(("learned from", f"{found.n_texts:,} texts{source}{where}"))
     lines.append(("fingerprint", found.fingerprint[:16]))

@@ -25,6 +25,10 @@ USUAL_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 
 
+#: The column of the texts, or several, whose cells are joined with a blank line between them.
+TextColumns = str | Sequence[str]
+
+
 @dataclass(frozen=True)
 class Origin:
     """The file or folder that was read, and which of its columns were used.
@@ -36,7 +40,7 @@ class Origin:
         How it was read: ``"csv"``, ``"tsv"``, ``"jsonl"``, ``"json"``, ``"parquet"``, ``"xlsx"``, ``"folder"`` or
         ``"svmlight"``.
     text, labels, id : str, optional
-        The columns used for each, where the format has columns.
+        The columns used for each, where the format has columns; ``text`` is a tuple where cells of several were joined.
     guessed : tuple of str
         Which of ``"text"``, ``"labels"`` and ``"id"`` the caller did not name; they were found by their
         usual names.
@@ -46,11 +50,31 @@ class Origin:
 
     path: Path
     format: str
-    text: str | None = None
+    text: str | tuple[str, ...] | None = None
     labels: str | None = None
     id: str | None = None
     guessed: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+def text_columns(text: TextColumns | None) -> tuple[str, ...]:
+    """Return the names of the columns of the texts; none where they are not given."""
+    if text is None:
+        return ()
+    names = (text,) if isinstance(text, str) else tuple(text) if isinstance(text, Sequence) else ()
+    if not names or len(set(names)) < len(names) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"text must name a column, or several different ones, found {text!r}")
+    return names
+
+
+def as_text(names: Sequence[str]) -> str | tuple[str, ...]:
+    """Return names of columns of texts in the form of :attr:`Origin.text`."""
+    return names[0] if len(names) == 1 else tuple(names)
+
+
+def joined(cells: Sequence[str | None]) -> str:
+    """Join the cells of the columns of texts; what is empty or missing leaves no gap."""
+    return "\n\n".join(cell for cell in cells if cell)
 
 
 def find_column(columns: Sequence[str], names: Iterable[str]) -> str | None:
@@ -78,7 +102,7 @@ def choose_columns(
     format: str,
     columns: Sequence[str],
     *,
-    text: str | None,
+    text: TextColumns | None,
     labels: str | Literal[False] | None,
     id: str | None,
 ) -> Origin:
@@ -101,13 +125,15 @@ def choose_columns(
     twice = sorted(name for name, count in Counter(columns).items() if count > 1)
     if twice:
         raise ValueError(f"{path} has more than one column named {listed_names(twice)}")
-    check_columns(path, columns, text=text, labels=labels or None, id=id)
-    if text is not None and text == labels:
-        raise ValueError(f"text and labels must be different columns of {path}, found {text!r} for both")
-    found: dict[str, Any] = {"text": text, "labels": labels, "id": id}
+    names = text_columns(text)
+    for name in names or (None,):
+        check_columns(path, columns, text=name, labels=labels or None, id=id)
+    if labels in names:
+        raise ValueError(f"text and labels must be different columns of {path}, found {labels!r} for both")
+    found: dict[str, Any] = {"text": as_text(names) if names else None, "labels": labels, "id": id}
     for role in ("labels", "id", "text"):
         if found[role] is None:
-            taken = [name for other, name in found.items() if other != role]
+            taken = [*names, *(name for other, name in found.items() if other != role)]
             found[role] = guess_column(path, role, [name for name in columns if name not in taken], columns)
     guessed = tuple(
         role
@@ -150,8 +176,8 @@ def guess_column(
 
 
 def columns_by_content(
-    rows: Sequence[Mapping[str, Any]], text: str | None, labels: str | None
-) -> tuple[str | None, str | None]:
+    rows: Sequence[Mapping[str, Any]], text: TextColumns | None, labels: str | None
+) -> tuple[TextColumns | None, str | None]:
     """Guess the columns that are not given by what is in some rows; None where that stays open.
 
     The column of texts is the one with the longest cells; that of labels the only other one whose values are repeated:
@@ -160,14 +186,14 @@ def columns_by_content(
     if not rows:
         return text, labels
     cells = {name: [_cell(row.get(name)) for row in rows] for name in rows[0]}
-    free = [name for name in cells if name not in (text, labels)]
+    free = [name for name in cells if name not in (*text_columns(text), labels)]
     if text is None:
         named = [name for name in free if _plain(name) in USUAL_NAMES["text"]]
         others = [name for name in free if _plain(name) not in (*USUAL_NAMES["labels"], *USUAL_NAMES["id"])]
         longest = max(others, key=lambda name: sum(map(len, cells[name])), default=None)
         text = named[0] if len(named) == 1 else longest
     if labels is None:
-        free = [name for name in free if name != text]
+        free = [name for name in free if name not in text_columns(text)]
         named = [name for name in free if _plain(name) in USUAL_NAMES["labels"]]
         repeated = [name for name in free if 2 <= len(set(cells[name])) <= len(rows) / 2]
         labels = named[0] if len(named) == 1 else repeated[0] if len(repeated) == 1 else None

@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from bayesift.datasets._collection import Split
-from bayesift.datasets._columns import Origin, choose_columns, columns_by_content
+from bayesift.datasets._columns import (
+    Origin,
+    TextColumns,
+    choose_columns,
+    columns_by_content,
+    joined,
+    text_columns,
+)
 from bayesift.datasets._formats import Format, check_fit, format_of, format_of_line, vectors_error
 from bayesift.datasets._inputs import Content, kept_input, name_of, open_utf_8
 from bayesift.datasets._limits import cell_limit
@@ -69,17 +76,18 @@ class Records:
 
     def __iter__(self) -> Iterator[Record]:
         origin, n_missing = self.origin, 0
+        columns = text_columns(origin.text)
         with self.open() as table:
-            rows = table.rows([name for name in (origin.text, origin.labels, origin.id) if name])
+            rows = table.rows([name for name in (*columns, origin.labels, origin.id) if name])
             for number, (line, row) in enumerate(rows, start=1):
-                text = self._value(row, origin.text, line)
-                if text is None:
-                    n_missing, text = n_missing + 1, ""
-                if not isinstance(text, str):
-                    raise self._malformed(line, f"{origin.text!r} must be a string, found {type(text).__name__}")
+                cells = [self._value(row, column, line) for column in columns]
+                for column, cell in zip(columns, cells, strict=True):
+                    if not isinstance(cell, str | None):
+                        raise self._malformed(line, f"{column!r} must be a string, found {type(cell).__name__}")
+                n_missing += all(cell is None for cell in cells)
                 name = None if origin.id is None else self._value(row, origin.id, line)
                 labels = () if origin.labels is None else self._labels(self._value(row, origin.labels, line), line)
-                yield Record(str(number) if name in (None, "") else str(name), text, labels)
+                yield Record(str(number) if name in (None, "") else str(name), joined(cells), labels)
             self.notes[:] = [*table.notes, *([missing_texts(n_missing)] if n_missing else [])]
 
     def _value(self, row: dict[str, Any], column: str | None, line: int) -> Any:
@@ -110,7 +118,7 @@ class Records:
 
 def iter_records(
     path: str | os.PathLike[str],
-    text: str | None = None,
+    text: TextColumns | None = None,
     labels: str | Literal[False] | None = None,
     id: str | None = None,
     *,
@@ -132,7 +140,8 @@ def iter_records(
     path : path or "-"
         The file; ``.gz``, ``.xz`` and ``.bz2`` are decompressed while reading. ``-`` is standard input.
     text, labels, id : str, optional
-        Names of the columns or keys. Where they are not given they are guessed, if only one column has a
+        Names of the columns or keys; cells of several columns of texts are joined with a blank line between them. Where
+        they are not given they are guessed, if only one column has a
         usual name such as ``text`` or ``label``; ``labels=False`` says that there are no labels. Without a
         column of identifiers, or where it is empty, a record has its number, counted from 1.
     label_separator : str, optional
@@ -171,12 +180,12 @@ def iter_records(
     """
     source = kept_input(path)
     writing = {"encoding": encoding, "quotes": quotes, "delimiter": delimiter, "header": header, "max_cell": max_cell}
-    return _records(source, text, labels, id, label_separator, _format(source, format, text), writing)
+    return _records(source, text, labels, id, label_separator, _format(source, format, *text_columns(text)), writing)
 
 
 def _records(
     source: Path | Content,
-    text: str | None,
+    text: TextColumns | None,
     labels: str | Literal[False] | None,
     id: str | None,
     label_separator: str | None,
@@ -187,7 +196,7 @@ def _records(
     if format in _NO_COLUMNS:
         raise ValueError(f"format must be csv, tsv, jsonl or parquet to read record by record, found {format!r}")
     check_fit(name, format, **writing)
-    wanted = [column for column in (text, labels, id) if column]
+    wanted = [column for column in (*text_columns(text), labels, id) if column]
     opening = partial(open_table, source, format=format, wanted=wanted, **writing)
     with opening() as table:
         origin = choose_columns(name, table.format, table.columns, text=text, labels=labels, id=id)
@@ -206,7 +215,7 @@ def _format(source: Path | Content, format: Format | None, *wanted: str | None) 
 
 def read(
     path: str | os.PathLike[str],
-    text: str | None = None,
+    text: TextColumns | None = None,
     labels: str | Literal[False] | None = None,
     id: str | None = None,
     *,
@@ -270,7 +279,7 @@ DamagedFileError, ExpansionError
     source = kept_input(path)
     writing = {"encoding": encoding, "quotes": quotes, "delimiter": delimiter, "header": header, "max_cell": max_cell}
     columns = {"text": text, "labels": labels, "id": id, "label_separator": label_separator}
-    return _read(source, columns, writing, _format(source, format, text), n_features)
+    return _read(source, columns, writing, _format(source, format, *text_columns(text)), n_features)
 
 
 def _read(
@@ -319,10 +328,10 @@ def _read_folder(path: Path, encoding: str | None, limit: int) -> Split:
 
 def read_texts(
     path: str | os.PathLike[str],
-    text: str | None = None,
+    text: TextColumns | None = None,
     labels: str | None = None,
     *,
-    prefer: tuple[str | None, str | None] = (None, None),
+    prefer: tuple[TextColumns | None, str | None] = (None, None),
     **reading: Any,
 ) -> Split:
     """Read labelled texts as :func:`read` does, and guess columns by their content where no name is a usual one.
@@ -332,8 +341,8 @@ def read_texts(
     path : path or "-"
         The file or folder; ``-`` is standard input.
     text, labels : str, optional
-        Names of the columns. Without them those with a usual name are taken, else by content: the
-        column with the longest cells, and the only other one whose values are repeated.
+        Names of the columns; several of texts are joined. Without them those with a usual name are taken, else by
+        content: the column with the longest cells, and the only other one whose values are repeated.
     prefer : pair of str
         Names of both columns to take where the file has them, as from a model that was trained on such a file.
     **reading
@@ -350,23 +359,25 @@ def read_texts(
     ColumnError, FormatError, EncodingError, MalformedFileError, DamagedFileError
         As in :func:`read`; a file of vectors is a ``FormatError``.
     """
-    named: dict[str, str | None] = {"text": text, "labels": labels}
+    named: dict[str, Any] = {"text": text, "labels": labels}
     source = kept_input(path)
     given = {"encoding": None, "quotes": True, "delimiter": None, "header": None, "max_cell": None} | reading
     format, label_separator = given.pop("format", None), given.pop("label_separator", None)
-    found = _format(source, format, text, prefer[0])
-    wanted = [name for name in (text, labels, *prefer) if name]
+    wanted = [*text_columns(text), *text_columns(prefer[0]), *(name for name in (labels, prefer[1]) if name)]
+    found = _format(source, format, *wanted)
 
-    def read_columns(text: str | None, labels: str | None) -> Split:
+    def read_columns(text: TextColumns | None, labels: str | None) -> Split:
         columns = {"text": text, "labels": labels, "id": None, "label_separator": label_separator}
         return _read(source, columns, given, found, None)
 
     if any(prefer) and None in (text, labels) and found not in _NO_COLUMNS:
         with open_table(source, format=found, wanted=wanted, **given) as table:
             columns = table.columns
-        for role, name in zip(named, prefer, strict=True):
-            if named[role] is None and name in columns and name not in named.values():
-                named[role] = name
+        texts = text_columns(prefer[0])
+        if text is None and texts and all(name in columns and name != labels for name in texts):
+            named["text"] = prefer[0]
+        if labels is None and prefer[1] in columns and prefer[1] not in text_columns(named["text"]):
+            named["labels"] = prefer[1]
     try:
         split = read_columns(named["text"], named["labels"])
     except ColumnError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import isnan
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bayesift._files import check_encoding
-from bayesift.datasets._columns import check_columns, guess_column
+from bayesift.datasets._columns import TextColumns, as_text, check_columns, guess_column, joined, text_columns
 from bayesift.datasets._csv_scan import CsvScanner
 from bayesift.datasets._files import is_hidden
 from bayesift.datasets._formats import check_exists, format_of, format_of_line, vectors_error
@@ -81,8 +81,8 @@ class TextStream:
         How they are read.
     columns : list of str or None
         Names of the fields; None where rows are dicts.
-    text : str or None
-        The column of the texts; None where there are no columns.
+    text : str, tuple of str or None
+        The column of the texts, or those that are joined; None where there are no columns.
     blocks : iterator of TextBlock
         The texts; they can be gone through once.
     delimiter : str or None
@@ -93,7 +93,7 @@ class TextStream:
 
     format: TextFormat
     columns: list[str] | None
-    text: str | None
+    text: str | tuple[str, ...] | None
     blocks: Iterator[TextBlock]
     delimiter: str | None = None
     notes: list[str] = field(default_factory=list)
@@ -102,9 +102,9 @@ class TextStream:
 @contextmanager
 def open_texts(
     path: str | os.PathLike[str],
-    text: str | None = None,
+    text: TextColumns | None = None,
     *,
-    prefer: str | None = None,
+    prefer: TextColumns | None = None,
     format: TextFormat | None = None,
     encoding: str | None = None,
     delimiter: str | None = None,
@@ -123,11 +123,11 @@ def open_texts(
     path : path or "-"
         CSV, TSV, JSONL, JSON, Parquet, Excel or plain text (a text in each line), decompressed while reading; a folder,
         in which each file is a text; or ``-``, standard input.
-    text : str, optional
-        The column of the texts; else ``prefer`` if the file has it, else the only one with a usual name, else the only
-        one.
-    prefer : str, optional
-        The column of the texts that a model learned from.
+    text : str or sequence of str, optional
+        The column of the texts, or several, whose cells are joined with a blank line between them; else ``prefer`` if
+        the file has it, else the only one with a usual name, else the only one.
+    prefer : str or sequence of str, optional
+        The column of the texts that a model learned from, or the columns.
     format : {"csv", "tsv", "jsonl", "json", "lines", "parquet", "xlsx", "folder"}, optional
         The format, where the name does not show it; files with the ending ``.txt`` or without any are plain text. The
         format of standard input is recognised by its first line.
@@ -162,13 +162,13 @@ def open_texts(
     if found == "folder":
         yield TextStream("folder", None, None, _in_blocks(_folder(name, encoding, limit, notes)), notes=notes)
         return
-    wanted = [column for column in (text, prefer) if column is not None]
+    wanted = [*text_columns(text), *text_columns(prefer)]
     if found in ("parquet", "xlsx"):
         with open_table(path, format=found, header=header, max_cell=max_cell, wanted=wanted) as table:
-            column = _choose(name, table.columns, text, prefer)
+            chosen = _choose(name, table.columns, text, prefer)
             columns = table.columns if found == "xlsx" else None
-            blocks = _in_blocks(_checked(name, table.rows(), column, "row", table.notes))
-            yield TextStream(found, columns, column, blocks, notes=table.notes)
+            blocks = _in_blocks(_checked(name, table.rows(), chosen, "row", table.notes))
+            yield TextStream(found, columns, as_text(chosen), blocks, notes=table.notes)
         return
     with open_utf_8(path, encoding, notes.append) as content:
         if found is None:
@@ -176,19 +176,19 @@ def open_texts(
             found = format_of_line(head.partition("\n")[0], wanted) or "lines"
         if found in ("csv", "tsv"):
             way = csv_dialect(name, content, found, delimiter, quotes, header, wanted, notes.append)
-            if way.delimiter.isascii() and not standard_input:
+            if way.delimiter.isascii() and not standard_input and max(map(len, map(text_columns, (text, prefer)))) < 2:
                 scanner = CsvScanner(content, name, way.delimiter, quotes, limit, has_header=way.has_header)
-                column = _choose(name, scanner.columns, text, prefer)
+                [column] = _choose(name, scanner.columns, text, prefer)
                 scanned = scanner.blocks(scanner.columns.index(column), exact=exact)
                 blocks = (TextBlock(texts, lines=lines, parse=scanner.fields) for texts, lines in scanned)
                 yield TextStream(found, scanner.columns, column, blocks, way.delimiter, notes)
                 return
             with lines_of(content, limit) as lines:
                 columns, fields = csv_table(name, lines, way, limit)
-                column = _choose(name, columns, text, prefer)
-                place = columns.index(column)
-                blocks = _in_blocks((row[place], row) for _, row in fields)
-                yield TextStream(found, columns, column, blocks, notes=notes)
+                chosen = _choose(name, columns, text, prefer)
+                places = [columns.index(column) for column in chosen]
+                blocks = _in_blocks((joined([row[place] for place in places]), row) for _, row in fields)
+                yield TextStream(found, columns, as_text(chosen), blocks, notes=notes)
         elif found == "lines":
             with lines_of(content, limit) as lines:
                 contents = (line.rstrip("\r\n") for line in check_lines(name, lines, limit))
@@ -198,10 +198,10 @@ def open_texts(
             found = json_format(found, content, notes.append)
             with lines_of(content, limit if found == "jsonl" else JSON_PIECE) as lines:
                 keys, objects = (json_table if found == "jsonl" else json_objects)(name, lines, limit)
-                column = _choose(name, keys, text, prefer)
+                chosen = _choose(name, keys, text, prefer)
                 unit = "line" if found == "jsonl" else "object"
-                blocks = _in_blocks(_checked(name, objects, column, unit, notes))
-                yield TextStream(found, None, column, blocks, notes=notes)
+                blocks = _in_blocks(_checked(name, objects, chosen, unit, notes))
+                yield TextStream(found, None, as_text(chosen), blocks, notes=notes)
 
 
 def folder_texts(
@@ -250,31 +250,36 @@ def _in_blocks(rows: Iterable[tuple[str, TextRow]]) -> Iterator[TextBlock]:
         yield TextBlock(texts, kept)
 
 
-def _choose(path: Path, columns: list[str], text: str | None, prefer: str | None) -> str:
-    """Choose the column of the texts."""
-    check_columns(path, columns, text=text)
-    if text is not None:
-        return text
-    if prefer is not None and prefer in columns:
-        return prefer
-    problem = "" if prefer is None else f"the model learned from {prefer!r}"
-    return str(guess_column(path, "text", columns, columns, problem))
+def _choose(path: Path, columns: list[str], text: TextColumns | None, prefer: TextColumns | None) -> tuple[str, ...]:
+    """Choose the columns of the texts."""
+    names, learned = text_columns(text), text_columns(prefer)
+    for name in names:
+        check_columns(path, columns, text=name)
+    if names:
+        return names
+    if learned and all(name in columns for name in learned):
+        return learned
+    problem = f"the model learned from {listed_names(learned)}" if learned else ""
+    return (str(guess_column(path, "text", columns, columns, problem)),)
 
 
 def _checked(
-    path: Path, rows: Iterable[tuple[int, dict[str, Any]]], column: str, unit: str, notes: list[str]
+    path: Path, rows: Iterable[tuple[int, dict[str, Any]]], columns: Sequence[str], unit: str, notes: list[str]
 ) -> Iterator[tuple[str, TextRow]]:
     """Return texts and rows; a missing value is an empty text, a missing key an error."""
     n_missing = 0
     for number, row in rows:
-        if column not in row:
-            raise MalformedFileError(path, number, f"no key {column!r}; its keys are {listed_names(row)}", unit=unit)
-        value = present(row[column])
-        if value is not None and not isinstance(value, str):
-            found = type(value).__name__
-            raise MalformedFileError(path, number, f"{column!r} must be a string, found {found}", unit=unit)
-        n_missing += value is None
-        yield value or "", row
+        cells = []
+        for column in columns:
+            if column not in row:
+                problem = f"no key {column!r}; its keys are {listed_names(row)}"
+                raise MalformedFileError(path, number, problem, unit=unit)
+            cells.append(present(row[column]))
+            if not isinstance(cells[-1], str | None):
+                problem = f"{column!r} must be a string, found {type(cells[-1]).__name__}"
+                raise MalformedFileError(path, number, problem, unit=unit)
+        n_missing += all(cell is None for cell in cells)
+        yield joined(cells), row
     if n_missing:
         notes.append(missing_texts(n_missing))
 

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from bayesift._same_files import check_distinct
-from bayesift.datasets import TextFormat, TextRow, TextStream, open_texts
+from bayesift.datasets import TextColumns, TextFormat, TextRow, TextStream, open_texts
 from bayesift.workflow._writers import (
     CsvWriter,
     JsonWriter,
@@ -40,8 +40,8 @@ class Classified:
         Texts by label given, the most frequent first; ``""`` counts those without a label.
     format : str
         How they were read.
-    text : str or None
-        The column of the texts.
+    text : str, tuple of str or None
+        The column of the texts, or those that were joined.
     added : list of str
         The columns added.
     notes : list of str
@@ -52,7 +52,7 @@ class Classified:
     n_texts: int
     counts: dict[str, int]
     format: str
-    text: str | None
+    text: str | tuple[str, ...] | None
     added: list[str]
     notes: list[str] = field(default_factory=list)
 
@@ -70,8 +70,8 @@ def classify(
     explain: int = 0,
     brief: bool = False,
     format: OutputFormat | None = None,
-    text: str | None = None,
-    prefer: str | None = None,
+    text: TextColumns | None = None,
+    prefer: TextColumns | None = None,
     label_separator: str = ";",
     source_format: TextFormat | None = None,
     encoding: str | None = None,

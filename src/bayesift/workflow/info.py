@@ -186,7 +186,7 @@ def provenance_of(data: Split, label_separator: str | None = None) -> dict[str, 
         return {}
     return {
         "data": origin.path.name,
-        "text": origin.text,
+        "text": list(origin.text) if isinstance(origin.text, tuple) else origin.text,
         "labels": origin.labels,
         "label_separator": label_separator,
     }
