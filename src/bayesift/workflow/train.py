@@ -187,7 +187,7 @@ def train(
     seconds = time.perf_counter() - begin
     notes = list(dict.fromkeys(str(warning.message) for warning in caught))
     # The summary has told of those without a letter.
-    if (told := training_texts_without_words(found.n_empty)) in notes:
+    if found.n_empty and (told := training_texts_without_words(found.n_empty)) in notes:
         notes.remove(told)
     if classifier.threshold == "auto" and classifier.threshold_.policy != "half":
         rare = [label for label, count in found.balance.items() if count < RARE * len(texts)]
