@@ -15,7 +15,7 @@ import pytest
 import bayesift
 import bayesift.cli
 from bayesift.formats import save
-from bayesift.workflow import MODELS, TextClassifier
+from bayesift.workflow import MEASURES, MODELS, TextClassifier
 from command_cases import mails, write_csv
 
 COMMAND = [sys.executable, "-m", "bayesift"]
@@ -198,12 +198,13 @@ def test_the_first_use_says_that_it_compiles_and_keeps_the_result(folder, tmp_pa
 
 def test_the_choices_of_the_command_line_are_those_of_the_workflow():
     from bayesift.cli.convert import Target
-    from bayesift.cli.train import ModelName, Policy, Score
+    from bayesift.cli.train import MeasureName, ModelName, Policy, Score
     from bayesift.decide.tuning import TUNED
     from bayesift.select.selector import _NAMED
     from bayesift.workflow.convert import TARGETS
 
-    assert [str(name) for name in ModelName] == list(MODELS)
+    assert [str(name) for name in ModelName] == ["auto", *MODELS]
+    assert [str(name) for name in MeasureName] == ["auto", *MEASURES]
     assert {str(name) for name in Policy} == {"auto", "half", *TUNED}
     assert {str(name) for name in Score} == set(_NAMED)
     assert [str(name) for name in Target] == list(TARGETS)
@@ -217,4 +218,4 @@ def test_what_the_word_on_compiling_looks_at_are_modules_with_kernels():
     for module in _FIRST.values():
         assert any(hasattr(value, "py_func") for value in vars(import_module(module)).values()), module
     assert set(_ROOMS.values()) <= set(_FIRST)
-    assert set(_ROOMS) <= set(MODELS)
+    assert set(_ROOMS) <= {"auto", *MODELS}

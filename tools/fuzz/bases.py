@@ -32,6 +32,10 @@ from formats.models.cases import BOTH, CASES, COUNTS, LABELS, SEVERAL, TEXT_CASE
 SETS = [tuple(np.array(["grain", "oil"])[row > 0]) for row in SEVERAL]
 
 
+#: Enough different texts to compare models on.
+DIFFERENT_TEXTS = [f"{text} {turn}" for turn in ("one", "two", "three", "four") for text in TEXTS]
+
+
 class Base(NamedTuple):
     """A model as it is stored: what is in its file, and whether it takes texts."""
 
@@ -73,8 +77,13 @@ MORE_TEXT: dict[str, Callable[[], Any]] = {
         MultinomialNB(n_jobs=1),
     ).fit(TEXTS, LABELS),
     "texts-lasso": lambda: TextClassifier(
-        variance=1.0, selector=TermSelector("chi_square", k=9), n_jobs=1, prior_knowledge={"grain": "wheat and corn"}
+        "lasso",
+        variance=1.0,
+        selector=TermSelector("chi_square", k=9),
+        n_jobs=1,
+        prior_knowledge={"grain": "wheat and corn"},
     ).fit(TEXTS, LABELS),
+    "texts-chosen": lambda: TextClassifier(variance=1.0, n_jobs=1).fit(DIFFERENT_TEXTS, [*LABELS] * 4),
     "texts-naive-bayes": lambda: TextClassifier("nb", n_jobs=1).fit(TEXTS, THREE),
     "texts-several": lambda: TextClassifier("perceptron", n_jobs=1).fit(TEXTS, SETS),
 }

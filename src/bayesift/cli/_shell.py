@@ -37,6 +37,7 @@ _FIRST = {
 }
 
 _ROOMS = {
+    "auto": "logistic",
     "lasso": "logistic",
     "ridge": "logistic",
     "probit": "logistic",

@@ -53,6 +53,20 @@ def show_model(found: ModelInfo, console: Console, seconds: float | None = None)
     for name, value in found.lines(seconds):
         rows.add_row(name, shown(value))
     console.print(rows)
+    show_comparison(found, console)
+
+
+def show_comparison(found: ModelInfo, console: Console) -> None:
+    """Show the models of which one was chosen."""
+    compared = found.comparison
+    if compared is None or not compared.models:
+        return
+    console.print(f"\n{compared.about()}", style="bold")
+    header, lines = compared.table()
+    rows = table(header[0], *(f">{name}" for name in header[1:]))
+    for line in lines:
+        rows.add_row(*map(shown, line))
+    console.print(rows)
 
 
 def show_evaluation(found: Evaluation, console: Console) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 def info(model: ModelFile, as_json: Json = False) -> None:
     """Show what a model is, how its prior was chosen, what it learned from, and which versions wrote it."""
+    from bayesift.cli._show import show_comparison
     from bayesift.formats import describe
     from bayesift.workflow import load_classifier, model_info
 
@@ -29,6 +30,7 @@ def info(model: ModelFile, as_json: Json = False) -> None:
         rows.add_row(name, shown(value))
     out.print(f"{model.name}: {found.model}, {found.about}", style="bold")
     out.print(rows)
+    show_comparison(found, out)
 
 
 def _lines(found: ModelInfo, file: ModelDescription) -> list[tuple[str, str]]:

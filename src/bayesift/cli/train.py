@@ -23,6 +23,7 @@ _WORDS, _CHECK, _MODEL = "Words", "Evaluation", "Model"
 class ModelName(StrEnum):
     """The models; tested to be those of the workflow."""
 
+    auto = "auto"
     lasso = "lasso"
     ridge = "ridge"
     polytomous = "polytomous"
@@ -37,6 +38,21 @@ class ModelName(StrEnum):
     rvm = "rvm"
     perceptron = "perceptron"
     process = "process"
+
+
+class MeasureName(StrEnum):
+    """What models are compared by; tested to be those of the workflow."""
+
+    auto = "auto"
+    log_likelihood = "log_likelihood"
+    accuracy = "accuracy"
+    f1 = "f1"
+
+
+class ClassWeight(StrEnum):
+    """Weights of the labels."""
+
+    balanced = "balanced"
 
 
 class Policy(StrEnum):
@@ -138,7 +154,18 @@ def train(
     model_file: Annotated[
         Path, typer.Option("--output", "-o", metavar="MODEL", help="Model file to write."), Written()
     ],
-    model: Annotated[ModelName, typer.Option(help="The model.", rich_help_panel=_MODEL)] = ModelName.lasso,
+    model: Annotated[
+        ModelName,
+        typer.Option(help="The model; auto compares a few on texts held out.", rich_help_panel=_MODEL),
+    ] = ModelName.auto,
+    measure: Annotated[
+        MeasureName,
+        typer.Option(help="What auto compares models by; auto: F1 if a label is rare.", rich_help_panel=_MODEL),
+    ] = MeasureName.auto,
+    class_weight: Annotated[
+        ClassWeight | None,
+        typer.Option(help="Give all labels the same total weight.", rich_help_panel=_MODEL),
+    ] = None,
     variance: Annotated[
         str,
         typer.Option(
@@ -202,11 +229,15 @@ def train(
         origin = provenance_of(texts, reading.label_separator)
         others = None if test is None else reading.for_other_data().read(test, origin, quiet=output.is_silent)
         changes = words.vectorizer_options()
+        # What cannot be is refused before anything is shown.
+        suited_vectorizer(model.value, len(texts), **changes)
         classifier = TextClassifier(
             model.value,
-            vectorizer=suited_vectorizer(model.value, len(texts), n_jobs=jobs, **changes) if changes else None,
+            measure=measure.value,
+            vectorizer=changes or None,
             threshold=threshold.value,
             variance=amount,
+            class_weight=None if class_weight is None else class_weight.value,
             prior_knowledge=knowledge,
             keep_posterior="auto" if posterior is None else posterior,
             n_jobs=jobs,

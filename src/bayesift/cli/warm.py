@@ -17,7 +17,6 @@ def warm(
     as_json: Json = False,
 ) -> None:
     """Compile ahead what training and classifying need, so that the first use is as fast as the next: for images."""
-    from bayesift.workflow import MODELS
     from bayesift.workflow import warm as compile_ahead
 
     folder = kept_in("bayesift.text._scan")
@@ -26,7 +25,8 @@ def warm(
             "there is no folder to keep compiled code in", "set NUMBA_CACHE_DIR to a folder that can be written"
         )
     with steps(quiet=as_json) as show:
-        seconds = compile_ahead(models or list(MODELS), progress=lambda model, done, total: show(model, done, total))
+        chosen = {} if not models else {"models": models}
+        seconds = compile_ahead(**chosen, progress=lambda model, done, total: show(model, done, total))
     if as_json:
         print_json({"folder": str(folder), "seconds": {model: round(spent, 2) for model, spent in seconds.items()}})
         return

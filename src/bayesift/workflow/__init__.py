@@ -1,6 +1,6 @@
 """From a file of texts to a classifier and back: what the commands do, as functions, one module for each command."""
 
-from bayesift.workflow._models import MODELS
+from bayesift.workflow._models import MODELS, suited_vectorizer
 from bayesift.workflow.binary_relevance import BinaryRelevance
 from bayesift.workflow.classify import Classified, classify
 from bayesift.workflow.compare import compare, comparison_dict
@@ -8,20 +8,26 @@ from bayesift.workflow.convert import convert, converted_files
 from bayesift.workflow.evaluate import Evaluation, evaluate, evaluate_held_out
 from bayesift.workflow.explain import Reason, top_words
 from bayesift.workflow.info import ModelInfo, load_classifier, model_info, provenance_of
+from bayesift.workflow.model_choice import CANDIDATES, MEASURES, Candidate, ComparedModel, ModelComparison
 from bayesift.workflow.path import LabelPath, label_path
 from bayesift.workflow.prior_knowledge import read_prior_knowledge
-from bayesift.workflow.text_classifier import TextClassifier, suited_vectorizer
+from bayesift.workflow.text_classifier import TextClassifier
 from bayesift.workflow.train import DataSummary, Trained, summarize_data, train
 from bayesift.workflow.update import update
 from bayesift.workflow.warm import warm
 
 __all__ = [
+    "CANDIDATES",
+    "MEASURES",
     "MODELS",
     "BinaryRelevance",
+    "Candidate",
     "Classified",
+    "ComparedModel",
     "DataSummary",
     "Evaluation",
     "LabelPath",
+    "ModelComparison",
     "ModelInfo",
     "Reason",
     "TextClassifier",

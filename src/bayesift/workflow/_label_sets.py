@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -76,6 +76,32 @@ def read_targets(y: Any, multilabel: bool | Literal["auto"] = "auto") -> Targets
     if not classes.size:
         raise NoLabelsError("y holds no label at all; expected some texts with a label")
     return Targets("multilabel-indicator", classes, indicator(sets, classes.tolist()))
+
+
+def one_column(values: Any, name: str) -> Iterable[Any]:
+    """Return what a column holds: an iterable as it is, a data frame or array of two dimensions by its only column.
+
+    Parameters
+    ----------
+    values : iterable, data frame or array
+    name : str
+        What an error calls it.
+    """
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise TypeError(f"{name} is a {type(values).__name__}; expected a list with an entry for each text")
+    column: Any = values
+    if hasattr(column, "columns"):
+        columns = [str(found) for found in column.columns]
+        if len(columns) != 1:
+            raise ValueError(
+                f"{name} is a table with {len(columns)} columns ({', '.join(columns[:5])}); expected one column"
+            )
+        column = column.to_numpy()
+    if getattr(column, "ndim", 1) == 1:
+        return values
+    if column.ndim != 2 or column.shape[1] != 1:
+        raise ValueError(f"{name} has shape {column.shape}; expected an entry for each text, or one column")
+    return list(np.asarray(column)[:, 0].tolist())
 
 
 def is_label_set(label: Any) -> bool:

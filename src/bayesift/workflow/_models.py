@@ -1,15 +1,39 @@
-"""The models that a text classifier can have, by name."""
+"""The models that a text classifier can have: their names, the words that suit them, and how they are fitted."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from importlib import import_module
+from itertools import compress
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from bayesift._labels import TargetType
+import numpy as np
+from sklearn.base import clone
+
+from bayesift._documents import checked_weights
+from bayesift._labels import TargetType, class_factors
+from bayesift._typing import AnyArray, BoolArray, FloatArray
+from bayesift.decide import Threshold
+from bayesift.priors import Gaussian, Laplace, Prior
+from bayesift.text import TextVectorizer
+from bayesift.workflow._label_sets import N_FOLDS, Targets, assign_folds
 from bayesift.workflow.binary_relevance import BinaryRelevance
 from bayesift.workflow.errors import OneLabelModelError
+from bayesift.workflow.prior_knowledge import build_priors
+
+#: The name that stands for the model that suits the texts.
+AUTO = "auto"
+
+#: From so many texts on, words that occur in one text only are left out.
+MANY_TEXTS = 100
+
+#: A label that a smaller share of the texts have is rare: at a probability of one half it would seldom be given.
+RARE = 0.2
+
+#: Posteriors of more coefficients than this are not kept unless asked for: they cannot be packed.
+LARGE_POSTERIOR = 2_000_000
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -97,3 +121,222 @@ def check_model(name: str, target_type: TargetType | None = None) -> ModelChoice
             f"expected one of {others}"
         )
     return found
+
+
+def suited_vectorizer(model: Any, n_texts: int, **options: Any) -> TextVectorizer:
+    """Return the vectorizer that suits a model and a number of texts.
+
+    Parameters
+    ----------
+    model : str or classifier
+        As in :class:`TextClassifier`.
+    n_texts : int
+        How many training texts there are.
+    **options
+        Parameters of the vectorizer that are to be different; refused at once where they are impossible.
+
+    Returns
+    -------
+    TextVectorizer
+        Not fitted.
+    """
+    weighting = check_model(model).weighting if isinstance(model, str) and model != AUTO else "lsc"
+    made = TextVectorizer(**{"weighting": weighting, "min_df": least_documents(n_texts), **options})
+    made.check_parameters()
+    return made
+
+
+def least_documents(n_texts: int) -> int:
+    """Return in how many texts a word must occur: where there are many texts, words of a single one tell little."""
+    return 2 if n_texts >= MANY_TEXTS else 1
+
+
+def vectorizer_for(given: Any, model: Any, n_texts: int, *, pairs: bool = False, n_jobs: int | None = None) -> Any:
+    """Return the vectorizer of a classifier, not fitted: a given one, or the one that suits, with what is to differ.
+
+    Parameters
+    ----------
+    given : TextVectorizer, mapping or None
+        As the parameter ``vectorizer`` of a :class:`TextClassifier`.
+    model : str or classifier
+    n_texts : int
+        How many training texts there are.
+    pairs : bool
+        Whether pairs of neighbouring words are terms as well.
+    n_jobs : int or None
+        Threads.
+    """
+    if given is not None and not isinstance(given, Mapping):
+        return clone(given)
+    options = {"n_jobs": n_jobs, **(given or {})}
+    known = TextVectorizer().get_params()
+    odd = [name for name in options if name not in known]
+    if odd:
+        raise ValueError(f"vectorizer has the option {odd[0]!r}; expected some of {', '.join(known)}")
+    if pairs:
+        options["ngram_range"] = (1, 2)
+    return suited_vectorizer(model, n_texts, **options)
+
+
+class Material(NamedTuple):
+    """What to learn from: texts, their numbers, labels and weights, and the weights of the classes."""
+
+    texts: Sequence[str]
+    X: Any
+    targets: Targets
+    sample_weight: Any = None
+    class_weight: Any = None
+
+    def rows(self, kept: BoolArray) -> Material:
+        """Return some of the texts, with the same classes."""
+        weights = None if self.sample_weight is None else np.asarray(self.sample_weight)[kept]
+        return self._replace(
+            texts=list(compress(self.texts, kept.tolist())),
+            X=self.X[kept],
+            targets=self.targets._replace(y=self.targets.y[kept]),
+            sample_weight=weights,
+        )
+
+
+def suited_policy(threshold: Any, targets: Targets) -> Any:
+    """Return the policy of the thresholds, the one that suits the labels where it is left open."""
+    if not (isinstance(threshold, str) and threshold == "auto"):
+        return threshold
+    return "max_f1" if targets.target_type != "multiclass" and targets.shares().min() < RARE else "half"
+
+
+def fitted_selector(selector: Any, X: Any, targets: Targets) -> Any:
+    """Return a copy of a selector of words, fitted; one that keeps nothing is refused."""
+    made = clone(selector).fit(X, targets.y)
+    if not made.get_support().any():
+        raise ValueError(f"selector {selector} keeps no word; loosen its k or threshold")
+    return made
+
+
+def build_model(classifier: Any, model: Any, targets: Targets, vectorizer: Any, n_words: int, **changes: Any) -> Any:
+    """Return a model, not fitted, as the parameters of a classifier of texts say.
+
+    Parameters
+    ----------
+    classifier : TextClassifier
+        Whose parameters count.
+    model : str or classifier
+        A name, or the model itself.
+    targets : Targets
+    vectorizer : TextVectorizer
+        Fitted; it cuts what is known of the categories into words.
+    n_words : int
+        Columns of the numbers.
+    **changes
+        Options of the model that are to be different.
+
+    Returns
+    -------
+    classifier
+    """
+    if not isinstance(model, str):
+        made = clone(model)
+        return made if classifier.class_weight is None else _with_class_weight(made, classifier.class_weight)
+    large = n_words * len(targets.classes) > LARGE_POSTERIOR
+    keep = classifier.keep_posterior
+    options = {
+        "variance": classifier.variance,
+        "threshold": suited_policy(classifier.threshold, targets),
+        "threshold_on": classifier.threshold_on,
+        "compute_precision": not large if keep == "auto" else keep,
+        "class_weight": classifier.class_weight,
+        "n_jobs": classifier.n_jobs,
+        "random_state": classifier.random_state,
+        **changes,
+    }
+    variance = options["variance"]
+    if isinstance(variance, Mapping):
+        options["variance"] = "cv"
+    made = check_model(model).build(targets.target_type, options)
+    if not (classifier.prior_knowledge or isinstance(variance, Mapping)) or not check_model(model).takes_priors:
+        return made
+    family: type[Prior] = Gaussian if made.prior == "gaussian" else Laplace
+    labels = targets.classes[-1:] if targets.target_type == "binary" else targets.classes
+    priors: list[Prior] = [family() for _ in labels]
+    if classifier.prior_knowledge:
+        priors, remarks = build_priors(classifier.prior_knowledge, targets, vectorizer, family)
+        for remark in remarks:
+            warnings.warn(remark, stacklevel=4)
+    if isinstance(variance, Mapping):
+        given = [variance.get(label, np.nan) for label in labels.tolist()]
+        priors = [
+            prior.scaled(amount) if np.isfinite(amount) else prior for prior, amount in zip(priors, given, strict=True)
+        ]
+    return made.set_params(prior=priors)
+
+
+def fit_model(model: Any, texts: Material, words: AnyArray | None = None) -> Any:
+    """Fit a model to texts with weights; ``words`` name the columns for priors that name words.
+
+    Models without class weights of their own get them as weights of the texts.
+    """
+    weights, class_weight, targets = texts.sample_weight, texts.class_weight, texts.targets
+    if class_weight is not None and "class_weight" not in model.get_params():
+        if targets.target_type == "multilabel-indicator":
+            raise ValueError(
+                f"class_weight is {class_weight!r}, but {type(model).__name__} takes one weight for each text, and a "
+                f"text may have any number of labels; expected None, or a model such as 'lasso'"
+            )
+        weights = checked_weights(weights, texts.X)
+        weights = weights * class_factors(class_weight, targets.y, weights)
+    options = {} if weights is None else {"sample_weight": weights}
+    if words is not None:
+        options["feature_names"] = words
+    return model.fit(texts.X, targets.y, **options)
+
+
+def used_variance(model: Any, classes: AnyArray, given: Any) -> Any:
+    """Return the prior variance that a fit used, in the form of the parameter ``variance`` of a classifier of texts."""
+    used = getattr(model, "variance_", None)
+    if used is None or given == "norm":
+        return given
+    if hasattr(model, "class_coef_"):
+        # One for all classes.
+        return float(used[0]) if np.isfinite(used[0]) else given
+    categories = classes[-len(used) :].tolist()
+    return {label: float(value) for label, value in zip(categories, used, strict=True) if np.isfinite(value)}
+
+
+def scores_of_rows(model: Any, X: Any) -> FloatArray:
+    """Return the scores, texts × categories; one column for two classes."""
+    scores = model.decision_function(X)
+    # A word that a class cannot have makes infinite odds, of which no threshold could be computed.
+    scores = np.clip(np.nan_to_num(scores, nan=0.0), -1e300, 1e300)
+    return scores[:, None] if scores.ndim == 1 else scores
+
+
+def tuned_threshold(model: Any, policy: Any, on: str, texts: Material) -> Threshold:
+    """Return the thresholds of a fitted model that has none of its own."""
+    scores = scores_of_rows(model, texts.X)
+    threshold = Threshold(policy, scale="log_odds", cautious=on == "cv")
+    if policy == "half":
+        return threshold.fit(scores)
+    truth = texts.targets.indicator()[:, -scores.shape[1] :]
+    if on == "cv":
+        # A label of a single text cannot be held out and learnt.
+        several = truth.sum(axis=0) > 1
+        scores[:, several] = _held_out_scores(model, texts)[:, several]
+    return threshold.fit(scores, truth, texts.sample_weight)
+
+
+def _held_out_scores(model: Any, texts: Material) -> FloatArray:
+    """Score every text by a model fitted without its fold."""
+    fold = assign_folds(texts.texts, texts.targets.sets(), N_FOLDS)
+    parts = []
+    for turn in range(N_FOLDS):
+        with warnings.catch_warnings():
+            # The fit to all texts has warned already.
+            warnings.simplefilter("ignore")
+            part = fit_model(clone(model), texts.rows(fold != turn))
+        parts.append(scores_of_rows(part, texts.X[fold == turn]))
+    return np.concatenate(parts)[np.argsort(np.argsort(fold, kind="stable"), kind="stable")]
+
+
+def _with_class_weight(model: Any, class_weight: Any) -> Any:
+    """Give a model of the user's the class weights, where it has a parameter for them."""
+    return model.set_params(class_weight=class_weight) if "class_weight" in model.get_params() else model

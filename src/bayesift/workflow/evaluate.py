@@ -10,7 +10,6 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 
 from bayesift import progress
 from bayesift._labels import TargetType
@@ -188,7 +187,7 @@ def evaluate_held_out(
 ) -> Evaluation:
     """Fit again without a part of the texts and evaluate on that part; the classifier itself is not changed.
 
-    The prior variance is the one that the classifier chose, so that it is not searched for again.
+    Model and prior variance are those that the classifier chose, so that they are not searched for again.
     :func:`bayesift.progress.callback` tells how many fits are done.
 
     Parameters
@@ -213,9 +212,7 @@ def evaluate_held_out(
     decisions = np.zeros((len(texts), len(classes)), dtype=bool)
     probabilities = np.zeros((len(texts), len(classes)))
     multilabel = classifier.target_type_ == "multilabel-indicator"
-    again = clone(classifier).set_params(
-        variance=classifier.chosen_variance(), multilabel=multilabel, keep_posterior=False
-    )
+    again = classifier.settled().set_params(multilabel=multilabel, keep_posterior=False)
     for turn in range(n_held_out):
         out = np.flatnonzero(fold == turn)
         rest = np.flatnonzero(fold != turn)

@@ -13,6 +13,7 @@ from bayesift.formats import ModelFileError, describe, load
 from bayesift.priors import Prior
 from bayesift.workflow._models import MODELS
 from bayesift.workflow.explain import nonzero_words
+from bayesift.workflow.model_choice import ModelComparison
 from bayesift.workflow.text_classifier import TextClassifier
 
 
@@ -55,6 +56,8 @@ class ModelInfo:
         Greatest KKT residual, or slope, of a fit.
     converged : bool or None
         Whether all fits ended by their own rule.
+    comparison : ModelComparison or None
+        The models that were compared, and why this one was chosen; None where it was given.
     """
 
     model: str
@@ -74,14 +77,17 @@ class ModelInfo:
     gap: float | None
     residual: float | None
     converged: bool | None
+    comparison: ModelComparison | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return all of it as values that JSON can hold."""
-        return dict(vars(self))
+        return {**vars(self), "comparison": None if self.comparison is None else self.comparison.as_dict()}
 
     def lines(self, seconds: float | None = None) -> list[tuple[str, str]]:
         """Return names and values for a table, and the time of the fit where it is given."""
         lines = []
+        if self.comparison is not None:
+            lines.append(("chosen", self.comparison.reason))
         if self.n_kept is None or self.n_kept == self.n_terms:
             lines.append(("words", f"{self.n_terms:,}"))
         else:
@@ -113,7 +119,7 @@ def model_info(classifier: TextClassifier) -> ModelInfo:
     --------
     >>> from bayesift.workflow import TextClassifier, model_info
     >>> texts, labels = ["wheat", "corn", "sea", "ship"] * 3, ["farm", "farm", "sea", "sea"] * 3
-    >>> found = model_info(TextClassifier(variance=1.0).fit(texts, labels))
+    >>> found = model_info(TextClassifier("lasso", variance=1.0).fit(texts, labels))
     >>> found.model, found.n_terms, found.prior, found.variance_by
     ('lasso', 4, 'Laplace', 'given')
     """
@@ -121,7 +127,7 @@ def model_info(classifier: TextClassifier) -> ModelInfo:
     weights = model.word_weights()
     certificate = getattr(model, "certificate_", None)
     gap = None if certificate is None else float(np.max(certificate.relative_gap))
-    name = classifier.model if isinstance(classifier.model, str) else type(model).__name__
+    name = classifier.model_name_
     labels = [str(label) for label in classifier.classes_]
     return ModelInfo(
         model=name,
@@ -141,6 +147,7 @@ def model_info(classifier: TextClassifier) -> ModelInfo:
         gap=gap if gap is not None and np.isfinite(gap) else None,
         residual=None if certificate is None else float(np.max(certificate.kkt_residual)),
         converged=None if certificate is None else bool(np.all(certificate.converged)),
+        comparison=classifier.comparison(),
     )
 
 

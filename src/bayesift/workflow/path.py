@@ -15,9 +15,9 @@ from bayesift._files import atomic_path
 from bayesift.datasets import Split
 from bayesift.linear import RegularizationPath, regularization_path
 from bayesift.text import TextVectorizer
+from bayesift.workflow._models import least_documents
 from bayesift.workflow.errors import LabelNeededError
 from bayesift.workflow.explain import WeightedWords
-from bayesift.workflow.text_classifier import least_documents
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,11 @@ def training_report(trained: Trained, title: str) -> str:
         _section("Texts by label", balance),
         _section("Model", _model_part(trained.info)),
     ]
+    compared = trained.info.comparison
+    if compared is not None and compared.models:
+        header, rows = compared.table()
+        cells = ([escape(cell) for cell in row] for row in rows)
+        parts.append(_section(compared.about(), _table(header, cells, numbers=range(1, len(header)))))
     if trained.evaluation is not None:
         parts.append(_section(f"On {trained.evaluation.on}", _evaluation_part(trained.evaluation)))
     parts.append(_words_part(trained.top_words))

@@ -16,31 +16,33 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from bayesift._checks import one_of
+from bayesift._checks import NOT_NEGATIVE, numbers, one_of
 from bayesift._classifier import ScoreClassifier
+from bayesift._documents import checked_weights
 from bayesift._state import State, unchanged_by_errors
 from bayesift._typing import AnyArray, BoolArray, FloatArray
 from bayesift.decide import Threshold
 from bayesift.decide.tuning import check_policy
-from bayesift.evaluate import f_beta
-from bayesift.priors import Gaussian, Laplace, Prior
+from bayesift.decide.utility import f_beta_of
 from bayesift.select import TermSelector
 from bayesift.text import TextScorer, TextVectorizer
-from bayesift.workflow._label_sets import N_FOLDS, Targets, assign_folds, indicator, label_sets, read_targets
-from bayesift.workflow._models import check_model
+from bayesift.workflow._label_sets import Targets, indicator, label_sets, one_column, read_targets
+from bayesift.workflow._models import (
+    AUTO,
+    Material,
+    build_model,
+    check_model,
+    fit_model,
+    fitted_selector,
+    scores_of_rows,
+    suited_policy,
+    tuned_threshold,
+    used_variance,
+    vectorizer_for,
+)
 from bayesift.workflow.errors import NoPriorError, NoWordsWarning, texts_without_words, training_texts_without_words
 from bayesift.workflow.explain import Reason, nonzero_words, reasons
-from bayesift.workflow.prior_knowledge import build_priors
-
-#: From so many texts on, words that occur in one text only are left out.
-MANY_TEXTS = 100
-
-#: A label that a smaller share of the texts have is rare: at a probability of one half it would seldom be given.
-RARE = 0.2
-
-#: Posteriors of more coefficients than this are not kept unless asked for: they cannot be packed.
-LARGE_POSTERIOR = 2_000_000
-
+from bayesift.workflow.model_choice import MEASURES, Measure, ModelComparison, choose_model
 
 #: What every text has that can be cut into words, but for words of a single letter.
 _SOME_WORD = re.compile(r"\w\w")
@@ -67,12 +69,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    model : str or classifier, default="lasso"
+    model : str or classifier, default="auto"
         ``"lasso"``, ``"ridge"``, ``"polytomous"``, ``"probit"``, ``"nb"``, ``"dcm"``, ``"rtm"``, ``"rvm"``,
         ``"perceptron"`` and others of :data:`bayesift.workflow.MODELS`; or a classifier of this package, which is used
-        as it stands.
-    vectorizer : TextVectorizer or None, default=None
+        as it stands. ``"auto"`` compares a few candidates, :data:`bayesift.workflow.CANDIDATES`, on texts held out.
+    measure : {"auto", "log_likelihood", "accuracy", "f1"}, default="auto"
+        What ``"auto"`` compares models by: ``"f1"``, the mean F1 of the labels, where thresholds are set for the
+        greatest F1, otherwise ``"accuracy"``; of models as good as each other the one with the greatest likelihood.
+    vectorizer : TextVectorizer, mapping or None, default=None
         How texts become numbers; None suits the model, and leaves out words of a single text if there are many texts.
+        A mapping names those parameters of the :class:`bayesift.text.TextVectorizer` that are to be different.
     selector : TermSelector or None, default=None
         Keeps some of the words only.
     threshold : str, Utility or mapping, default="auto"
@@ -82,6 +88,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Whether a threshold is tuned on scores by models that have not seen a text, or by the model itself.
     variance : float, {"cv", "norm", "auto"} or mapping from label to float, default="cv"
         Prior variance, for models that have one.
+    class_weight : {"balanced"}, mapping or None, default=None
+        Weights of the labels, as in scikit-learn: ``"balanced"`` gives all labels the same total weight. Where texts
+        may have any number of labels, each label is balanced against its absence, or a mapping has the weights of 0
+        (without the label) and 1 (with it).
     prior_knowledge : mapping or None, default=None
         What is known about some categories: from label to a description, or to a table of ``description``,
         ``keywords``, ``relative`` and ``mode``. Its words get a wider prior, or another mode.
@@ -102,6 +112,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Whether texts have one of two labels, one of several, or any number of them.
     vectorizer_, selector_, model_, threshold_
         The fitted parts; ``selector_`` may be None.
+    model_name_ : str
+        Name of the model: the one given or chosen, or that of its class.
+    comparison_ : dict or None
+        The models that were compared, and why one was chosen, as :class:`bayesift.workflow.ModelComparison` says it.
     training_ : dict
         Number of texts, texts by label, and a hash of the texts and labels.
 
@@ -109,20 +123,22 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     --------
     >>> from bayesift.workflow import TextClassifier
     >>> texts = ["wheat harvest", "wheat and corn", "ships at sea", "the sea was calm"] * 5
-    >>> classifier = TextClassifier(variance=1.0).fit(texts, ["farm", "farm", "sea", "sea"] * 5)
+    >>> classifier = TextClassifier("lasso", variance=1.0).fit(texts, ["farm", "farm", "sea", "sea"] * 5)
     >>> classifier.predict(["corn and wheat", "a calm sea"]).tolist()
     ['farm', 'sea']
     >>> [word for word, _ in classifier.explain(["wheat at sea"], k=1)[0][0].words]
     ['wheat']
     """
 
-    model: Any = "lasso"
+    model: Any = AUTO
     _: KW_ONLY
+    measure: Measure = "auto"
     vectorizer: Any = None
     selector: Any = None
     threshold: Any = "auto"
     threshold_on: Literal["cv", "train"] = "cv"
     variance: float | Literal["cv", "norm", "auto"] | Mapping[Any, float] = "cv"
+    class_weight: Any = None
     prior_knowledge: Mapping[Any, Any] | None = None
     multilabel: bool | Literal["auto"] = "auto"
     keep_posterior: bool | Literal["auto"] = "auto"
@@ -135,7 +151,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         texts : iterable of str
-            The training texts.
+            The training texts; a data frame of one column will do.
         y : iterable of labels, or of sets, lists or tuples of labels
             One for each text. Where every text has exactly one label they exclude each other (see ``multilabel``);
             otherwise each category is decided on its own.
@@ -146,21 +162,27 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        documents, labels = list(texts), list(y)
+        documents, labels = list(one_column(texts, "texts")), list(one_column(y, "y"))
         if len(documents) != len(labels):
             raise ValueError(f"texts and y must have the same length, found {len(documents)} and {len(labels)}")
         targets = read_targets(labels, self.multilabel)
         self._check(targets)
+        weights = None if sample_weight is None else checked_weights(sample_weight, documents)
         with unchanged_by_errors(self):
-            self.vectorizer_ = self._new_vectorizer(len(documents))
+            self.comparison_ = None
+            if self._is_open():
+                self.comparison_ = choose_model(self, documents, targets, weights, self.measure).as_dict()
+            chosen = self.comparison()
+            pairs = chosen is not None and chosen.candidate.pairs
+            self.vectorizer_ = vectorizer_for(
+                self.vectorizer, self._chosen_model(), len(documents), pairs=pairs, n_jobs=self.n_jobs
+            )
             X = self.vectorizer_.fit_transform(documents)
-            self.selector_ = None if self.selector is None else clone(self.selector)
+            self.selector_ = None if self.selector is None else fitted_selector(self.selector, X, targets)
             if self.selector_ is not None:
-                if not self.selector_.fit(X, targets.y).get_support().any():
-                    raise ValueError(f"selector {self.selector} keeps no word; loosen its k or threshold")
                 X = self.selector_.transform(X)
             self.classes_, self.target_type_ = targets.classes, targets.target_type
-            self._learn(documents, X, targets, sample_weight)
+            self._learn(Material(documents, X, targets, weights, self.class_weight))
             balance = Counter(str(label) for found in label_sets(labels) for label in found)
             self.training_ = Training(len(documents), dict(balance), fingerprint(documents, labels))._asdict()
         self._warn_of_no_words(documents)
@@ -232,20 +254,35 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             For each text its labels (or the most probable one, if it has none) with probability and words; a word's
             number is its weight times its value in the text.
         """
-        return reasons(self, list(texts), k)
+        return reasons(self, list(one_column(texts, "texts")), k)
 
-    def score(self, texts: Iterable[str], y: Iterable[Any]) -> float:
-        """Return the share of texts with the right label; for sets of labels the F1 of all decisions together."""
-        truth = indicator(label_sets(y), self.classes_.tolist()).toarray() > 0
+    def score(self, texts: Iterable[str], y: Iterable[Any], sample_weight: Any = None) -> float:
+        """Return the share of texts with the right label; for sets of labels the F1 of all decisions together.
+
+        Parameters
+        ----------
+        texts : iterable of str
+        y : iterable of labels or sets of labels
+            The truth.
+        sample_weight : array of shape (n_texts,), optional
+            How much each text counts.
+
+        Returns
+        -------
+        float
+        """
+        truth = indicator(label_sets(one_column(y, "y")), self.classes_.tolist()).toarray() > 0
         decisions = self.predictions(texts, proba=False).decisions
+        weights = checked_weights(sample_weight, decisions)
         if self.target_type_ == "multilabel-indicator":
-            return float(f_beta(truth, decisions, average="micro"))
-        return float(np.mean(np.all(truth == decisions, axis=1)))
+            outcomes = truth & decisions, decisions & ~truth, truth & ~decisions
+            return float(f_beta_of(*(weights @ outcome.sum(axis=1) for outcome in outcomes)))
+        return float(np.average(np.all(truth == decisions, axis=1), weights=weights))
 
     def matrix(self, texts: Iterable[str]) -> sp.csr_matrix:
         """Return the numbers that the model sees, texts × words."""
         check_is_fitted(self)
-        X = self.vectorizer_.transform(texts)
+        X = self.vectorizer_.transform(one_column(texts, "texts"))
         return X if self.selector_ is None else self.selector_.transform(X)
 
     def words(self) -> AnyArray:
@@ -257,7 +294,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def count_without_words(self, texts: Iterable[str]) -> int:
         """Return how many texts cannot be cut into words: they are empty, or hold marks or single letters only."""
         check_is_fitted(self)
-        suspects = [text for text in texts if _SOME_WORD.search(text) is None]
+        suspects = [text for text in one_column(texts, "texts") if _SOME_WORD.search(text) is None]
         return int(np.sum(self.vectorizer_.transform(suspects).getnnz(axis=1) == 0)) if suspects else 0
 
     def labels_of(self, decisions: Any) -> AnyArray:
@@ -273,14 +310,25 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def chosen_variance(self) -> Any:
         """Return the prior variance that the fit used, in the form of the parameter ``variance``."""
         check_is_fitted(self)
-        used = getattr(self.model_, "variance_", None)
-        if used is None or self.variance == "norm":
-            return self.variance
-        if hasattr(self.model_, "class_coef_"):
-            # One for all classes.
-            return float(used[0]) if np.isfinite(used[0]) else self.variance
-        categories = self.classes_[-len(used) :].tolist()
-        return {label: float(value) for label, value in zip(categories, used, strict=True) if np.isfinite(value)}
+        return used_variance(self.model_, self.classes_, self.variance)
+
+    def comparison(self) -> ModelComparison | None:
+        """Return the comparison by which the model was chosen; None where it was given."""
+        found = getattr(self, "comparison_", None)
+        return None if found is None else ModelComparison.from_dict(found)
+
+    @property
+    def model_name_(self) -> str:
+        """Name of the model: the one given or chosen, or that of its class."""
+        check_is_fitted(self)
+        return self._chosen_model() if isinstance(self.model, str) else type(self.model_).__name__
+
+    def settled(self) -> TextClassifier:
+        """Return a classifier, not fitted, in which everything that this one chose is given: model, terms, variance."""
+        check_is_fitted(self)
+        return clone(self).set_params(
+            model=self._chosen_model(), vectorizer=clone(self.vectorizer_), variance=self.chosen_variance()
+        )
 
     def _warn_of_no_words(self, texts: Sequence[str]) -> None:
         if number := self.count_without_words(texts):
@@ -329,6 +377,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         found = getattr(state.instance("threshold_", Threshold), "thresholds_", np.empty(0))
         state.require(found.size == (1 if kind == "binary" else classes.size), "thresholds and classes")
         self._check_training(state)
+        # Files of earlier versions have none.
+        if state.has("comparison_") and (comparison := state.value("comparison_")) is not None:
+            state.require(type(comparison) is dict and self._is_open(), "model and comparison")
+            ModelComparison.from_dict(comparison)
+        elif self._is_open():
+            state.require(False, "model and comparison")
 
     def _check_training(self, state: State) -> None:
         training = state.instance("training_", dict)
@@ -345,16 +399,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """Return the scores, texts × categories; one column for two classes."""
         check_is_fitted(self)
         if (scorer := self._linear_scorer()) is not None:
-            return scorer.scores(texts)
+            return scorer.scores(one_column(texts, "texts"))
         X = self.matrix(texts)
-        return self._scores_of_rows(self.model_, X) if X.shape[0] else np.zeros((0, 1))
-
-    @staticmethod
-    def _scores_of_rows(model: Any, X: Any) -> FloatArray:
-        scores = model.decision_function(X)
-        # A word that a class cannot have makes infinite odds, of which no threshold could be computed.
-        scores = np.clip(np.nan_to_num(scores, nan=0.0), -1e300, 1e300)
-        return scores[:, None] if scores.ndim == 1 else scores
+        return scores_of_rows(self.model_, X) if X.shape[0] else np.zeros((0, 1))
 
     def _without_spare_column(self, scores: FloatArray) -> FloatArray:
         """Return scores in the form of ``decision_function``: of one dimension for two classes."""
@@ -382,14 +429,27 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             kept = self._scorer = key, made
         return kept[1]
 
+    def _is_open(self) -> bool:
+        """Tell whether the model is to be chosen."""
+        return isinstance(self.model, str) and self.model == AUTO
+
+    def _chosen_model(self) -> Any:
+        """Return the model as given, or the name of the one that was chosen."""
+        chosen = self.comparison() if self._is_open() else None
+        return self.model if chosen is None else chosen.candidate.model
+
     def _check(self, targets: Targets) -> None:
         """Refuse impossible settings before any text is read."""
         one_of("threshold_on", self.threshold_on, ("cv", "train"))
-        policy = self._policy(targets)
+        one_of("measure", self.measure, ("auto", *MEASURES))
+        policy = suited_policy(self.threshold, targets)
         check_policy(policy, "threshold")
+        self._check_class_weight(targets)
         if not isinstance(self.model, str):
             if self.prior_knowledge:
                 raise ValueError("prior_knowledge needs a model by name, found an estimator; give that its own prior")
+            return
+        if self._is_open():
             return
         choice = check_model(self.model, targets.target_type)
         if self.prior_knowledge and not choice.takes_priors:
@@ -400,116 +460,33 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 f"expected 'half', or a model such as 'lasso'"
             )
 
-    def _policy(self, targets: Targets) -> Any:
-        """Return the policy of the thresholds, the one that suits the labels where it is left open."""
-        if not (isinstance(self.threshold, str) and self.threshold == "auto"):
-            return self.threshold
-        return "max_f1" if targets.target_type != "multiclass" and targets.shares().min() < RARE else "half"
+    def _check_class_weight(self, targets: Targets) -> None:
+        given = self.class_weight
+        if isinstance(given, Mapping):
+            multilabel = targets.target_type == "multilabel-indicator"
+            known = [0, 1] if multilabel else targets.classes.tolist()
+            odd = [label for label in given if label not in known]
+            if odd:
+                listed = ", ".join(map(repr, known))
+                what = "0 (without the label) and 1 (with it)" if multilabel else f"the labels {listed}"
+                raise ValueError(f"class_weight has a weight of {odd[0]!r}; expected {what}")
+            numbers("class_weight", list(given.values()), NOT_NEGATIVE)
+        elif given is not None and not (isinstance(given, str) and given == "balanced"):
+            raise ValueError(f"class_weight is {given!r}; expected 'balanced', a mapping from label to weight, or None")
 
-    def _new_vectorizer(self, n_texts: int) -> Any:
-        if self.vectorizer is not None:
-            return clone(self.vectorizer)
-        return suited_vectorizer(self.model, n_texts, n_jobs=self.n_jobs)
-
-    def _new_model(self, targets: Targets, n_words: int) -> Any:
-        if not isinstance(self.model, str):
-            return clone(self.model)
-        large = n_words * len(targets.classes) > LARGE_POSTERIOR
-        options = {
-            "variance": "cv" if isinstance(self.variance, Mapping) else self.variance,
-            "threshold": self._policy(targets),
-            "threshold_on": self.threshold_on,
-            "compute_precision": not large if self.keep_posterior == "auto" else self.keep_posterior,
-            "n_jobs": self.n_jobs,
-            "random_state": self.random_state,
-        }
-        made = check_model(self.model).build(targets.target_type, options)
-        if not (self.prior_knowledge or isinstance(self.variance, Mapping)):
-            return made
-        family: type[Prior] = Gaussian if made.prior == "gaussian" else Laplace
-        labels = targets.classes[-1:] if targets.target_type == "binary" else targets.classes
-        priors: list[Prior] = [family() for _ in labels]
-        if self.prior_knowledge:
-            priors, remarks = build_priors(self.prior_knowledge, targets, self.vectorizer_, family)
-            for remark in remarks:
-                warnings.warn(remark, stacklevel=3)
-        if isinstance(self.variance, Mapping):
-            given = [self.variance.get(label, np.nan) for label in labels.tolist()]
-            priors = [
-                prior.scaled(amount) if np.isfinite(amount) else prior
-                for prior, amount in zip(priors, given, strict=True)
-            ]
-        return made.set_params(prior=priors)
-
-    def _learn(self, texts: Sequence[str], X: Any, targets: Targets, sample_weight: Any) -> None:
+    def _learn(self, texts: Material) -> None:
         """Fit the model and the thresholds."""
-        model = self._new_model(targets, X.shape[1])
-        options = {} if sample_weight is None else {"sample_weight": sample_weight}
+        words = self.words() if self.prior_knowledge else None
+        model = build_model(self, self._chosen_model(), texts.targets, self.vectorizer_, texts.X.shape[1])
         # Only priors that name words ask for the names.
-        if self.prior_knowledge:
-            options["feature_names"] = self.words()
-        self.model_ = model.fit(X, targets.y, **options)
+        self.model_ = fit_model(model, texts, words)
         if hasattr(self.model_, "threshold_"):
             self.threshold_ = self.model_.threshold_
         else:
-            self.threshold_ = self._tuned(texts, X, targets, sample_weight)
+            policy = suited_policy(self.threshold, texts.targets)
+            self.threshold_ = tuned_threshold(self.model_, policy, self.threshold_on, texts)
         if hasattr(self.model_, "sparsify") and np.mean(self.model_.coef_ != 0) < 0.3:
             self.model_.sparsify()
-
-    def _tuned(self, texts: Sequence[str], X: Any, targets: Targets, sample_weight: Any) -> Threshold:
-        """Return the thresholds of a model that has none of its own."""
-        scores = self._scores_of_rows(self.model_, X)
-        threshold = Threshold(self._policy(targets), scale="log_odds", cautious=self.threshold_on == "cv")
-        if threshold.policy == "half":
-            return threshold.fit(scores)
-        truth = targets.indicator()[:, -scores.shape[1] :]
-        if self.threshold_on == "cv":
-            # A label of a single text cannot be held out and learnt.
-            several = truth.sum(axis=0) > 1
-            scores[:, several] = self._held_out_scores(texts, X, targets, sample_weight)[:, several]
-        return threshold.fit(scores, truth, sample_weight)
-
-    def _held_out_scores(self, texts: Sequence[str], X: Any, targets: Targets, sample_weight: Any) -> FloatArray:
-        """Score every text by a model fitted without its fold."""
-        fold = assign_folds(texts, targets.sets(), N_FOLDS)
-        parts = []
-        for turn in range(N_FOLDS):
-            rest = fold != turn
-            options = {} if sample_weight is None else {"sample_weight": np.asarray(sample_weight)[rest]}
-            with warnings.catch_warnings():
-                # The fit to all texts has warned already.
-                warnings.simplefilter("ignore")
-                model = clone(self.model_).fit(X[rest], targets.y[rest], **options)
-            parts.append(self._scores_of_rows(model, X[~rest]))
-        return np.concatenate(parts)[np.argsort(np.argsort(fold, kind="stable"), kind="stable")]
-
-
-def suited_vectorizer(model: Any, n_texts: int, **options: Any) -> TextVectorizer:
-    """Return the vectorizer that suits a model and a number of texts.
-
-    Parameters
-    ----------
-    model : str or classifier
-        As in :class:`TextClassifier`.
-    n_texts : int
-        How many training texts there are.
-    **options
-        Parameters of the vectorizer that are to be different; refused at once where they are impossible.
-
-    Returns
-    -------
-    TextVectorizer
-        Not fitted.
-    """
-    weighting = check_model(model).weighting if isinstance(model, str) else "lsc"
-    made = TextVectorizer(**{"weighting": weighting, "min_df": least_documents(n_texts), **options})
-    made.check_parameters()
-    return made
-
-
-def least_documents(n_texts: int) -> int:
-    """Return in how many texts a word must occur: where there are many texts, words of a single one tell little."""
-    return 2 if n_texts >= MANY_TEXTS else 1
 
 
 def fingerprint(texts: Sequence[str], labels: Sequence[Any]) -> str:

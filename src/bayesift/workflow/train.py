@@ -16,11 +16,12 @@ from bayesift._checks import reads_as_number
 from bayesift.datasets import Split
 from bayesift.formats import save
 from bayesift.workflow._label_sets import N_FOLDS
+from bayesift.workflow._models import RARE
 from bayesift.workflow.errors import NoLabelsError, counted, training_texts_without_words
 from bayesift.workflow.evaluate import Evaluation, evaluate, evaluate_held_out
 from bayesift.workflow.explain import WeightedWords, top_words
 from bayesift.workflow.info import ModelInfo, model_info
-from bayesift.workflow.text_classifier import RARE, TextClassifier
+from bayesift.workflow.text_classifier import TextClassifier
 
 #: Labels with fewer texts than this are too rare to learn much.
 FEW = 5
@@ -142,7 +143,7 @@ def train(
     data : Split
         Texts and label sets, as :func:`bayesift.datasets.read_texts` and :func:`bayesift.datasets.read` return them.
     classifier : TextClassifier, optional
-        With the settings wanted; a lasso by default. It is fitted in place.
+        With the settings wanted; by default the model is chosen. It is fitted in place.
     test : Split, optional
         Other texts to measure on.
     validation : {"held-out", "cv"} or None, default="held-out"

@@ -170,8 +170,7 @@ def _check(classifier: TextClassifier, sets: Sequence[tuple[Any, ...]]) -> None:
     elif "compute_precision" in model.get_params():
         raise NoPosteriorError("the model has no posterior to start from; train it with keep_posterior=True")
     elif not hasattr(model, "partial_fit"):
-        name = classifier.model if isinstance(classifier.model, str) else type(model).__name__
-        raise ValueError(f"model {name!r} cannot be updated; train again on all texts")
+        raise ValueError(f"model {classifier.model_name_!r} cannot be updated; train again on all texts")
     known = classifier.classes_.tolist()
     odd = Counter(label for found in sets for label in found if label not in known)
     if odd:

@@ -10,13 +10,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bayesift.datasets import load
-from bayesift.workflow._models import MODELS, check_model
+from bayesift.workflow._models import AUTO, MODELS, check_model
 from bayesift.workflow.classify import classify
 from bayesift.workflow.text_classifier import TextClassifier
 
 
 def warm(
-    models: Iterable[str] = tuple(MODELS),
+    models: Iterable[str] = (AUTO, *MODELS),
     *,
     progress: Callable[[str, int, int], None] = lambda model, done, total: None,
 ) -> dict[str, float]:
@@ -28,7 +28,7 @@ def warm(
     Parameters
     ----------
     models : iterable of str, default=all
-        Names of models, see ``MODELS``.
+        Names of models, see ``MODELS``, or ``"auto"``.
     progress : callable, optional
         Called with the name of a model, how many are done and how many there are.
 
@@ -45,7 +45,8 @@ def warm(
     """
     wanted = list(models)
     for name in wanted:
-        check_model(name)
+        if name != AUTO:
+            check_model(name)
     news = load("newsroom").train
     labels = [own[0] for own in news.labels]
     seconds = {}

@@ -1,0 +1,458 @@
+"""Which model suits the texts: a few candidates, compared on texts held out."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import ceil, isfinite, log
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from bayesift import progress
+from bayesift._labels import TargetType
+from bayesift._typing import BoolArray, FloatArray
+from bayesift.decide import Threshold
+from bayesift.workflow._label_sets import N_FOLDS, Targets, assign_folds
+from bayesift.workflow._models import (
+    MODELS,
+    Material,
+    build_model,
+    fit_model,
+    fitted_selector,
+    scores_of_rows,
+    suited_policy,
+    used_variance,
+    vectorizer_for,
+)
+
+Measure = Literal["auto", "log_likelihood", "accuracy", "f1"]
+
+#: What candidates can be compared by, and what a sentence calls it.
+MEASURES = {
+    "log_likelihood": "log likelihood a text",
+    "accuracy": "share of texts that are right",
+    "f1": "mean F1 of the labels",
+}
+
+#: A difference of a measure that is no larger makes no difference to anybody.
+LEAST_DIFFERENCE = {"log_likelihood": 0.01, "accuracy": 0.002, "f1": 0.002}
+
+#: More texts than this are not compared on: a sample tells as much.
+MOST_TEXTS = 10_000
+
+#: Folds are held out until they hold so many texts.
+ENOUGH_HELD_OUT = 2_000
+
+#: With fewer different texts there is no comparing.
+FEWEST_TEXTS = 20
+
+#: Where texts may have any number of labels, so many of these are compared on.
+MOST_LABELS = 10
+
+#: Fits that serve to compare stop at this share of their objective.
+TOLERANCE = 1e-3
+
+#: No probability is taken for smaller than this: one text would decide everything.
+LEAST_PROBABILITY = 1e-15
+
+
+class Candidate(NamedTuple):
+    """A model that may be chosen.
+
+    ``pairs`` says whether pairs of neighbouring words are terms as well, ``one_label`` that it is of use only where
+    every text has exactly one label.
+    """
+
+    name: str
+    model: str
+    pairs: bool = False
+    one_label: bool = False
+
+
+#: What is compared, the simplest first: of those that are equally good the first is taken. Pairs of words are tried
+#: with the model that is best without them.
+CANDIDATES = (
+    Candidate("ridge", "ridge"),
+    Candidate("lasso", "lasso"),
+    Candidate("nb", "nb", one_label=True),
+    Candidate("ridge with pairs", "ridge", pairs=True),
+    Candidate("lasso with pairs", "lasso", pairs=True),
+    Candidate("nb with pairs", "nb", pairs=True, one_label=True),
+)
+
+
+@dataclass(frozen=True)
+class ComparedModel:
+    """How a candidate did on texts held out.
+
+    Parameters
+    ----------
+    name, model, pairs
+        Which one it is, see :data:`CANDIDATES`.
+    score : float
+        The measure asked for.
+    behind : float
+        How much less that is than that of the best candidate.
+    error : float
+        Standard error of that difference, from the differences text by text.
+    log_likelihood : float
+        Mean log likelihood of a text.
+    n_words : int
+        Words and pairs of words.
+    """
+
+    name: str
+    model: str
+    pairs: bool
+    score: float
+    behind: float
+    error: float
+    log_likelihood: float
+    n_words: int
+
+
+@dataclass(frozen=True)
+class ModelComparison:
+    """Which candidate was chosen, and why.
+
+    Parameters
+    ----------
+    chosen : str
+        Name of the candidate.
+    reason : str
+        Why, in a sentence.
+    measure : str
+        What was compared; a key of :data:`MEASURES`.
+    n_texts, n_held_out : int
+        How many texts were compared on, and how many of them were held out.
+    models : list of ComparedModel
+        In the order of :data:`CANDIDATES`; empty where there were too few texts to compare on.
+    """
+
+    chosen: str
+    reason: str
+    measure: str
+    n_texts: int
+    n_held_out: int
+    models: list[ComparedModel]
+
+    @property
+    def candidate(self) -> Candidate:
+        """The candidate that was chosen."""
+        return next(candidate for candidate in CANDIDATES if candidate.name == self.chosen)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all of it as values that JSON and a model file can hold."""
+        return asdict(self)
+
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """Return the header and the rows of a table; every column but the first is of numbers."""
+        header = ["model", "log likelihood", self.measure.replace("_", " "), "behind", "standard error", "terms"]
+        rows = [
+            [
+                f"{model.name} (chosen)" if model.name == self.chosen else model.name,
+                *(f"{value:.3f}" for value in (model.log_likelihood, model.score, model.behind, model.error)),
+                f"{model.n_words:,}",
+            ]
+            for model in self.models
+        ]
+        # What was compared is not told twice.
+        first = 2 if self.measure == "log_likelihood" else 1
+        return [header[0], *header[first:]], [[row[0], *row[first:]] for row in rows]
+
+    def about(self) -> str:
+        """Say what was compared on."""
+        folds = f"{self.n_held_out:,} of {self.n_texts:,} texts held out"
+        return f"Models compared on {folds}, by the {MEASURES[self.measure]}"
+
+    @classmethod
+    def from_dict(cls, found: dict[str, Any]) -> Self:
+        """Make a comparison of what :meth:`as_dict` returned; of anything else a ValueError."""
+        try:
+            made = cls(**{**found, "models": [ComparedModel(**model) for model in found["models"]]})
+            numbers = [value for model in made.models for value in (model.score, model.behind, model.error)]
+            numbers += [model.log_likelihood for model in made.models]
+            counts = [made.n_texts, made.n_held_out, *(model.n_words for model in made.models)]
+            words = [made.chosen, made.reason, *(model.name for model in made.models)]
+            fits = (
+                made.measure in MEASURES
+                and all(type(value) is float and isfinite(value) for value in numbers)
+                and all(type(count) is int and count >= 0 for count in counts)
+                and all(type(word) is str for word in words)
+                and all(type(model.pairs) is bool and model.model in MODELS for model in made.models)
+                and any(made.chosen == candidate.name for candidate in CANDIDATES)
+                and (not made.models or any(made.chosen == model.name for model in made.models))
+            )
+        except (TypeError, KeyError) as error:
+            raise ValueError("the comparison of models is damaged") from error
+        if not fits:
+            raise ValueError("the comparison of models is damaged")
+        return made
+
+
+class Performance(NamedTuple):
+    """What each text held out adds to the measure and to the log likelihood; their means are these."""
+
+    candidate: Candidate
+    parts: FloatArray
+    log_likelihood: FloatArray
+    n_words: int
+
+
+def choose_model(
+    classifier: Any, texts: Sequence[str], targets: Targets, sample_weight: Any = None, measure: Measure = "auto"
+) -> ModelComparison:
+    """Compare the candidates on texts held out and choose one.
+
+    Copies of a text are held out together. The prior variance is searched for without the first fold and then kept.
+    Candidates are as good as the best if they are behind by no more than a standard error of the paired differences, or
+    by next to nothing; of these the one with the greatest log likelihood is chosen, and of those that are as good in
+    that, too, the simplest.
+
+    Parameters
+    ----------
+    classifier : TextClassifier
+        Whose other parameters count: ``vectorizer``, ``selector``, ``threshold``, ``variance`` and so on.
+    texts : sequence of str
+    targets : Targets
+    sample_weight : array of shape (n_texts,), optional
+        How much each text counts.
+    measure : {"auto", "log_likelihood", "accuracy", "f1"}, default="auto"
+        What to compare; ``"auto"`` is ``"f1"`` where thresholds are set for the greatest F1, else ``"accuracy"``.
+
+    Returns
+    -------
+    ModelComparison
+    """
+    policy = suited_policy(classifier.threshold, targets)
+    if measure == "auto":
+        measure = "f1" if policy == "max_f1" else "accuracy"
+    open_to = [candidate for candidate in CANDIDATES if _is_possible(candidate, classifier, targets)]
+    everything = Material(texts, np.empty((len(texts), 0)), targets, sample_weight, classifier.class_weight)
+    material = _sample(everything, classifier.random_state)
+    if material is None:
+        reason = f"{open_to[0].name}, because there are too few texts to compare models on"
+        return ModelComparison(open_to[0].name, reason, measure, len(texts), 0, [])
+    fold = assign_folds(material.texts, material.targets.sets(), N_FOLDS)
+    n_turns = min(N_FOLDS, ceil(ENOUGH_HELD_OUT * N_FOLDS / len(fold)))
+    comparing = _Comparing(classifier, material, fold, n_turns, policy, measure)
+    single = [candidate for candidate in open_to if not candidate.pairs]
+    found = [comparing.performance(candidate) for candidate in single]
+    best = single[chosen_place(found, comparing.weights, measure)]
+    more = [candidate for candidate in open_to if candidate.pairs and candidate.model == best.model]
+    found += [comparing.performance(candidate) for candidate in more]
+    return _told(found, comparing, measure)
+
+
+def _is_possible(candidate: Candidate, classifier: Any, targets: Targets) -> bool:
+    """Tell whether a candidate can be what a classifier is asked to be."""
+    if candidate.one_label and targets.target_type == "multilabel-indicator":
+        return False
+    if classifier.prior_knowledge and not MODELS[candidate.model].takes_priors:
+        return False
+    policy = suited_policy(classifier.threshold, targets)
+    if targets.target_type == "multiclass" and policy != "half" and not MODELS[candidate.model].tunes_threshold:
+        return False
+    given = classifier.vectorizer
+    chooses_terms = given is None or (isinstance(given, Mapping) and "ngram_range" not in given)
+    return chooses_terms or not candidate.pairs
+
+
+def _sample(material: Material, random_state: Any) -> Material | None:
+    """Return the texts and labels to compare on; None where they are too few.
+
+    Every label needs two different texts, one of which may be held out.
+    """
+    if material.sample_weight is not None:
+        material = material.rows(material.sample_weight > 0)
+    n_texts, targets = len(material.texts), material.targets
+    if n_texts > MOST_TEXTS:
+        kept: BoolArray = np.zeros(n_texts, dtype=bool)
+        kept[check_random_state(random_state).permutation(n_texts)[:MOST_TEXTS]] = True
+        material = material.rows(kept)
+    pairs = zip(material.texts, material.targets.sets(), strict=True)
+    different: Counter[Any] = Counter(label for _, label in {(text, label) for text, own in pairs for label in own})
+    known = np.array([different[label] >= 2 for label in targets.classes.tolist()])
+    if targets.target_type == "multilabel-indicator":
+        names = targets.classes.tolist()
+        frequent = sorted(np.flatnonzero(known).tolist(), key=lambda column: -different[names[column]])
+        spread = sorted(frequent[:: max(1, ceil(len(frequent) / MOST_LABELS))])
+        targets = targets._replace(classes=targets.classes[spread], y=material.targets.y[:, spread])
+        enough = bool(spread)
+    else:
+        own = np.isin(material.targets.y, targets.classes[known])
+        material = material.rows(own)
+        classes = targets.classes[known]
+        kind: TargetType = "binary" if classes.size == 2 else "multiclass"
+        targets = Targets(kind, classes, material.targets.y)
+        enough = classes.size >= 2
+    if not enough or len(set(material.texts)) < FEWEST_TEXTS:
+        return None
+    return material._replace(targets=targets)
+
+
+class _Comparing:
+    """The texts held out in turn, the same for all candidates."""
+
+    def __init__(self, classifier: Any, material: Material, fold: Any, n_turns: int, policy: Any, measure: str) -> None:
+        self._classifier, self._material, self._fold, self._n_turns = classifier, material, fold, n_turns
+        self._policy, self._measure = policy, measure
+        self._held = np.concatenate([np.flatnonzero(fold == turn) for turn in range(n_turns)])
+        self.truth = material.targets.indicator()[self._held] > 0
+        weights = material.sample_weight
+        self.weights = np.ones(self._held.size) if weights is None else weights[self._held]
+        self.n_texts = len(material.texts)
+        self._numbers: dict[Any, tuple[Any, Any]] = {}
+
+    def performance(self, candidate: Candidate) -> Performance:
+        """Return what each text held out says of a candidate."""
+        vectorizer, X = self._vectorized(candidate)
+        material = self._material._replace(X=X)
+        classifier, targets = self._classifier, material.targets
+        changes = {"threshold": "half", "compute_precision": False, "tol": TOLERANCE, "variance": classifier.variance}
+        scores, logs = [], []
+        for turn in range(self._n_turns):
+            rest, out = material.rows(self._fold != turn), X[self._fold == turn]
+            words = vectorizer.get_feature_names_out() if classifier.prior_knowledge else None
+            if classifier.selector is not None:
+                selector = fitted_selector(classifier.selector, rest.X, rest.targets)
+                rest, out = rest._replace(X=selector.transform(rest.X)), selector.transform(out)
+                words = None if words is None else words[selector.get_support()]
+            with warnings.catch_warnings(), progress.callback(None):
+                # The fit to all texts warns of what matters.
+                warnings.simplefilter("ignore")
+                model = build_model(classifier, candidate.model, targets, vectorizer, out.shape[1], **changes)
+                model = fit_model(model, rest, words)
+            changes["variance"] = used_variance(model, targets.classes, changes["variance"])
+            scores.append(scores_of_rows(model, out))
+            logs.append(model.scores_to_log_proba(scores[-1][:, 0] if targets.target_type == "binary" else scores[-1]))
+        log_likelihood = _log_likelihood(np.concatenate(logs), self.truth, targets.target_type)
+        parts = log_likelihood
+        if self._measure != "log_likelihood":
+            decisions = self._decided(np.concatenate(scores))
+            parts = np.all(decisions == self.truth, axis=1) * 1.0
+            if self._measure == "f1":
+                parts = f1_by_text(self.truth, decisions, self.weights)
+        return Performance(candidate, parts, log_likelihood, X.shape[1])
+
+    def _vectorized(self, candidate: Candidate) -> tuple[Any, Any]:
+        vectorizer = vectorizer_for(
+            self._classifier.vectorizer,
+            candidate.model,
+            len(self._material.texts),
+            pairs=candidate.pairs,
+            n_jobs=self._classifier.n_jobs,
+        )
+        key = repr(vectorizer.get_params())
+        if key not in self._numbers:
+            self._numbers[key] = vectorizer, vectorizer.fit_transform(self._material.texts)
+        return self._numbers[key]
+
+    def _decided(self, scores: FloatArray) -> BoolArray:
+        """Decide as the classifier would, with thresholds that suit these scores."""
+        kind = self._material.targets.target_type
+        threshold = Threshold(self._policy, scale="log_odds", cautious=True)
+        truth = self.truth[:, -scores.shape[1] :].astype(np.int64)
+        threshold.fit(scores, *(() if self._policy == "half" else (truth, self.weights)))
+        if kind == "multiclass":
+            return np.argmax(scores - threshold.thresholds_, axis=1)[:, None] == np.arange(scores.shape[1])
+        accepted = scores >= threshold.thresholds_
+        return np.hstack([~accepted, accepted]) if kind == "binary" else accepted
+
+
+def _log_likelihood(logs: FloatArray, truth: BoolArray, target_type: TargetType) -> FloatArray:
+    """Return the log likelihood of the labels of each text."""
+    least = log(LEAST_PROBABILITY)
+    if target_type != "multilabel-indicator":
+        return np.maximum(logs[truth], least)
+    absent = np.log1p(-np.minimum(np.exp(logs), 1.0 - LEAST_PROBABILITY))
+    return np.where(truth, np.maximum(logs, least), absent).sum(axis=1)
+
+
+def f1_by_text(truth: BoolArray, decisions: BoolArray, weights: FloatArray) -> FloatArray:
+    """Return what each text adds to the mean F1 of the labels: that F1, and how fast it changes with the text's weight.
+
+    F1 is a ratio of sums over texts, 2TP / (2TP + FP + FN); by the delta method its standard error is that of the mean
+    of these numbers. Labels that no text has or is given are left out.
+    """
+    twice = 2.0 * (truth & decisions)
+    total = truth * 1.0 + decisions
+    share = weights / weights.sum()
+    below = share @ total
+    seen = below > 0
+    twice, total, below = twice[:, seen], total[:, seen], below[seen]
+    f1 = (share @ twice) / below
+    return np.mean(f1 + (twice - f1 * total) / below, axis=1)
+
+
+def chosen_place(found: Sequence[Performance], weights: FloatArray, measure: str) -> int:
+    """Return the place of the one to choose."""
+    parts, logs = ([getattr(one, name) for one in found] for name in ("parts", "log_likelihood"))
+    equal = as_good(parts, weights, range(len(found)), LEAST_DIFFERENCE[measure])
+    return as_good(logs, weights, equal, LEAST_DIFFERENCE["log_likelihood"])[0]
+
+
+def as_good(parts: Sequence[FloatArray], weights: FloatArray, among: Sequence[int], least: float = 0.0) -> list[int]:
+    """Return the places of those that are behind the best by no more than a standard error of the difference.
+
+    So are those that are behind by no more than ``least``.
+    """
+    best = max(among, key=lambda place: float(np.average(parts[place], weights=weights)))
+    kept = []
+    for place in among:
+        behind, error = difference(parts[best], parts[place], weights)
+        if behind <= max(error, least):
+            kept.append(place)
+    return kept
+
+
+def difference(first: FloatArray, second: FloatArray, weights: FloatArray) -> tuple[float, float]:
+    """Return the weighted mean of paired differences and its standard error."""
+    apart = first - second
+    mean = float(np.average(apart, weights=weights))
+    share = weights / weights.sum()
+    return mean, float(np.sqrt(np.sum(share**2 * (apart - mean) ** 2)))
+
+
+def _told(found: Sequence[Performance], comparing: _Comparing, measure: str) -> ModelComparison:
+    """Put the comparison into numbers and a sentence."""
+    weights, place = comparing.weights, chosen_place(found, comparing.weights, measure)
+    means = [float(np.average(one.parts, weights=weights)) for one in found]
+    best = int(np.argmax(means))
+    models = []
+    for one, mean in zip(found, means, strict=True):
+        behind, error = difference(found[best].parts, one.parts, weights)
+        log_likelihood = float(np.average(one.log_likelihood, weights=weights))
+        models.append(ComparedModel(*one.candidate[:3], mean, behind, error, log_likelihood, one.n_words))
+    equal = as_good([one.parts for one in found], weights, range(len(found)), LEAST_DIFFERENCE[measure])
+    reason = _reason(models, place, equal, measure)
+    return ModelComparison(models[place].name, reason, measure, comparing.n_texts, weights.size, models)
+
+
+def _reason(models: Sequence[ComparedModel], place: int, equal: Sequence[int], measure: str) -> str:
+    """Say why a candidate was chosen."""
+    chosen = models[place]
+    others = [model for model in models if model is not chosen]
+    said = f"{chosen.name}, because its held-out {MEASURES[measure]} is {chosen.score:.3f}"
+    if not others:
+        return said
+    rival = max(others, key=lambda model: model.score)
+    said += f" against {rival.score:.3f} of {rival.name}"
+    same = [models[other] for other in equal if other != place]
+    if not same:
+        return said
+    # Simpler ones that were not taken are less likely.
+    likely = max([model for model in same if models.index(model) < place] or same, key=lambda one: one.log_likelihood)
+    if (
+        measure == "log_likelihood"
+        or chosen.log_likelihood - likely.log_likelihood <= LEAST_DIFFERENCE["log_likelihood"]
+    ):
+        return f"{said}, which is as good within a standard error, and it is the simplest of those"
+    return (
+        f"{said}, as good within a standard error, and its log likelihood is {chosen.log_likelihood:.3f} a text "
+        f"against {likely.log_likelihood:.3f} of {likely.name}"
+    )
