@@ -20,7 +20,7 @@ TEXTS, TEST = NEWS.train.texts[:150], NEWS.test.texts
 ONE = [labels[0] for labels in NEWS.train.labels][:150]
 RARE = ["sport" if label == "sport" else "other" for label in ONE]
 SETS = NEWS.train.labels[:150]
-FIXED = {"variance": 1.0, "threshold": "half"}
+FIXED = {"variance": 50.0, "threshold": "half"}
 
 
 @pytest.mark.parametrize("model", ["ridge", "polytomous", "probit-ridge", "nb", "perceptron", "auto"])
@@ -40,7 +40,7 @@ def test_several_labels_are_balanced_each_on_its_own():
     X = found.matrix(TEXTS)
     y = np.array([[label in own for label in found.classes_] for own in SETS]).astype(int)
     for column in range(3):
-        alone = BayesianLogisticRegression(prior="gaussian", variance=1.0)
+        alone = BayesianLogisticRegression(prior="gaussian", variance=50.0)
         alone.fit(X, y[:, column], sample_weight=compute_sample_weight("balanced", y[:, column]))
         expected = alone.predict_proba(found.matrix(TEST))[:, 1]
         np.testing.assert_allclose(found.predict_proba(TEST)[:, column], expected, atol=1e-6)
@@ -117,9 +117,14 @@ def test_the_weights_of_a_score():
 def test_a_search_over_everything_in_other_processes():
     grid = [
         {"model": ["auto"], "measure": ["accuracy", "log_likelihood"]},
-        {"model": ["lasso"], "variance": [1.0], "class_weight": [None, "balanced"], "threshold": ["half", "min_error"]},
+        {
+            "model": ["lasso"],
+            "variance": [50.0],
+            "class_weight": [None, "balanced"],
+            "threshold": ["half", "min_error"],
+        },
         {"model": ["nb"], "vectorizer": [None, {"stop_words": "english"}, TextVectorizer("bnn")]},
-        {"model": [BayesianLogisticRegression()], "model__variance": [1.0]},
+        {"model": [BayesianLogisticRegression()], "model__variance": [50.0]},
     ]
     search = GridSearchCV(TextClassifier(n_jobs=1), grid, cv=2, n_jobs=2, error_score="raise")
     search.fit(pd.Series(TEXTS), np.array(RARE))

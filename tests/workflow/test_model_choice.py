@@ -56,6 +56,7 @@ def test_few_strong_words_are_for_the_lasso_and_many_weak_ones_are_not(speak, ch
     assert found.comparison_["chosen"] == found.comparison().candidate.name
 
 
+@pytest.mark.filterwarnings("ignore:the model keeps no word")
 def test_pairs_are_chosen_where_they_tell():
     random = np.random.default_rng(0)
     texts, labels = [], []
