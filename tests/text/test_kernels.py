@@ -136,7 +136,7 @@ def test_cleaning_leaves_word_characters_and_zeros(lowercase, texts):
     raw = np.frombuffer(b"".join([*encoded, bytes(8)]), dtype=np.uint8)
     ends = np.cumsum([len(text) for text in encoded])
     out = np.empty(2 * raw.size + len(texts) + _scan.PADDING, dtype=np.uint8)
-    table = NO_TABLE if raw.max() < 128 else word_table(lowercase)
+    table = NO_TABLE if raw.max() < 128 else word_table(lowercase, pairs=False)
     written = _scan.clean(raw, ends, lowercase, table.pages, table.values, out)
     begin = 0
     for text, end in zip(texts, ends.tolist(), strict=True):

@@ -154,7 +154,7 @@ def test_kinds_of_input_give_the_same_matrix(tmp_path):
 def test_hard_documents():
     large = "word " * 10_000_000
     odd = ["nul\x00byte", "lone \ud800surrogate", "слово 你好世界 word", "x" * 100_000, large]
-    vectorizer = TextVectorizer("nnn").fit(odd)
+    vectorizer = TextVectorizer("nnn", unspaced="whole").fit(odd)
     theirs = CountVectorizer().fit(odd[:-1])
     assert set(vectorizer.vocabulary_) == set(theirs.vocabulary_)
     assert vectorizer.transform([large])[0, vectorizer.vocabulary_["word"]] == 10_000_000

@@ -71,6 +71,7 @@ MORE_TEXT: dict[str, Callable[[], Any]] = {
     "texts-characters": lambda: TextClassifier(
         variance=1.0, vectorizer=TextVectorizer(analyzer="char_wb", ngram_range=(2, 4), n_jobs=1), n_jobs=1
     ).fit(TEXTS, LABELS),
+    "pairs-of-letters": lambda: TextVectorizer(n_jobs=1).fit([*TEXTS, "東京都に住む 猫"]),
     "hashed-words": lambda: TextVectorizer("nnn", n_features=64, n_jobs=1).fit(TEXTS),
     "patterns": lambda: make_pipeline(
         TextVectorizer("ltc", token_pattern=r"[a-z]+", vocabulary=["wheat", "oil", "corn"], n_jobs=1),

@@ -19,14 +19,14 @@ import numpy as np
 from bayesift._kernel import inner_kernel, kernel
 from bayesift._typing import AnyArray, ByteArray, Int32Array, Int64Array, UInt64Array
 from bayesift.text import _scan, _sort
-from bayesift.text._bits import load_word, store_word
+from bayesift.text._bits import load_word
 from bayesift.text._hashing import SECRET
 from bayesift.text._lexicon import CompiledLexicon, Lexicon, Stream
 from bayesift.text._scan import ARENA_USED, ARENA_WANTED, KEEP_HIGH, KEEP_LOW, N_TERMS, SHORT
 from bayesift.text._unicode import NUL, SPACE_BIT, character_table
 
 _U = np.uint64
-_BYTES, _LENGTH, _LENGTHS, _SPACE = _U(0xFFFFFFFF), _U(32), _U(7), _U(SPACE_BIT)
+_SPACE = _U(SPACE_BIT)
 
 #: First page of the tables: ASCII needs no more.
 _FIRST_PAGE = 256
@@ -153,7 +153,7 @@ def fold(
     for doc in range(ends.size):
         begin, run, before_run = written, 0, written
         while position < ends[doc]:
-            code, position = _character(raw, position)
+            code, position = _scan.character_at(raw, position)
             kept = values[pages[code >> 8], code & 0xFF]
             is_space = (kept >> _SPACE) & _U(1) == _U(1)
             if not is_space:
@@ -173,29 +173,12 @@ def fold(
                     out[before_run] = 32
                     written = before_run + 1
                 continue
-            # The bytes beyond those of the character are written over by what follows.
-            store_word(out, written, kept & _BYTES)
-            written += np.int64((kept >> _LENGTH) & _LENGTHS)
+            written = _scan.write_character(out, written, kept)
         if within_words and run == 0 and written > begin:
             out[written] = 32
             written += 1
         ends[doc] = written
     return int(written)
-
-
-@inner_kernel
-def _character(raw, position):  # type: ignore[no-untyped-def]
-    """Code point of the character of UTF-8 at a place, and the place after it."""
-    lead = np.int64(raw[position])
-    if lead < 0x80:
-        return lead, position + 1
-    code = np.int64(raw[position + 1] & 0x3F)
-    if lead < 0xE0:
-        return (lead & 0x1F) << 6 | code, position + 2
-    code = code << 6 | np.int64(raw[position + 2] & 0x3F)
-    if lead < 0xF0:
-        return (lead & 0x0F) << 12 | code, position + 3
-    return (lead & 0x07) << 18 | code << 6 | np.int64(raw[position + 3] & 0x3F), position + 4
 
 
 @kernel(inline="always")

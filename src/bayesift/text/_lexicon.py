@@ -17,7 +17,7 @@ from bayesift._typing import AnyArray, ByteArray, Int32Array, Int64Array, UInt64
 from bayesift.text import _scan, _sort
 from bayesift.text._hashing import SECRET
 from bayesift.text._terms import check_strings
-from bayesift.text._unicode import NO_TABLE, SPECIAL_LOWER, word_table
+from bayesift.text._unicode import NO_TABLE, SPECIAL_LOWER, WordTable, word_table
 
 
 class Stream(NamedTuple):
@@ -70,12 +70,22 @@ class CompiledLexicon:
         Lower-case the text first.
     keep_single : bool
         Keep tokens of one character.
+    pairs : bool
+        Cut runs of letters of languages without spaces into pairs.
     secret : array of uint64, optional
         The key of the hashing, see :mod:`bayesift.text._hashing`; that of the process by default.
     """
 
-    def __init__(self, lowercase: bool = True, keep_single: bool = False, *, secret: UInt64Array = SECRET) -> None:
+    def __init__(
+        self,
+        lowercase: bool = True,
+        keep_single: bool = False,
+        *,
+        pairs: bool = False,
+        secret: UInt64Array = SECRET,
+    ) -> None:
         self.lowercase = lowercase
+        self.pairs = pairs
         self.keep_single = keep_single
         self._secret = secret
         self._state: Int64Array = np.zeros(3, dtype=np.int64)
@@ -93,15 +103,15 @@ class CompiledLexicon:
         """Number the tokens of the documents, adding the terms not met before."""
         text, ends = self._encode(documents)
         raw = np.frombuffer(text, dtype=np.uint8)
-        capacity = raw.size + raw.size // 2 + ends.size + _scan.PADDING
+        # The table takes a moment to make, so plain ASCII does without.
+        table = NO_TABLE if text.isascii() else word_table(self.lowercase, self.pairs)
+        capacity = raw.size * (3 if table is NO_TABLE else 5) // 2 + ends.size + _scan.PADDING
         if self._clean.size < capacity:
             self._clean = np.empty(capacity, dtype=np.uint8)
-        # The table takes a moment to make, so plain ASCII does without.
-        table = NO_TABLE if text.isascii() else word_table(self.lowercase)
         n_bytes = _scan.clean(raw, ends, self.lowercase, table.pages, table.values, self._clean)
-        return self._tokenize(self._clean, n_bytes, ends)
+        return self._tokenize(self._clean, n_bytes, ends, table)
 
-    def _tokenize(self, clean: ByteArray, n_bytes: int, ends: Int64Array) -> Stream:
+    def _tokenize(self, clean: ByteArray, n_bytes: int, ends: Int64Array, table: WordTable = NO_TABLE) -> Stream:
         """Number the runs of bytes that are not zero; the documents end where ``ends`` says."""
         # A token and what follows it take two bytes at least, three when single characters are dropped.
         numbers = np.empty(n_bytes // (2 if self.keep_single else 3) + 1, dtype=np.int32)
@@ -113,6 +123,8 @@ class CompiledLexicon:
                 n_bytes,
                 position,
                 not self.keep_single,
+                table.pages,
+                table.values,
                 self._grow,
                 *self._tables,
                 doc,

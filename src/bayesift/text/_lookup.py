@@ -24,6 +24,7 @@ class LookupRules(NamedTuple):
     ngram_range: tuple[int, int]
     stop_words: frozenset[str]
     analyzer: Literal["word", "char", "char_wb"]
+    pairs: bool
 
     @property
     def has_phrases(self) -> bool:
@@ -33,7 +34,7 @@ class LookupRules(NamedTuple):
     def make_lexicon(self) -> CompiledLexicon:
         """Return a lexicon that takes every term of a vocabulary."""
         if self.analyzer == "word":
-            return CompiledLexicon(self.lowercase, keep_single=True)
+            return CompiledLexicon(self.lowercase, keep_single=True, pairs=self.pairs)
         return CharacterLexicon(self.lowercase, self.analyzer, self.ngram_range)
 
 

@@ -22,6 +22,7 @@ from bayesift._kernel import inner_kernel, kernel
 from bayesift._typing import ByteArray, Int32Array, Int64Array, UInt64Array
 from bayesift.text._bits import load_word, store_word, trailing_zeros
 from bayesift.text._hashing import fold_product, home_slot
+from bayesift.text._unicode import UNSPACED_BIT
 
 #: Zero bytes that must follow the text in a buffer, so that whole words can be read at its end.
 PADDING = 80
@@ -36,7 +37,7 @@ _LOW7 = _U(0x7F7F7F7F7F7F7F7F)
 _PACK = _U(0x0102040810204080)
 _ALL = _U(0xFFFFFFFFFFFFFFFF)
 _ZERO, _ONE, _TWO, _SEVEN, _FIFTY_SIX, _SIXTY_THREE = _U(0), _U(1), _U(2), _U(7), _U(56), _U(63)
-_BYTES, _LENGTH = _U(0xFFFFFFFF), _U(32)
+_BYTES, _LENGTH, _LENGTHS, _UNSPACED = _U(0xFFFFFFFF), _U(32), _U(7), _U(UNSPACED_BIT)
 _LONG_MARK = _U(0xFF00000000000000)
 
 # Byte masks for the two words of a key by token length.
@@ -67,26 +68,26 @@ def _clean_ascii(word, lowercase):  # type: ignore[no-untyped-def]
     return word & ((keep >> _SEVEN) * _U(255))
 
 
-@kernel(inline="always")
-def _clean_character(raw, position, pages, values, out, written):  # type: ignore[no-untyped-def]
-    """Copy one character of UTF-8 as the table has it; return the two positions after it."""
-    lead = np.int32(raw[position])
+@inner_kernel
+def character_at(raw, position):  # type: ignore[no-untyped-def]
+    """Code point of the character of UTF-8 at a place, and the place after it."""
+    lead = np.int64(raw[position])
     if lead < 0x80:
-        code, length = lead, 1
-    elif lead < 0xE0:
-        code, length = (lead & 0x1F) << 6 | (raw[position + 1] & 0x3F), 2
-    elif lead < 0xF0:
-        code = (lead & 0x0F) << 12 | (raw[position + 1] & 0x3F) << 6 | (raw[position + 2] & 0x3F)
-        length = 3
-    else:
-        code = (lead & 0x07) << 18 | (raw[position + 1] & 0x3F) << 12
-        code |= (raw[position + 2] & 0x3F) << 6 | (raw[position + 3] & 0x3F)
-        length = 4
-    kept = values[pages[code >> 8], code & 0xFF]
-    # The bytes beyond those of the character are written over by what follows.
+        return lead, position + 1
+    code = np.int64(raw[position + 1] & 0x3F)
+    if lead < 0xE0:
+        return (lead & 0x1F) << 6 | code, position + 2
+    code = code << 6 | np.int64(raw[position + 2] & 0x3F)
+    if lead < 0xF0:
+        return (lead & 0x0F) << 12 | code, position + 3
+    return (lead & 0x07) << 18 | code << 6 | np.int64(raw[position + 3] & 0x3F), position + 4
+
+
+@kernel(inline="always")
+def write_character(out, written, kept):  # type: ignore[no-untyped-def]
+    """Write a character as the table has it; return the place after it, from where on anything may be written over."""
     store_word(out, written, kept & _BYTES)
-    written += np.int64(kept >> _LENGTH)
-    return position + length, written
+    return written + np.int64((kept >> _LENGTH) & _LENGTHS)
 
 
 @kernel
@@ -96,31 +97,59 @@ def clean(
     """Write the word characters of UTF-8 documents with zeros between them; return the number of bytes written.
 
     Document ``i`` ends before ``raw[ends[i]]`` and the next begins there; ``raw`` goes on for at least eight bytes
-    after the last. ``ends`` is changed to where the documents end in ``out``, which has room for 3/2 of the text, a
-    byte a document and the padding.
+    after the last. ``ends`` is changed to where the documents end in ``out``, which has room for 5/2 of the text (3/2
+    if it is ASCII), a byte a document and the padding.
+
+    A run of letters that the table marks is written as its pairs. Each letter is written twice, at the end of a pair
+    and, from ``second`` on, at the beginning of the next; at the end of the run the last beginning is taken back.
     """
     position, written = 0, 0
     for doc in range(ends.size):
         end = ends[doc]
+        run, second = 0, 0
         while position < end:
             word = load_word(raw, position)
             if end - position < 8:
                 word &= KEEP_LOW[end - position]
             if word & _HIGH == _ZERO:
+                if run > 0:
+                    written, run = _end_run(out, written, run, second), 0
                 store_word(out, written, _clean_ascii(word, lowercase))
                 advance = min(8, end - position)
                 position += advance
                 written += advance
-            else:
-                stop = min(position + 8, end)
-                while position < stop:
-                    position, written = _clean_character(raw, position, pages, values, out, written)
+                continue
+            stop = min(position + 8, end)
+            while position < stop:
+                code, position = character_at(raw, position)
+                kept = values[pages[code >> 8], code & 0xFF]
+                if (kept >> _UNSPACED) & _ONE == _ZERO:
+                    if run > 0:
+                        written, run = _end_run(out, written, run, second), 0
+                else:
+                    if run > 0:
+                        written = write_character(out, written, kept)
+                    out[written] = 0
+                    written += 1
+                    run, second = run + 1, written
+                written = write_character(out, written, kept)
+        if run > 0:
+            written = _end_run(out, written, run, second)
         ends[doc] = written
         out[written] = 0
         written += 1
     for place in range(written, written + PADDING):
         out[place] = 0
     return written
+
+
+@inner_kernel
+def _end_run(out, written, run, second):  # type: ignore[no-untyped-def]
+    """End a run of letters that are cut into pairs; a single letter is a token of its own. Returns where to go on."""
+    if run > 1:
+        return second
+    out[written] = 0
+    return written + 1
 
 
 @kernel(inline="always")
@@ -175,6 +204,8 @@ def tokenize(
     n_bytes: int,
     position: int,
     skip_single: bool,
+    pages: Int32Array,
+    values: UInt64Array,
     grow: bool,
     secret: UInt64Array,
     slots: Int32Array,
@@ -190,7 +221,8 @@ def tokenize(
 ) -> tuple[int, int, int]:
     """Append the term number of every token from ``position`` on; stop early when a table is full.
 
-    Without ``grow`` the tables are only read, and every unknown token gets the number after the last.
+    Without ``grow`` the tables are only read, and every unknown token gets the number after the last. With
+    ``skip_single`` tokens of one character are left out, unless the table of characters marks it.
     Returns the position reached, the document it lies in and the length of the stream. When the position is not
     ``n_bytes``, the caller enlarges the tables and calls again with what was returned. ``doc_tokens[i]`` becomes the
     length of the stream at the end of document ``i``.
@@ -215,7 +247,11 @@ def tokenize(
             while first > ends[doc]:
                 doc_tokens[doc] = n_stream
                 doc += 1
-            if skip_single and _is_single(clean_bytes[first], length):
+            if (
+                skip_single
+                and _is_single(clean_bytes[first], length)
+                and (length == 1 or not _is_unspaced(clean_bytes, first, pages, values))
+            ):
                 continue
             if length <= SHORT:
                 low = load_word(clean_bytes, first) & KEEP_LOW[length]
@@ -245,6 +281,13 @@ def _is_single(lead, length):  # type: ignore[no-untyped-def]
     return length == 1 or (
         length <= 4 and lead >= 0xC0 and length == 2 + np.int64(lead >= 0xE0) + np.int64(lead >= 0xF0)
     )
+
+
+@inner_kernel
+def _is_unspaced(clean_bytes, position, pages, values):  # type: ignore[no-untyped-def]
+    """Tell whether the table marks a character, not an ASCII one, as a letter of a language without spaces."""
+    code, _ = character_at(clean_bytes, position)
+    return (values[pages[code >> 8], code & 0xFF] >> _UNSPACED) & _ONE == _ONE
 
 
 @inner_kernel

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
+from unicodedata import category
 
 import numpy as np
 
@@ -21,8 +23,28 @@ SPECIAL_LOWER = "\u0130\u03a3"
 #: What stands for the character 0, whose byte ends terms: two bytes that never occur in UTF-8.
 NUL = b"\xc0\x80"
 
-#: The bit of a value that says that a character is white space.
-SPACE_BIT = 40
+#: The bits of a value that say that a character is white space, and that it belongs to a language without spaces.
+SPACE_BIT, UNSPACED_BIT = 40, 41
+
+#: Blocks of the scripts that are written without spaces between words.
+_UNSPACED_BLOCKS = (
+    (0x0E00, 0x0EFF),  # Thai, Lao
+    (0x1000, 0x109F),  # Burmese
+    (0x1780, 0x17FF),  # Khmer
+    (0x3005, 0x3007),  # marks and numerals among Chinese characters
+    (0x3021, 0x3029),
+    (0x3038, 0x303B),
+    (0x3040, 0x30FF),  # Hiragana, Katakana
+    (0x31F0, 0x31FF),
+    (0x3400, 0x4DBF),  # Chinese characters
+    (0x4E00, 0x9FFF),
+    (0xA9E0, 0xA9FF),  # Burmese
+    (0xAA60, 0xAA7F),
+    (0xF900, 0xFAFF),  # Chinese characters
+    (0xFF66, 0xFF9F),  # Katakana of half width
+    (0x1AFF0, 0x1B16F),  # Hiragana, Katakana
+    (0x20000, 0x323AF),  # Chinese characters
+)
 
 _N_CODE_POINTS = 0x110000
 _PAGE = 256
@@ -31,8 +53,8 @@ _PAGE = 256
 class WordTable(NamedTuple):
     """A two-level table: ``values[pages[c >> 8], c & 255]`` says what to write for the code point ``c``.
 
-    The low 32 bits hold the UTF-8 bytes, first byte lowest, and the high 32 bits their number: one zero byte for what
-    is not a word character.
+    The low 32 bits hold the UTF-8 bytes, first byte lowest, and the next three bits their number: one zero byte for
+    what is not a word character.
     """
 
     pages: Int32Array
@@ -44,8 +66,58 @@ NO_TABLE = WordTable(np.empty(0, dtype=np.int32), np.empty((0, _PAGE), dtype=np.
 
 
 @cache
-def word_table(lowercase: bool) -> WordTable:
-    """Build the table of word characters, lower-cased or as they are."""
+def unspaced_letters() -> frozenset[int]:
+    """Return the letters, and the marks on them, of the scripts that are written without spaces between words."""
+    codes = (code for first, last in _UNSPACED_BLOCKS for code in range(first, last + 1))
+    return frozenset(code for code in codes if category(chr(code)) in ("Lo", "Lm", "Mn", "Mc", "Nl"))
+
+
+@cache
+def unspaced_class() -> str:
+    """Return these letters as what stands between the brackets of a regular expression."""
+    codes = sorted(unspaced_letters())
+    starts = [code for before, code in pairwise([-1, *codes]) if code != before + 1]
+    ends = [code for code, after in pairwise([*codes, -1]) if after != code + 1]
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in zip(starts, ends, strict=True))
+
+
+@cache
+def _unspaced_letter() -> re.Pattern[str]:
+    return re.compile(f"[{unspaced_class()}]")
+
+
+def has_unspaced_letters(text: str) -> bool:
+    """Tell whether a text holds letters of a language that is written without spaces.
+
+    These are Chinese, Japanese, Thai, Lao, Khmer and Burmese.
+
+    Parameters
+    ----------
+    text : str
+
+    Examples
+    --------
+    >>> from bayesift.text import has_unspaced_letters
+    >>> has_unspaced_letters("猫 means cat"), has_unspaced_letters("kočka")
+    (True, False)
+    """
+    return not text.isascii() and _unspaced_letter().search(text) is not None
+
+
+def pairs_pattern(shortest: int) -> str:
+    r"""Return the regular expression of tokens where runs of such letters are cut into pairs.
+
+    ``shortest`` is the least length of other tokens. What the single group finds is the token; the rest takes a letter
+    or a word away, so that pairs overlap.
+    """
+    letter, other = f"[{unspaced_class()}]", rf"[^\W{unspaced_class()}]"
+    lone = f"(?<!{letter}){letter}(?!{letter})"
+    return f"(?=({letter}{letter}|{lone}|{other}{{{shortest},}}))(?:{letter}|{other}+)"
+
+
+@cache
+def word_table(lowercase: bool, pairs: bool) -> WordTable:
+    """Build the table of word characters, lower-cased or as they are; letters to be cut into pairs have a bit set."""
     everything = "".join(map(chr, range(_N_CODE_POINTS)))
     kept = everything
     if lowercase:
@@ -54,7 +126,12 @@ def word_table(lowercase: bool) -> WordTable:
     for match in re.finditer(r"\w+", kept):
         is_word[match.start() : match.end()] = True
     code_points = np.frombuffer(kept.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
-    return _in_pages(np.where(is_word, _packed_utf8(code_points), np.uint64(1 << 32)).reshape(-1, _PAGE))
+    unspaced = np.zeros(_N_CODE_POINTS, dtype=bool)
+    if pairs:
+        unspaced[list(unspaced_letters())] = True
+    values = np.where(is_word | unspaced, _packed_utf8(code_points), np.uint64(1 << 32))
+    values |= unspaced.astype(np.uint64) << np.uint64(UNSPACED_BIT)
+    return _in_pages(values.reshape(-1, _PAGE))
 
 
 @cache

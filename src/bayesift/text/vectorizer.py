@@ -36,6 +36,7 @@ from bayesift.text._terms import (
     resolve_stemmer,
     resolve_stop_words,
 )
+from bayesift.text._unicode import pairs_pattern
 from bayesift.text._vocabulary import check_document_limits, check_vocabulary, limit_columns
 from bayesift.text.weighting import apply_weighting, check_dtype, inverse_document_frequency, parse_weighting
 
@@ -79,9 +80,14 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     tokenizer : callable or None, default=None
         Function from a text to its tokens, instead of a pattern. Receives the text lower-cased if ``lowercase``.
     min_token_length, max_token_length : int or None, default=None
-        Shortest and longest token kept, in characters. None: 2 for the default rule, else 1; and no upper limit.
+        Shortest and longest token kept, in characters. None: 2 for the default rule (1 for a lone letter that
+        ``unspaced`` is about), else 1; and no upper limit.
     drop_numbers : bool, default=False
         Leave out tokens made of decimal digits only.
+    unspaced : {"pairs", "whole"}, default="pairs"
+        What the default rule does with letters of languages that are written without spaces (Chinese, Japanese, Thai,
+        Lao, Khmer, Burmese): cut each run of them into overlapping pairs of characters (a single one is a token of its
+        own), or take them like all others, as scikit-learn does.
     analyzer : {"word", "char", "char_wb"}, default="word"
         Whether terms are words, sequences of characters of the text, or such sequences within words (with a space
         before and after each word), as in scikit-learn. Rules for tokens, stop words and stems are for words only.
@@ -133,7 +139,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     """
 
     # Parameters that files may lack, because they were written before: what was done then.
-    _parameters_before: ClassVar[dict[str, Any]] = {"analyzer": "word"}
+    _parameters_before: ClassVar[dict[str, Any]] = {"analyzer": "word", "unspaced": "whole"}
 
     # The documents are the data, not metadata to be routed.
     __metadata_request__fit: ClassVar[dict[str, str]] = {"documents": UNUSED}
@@ -150,6 +156,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         "min_token_length": [Interval(Integral, 1, None, closed="left"), None],
         "max_token_length": [Interval(Integral, 1, None, closed="left"), None],
         "drop_numbers": ["boolean"],
+        "unspaced": [StrOptions({"pairs", "whole"})],
         "analyzer": [StrOptions({"word", "char", "char_wb"})],
         "ngram_range": [tuple, list],
         "min_df": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="both")],
@@ -175,6 +182,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     min_token_length: int | None = None
     max_token_length: int | None = None
     drop_numbers: bool = False
+    unspaced: Literal["pairs", "whole"] = "pairs"
     analyzer: Literal["word", "char", "char_wb"] = "word"
     ngram_range: tuple[int, int] = (1, 1)
     min_df: int | float = 1
@@ -389,7 +397,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             rules, n_threads = TermRules(), int(effective_n_jobs(self.n_jobs))
             return Counter(Analyzer(make_lexicon, rules, (1, 1), n_threads), self.dtype)
         if self._is_compiled():
-            make_lexicon = partial(CompiledLexicon, self.lowercase, keep_single=self._shortest() == 1)
+            single = self._shortest() == 1
+            make_lexicon = partial(CompiledLexicon, self.lowercase, keep_single=single, pairs=self.cuts_pairs)
             n_threads = int(effective_n_jobs(self.n_jobs))
         else:
             tokens = self.tokenizer or re.compile(self.token_pattern or "").findall
@@ -399,16 +408,37 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     def _is_compiled(self) -> bool:
         return self.tokenizer is None and self.token_pattern in (None, DEFAULT_PATTERN)
 
+    @property
+    def cuts_pairs(self) -> bool:
+        """Whether runs of letters of languages without spaces are cut into pairs."""
+        has_own_rule = self.analyzer != "word" or self.tokenizer is not None or self.token_pattern is not None
+        return self.unspaced == "pairs" and not has_own_rule
+
+    def token_regex(self) -> str:
+        """Return the regular expression by which words are found; it runs over the lower-cased text if ``lowercase``.
+
+        Returns
+        -------
+        str
+            With one group at most, which is the token.
+        """
+        if self.tokenizer is not None or self.analyzer != "word":
+            raise ValueError("tokens are found by a function, or are sequences of characters; expected a pattern")
+        if self.cuts_pairs:
+            return pairs_pattern(self._shortest())
+        return self.token_pattern or rf"(?u)\b\w{{{self._shortest()},}}\b"
+
     def _shortest(self) -> int:
         least = 2 if self._is_compiled() and (self.min_token_length is None or self.token_pattern is not None) else 1
         return max(self.min_token_length or 1, least)
 
     def _rules(self, stop_words: frozenset[str]) -> TermRules:
         shortest = self._shortest()
+        asked = self.min_token_length == 2 and self.cuts_pairs
         return TermRules(
             stop_words=stop_words,
-            # The compiled scanner leaves out single characters itself.
-            min_length=1 if self._is_compiled() and shortest == 2 else shortest,
+            # The compiled scanner leaves out single characters itself, but for letters that stand for words.
+            min_length=1 if self._is_compiled() and shortest == 2 and not asked else shortest,
             max_length=self.max_token_length,
             drop_numbers=self.drop_numbers,
             stem=resolve_stemmer(self.stemmer),
@@ -418,8 +448,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         """Return the vocabulary as a table, where every token is a word as it is; kept for the next time."""
         if not (self._is_compiled() and self._rules(frozenset()).keep_all):
             return None
-        rules = self.lowercase, self._shortest() == 1, self._lengths(), self.stop_words_, self.analyzer
-        lookup = LookupRules(*rules)
+        words = self._lengths(), self.stop_words_, self.analyzer, self.cuts_pairs
+        lookup = LookupRules(self.lowercase, self._shortest() == 1, *words)
         table = getattr(self, "_lookup_table", None)
         if not isinstance(table, LookupTable) or not table.fits(self.vocabulary_, lookup):
             table = LookupTable(self.vocabulary_, lookup, self.document_frequency_)

@@ -22,6 +22,7 @@ from sklearn.preprocessing import LabelBinarizer
 from bayesift._extras import require
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.linear import BayesianLogisticRegression, BayesianMultinomialRegression
+from bayesift.text import has_unspaced_letters
 from bayesift.workflow.text_classifier import TextClassifier
 
 #: How scikit-learn cuts words by default, and the same for the runtime of ONNX, to which \\w are letters of English.
@@ -80,10 +81,15 @@ def _vectorizer(ours: Any) -> TfidfVectorizer:
         binary=tf == "b",
         norm="l2" if norm == "c" else None,
     )
-    if ours.token_pattern is not None:
-        theirs.set_params(token_pattern=ours.token_pattern)
+    if ours.token_pattern is not None or _has_pairs(theirs):
+        theirs.set_params(token_pattern=ours.token_regex())
     theirs.idf_ = np.asarray(ours.idf_, dtype=np.float64)
     return theirs
+
+
+def _has_pairs(vectorizer: TfidfVectorizer) -> bool:
+    """Tell whether some words are pairs of characters, of a language that is written without spaces."""
+    return vectorizer.analyzer == "word" and any(map(has_unspaced_letters, vectorizer.vocabulary))
 
 
 def _model(classifier: TextClassifier) -> Any:
@@ -154,6 +160,11 @@ def onnx_bytes(pipeline: Pipeline, locale: str | None) -> bytes:
         raise ValueError(
             f"the terms are sequences of characters (analyzer {pipeline['words'].analyzer!r}), which an ONNX graph "
             "does not find as scikit-learn does; train on words, or convert to 'sklearn'"
+        )
+    if _has_pairs(pipeline["words"]):
+        raise ValueError(
+            "some words are of a language that is written without spaces, and an ONNX graph cannot cut texts into "
+            "pairs of characters; convert to 'sklearn'"
         )
     skl2onnx = require("skl2onnx", extra="onnx", purpose="writing ONNX")
     types = require("skl2onnx.common.data_types", extra="onnx", purpose="writing ONNX")

@@ -15,6 +15,7 @@ from bayesift import progress
 from bayesift._checks import reads_as_number
 from bayesift.datasets import Split
 from bayesift.formats import save
+from bayesift.text import TextVectorizer, has_unspaced_letters
 from bayesift.workflow._label_sets import N_FOLDS
 from bayesift.workflow._models import RARE
 from bayesift.workflow.errors import NoLabelsError, counted, training_texts_without_words
@@ -193,6 +194,7 @@ def train(
     if classifier.threshold == "auto" and classifier.threshold_.policy != "half":
         rare = [label for label, count in found.balance.items() if count < RARE * len(texts)]
         notes.append(f"rare labels ({_some(rare)}): thresholds are set for the greatest F1 on texts held out, not at ½")
+    notes += _unspaced_note(classifier.vectorizer_, texts)
     evaluation = None
     if test is not None:
         step("measuring", 0, 0)
@@ -206,6 +208,19 @@ def train(
             notes.append(f"too few texts to hold some out for a check: {error}")
     words = top_words(classifier, n_words)
     return Trained(classifier, found, model_info(classifier), evaluation, words, notes, seconds)
+
+
+def _unspaced_note(vectorizer: Any, texts: Sequence[str]) -> list[str]:
+    """Say how many texts are of languages without spaces, where that changes what words are."""
+    if not (isinstance(vectorizer, TextVectorizer) and vectorizer.cuts_pairs):
+        return []
+    found = sum(map(has_unspaced_letters, texts))
+    if not found:
+        return []
+    return [
+        f"{counted(found, 'text')} ({found / len(texts):.0%}) with letters of languages written without spaces, such "
+        "as Chinese, Japanese or Thai: these are cut into pairs of characters"
+    ]
 
 
 def _named(split: Split) -> str:
