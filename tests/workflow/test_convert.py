@@ -141,14 +141,15 @@ WORLD = [
 
 @pytest.mark.parametrize("locale", [None, "C.UTF-8"])
 @pytest.mark.parametrize(
-    "vectorizer",
-    [TextVectorizer(), TextVectorizer(ngram_range=(1, 2)), TextVectorizer(lowercase=False), TextVectorizer("btn")],
+    "options",
+    [{}, {"ngram_range": (1, 2)}, {"lowercase": False}, {"weighting": "btn"}],
     ids=["words", "pairs", "case", "btn"],
 )
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
-def test_onnx_with_words_of_any_language(tmp_path, vectorizer, locale):
+def test_onnx_with_words_of_any_language(tmp_path, options, locale):
     pytest.importorskip("skl2onnx")
     runtime = pytest.importorskip("onnxruntime")
+    vectorizer = TextVectorizer(unspaced="whole", **options)
     classifier = TextClassifier("ridge", variance=1.0, vectorizer=vectorizer).fit(WORLD * 3, ["a", "b"] * 12)
     [path] = convert(classifier, "onnx", tmp_path / "world.onnx", locale=locale)
     session = runtime.InferenceSession(path.read_bytes())

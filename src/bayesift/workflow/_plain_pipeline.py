@@ -81,15 +81,12 @@ def _vectorizer(ours: Any) -> TfidfVectorizer:
         binary=tf == "b",
         norm="l2" if norm == "c" else None,
     )
-    if ours.token_pattern is not None or _has_pairs(theirs):
+    # Pairs of characters only where there are any: the pattern is long, and ONNX has none such.
+    has_pairs = ours.cuts_pairs and any(map(has_unspaced_letters, ours.vocabulary_))
+    if ours.token_pattern is not None or has_pairs:
         theirs.set_params(token_pattern=ours.token_regex())
     theirs.idf_ = np.asarray(ours.idf_, dtype=np.float64)
     return theirs
-
-
-def _has_pairs(vectorizer: TfidfVectorizer) -> bool:
-    """Tell whether some words are pairs of characters, of a language that is written without spaces."""
-    return vectorizer.analyzer == "word" and any(map(has_unspaced_letters, vectorizer.vocabulary))
 
 
 def _model(classifier: TextClassifier) -> Any:
@@ -156,16 +153,6 @@ def onnx_bytes(pipeline: Pipeline, locale: str | None) -> bytes:
         A model with the input ``text``, and the label (for several labels a text, an indicator) and the probabilities
         as outputs; its property ``labels`` lists the labels in their order.
     """
-    if pipeline["words"].analyzer != "word":
-        raise ValueError(
-            f"the terms are sequences of characters (analyzer {pipeline['words'].analyzer!r}), which an ONNX graph "
-            "does not find as scikit-learn does; train on words, or convert to 'sklearn'"
-        )
-    if _has_pairs(pipeline["words"]):
-        raise ValueError(
-            "some words are of a language that is written without spaces, and an ONNX graph cannot cut texts into "
-            "pairs of characters; convert to 'sklearn'"
-        )
     skl2onnx = require("skl2onnx", extra="onnx", purpose="writing ONNX")
     types = require("skl2onnx.common.data_types", extra="onnx", purpose="writing ONNX")
     helper = require("onnx.helper", extra="onnx", purpose="writing ONNX")
@@ -184,6 +171,16 @@ def onnx_bytes(pipeline: Pipeline, locale: str | None) -> bytes:
 
 def _check_words(words: TfidfVectorizer) -> None:
     """Refuse what the runtime would cut into other words."""
+    if words.analyzer != "word":
+        raise ValueError(
+            f"the terms are sequences of characters (analyzer {words.analyzer!r}), which an ONNX graph does not find "
+            "as scikit-learn does; train on words, or convert to 'sklearn'"
+        )
+    if words.token_pattern.startswith("(?="):
+        raise ValueError(
+            "some words are of a language that is written without spaces, and an ONNX graph cannot cut texts into "
+            "pairs of characters; convert to 'sklearn'"
+        )
     if words.token_pattern != _TOKENS and "\\" in words.token_pattern:
         raise ValueError(
             f"token_pattern is {words.token_pattern!r}; ONNX knows the letters of English only in \\w and \\b: train "
