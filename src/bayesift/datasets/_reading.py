@@ -80,15 +80,22 @@ class Records:
         with self.open() as table:
             rows = table.rows([name for name in (*columns, origin.labels, origin.id) if name])
             for number, (line, row) in enumerate(rows, start=1):
-                cells = [self._value(row, column, line) for column in columns]
-                for column, cell in zip(columns, cells, strict=True):
-                    if not isinstance(cell, str | None):
-                        raise self._malformed(line, f"{column!r} must be a string, found {type(cell).__name__}")
-                n_missing += all(cell is None for cell in cells)
+                text = self._text(row, columns[0], line)
+                if len(columns) > 1:
+                    cells = [text, *(self._text(row, column, line) for column in columns[1:])]
+                    text = None if all(cell is None for cell in cells) else joined(cells)
+                if text is None:
+                    n_missing, text = n_missing + 1, ""
                 name = None if origin.id is None else self._value(row, origin.id, line)
                 labels = () if origin.labels is None else self._labels(self._value(row, origin.labels, line), line)
-                yield Record(str(number) if name in (None, "") else str(name), joined(cells), labels)
+                yield Record(str(number) if name in (None, "") else str(name), text, labels)
             self.notes[:] = [*table.notes, *([missing_texts(n_missing)] if n_missing else [])]
+
+    def _text(self, row: dict[str, Any], column: str, line: int) -> str | None:
+        cell = self._value(row, column, line)
+        if not (isinstance(cell, str) or cell is None):
+            raise self._malformed(line, f"{column!r} must be a string, found {type(cell).__name__}")
+        return cell
 
     def _value(self, row: dict[str, Any], column: str | None, line: int) -> Any:
         """Return the cell of a column; None where the file marks it as missing."""

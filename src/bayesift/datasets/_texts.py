@@ -268,20 +268,26 @@ def _checked(
 ) -> Iterator[tuple[str, TextRow]]:
     """Return texts and rows; a missing value is an empty text, a missing key an error."""
     n_missing = 0
+    several = len(columns) > 1
     for number, row in rows:
-        cells = []
-        for column in columns:
-            if column not in row:
-                problem = f"no key {column!r}; its keys are {listed_names(row)}"
-                raise MalformedFileError(path, number, problem, unit=unit)
-            cells.append(present(row[column]))
-            if not isinstance(cells[-1], str | None):
-                problem = f"{column!r} must be a string, found {type(cells[-1]).__name__}"
-                raise MalformedFileError(path, number, problem, unit=unit)
-        n_missing += all(cell is None for cell in cells)
-        yield joined(cells), row
+        text = _cell(path, row, columns[0], number, unit)
+        if several:
+            cells = [text, *(_cell(path, row, column, number, unit) for column in columns[1:])]
+            text = None if all(cell is None for cell in cells) else joined(cells)
+        n_missing += text is None
+        yield text or "", row
     if n_missing:
         notes.append(missing_texts(n_missing))
+
+
+def _cell(path: Path, row: dict[str, Any], column: str, number: int, unit: str) -> str | None:
+    if column not in row:
+        raise MalformedFileError(path, number, f"no key {column!r}; its keys are {listed_names(row)}", unit=unit)
+    value = present(row[column])
+    if not (isinstance(value, str) or value is None):
+        problem = f"{column!r} must be a string, found {type(value).__name__}"
+        raise MalformedFileError(path, number, problem, unit=unit)
+    return value
 
 
 def present(value: Any) -> Any:
