@@ -7,15 +7,17 @@ import pandas as pd
 import polars as pl
 import pytest
 import Stemmer
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_checks
 
-from bayesift.text import TextVectorizer
+from bayesift.text import TextVectorizer, language_rules, resolve_stop_words
+from bayesift.text._stop_words import STOP_WORDS
 
 CORPUS = ["The cats sat on 3 mats", "a cat, sitting; the MAT 2024", "dogs and cats running ran", ""]
 
@@ -336,3 +338,62 @@ def test_very_wide_hashing_costs_no_memory_for_empty_columns():
     matrix = TextVectorizer("nnn", n_features=2**29).transform(["wide and narrow"])
     assert matrix.shape == (1, 2**29)
     assert matrix.nnz == 3
+
+
+@pytest.mark.parametrize("language", sorted(STOP_WORDS))
+def test_words_of_a_language(language):
+    rules = language_rules(language)
+    assert rules == (language, language)
+    words = resolve_stop_words(language)
+    assert len(words) > 100
+    # As the default rule finds them: of two letters or more, small, and in one piece.
+    assert TextVectorizer("nnn").fit(sorted(words)).vocabulary_.keys() == words
+    with pytest.raises(ValueError, match="no term was found"):
+        TextVectorizer(**rules._asdict()).fit(sorted(words))
+
+
+def test_words_of_a_language_that_is_not_known():
+    assert language_rules("english") == ("english", "english")
+    assert language_rules("finnish") == (None, "finnish")
+    for name in ("porter", "dutch_porter", "klingon", ""):
+        with pytest.raises(ValueError, match=f"language must be one of arabic, .*; got '{name}'"):
+            language_rules(name)
+    with pytest.raises(ValueError, match=r"stop_words must be None, 'smart', 'english', 'danish', .*, got 'finnish'"):
+        TextVectorizer(stop_words="finnish").fit(["a"])
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_tables_are_refused_with_a_way_to_make_one(library):
+    vectorizer = TextVectorizer().set_output(transform="default").set_output()
+    with pytest.raises(ValueError, match=r"stays as it is; .* pandas\.DataFrame\.sparse\.from_spmatrix"):
+        vectorizer.set_output(transform=library)
+    with pytest.raises(ValueError, match=r"set_output\(transform='pandas'\)"):
+        make_pipeline(TextVectorizer(), LogisticRegression()).set_output(transform="pandas")
+    with config_context(transform_output=library):
+        X = vectorizer.fit_transform(CORPUS)
+    frame = pd.DataFrame.sparse.from_spmatrix(X, columns=vectorizer.get_feature_names_out())
+    np.testing.assert_array_equal(frame.to_numpy(), X.toarray())
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("tfidf", "'nsc' is tf"),
+        ("tf-idf", "'lsc' the same"),
+        ("TF_IDF", "adds 1"),
+        ("count", "'nnn'"),
+        ("binary", "'bnn'"),
+    ],
+)
+def test_other_names_of_weights_are_told_in_letters(name, hint):
+    with pytest.raises(ValueError, match=f"weighting must be a triple .* got '{name}': .*{hint}"):
+        TextVectorizer(name).fit(CORPUS)
+
+
+@pytest.mark.parametrize(("weighting", "sublinear"), [("nsc", False), ("lsc", True)])
+def test_weights_are_those_of_tfidf_vectorizer_but_for_one(weighting, sublinear):
+    ours = TextVectorizer(weighting).fit(CORPUS)
+    theirs = TfidfVectorizer(sublinear_tf=sublinear, vocabulary=ours.vocabulary_).fit(CORPUS)
+    np.testing.assert_allclose(ours.idf_, theirs.idf_ - 1)
+    theirs.idf_ = ours.idf_
+    np.testing.assert_allclose(ours.transform(CORPUS).toarray(), theirs.transform(CORPUS).toarray())

@@ -94,9 +94,15 @@ _CHARACTERS = (2, 5)
 class Words:
     """How texts become numbers, and which words are kept."""
 
+    language: Annotated[
+        str | None,
+        typer.Option(
+            metavar="english|german|…", help="Stop words and stemmer of this language.", rich_help_panel=_WORDS
+        ),
+    ] = None
     stop_words: Annotated[
         str | None,
-        typer.Option(metavar="english|smart", help="Leave these words out.", rich_help_panel=_WORDS),
+        typer.Option(metavar="english|german|…|smart", help="Leave these words out.", rich_help_panel=_WORDS),
     ] = None
     stemmer: Annotated[
         str | None,
@@ -134,9 +140,12 @@ class Words:
     def vectorizer_options(self) -> dict[str, Any]:
         """Return what is asked of the vectorizer beyond what suits the model."""
         given = {name: getattr(self, name) for name in ("stop_words", "stemmer", "weighting", "min_df")}
+        if self.language is not None:
+            rules = self._language_rules()
+            given |= {name: getattr(self, name) or getattr(rules, name) for name in ("stop_words", "stemmer")}
         if self.analyzer is not TermKind.word:
-            for option in ("stop_words", "stemmer"):
-                if given[option] is not None:
+            for option in ("language", "stop_words", "stemmer"):
+                if getattr(self, option) is not None:
                     name = f"--{option.replace('_', '-')}"
                     raise typer.BadParameter(f"{name} is for words, not for sequences of characters", param_hint=name)
             given["analyzer"] = self.analyzer.value
@@ -145,6 +154,20 @@ class Words:
         elif self.ngrams not in (None, 1):
             given["ngram_range"] = 1, self.ngrams
         return {name: value for name, value in given.items() if value is not None}
+
+    def notes(self) -> list[str]:
+        """Say what of the options could not be done."""
+        if self.language is None or self.stop_words is not None or self._language_rules().stop_words is not None:
+            return []
+        return [f"--language {self.language}: there are no stop words for this language, only its stemmer is used"]
+
+    def _language_rules(self) -> Any:
+        from bayesift.text import language_rules
+
+        try:
+            return language_rules(self.language or "")
+        except ValueError as error:
+            raise typer.BadParameter(str(error), param_hint="--language") from None
 
 
 @with_option_groups
@@ -257,6 +280,7 @@ def train(
 
         validation: Validation = "cv" if cv else "held-out" if check else None
         trained = train_texts(texts, classifier, test=others, validation=validation, step=step, on_summary=show)
+        trained.notes.extend(words.notes())
         step(f"writing {model_file.name}")
         trained.save(model_file, origin)
         if report is not None:

@@ -1,9 +1,16 @@
 """From characters to a sparse matrix of term weights."""
 
 from bayesift.text._counter import EmptyVocabularyError
-from bayesift.text._terms import resolve_stop_words
+from bayesift.text._terms import language_rules, resolve_stop_words
 from bayesift.text._unicode import has_unspaced_letters
 from bayesift.text.scorer import TextScorer
 from bayesift.text.vectorizer import TextVectorizer
 
-__all__ = ["EmptyVocabularyError", "TextScorer", "TextVectorizer", "has_unspaced_letters", "resolve_stop_words"]
+__all__ = [
+    "EmptyVocabularyError",
+    "TextScorer",
+    "TextVectorizer",
+    "has_unspaced_letters",
+    "language_rules",
+    "resolve_stop_words",
+]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import Stemmer
@@ -16,6 +16,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from bayesift import datasets
 from bayesift._typing import Int32Array
+from bayesift.text._stop_words import STOP_WORDS
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def resolve_stop_words(stop_words: Any) -> frozenset[str]:
 
     Parameters
     ----------
-    stop_words : {"smart", "english"}, iterable of str or None
+    stop_words : {"smart", "english", "german", ...}, iterable of str or None
         As in :class:`TextVectorizer`; None leaves nothing out.
 
     Examples
@@ -85,12 +86,54 @@ def resolve_stop_words(stop_words: Any) -> frozenset[str]:
             return ENGLISH_STOP_WORDS
         if stop_words == "smart":
             return datasets.stop_words("smart")
-        raise ValueError(f"stop_words must be None, 'smart', 'english' or an iterable of words, got {stop_words!r}")
+        if stop_words in STOP_WORDS:
+            return STOP_WORDS[stop_words]
+        known = ", ".join(map(repr, ["smart", "english", *STOP_WORDS]))
+        raise ValueError(f"stop_words must be None, {known} or an iterable of words, got {stop_words!r}")
     if isinstance(stop_words, Iterator):
         raise TypeError("stop_words must be a collection that can be read again (a list or a set), got an iterator")
     words = frozenset(stop_words)
     check_strings(words, "stop_words must hold")
     return words
+
+
+class LanguageRules(NamedTuple):
+    """Stop words and stemmer of a language, by name; None where there are no stop words."""
+
+    stop_words: str | None
+    stemmer: str
+
+
+def language_rules(language: str) -> LanguageRules:
+    """Return the stop words and the stemmer of a language, as :class:`TextVectorizer` takes them.
+
+    Parameters
+    ----------
+    language : str
+        Its English name, in small letters.
+
+    Returns
+    -------
+    LanguageRules
+        ``stop_words`` and ``stemmer``.
+
+    Examples
+    --------
+    >>> from bayesift.text import language_rules
+    >>> language_rules("german")
+    LanguageRules(stop_words='german', stemmer='german')
+    >>> language_rules("finnish")
+    LanguageRules(stop_words=None, stemmer='finnish')
+    """
+    languages = [name for name in Stemmer.algorithms() if name not in _OTHER_ALGORITHMS]
+    if language not in languages:
+        raise ValueError(f"language must be one of {', '.join(languages)}; got {language!r}")
+    has_words = language == "english" or language in STOP_WORDS
+    return LanguageRules(language if has_words else None, language)
+
+
+#: Algorithms of Snowball that are not named after a language.
+_OTHER_ALGORITHMS = ("porter", "lovins", "dutch_porter", "kraaij_pohlmann")
 
 
 def resolve_stemmer(stemmer: Any) -> Callable[[list[str]], list[str]] | None:

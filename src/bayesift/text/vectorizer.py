@@ -51,7 +51,7 @@ def _has_names(estimator: TextVectorizer) -> bool:
 
 
 @dataclass(eq=False, repr=False)
-class TextVectorizer(TransformerMixin, BaseEstimator):
+class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Turn texts into a sparse matrix of term weights, in compiled code on all cores.
 
     Tokens are runs of two or more word characters of the lower-cased text, exactly as scikit-learn's default analyser
@@ -68,9 +68,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         SMART triple. Term frequency: ``n`` raw count, ``l`` 1 + ln tf, ``b`` binary, ``a`` augmented,
         0.5 + 0.5 tf / (greatest tf of the document). Document frequency: ``n`` none, ``t`` ln(N/df),
         ``s`` ln((N+1)/(df+1)), ``p`` ln((N-df)/df) but at least 0. Normalisation: ``n`` none, ``c`` cosine.
-    stop_words : {"smart", "english"}, iterable of str or None, default=None
-        Tokens to leave out: the SMART list (read from the data root), scikit-learn's list, or your own. They are
-        compared with the tokens before stemming.
+    stop_words : {"smart", "english", "german", ...}, iterable of str or None, default=None
+        Tokens to leave out: the SMART list (read from the data root), scikit-learn's for English, a short list for
+        Danish, Dutch, French, German, Italian, Norwegian, Portuguese, Russian, Spanish or Swedish, or your own. They
+        are compared with the tokens before stemming.
     stemmer : str, callable or None, default=None
         Name of a Snowball algorithm (``"porter"``, ``"english"``, ``"german"``, ...), or a function from word to stem.
     lowercase : bool, default=True
@@ -295,6 +296,26 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         if self._needs_fit():
             check_is_fitted(self, "n_documents_")
         return self._weigh(self._count(documents))
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Refuse tables of pandas or polars, which the weights of many thousand terms do not fit into.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"} or None
+            What ``transform`` is to return; only a sparse matrix is possible.
+
+        Returns
+        -------
+        self
+        """
+        if transform not in (None, "default"):
+            raise ValueError(
+                f"set_output(transform={transform!r}): the weights of terms are a sparse matrix, which stays as it is; "
+                "for a table of pandas write pandas.DataFrame.sparse.from_spmatrix(X, "
+                "columns=vectorizer.get_feature_names_out())"
+            )
+        return self
 
     def check_parameters(self) -> None:
         """Refuse impossible settings, as fitting does, before there are documents."""

@@ -24,6 +24,14 @@ DOCUMENT_FREQUENCY = {
 }
 NORMALIZATION = {"n": "none", "c": "cosine"}
 
+#: What to write for other names of weights.
+_NAMED = {
+    "tfidf": "'nsc' is tf · ln((N + 1) / (df + 1)) in rows of length 1 (scikit-learn's TfidfVectorizer adds 1 to the "
+    "logarithm), 'lsc' the same with 1 + ln tf (its sublinear_tf=True)",
+    **dict.fromkeys(("tf", "count", "counts"), "'nnn' is the number of times that a term occurs"),
+    **dict.fromkeys(("binary", "boolean"), "'bnn' is 1 for every term that occurs"),
+}
+
 
 class Weighting(NamedTuple):
     """One letter for each of the three parts."""
@@ -48,7 +56,9 @@ def parse_weighting(triple: str) -> Weighting:
     """
     parts = (TERM_FREQUENCY, DOCUMENT_FREQUENCY, NORMALIZATION)
     if not isinstance(triple, str) or len(triple) != 3:
-        raise ValueError(f"weighting must be a triple of letters such as 'lsc' or 'nnn', got {triple!r}")
+        name = str(triple).lower().replace("-", "").replace("_", "")
+        hint = f": {_NAMED[name]}" if name in _NAMED else ""
+        raise ValueError(f"weighting must be a triple of letters such as 'lsc' or 'nnn', got {triple!r}{hint}")
     for letter, allowed, name in zip(triple, parts, Weighting._fields, strict=True):
         if letter not in allowed:
             known = ", ".join(f"{key!r} ({meaning})" for key, meaning in allowed.items())
