@@ -181,7 +181,7 @@ class TestEncodings:
         with pytest.raises(EncodingError, match="not utf-8"):
             texts_of(path)
 
-    @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40), st.integers(1, 7))
+    @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40), st.integers(1, 7))
     def test_utf_8_is_never_changed(self, text, size):
         content = text.encode()
 
@@ -223,6 +223,16 @@ class TestEncodings:
         assert texts_of(path, encoding="cp1251") == (["привет"], [])
         with pytest.raises(EncodingError, match="line 2: not ascii"):
             texts_of(path, encoding="ascii")
+
+    @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+    def test_utf_16_without_a_mark_is_refused_by_its_name(self, tmp_path, encoding):
+        path = tmp_path / "a.csv"
+        path.write_bytes("text,label\nGröße und Maße,x\n".encode(encoding))
+        for reading in (read, texts_of):
+            with pytest.raises(EncodingError, match=f"not utf-8: it seems to be {encoding}") as error:
+                reading(path)
+            assert error.value.probable == encoding
+        assert read(path, encoding=encoding).texts == ["Größe und Maße"]
 
     def test_files_of_a_folder(self, tmp_path):
         (tmp_path / "x").mkdir()

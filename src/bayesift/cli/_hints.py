@@ -63,7 +63,7 @@ def _reading_hint(error: Exception) -> str:
         case ColumnError(delimiter=str(mark)):
             return f"--delimiter {mark!r} names the field separator"
         case ColumnError(name=None, role="labels"):
-            return "name them with --text COLUMN and --label COLUMN"
+            return "name them with --text COLUMN and --label COLUMN (by number with --no-header, if it has no header)"
         case ColumnError(name=None):
             return "name it with --text COLUMN"
         case ColumnError():
@@ -74,6 +74,8 @@ def _reading_hint(error: Exception) -> str:
             return f"--input-format {format} reads a file of that kind"
         case FormatError(format=None):
             return "--input-format csv (or tsv, json, jsonl, parquet, xlsx, folder) says what it is"
+        case EncodingError(probable=str(encoding)):
+            return f"--encoding {encoding} reads it so"
         case EncodingError():
             return "--encoding cp1252 (or cp1250, cp1251, utf-16, …) names the encoding of the file"
         case FileNotFoundError() if not isinstance(error, MissingDataError):

@@ -162,6 +162,8 @@ class _Recoded(RawIOBase):
                 self._tell(f"not UTF-8: read as {encoding.upper()}")
                 self._decode_by(encoding)
                 return self._next(chunk)
+        if (probable := _wide_encoding(chunk[:_LEAST])) is not None:
+            raise EncodingError(self._name, None, "utf-8", f"it seems to be {probable}", probable=probable)
         self._next = self._ascii
         return self._ascii(chunk.removeprefix(codecs.BOM_UTF8))
 
@@ -198,6 +200,15 @@ class _Recoded(RawIOBase):
 def is_utf_8(encoding: str) -> bool:
     """Tell whether an encoding is UTF-8, by any of its usual names."""
     return encoding.lower().replace("_", "-") in ("utf-8", "utf8")
+
+
+def _wide_encoding(content: bytes) -> str | None:
+    """Return the kind of UTF-16 that a text without a mark seems to have: every other byte is zero, as in no text."""
+    for encoding, zeros in (("utf-16-le", content[1::2]), ("utf-16-be", content[::2])):
+        others = content.count(0) - zeros.count(0)
+        if len(zeros) > 3 and 2 * zeros.count(0) > len(zeros) > 2 * others:
+            return encoding
+    return None
 
 
 def _is_utf_8(content: bytes) -> bool:

@@ -67,11 +67,16 @@ class EncodingError(MalformedFileError):
         As in :class:`MalformedFileError`.
     encoding : str
         The encoding that it was read in.
+    probable : str or None
+        The encoding that it seems to have.
     """
 
-    def __init__(self, path: str | Path, line: int | None, encoding: str, reason: str) -> None:
+    def __init__(
+        self, path: str | Path, line: int | None, encoding: str, reason: str, *, probable: str | None = None
+    ) -> None:
         super().__init__(path, line, f"not {encoding}: {reason}")
         self.encoding = encoding
+        self.probable = probable
 
 
 class CellTooLongError(MalformedFileError):
