@@ -20,6 +20,7 @@ BENCHMARKS = (
     "generative",
     "review",
     "thresholds",
+    "word_vectors",
     "serving",
 )
 

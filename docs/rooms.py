@@ -9,6 +9,7 @@ from pathlib import Path
 ROOMS = {
     "datasets": "Collections of documents, and your own files.",
     "text": "From texts to sparse matrices.",
+    "vectors": "Vectors of words from texts without labels.",
     "select": "Scores of terms against categories.",
     "priors": "Prior knowledge.",
     "linear": "Logistic, softmax and probit regression.",

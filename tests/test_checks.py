@@ -73,7 +73,7 @@ def cases():
 
 CASES = list(cases())
 #: Estimators of texts or of scores instead of a matrix; their rooms' tests say what they promise.
-OTHERS = {"TextVectorizer", "TextClassifier", "Threshold"}
+OTHERS = {"TextVectorizer", "TextClassifier", "Threshold", "WordVectors"}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

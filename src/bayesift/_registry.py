@@ -33,6 +33,7 @@ ESTIMATORS = (
     "bayesift.online.OnlineGaussianProcess",
     "bayesift.select.TermSelector",
     "bayesift.text.TextVectorizer",
+    "bayesift.vectors.WordVectors",
     "bayesift.workflow.BinaryRelevance",
     "bayesift.workflow.TextClassifier",
 )

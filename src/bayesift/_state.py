@@ -30,7 +30,7 @@ MOST_FEATURES = 2**25
 MOST_THREADS = 4096
 
 _TARGET_TYPES = ("binary", "multiclass", "multilabel-indicator")
-_TYPES = {"f": np.float64, "i": np.int64, "b": np.bool_}
+_TYPES = {"f": np.float64, "s": np.float32, "i": np.int64, "b": np.bool_}
 
 Kind = TypeVar("Kind")
 
@@ -94,8 +94,8 @@ class State:
     def array(self, name: str, shape: tuple[int | None, ...], kind: str = "f", least: float = -inf) -> Any:
         """Return an attribute that is an array of this shape (None: any length) and kind of entries.
 
-        The kinds are numbers of double precision ("f"), whole numbers of 64 bits ("i"), booleans ("b"). With ``least``,
-        all numbers must be finite and no smaller.
+        The kinds are numbers of double precision ("f") and single precision ("s"), whole numbers of 64 bits ("i"),
+        booleans ("b"). With ``least``, all numbers must be finite and no smaller.
         """
         value = self.value(name)
         check_table(value, shape, kind, f"{name} of {self._name}", least)

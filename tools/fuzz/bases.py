@@ -25,6 +25,7 @@ from bayesift.linear import BayesianLogisticRegression
 from bayesift.online import OnlineGaussianProcess
 from bayesift.select import TermSelector
 from bayesift.text import TextVectorizer
+from bayesift.vectors import WordVectors
 from bayesift.workflow import BinaryRelevance, TextClassifier
 from formats.models.attacks import Members, members_of
 from formats.models.cases import BOTH, CASES, COUNTS, LABELS, SEVERAL, TEXT_CASES, TEXTS, THREE, TWO
@@ -72,6 +73,7 @@ MORE_TEXT: dict[str, Callable[[], Any]] = {
         variance=1.0, vectorizer=TextVectorizer(analyzer="char_wb", ngram_range=(2, 4), n_jobs=1), n_jobs=1
     ).fit(TEXTS, LABELS),
     "pairs-of-letters": lambda: TextVectorizer(n_jobs=1).fit([*TEXTS, "東京都に住む 猫"]),
+    "vectors": lambda: WordVectors(3, min_df=1, n_jobs=1).fit(TEXTS),
     "hashed-words": lambda: TextVectorizer("nnn", n_features=64, n_jobs=1).fit(TEXTS),
     "patterns": lambda: make_pipeline(
         TextVectorizer("ltc", token_pattern=r"[a-z]+", vocabulary=["wheat", "oil", "corn"], n_jobs=1),

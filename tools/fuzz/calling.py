@@ -22,7 +22,7 @@ CLEAN = (ValueError, TypeError, NotImplementedError)
 
 #: Not about the state of a model, or called under another name.
 PASSED_OVER = {
-    "dtype", "from_coefficients", "get_metadata_routing", "set_output", "set_params", "check_parameters",
+    "dtype", "from_coefficients", "get_metadata_routing", "read", "set_output", "set_params", "check_parameters",
     "set_decision_function_request", "set_fit_request", "set_partial_fit_request", "set_predict_request",
     "set_predict_proba_request", "set_score_request",
 }  # fmt: skip
@@ -33,7 +33,7 @@ CALLS: dict[str, Callable[[Any, Documents], tuple[Any, ...]]] = {
     **dict.fromkeys(
         (
             "predict_proba", "predict_log_proba", "decision_function", "predict_joint_log_proba", "information_gain",
-            "log_odds", "transform", "predictions", "matrix",
+            "log_odds", "transform", "predictions", "matrix", "coverage",
         ),
         lambda model, given: (given.X,),
     ),
@@ -50,6 +50,7 @@ CALLS: dict[str, Callable[[Any, Documents], tuple[Any, ...]]] = {
     "labels_of": lambda model, given: (model.predictions(given.X).decisions,),
     "inverse_transform": lambda model, given: (model.transform(given.X),),
     "count_terms": lambda model, given: (given.X, dict(getattr(model, "vocabulary_", {}))),
+    "most_similar": lambda model, given: (model.words_[0], 3),
     "sample": lambda model, given: (3,),
     "sparsify": lambda model, given: (),
     "partial_fit": lambda model, given: (given.X, given.y),

@@ -108,7 +108,7 @@ SETTINGS: list[list[Any]] = [
 ]
 
 #: Estimators of texts or of scores, which take no matrix of documents.
-OTHERS = {"TextVectorizer", "TextClassifier", "Threshold"}
+OTHERS = {"TextVectorizer", "TextClassifier", "Threshold", "WordVectors"}
 
 #: A refusal speaks of what was given.
 NAMES_WHAT = re.compile(
