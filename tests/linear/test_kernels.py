@@ -13,8 +13,9 @@ from bayesift._sparse import transpose
 from bayesift._special_kernels import exp_negative, log1p_unit, log_positive
 from bayesift.linear._fit.problem import design_of
 from bayesift.linear._losses import logistic_terms
+from bayesift.linear._solvers.hessian import hessian_diagonal
 from bayesift.linear._solvers.quadratic import merge_documents, solve, take_columns, update_gram
-from bayesift.linear._solvers.ridge import hessian_diagonal, shuffle
+from bayesift.linear._solvers.ridge import shuffle
 from bayesift.linear._solvers.working_set import all_slopes, set_slopes
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
 import linear_cases as cases
+from bayesift.linear._solvers import newton
 from bayesift.priors import Gaussian, Laplace
 
 INF = np.inf
@@ -56,6 +58,35 @@ def test_every_prior(family, name, solver):
     prior = cases.FAMILIES[family](variance, mode, sign=sign)
     model = cases.tight(prior, solver=solver).fit(X, y)
     check(X, y, model, cases.penalties(family, variance, mode, sign, 5))
+
+
+@pytest.mark.parametrize("name", PRIORS)
+def test_every_prior_by_steps_for_large_sets(name, monkeypatch):
+    # As if five features were too many for a matrix of their curvature.
+    monkeypatch.setattr(newton, "_SMALL", 0)
+    monkeypatch.setattr(newton, "_WORTH_A_MATRIX", 0.0)
+    X, y = cases.documents(seed=3, n=60)
+    variance, mode, sign = PRIORS[name]
+    model = cases.tight(Laplace(variance, mode, sign=sign)).fit(X, y)
+    check(X, y, model, cases.penalties("laplace", variance, mode, sign, 5))
+
+
+@pytest.mark.parametrize("variance", [0.5, 20.0, 2000.0])
+def test_joint_steps_on_short_documents_reach_the_same_optimum(variance, monkeypatch):
+    random = np.random.default_rng(2)
+    X = sp.random(800, 150, 0.04, "csr", rng=random)
+    y = np.where(X @ random.normal(size=150) + 0.3 * random.normal(size=800) > 0.0, 1.0, -1.0)
+    by_matrix = cases.tight("laplace", variance).fit(X, y)
+    taken = []
+    joint = newton.joint_step
+    monkeypatch.setattr(newton, "joint_step", lambda *arguments: taken.append(1) or joint(*arguments))
+    monkeypatch.setattr(newton, "_SMALL", 0)
+    monkeypatch.setattr(newton, "_WORTH_A_MATRIX", 0.0)
+    together = cases.tight("laplace", variance).fit(X, y)
+    assert taken
+    assert together.certificate_.converged.all()
+    assert together.certificate_.relative_gap[0] < 1e-9
+    assert_allclose(together.coef_, by_matrix.coef_, atol=1e-6)
 
 
 @cases.each_solver

@@ -31,7 +31,8 @@ from bayesift.linear._losses import PROBIT, log_probability
 from bayesift.linear.certificate import Certificate
 from bayesift.priors import Prior
 
-#: Newton fits that only serve to choose a variance of a grid stop at this relative gap, or at a larger ``tol``.
+#: Newton fits that only serve to choose a variance of a grid stop at this relative gap, or at a larger ``tol``; and,
+#: under Laplace priors, when a round lowers the objective by at most a tenth of this share.
 VALIDATION_GAP = 1e-3
 
 #: What the parameters that all models have may be.
@@ -250,14 +251,15 @@ class LinearModel(LinearScores):
         grid = None if self.grid is None else np.asarray(self.grid, dtype=np.float64)
         if grid is not None and (grid.ndim != 1 or grid.size == 0 or not np.all(grid > 0)):
             raise ValueError(f"grid must be a list of variances greater than 0, got {self.grid!r}")
+        # Without a grid the variance itself moves with the scores, and is as exact as they are.
+        gap = min(100.0 * options.tolerance("newton"), VALIDATION_GAP) if self.variance == "auto" else VALIDATION_GAP
         return VarianceSettings(
             variance=self.variance,
             grid=grid,
             folds=self.folds,
             runs=self.runs,
             one_standard_error=self.one_standard_error,
-            # Without a grid the variance itself moves with the scores.
-            options=options._replace(least_gap=0.0 if self.variance == "auto" else VALIDATION_GAP),
+            options=options._replace(least_gap=gap, settled=0.1 * gap),
             seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
         )
 

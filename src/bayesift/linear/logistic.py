@@ -34,7 +34,7 @@ class BayesianLogisticRegression(LinearClassifier):
         whose variance is open gets the ``variance`` below.
     variance : float or {"cv", "norm", "auto"}, default="cv"
         Prior variance: a number; ``"norm"``, (d + 1) / (mean squared norm of a document); ``"cv"``, the best of
-        ``grid`` by cross-validation; ``"auto"``, the best without a grid, tried from the norm-based value on.
+        ``grid`` by cross-validation; ``"auto"``, the best without a grid, from 1 / (mean squared norm) on.
     intercept_variance : float or "same", default=inf
         Prior variance of the intercept; infinite is unpenalised, ``"same"`` is like any other coefficient.
     solver : {"newton", "clg"}, default="newton"

@@ -59,7 +59,7 @@ class BayesianMultinomialRegression(LinearModel):
         it stands; those whose variance is open share the ``variance`` below.
     variance : float or {"cv", "norm", "auto"}, default="cv"
         Prior variance: a number; ``"norm"``, (d + 1) / (mean squared norm of a document); ``"cv"``, the best of
-        ``grid`` by cross-validation; ``"auto"``, the best without a grid, tried from the norm-based value on.
+        ``grid`` by cross-validation; ``"auto"``, the best without a grid, from 1 / (mean squared norm) on.
     intercept_variance : float or "same", default=inf
         Prior variance of the intercepts; infinite is unpenalised, ``"same"`` is like any other coefficient.
     reference_class : label or None, default=None

@@ -60,7 +60,7 @@ class BayesianProbitRegression(LinearClassifier):
         (the other categories get a plain Laplace prior). A prior with a variance of its own is used as it stands.
     variance : float or {"cv", "norm", "auto"}, default="cv"
         Prior variance: a number; ``"norm"``, (d + 1) / (mean squared norm of a document); ``"cv"``, the best of
-        ``grid`` by cross-validation; ``"auto"``, the best without a grid, tried from the norm-based value on. The
+        ``grid`` by cross-validation; ``"auto"``, the best without a grid, from 1 / (mean squared norm) on. The
         paper's γ is a variance of 2/γ, see :meth:`bayesift.priors.Laplace.of_gamma`. A Jeffreys prior has none.
     intercept_variance : float or "same", default=inf
         Prior variance of the intercept; infinite is unpenalised, ``"same"`` is like any other coefficient.

@@ -16,7 +16,7 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from bayesift._typing import FloatArray
 from bayesift.linear._fit.problem import Problem, Solution, SolverOptions, design_of
 from bayesift.linear._losses import PROBIT
-from bayesift.linear._solvers.ridge import hessian_diagonal
+from bayesift.linear._solvers.hessian import hessian_diagonal
 from bayesift.priors import FIXED, GAUSSIAN, LAPLACE, PriorArrays
 
 

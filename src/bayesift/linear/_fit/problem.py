@@ -18,8 +18,9 @@ from bayesift.linear._losses import LOGISTIC, loss_terms
 from bayesift.linear._solvers.clg import clg
 from bayesift.linear._solvers.duality import Penalties, certificate, linear_scores, penalty_arrays
 from bayesift.linear._solvers.em import expectation_maximisation, jeffreys_objective, latent_of, ridge_start
+from bayesift.linear._solvers.hessian import hessian_diagonal
 from bayesift.linear._solvers.newton import Workspace, newton, workspace
-from bayesift.linear._solvers.ridge import hessian_diagonal, ridge
+from bayesift.linear._solvers.ridge import ridge
 from bayesift.linear._solvers.working_set import largest_steps
 from bayesift.priors import FIXED, GAUSSIAN, JEFFREYS, LAPLACE, PriorArrays
 
@@ -140,10 +141,10 @@ def norm_variance(design: Design, weights: FloatArray) -> float:
 class SolverOptions(NamedTuple):
     """Which solver, and when it stops.
 
-    ``tol`` is that of ``TOLERANCES`` if it is None; Newton stops at a gap of ``least_gap`` already, for fits that need
-    not be exact. ``max_iter`` is the limit of rounds. ``"auto"`` is EM where a prior is Jeffreys, else Newton. EM
-    starts from a regression with the penalty ``ridge``; ``block_size`` is how many coefficients ``"block-em"`` updates
-    at a time.
+    ``tol`` is that of ``TOLERANCES`` if it is None. For fits that need not be exact, Newton stops at a gap of
+    ``least_gap`` already, and under Laplace priors when a round gains at most the share ``settled`` of the objective.
+    ``max_iter`` is the limit of rounds. ``"auto"`` is EM where a prior is Jeffreys, else Newton. EM starts from a
+    regression with the penalty ``ridge``; ``block_size`` is how many coefficients ``"block-em"`` updates at a time.
     """
 
     solver: SolverName | ProbitSolverName
@@ -152,6 +153,7 @@ class SolverOptions(NamedTuple):
     ridge: float = 1.0
     block_size: int = 100
     least_gap: float = 0.0
+    settled: float = 0.0
 
     def tolerance(self, solver: str) -> float:
         """Return where a solver stops."""
@@ -205,7 +207,7 @@ class Problem(NamedTuple):
             solver = "em" if np.any(self.prior.kind == JEFFREYS) else "newton"
         limits = (options.tolerance(solver), options.max_iter)
         if solver == "newton":
-            found = self._solve_by_newton(delta, penalties, *limits)
+            found = self._solve_by_newton(delta, penalties, *limits, options.settled)
         elif solver == "clg":
             columns, sample = self.design.columns, (self.y, self.weights, self.offsets())
             passes, converged = clg(*columns, *sample, delta, *penalties, *limits)
@@ -222,14 +224,16 @@ class Problem(NamedTuple):
         factors = random.exponential(size=latent.s.size)
         return self.prior.mode + ridge_start(latent, options.ridge, options.solver == "block-em", factors)
 
-    def _solve_by_newton(self, delta: FloatArray, penalties: Penalties, tol: float, max_iter: int) -> Found:
+    def _solve_by_newton(
+        self, delta: FloatArray, penalties: Penalties, tol: float, max_iter: int, settled: float
+    ) -> Found:
         """Fit by the fast solvers; ``delta`` is the start and is overwritten."""
         design, sample = self.design, (self.y, self.weights, self.offsets())
         limits = (tol, max_iter, design.workspace())
         if np.any(self.prior.kind == LAPLACE) or np.any(self.prior.sign):
             sums = design.sums(self.weights) if self.sums is None else self.sums
             matrix = (design.columns, design.documents, sums, design.max_step)
-            return newton(self.link, *matrix, sample, delta, penalties, *limits)
+            return newton(self.link, *matrix, sample, delta, penalties, *limits, settled)
         return ridge(self.link, design.documents, sample, delta, penalties, *limits)
 
     def _solve_by_em(

@@ -15,8 +15,8 @@ from bayesift.linear._fit.variance import FitWithoutFold, FoldFit, LabelledDocum
 from bayesift.linear._losses import class_scores, softmax_terms
 from bayesift.linear._solvers.clg import softmax_clg
 from bayesift.linear._solvers.duality import Penalties, penalty_arrays, softmax_certificate
+from bayesift.linear._solvers.hessian import hessian_diagonal
 from bayesift.linear._solvers.line_search import Sample
-from bayesift.linear._solvers.ridge import hessian_diagonal
 from bayesift.linear._solvers.softmax_newton import softmax_newton
 from bayesift.linear._solvers.softmax_ridge import ridge_problem
 from bayesift.priors import Prior, PriorArrays
@@ -141,7 +141,9 @@ class SoftmaxProblem(NamedTuple):
             if self._all_gaussian():
                 found = ridge_problem(columns, sample, penalties).solve(delta, *limits)
             else:
-                found = softmax_newton(columns, sample, penalties, self.design.max_step, delta, *limits)
+                found = softmax_newton(
+                    columns, sample, penalties, self.design.max_step, delta, *limits, options.settled
+                )
             primal, dual, residual, passes, converged = found
             if choose_shifts(delta, mode, penalties):
                 primal, other, residual = softmax_certificate(columns, *sample, delta, penalties)

@@ -23,6 +23,8 @@ GAUSSIAN_GRID = tuple(10.0 ** np.arange(-4.0, 4.5, 1.0))
 
 _FACTOR = np.log(100.0)
 _SMALLEST_MOVE = np.log(1.5)
+# What may lie between the best point and its neighbours, a little more than half a step of the bracketing.
+_NARROW = 0.51 * _FACTOR
 _SMALLEST_GAIN = 0.01
 # Of 288 categories of seven collections none had a better score after such a fall, if every run had fallen.
 _CLEAR_FALL = 0.05
@@ -160,7 +162,9 @@ def choose_variance(
     fit_without = fits_without_folds(documents.folds(settings.folds, settings.seed))
     validation = CrossValidation(fit_without, settings.runs, n_jobs, after_fit)
     if settings.variance == "auto":
-        curve = choose_without_grid(validation, by_norm)
+        # From where scores vary about as much as a score of one: the norm-based value lies far beyond, and fits there
+        # take longest.
+        curve = choose_without_grid(validation, by_norm / (documents.design.n_features + 1))
     else:
         grid = grid_of(priors) if settings.grid is None else settings.grid
         curve = choose_from_grid(validation, grid, settings.one_standard_error)
@@ -244,7 +248,8 @@ def choose_without_grid(validation: CrossValidation, start: float, max_points: i
 
     From ``start`` by factors of 100 until the best point is bracketed; then along the maximiser of a parabola in
     ln(variance) around the best point, whose points weigh 1/sd of their scores, until the gain it predicts is below
-    1 % or the move below ln 1.5. The result is the parabola's maximiser.
+    1 % or the move below ln 1.5, and the neighbours of the best point are within a factor of 10. The result is the
+    parabola's maximiser.
     """
     points: dict[float, FloatArray] = {}
 
@@ -272,9 +277,14 @@ def choose_without_grid(validation: CrossValidation, start: float, max_points: i
         deviation = np.array([points[place].std() for place in places])
         vertex, value = _vertex_near(places, mean, deviation, best)
         near = np.abs(places - vertex).min() < _SMALLEST_MOVE
-        if near or value - mean[best] < _SMALLEST_GAIN * abs(mean[best]):
+        if not near and value - mean[best] >= _SMALLEST_GAIN * abs(mean[best]):
+            evaluate(vertex)
+            continue
+        # Scores fall faster on the side of weak penalties: a parabola through distant points would miss the top.
+        wide = [other for other in (best + 1, best - 1) if abs(places[other] - places[best]) > _NARROW]
+        if not wide:
             return curve(vertex)
-        evaluate(vertex)
+        evaluate(0.5 * (places[best] + places[wide[0]]))
     return curve(max(points, key=lambda place: points[place].mean()))
 
 

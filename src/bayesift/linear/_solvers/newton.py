@@ -3,7 +3,8 @@
 A fit from nothing walks down a few multiples of the rates, so that the working set grows with the solution. Every round
 computes all slopes once, checks the gap, chooses the columns worth moving and moves them: by Newton steps on their
 curvature matrix when they are few or nearly right, else by a few steps of coordinate descent on the documents whose
-label is still uncertain.
+label is still uncertain. Where many are nearly right, too many for a matrix, those away from their modes are moved
+together as well, by conjugate gradients: coordinate descent alone would need hundreds of passes for the last digits.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from bayesift._sparse import Compressed, add_columns, columns_dot, inner, transp
 from bayesift._typing import FloatArray, UInt32Array
 from bayesift.linear._losses import BinarySample, dual_part, guarded_curvature, loss_terms
 from bayesift.linear._solvers.duality import Penalties, dual_objective, kkt_residual, margins, penalty, proximal_point
+from bayesift.linear._solvers.hessian import conjugate_gradients, hessian_times, row_scores
 from bayesift.linear._solvers.line_search import BinaryState, line_search
 from bayesift.linear._solvers.quadratic import (
     descend_gram,
@@ -56,13 +58,17 @@ _STAGE = 0.2
 _SETTLED = 0.3
 #: Errors from which on a dual bound is worth computing; an unpenalised intercept makes it costly.
 _WORTH_A_BOUND, _WORTH_A_COSTLY_BOUND = 5.0, 0.3
-#: Errors of at most this: finish on the curvature matrix, or with more care on a large set.
-_POLISH = 1.0
+#: Errors of at most this: finish on the curvature matrix, or with more care on a large set; there, joint steps as well.
+_POLISH, _JOINT = 1.0, 0.1
 #: Sets up to this size always use the curvature matrix; those above the second never do.
 _SMALL, _DENSE = 100, 3000
+#: Between them it is worth its factorisation where the cube of the set's size is at most this many times X's entries.
+_WORTH_A_MATRIX = 2000.0
 #: Share of the mean curvature below which documents are not coupled, and passes on a large set: coarse and fine.
 _CUT, _FINE_CUT = 0.2, 0.01
-_PASSES, _FINE_PASSES = 16, 64
+_PASSES, _FINE_PASSES = 16, 32
+#: How often a joint step is found anew without the coefficients that it would take beyond their modes.
+_CROSSINGS = 5
 #: Coarse steps on a large set, in the last stage, before all slopes are computed anew.
 _LARGE_STEPS = 3
 #: Newton steps on a small set in a stage, and to polish; when polishing, the share of the error that ends them.
@@ -197,6 +203,42 @@ def large_step(
     return loss
 
 
+def joint_step(
+    link: int,
+    documents: Compressed,
+    sample: BinarySample,
+    c: FloatArray,
+    b: FloatArray,
+    prior: Penalties,
+    state: BinaryState,
+    loss: float,
+) -> float:
+    """One Newton step, by conjugate gradients, for all coefficients away from their modes and bounds; return the loss.
+
+    A coefficient that would change its sign ends at its mode. ``c`` holds their slopes; all of ``state`` is up to date.
+    """
+    y, s, _ = sample
+    _, _, w, move, _ = state
+    l1, l2, low, high = prior
+    free = ((b != 0.0) | (l1 == 0.0)) & (low < b) & (b < high)
+    wanted = c - l1 * np.sign(b) - l2 * b
+    step, product = np.zeros_like(b), np.zeros_like(b)
+    kept = np.flatnonzero(w).astype(np.uint32)
+    for _ in range(_CROSSINGS):
+        step += conjugate_gradients(documents, w, l2, free, np.where(free, wanted - product, 0.0), 0.0)
+        new = b + step
+        inside = np.clip(np.where((l1 > 0.0) & (b * new < 0.0), 0.0, new), low, high)
+        crossing = inside != new
+        step[crossing] = inside[crossing] - b[crossing]
+        if not crossing.any():
+            break
+        free &= ~crossing
+        hessian_times(documents, w, kept, l2, step, product)
+    row_scores(documents, step, move)
+    move *= y
+    return line_search(link, s, state, loss, b, step, c, l1, l2)[0]
+
+
 def workspace(n_documents: int, n_features: int) -> Workspace:
     """Make the arrays that a fit needs and the next fit can use again."""
     r, u, w, move, trial = np.empty((5, n_documents))
@@ -249,6 +291,7 @@ def lower_bound(
 def improve(
     link: int,
     columns: Compressed,
+    documents: Compressed,
     sample: BinarySample,
     near: UInt32Array,
     c: FloatArray,
@@ -266,7 +309,8 @@ def improve(
     r, u, w, _, _ = state
     stage = scale[0]
     fine = stage == 1.0 and worst <= _POLISH
-    polish = fine and near.shape[0] <= _DENSE
+    size = near.shape[0]
+    polish = fine and (size <= _SMALL or size <= min(_DENSE, np.cbrt(_WORTH_A_MATRIX * columns[1].size)))
     order = choose(near, c, b, prior[0], stage * (NEAR if polish else 1.0), columns[0])
     if polish:
         # Errors this small leave a gap only where balancing the classes takes more than they say: make them smaller.
@@ -283,6 +327,9 @@ def improve(
                 set_slopes(columns, y, u, order, c)
                 order = choose(order[1:], c, b, prior[0], stage, columns[0])
             loss = large_step(link, columns, sample, order, c, b, prior, scale, max_step, state, loss, cut, passes)
+        if fine and worst <= _JOINT:
+            set_slopes(columns, y, u, order, c)
+            loss = joint_step(link, documents, sample, c, b, prior, state, loss)
         return loss
     return loss_terms(link, r, s, u, w)
 
@@ -301,6 +348,7 @@ def newton(
     tol: float,
     max_rounds: int,
     space: Workspace,
+    settled: float = 0.0,
 ) -> tuple[float, float, float, int, bool]:
     """Minimise the objective from the start b, which is overwritten.
 
@@ -324,6 +372,8 @@ def newton(
         Limit of rounds.
     space : Workspace
         What :func:`workspace` makes.
+    settled : float
+        A round that lowers the objective by at most this share of it is the last, whatever the gap.
 
     Returns
     -------
@@ -368,12 +418,16 @@ def newton(
             unbounded = bounded and dual == -np.inf
             still = still + 1 if before - primal <= max(_NO_GAIN * primal, _NO_GAIN_OF_WEIGHT * sums[d]) else 0
             converged = primal - dual <= tol * primal or worst <= (tol if unbounded else _EXACT)
+            # Not before the first round at the rates themselves.
+            converged = converged or (since > 0 and before - primal <= settled * primal)
             separated = unbounded and primal <= _NO_LOSS * sums[d]
         if converged or separated or still == 3 or rounds == max_rounds:
             break
         rounds += 1
         scale = (stage, primal, free)
-        loss = improve(link, columns, sample, near[:count], c, b, prior, worst, scale, max_step, state, loss, tol)
+        loss = improve(
+            link, columns, documents, sample, near[:count], c, b, prior, worst, scale, max_step, state, loss, tol
+        )
     residual = kkt_residual(c, b, prior)
     if not converged:
         dual = max(dual, lower_bound(link, columns, sample, u, r, c, prior, -1.0))

@@ -366,7 +366,9 @@ class NewtonProblem(NamedTuple):
         """Dual objective at the model's probabilities made feasible."""
         return softmax_dual_objective(self.columns, *self.sample, r, c, self.prior)
 
-    def solve(self, b: FloatArray, tol: float, max_rounds: int) -> tuple[float, float, float, int, bool]:
+    def solve(
+        self, b: FloatArray, tol: float, max_rounds: int, settled: float = 0.0
+    ) -> tuple[float, float, float, int, bool]:
         """Minimise the objective from the departures b, which are overwritten.
 
         Parameters
@@ -377,6 +379,8 @@ class NewtonProblem(NamedTuple):
             Relative duality gap; where unpenalised features leave no gap, error of the slopes in units of the rates.
         max_rounds : int
             Limit of rounds.
+        settled : float
+            A round that lowers the objective by at most this share of it is the last, whatever the gap.
 
         Returns
         -------
@@ -409,6 +413,7 @@ class NewtonProblem(NamedTuple):
                 unbounded = bounded and dual == -np.inf
                 still = still + 1 if before - primal <= 1e-15 * primal else 0
                 converged = primal - dual <= tol * primal or worst <= (tol if unbounded else _EXACT)
+                converged = converged or (since > 0 and before - primal <= settled * primal)
                 separated = unbounded and primal <= _NO_LOSS * s.sum()
             if converged or separated or still == 3 or rounds == max_rounds:
                 break
@@ -429,6 +434,7 @@ def softmax_newton(
     b: FloatArray,
     tol: float,
     max_rounds: int,
+    settled: float = 0.0,
 ) -> tuple[float, float, float, int, bool]:
     """Minimise the objective, features left out that can never leave their modes; see :meth:`NewtonProblem.solve`."""
     useful = useful_columns(columns, sample.s, prior)
@@ -437,7 +443,7 @@ def softmax_newton(
     l1, l2, low, high = (table[rows] for table in prior)
     own = b[rows]
     problem = NewtonProblem(pick_columns(columns, chosen), sample, (l1, l2, low, high), max_step[rows])
-    found = problem.solve(own, tol, max_rounds)
+    found = problem.solve(own, tol, max_rounds, settled)
     b[:] = 0.0
     b[rows] = own
     return found
