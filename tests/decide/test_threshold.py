@@ -96,24 +96,28 @@ def test_another_number_of_categories_is_refused() -> None:
         Threshold().fit([[0.1, 0.2]]).predict([[0.1, 0.2, 0.3]])
 
 
-def test_a_cautious_threshold_stays_at_one_half_where_tuning_tells_nothing() -> None:
+def test_a_cautious_threshold_stays_at_one_half_where_scores_tell_nothing() -> None:
     random = np.random.default_rng(0)
     useful = np.concatenate([random.normal(-1.0, 0.5, 40), random.normal(-3.0, 0.5, 360)])
     scores = np.column_stack([useful, np.full(400, -4.0), random.normal(-4.0, 0.1, 400), useful])
     labels = np.zeros((400, 4), dtype=int)
     labels[:40, 0] = 1
-    labels[::40, 1] = 1
-    labels[::40, 2] = 1
-    labels[:4, 3] = 1
+    labels[::4, 1] = 1
+    labels[::100, 2] = 1
+    labels[::100, 3] = 1
     bold = Threshold("max_f1", scale="log_odds").fit(scores, labels)
     cautious = Threshold("max_f1", scale="log_odds", cautious=True).fit(scores, labels)
     # The same score for all documents: the greatest F1 accepts them all.
     assert bold.predict(scores)[:, 1].all()
-    assert_array_equal(cautious.thresholds_[1:], np.zeros(3))
-    assert cautious.thresholds_[0] == bold.thresholds_[0]
-    # Copies are as good as weights, but fewer than five documents stay fewer.
-    weighted = Threshold("max_f1", scale="log_odds", cautious=True).fit(scores[:, 3], labels[:, 3], np.full(400, 3.0))
-    assert weighted.thresholds_ == 0.0
+    assert (bold.thresholds_[1:] < 0.0).all()
+    assert_array_equal(cautious.thresholds_, [bold.thresholds_[0], 0.0, 0.0, 0.0])
+    # A document of weight 3 is as good as three.
+    weights = random.integers(0, 4, 400)
+    weighted = Threshold("max_f1", scale="log_odds", cautious=True).fit(scores, labels, weights)
+    copies = Threshold("max_f1", scale="log_odds", cautious=True).fit(
+        scores.repeat(weights, 0), labels.repeat(weights, 0)
+    )
+    assert_array_equal(weighted.thresholds_, copies.thresholds_)
 
 
 def test_most_documents_may_be_accepted_where_most_are_of_the_category() -> None:

@@ -23,11 +23,12 @@ from bayesift.decide.tuning import (
     check_policy,
     checked_scores,
 )
+from bayesift.decide.utility import f_beta_of
 
 _HALF = {"probability": 0.5, "log_odds": 0.0}
 
-#: Documents of a category from which on a cautious threshold is tuned.
-_FEW = 5
+#: A cautious threshold is tuned where its F1 is at least this.
+_LEAST_F1 = 0.2
 
 
 @dataclass(eq=False, repr=False)
@@ -48,9 +49,9 @@ class Threshold(BaseEstimator):
         What ``"half"`` means: a probability of 0.5 or a linear score of 0. Tuned policies take scores of any
         scale; their thresholds are on the same scale.
     cautious : bool, default=False
-        Leave the threshold at one half where tuning tells nothing: with fewer than five documents of the category, or
-        where the best cut accepts most documents though few are of the category. (The F1 of scores that tell nothing
-        is greatest if all documents are accepted.)
+        Leave the threshold at one half where the scores tell nothing: where the best cut accepts most documents though
+        few are of the category, or has an F1 below 0.2. (The F1 of scores that tell nothing is greatest if all
+        documents are accepted.)
 
     Attributes
     ----------
@@ -109,11 +110,15 @@ class Threshold(BaseEstimator):
         )
         if self.cautious:
             weights = np.ones(len(columns)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-            of_category = np.column_stack(labels) > 0
-            accepted = columns >= self.thresholds_
-            most, few = 0.5 * weights.sum(), of_category[weights > 0].sum(axis=0) < _FEW
-            useless = (weights @ accepted > most) & (weights @ of_category < most)
-            self.thresholds_[few | useless] = _HALF[self.scale]
+            of_category, accepted = np.column_stack(labels) > 0, columns >= self.thresholds_
+            wanted, given = weights @ of_category, weights @ accepted
+            f1 = f_beta_of(
+                *(weights @ cell for cell in (of_category & accepted, ~of_category & accepted, of_category & ~accepted))
+            )
+            useless = (2.0 * given > weights.sum()) & (2.0 * wanted < weights.sum())
+            if self.policy == "max_f1":
+                useless |= f1 < _LEAST_F1
+            self.thresholds_[useless] = _HALF[self.scale]
         return self
 
     def predict(self, scores: Any) -> Int64Array:
