@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayesift._checks import one_of
 from bayesift._state import State
-from bayesift._typing import FloatArray, Int64Array
+from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.decide.tuning import (
     CUTS,
     TIES,
@@ -110,15 +110,8 @@ class Threshold(BaseEstimator):
         )
         if self.cautious:
             weights = np.ones(len(columns)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-            of_category, accepted = np.column_stack(labels) > 0, columns >= self.thresholds_
-            wanted, given = weights @ of_category, weights @ accepted
-            f1 = f_beta_of(
-                *(weights @ cell for cell in (of_category & accepted, ~of_category & accepted, of_category & ~accepted))
-            )
-            useless = (2.0 * given > weights.sum()) & (2.0 * wanted < weights.sum())
-            if self.policy == "max_f1":
-                useless |= f1 < _LEAST_F1
-            self.thresholds_[useless] = _HALF[self.scale]
+            told_nothing = self._told_nothing(columns, np.column_stack(labels) > 0, weights)
+            self.thresholds_[told_nothing] = _HALF[self.scale]
         return self
 
     def predict(self, scores: Any) -> Int64Array:
@@ -139,6 +132,16 @@ class Threshold(BaseEstimator):
         if n_columns != len(self.thresholds_):
             raise ValueError(f"scores have {n_columns} categories; expected {len(self.thresholds_)} as in fit")
         return (values >= (self.thresholds_[0] if values.ndim == 1 else self.thresholds_)).astype(np.int64)
+
+    def _told_nothing(self, scores: FloatArray, of_category: BoolArray, weights: FloatArray) -> BoolArray:
+        """Return for each category whether its threshold shows that the scores do not tell it from others."""
+        accepted = scores >= self.thresholds_
+        found, given, wanted = weights @ (accepted & of_category), weights @ accepted, weights @ of_category
+        most = 0.5 * weights.sum()
+        result: BoolArray = (given > most) & (wanted < most)
+        if self.policy == "max_f1":
+            result |= f_beta_of(found, given - found, wanted - found) < _LEAST_F1
+        return result
 
     def _check_parameters(self) -> None:
         check_policy(self.policy)
