@@ -498,6 +498,15 @@ class TestStandardInput:
         give(content)
         assert texts_of("-")[0] == found.texts
 
+    def test_a_slow_stream_is_recognised_by_its_whole_first_line(self, monkeypatch):
+        class Slow(io.BytesIO):
+            def read1(self, n=-1):
+                return super().read(3)
+
+        for content in (b"id;text\n7;hello there\n8;good day\n", b'[{"text": "hello there"}, {"text": "good day"}]'):
+            monkeypatch.setattr(sys, "stdin", type("Stdin", (), {"buffer": Slow(content)})())
+            assert texts_of("-")[0] == ["hello there", "good day"]
+
     def test_other_columns_and_formats(self, give):
         give(b"story,kind\na,x\nb,y\n")
         assert read("-", "story", "kind").texts == ["a", "b"]

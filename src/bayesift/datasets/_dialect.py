@@ -44,8 +44,9 @@ def detect_delimiter(head: str, whole: bool, default: str, quotes: bool, wanted:
     if rows and (_is_table(rows) or any(name in rows[0] for name in wanted)):
         return default
     found = {mark: _rows(head, whole, mark, quotes) for mark in _MARKS if mark != default}
-    tables = [mark for mark, rows in found.items() if len(rows) > 1 and _is_table(rows)]
-    if len(tables) > 1:
+    tables = [mark for mark, rows in found.items() if len(rows) > (1 if whole else 0) and _is_table(rows)]
+    # Of several, and where there is no more than the header yet, a name that is known decides.
+    if len(tables) > 1 or (tables and len(found[tables[0]]) == 1):
         tables = [mark for mark in tables if any(_is_usual(name) or name in wanted for name in found[mark][0])]
     return tables[0] if len(tables) == 1 else default
 

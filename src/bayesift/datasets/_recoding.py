@@ -150,8 +150,9 @@ class _Recoded(RawIOBase):
         return chunk
 
     def _begin(self, chunk: bytes) -> bytes:
-        """Look at the first bytes, of which a slow stream may not give enough at once."""
-        if len(chunk) < 4 and not self._ended:
+        """Look at the first bytes, and let the first line be seen whole, which a slow stream may not give at once."""
+        wanted = self._live and b"\n" not in chunk and len(chunk) < CHUNK
+        if (len(chunk) < 4 or wanted) and not self._ended:
             self._held = chunk
             return b""
         for sign, what, format in _NOT_TEXT:
