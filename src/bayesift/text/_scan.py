@@ -68,19 +68,22 @@ def _clean_ascii(word, lowercase):  # type: ignore[no-untyped-def]
     return word & ((keep >> _SEVEN) * _U(255))
 
 
-@inner_kernel
+@kernel(inline="always")
 def character_at(raw, position):  # type: ignore[no-untyped-def]
     """Code point of the character of UTF-8 at a place, and the place after it."""
-    lead = np.int64(raw[position])
+    lead = np.int32(raw[position])
     if lead < 0x80:
-        return lead, position + 1
-    code = np.int64(raw[position + 1] & 0x3F)
-    if lead < 0xE0:
-        return (lead & 0x1F) << 6 | code, position + 2
-    code = code << 6 | np.int64(raw[position + 2] & 0x3F)
-    if lead < 0xF0:
-        return (lead & 0x0F) << 12 | code, position + 3
-    return (lead & 0x07) << 18 | code << 6 | np.int64(raw[position + 3] & 0x3F), position + 4
+        code, length = lead, 1
+    elif lead < 0xE0:
+        code, length = (lead & 0x1F) << 6 | (raw[position + 1] & 0x3F), 2
+    elif lead < 0xF0:
+        code = (lead & 0x0F) << 12 | (raw[position + 1] & 0x3F) << 6 | (raw[position + 2] & 0x3F)
+        length = 3
+    else:
+        code = (lead & 0x07) << 18 | (raw[position + 1] & 0x3F) << 12
+        code |= (raw[position + 2] & 0x3F) << 6 | (raw[position + 3] & 0x3F)
+        length = 4
+    return code, position + length
 
 
 @kernel(inline="always")
@@ -143,13 +146,14 @@ def clean(
     return written
 
 
-@inner_kernel
+@kernel(inline="always")
 def _end_run(out, written, run, second):  # type: ignore[no-untyped-def]
     """End a run of letters that are cut into pairs; a single letter is a token of its own. Returns where to go on."""
-    if run > 1:
-        return second
-    out[written] = 0
-    return written + 1
+    after = second
+    if run == 1:
+        out[written] = 0
+        after = written + 1
+    return after
 
 
 @kernel(inline="always")
