@@ -11,6 +11,7 @@ BENCHMARKS = (
     "vectorizer",
     "logistic",
     "multinomial",
+    "short_texts",
     "probit",
     "bbr_reader",
     "classify",

@@ -1,0 +1,13 @@
+"""Any number of rows, 20,000 to 1,000,000, and any of the models."""
+
+from __future__ import annotations
+
+import argparse
+
+from benchmarks.short_texts.searches import run_searches
+
+parser = argparse.ArgumentParser(prog="python -m benchmarks.short_texts", description=__doc__)
+parser.add_argument("names", nargs="*", metavar="NAME", help="only models whose names begin so, as the table has them")
+parser.add_argument("--rows", type=int, default=200_000)
+arguments = parser.parse_args()
+run_searches(arguments.rows, arguments.names)
