@@ -23,6 +23,7 @@ BENCHMARKS = (
     "thresholds",
     "word_vectors",
     "serving",
+    "learning_curve",
 )
 
 

@@ -40,6 +40,21 @@ def test_lines_and_bands():
     shown.figure_.canvas.draw()
 
 
+def test_forecasts_are_drawn_dashed_and_are_in_the_table():
+    rows = [[0.5, 0.4, 0.6], [0.7, 0.5, 0.9]]
+    shown = LearningCurveDisplay([1, 10, 100], {"many": REPEATS}, ahead=[100, 400], forecasts={"many": rows}).plot()
+    assert [line.get_linestyle() for line in shown.lines_] == ["-", "--"]
+    assert_allclose(shown.lines_[1].get_ydata(), [0.5, 0.7])
+    assert [text.get_text() for text in shown.ax_.get_xticklabels()] == ["1", "100", "200", "400"]
+    table = shown.plot_data()
+    assert {len(column) for column in table.values()} == {5}
+    assert_allclose(table["size"], [1, 10, 100, 100, 400])
+    assert_allclose(table["low"][3:], [0.4, 0.5])
+    assert_allclose(table["high"][3:], [0.6, 0.9])
+    assert table["expected"].tolist() == [False] * 3 + [True] * 2
+    shown.figure_.canvas.draw()
+
+
 def test_knowledge_is_worth_most_with_few_documents():
     X, y = cases.documents(seed=2, n=200)
     best = BayesianLogisticRegression(variance=10.0).fit(X, y).coef_[0]
@@ -65,3 +80,16 @@ def test_knowledge_is_worth_most_with_few_documents():
 def test_bad_input(arguments, message):
     with pytest.raises(ValueError, match=message):
         LearningCurveDisplay(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"ahead": [4, 2], "forecasts": {}}, r"ahead is \[4, 2\]; expected increasing numbers above 0"),
+        ({"ahead": [4], "forecasts": {"x": [[1, 2]]}}, r"forecasts\['x'\] has shape \(1, 2\); expected \(1, 3\)"),
+        ({"ahead": [4], "forecasts": {"y": [[1, 2, 3]]}}, r"forecasts\['y'\].*for one of 'x'"),
+    ],
+)
+def test_bad_forecasts(options, message):
+    with pytest.raises(ValueError, match=message):
+        LearningCurveDisplay([1, 2], {"x": [0.1, 0.2]}, **options)

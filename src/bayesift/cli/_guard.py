@@ -90,6 +90,12 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+def check_picture(path: Path) -> None:
+    """Refuse a file whose name has not the ending of a picture."""
+    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise UserError(f"{path} has the ending {path.suffix!r}", "plots are .png, .svg or .pdf")
+
+
 def _check(files: Mapping[str, FileParameter], given: Mapping[str, Any]) -> None:
     reads: dict[str, Path | None] = {}
     writes: dict[str, Path | None] = {}

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from bayesift.cli._guard import Written
+from bayesift.cli._guard import Written, check_picture
 from bayesift.cli._options import Data, Output, Reading, with_option_groups
-from bayesift.cli._shell import UserError, console, print_json, say_if_compiling, shown, steps, table
+from bayesift.cli._shell import console, print_json, say_if_compiling, shown, steps, table
 
 
 @with_option_groups
@@ -29,8 +29,8 @@ def path(
     output: Output,
 ) -> None:
     """Follow the lasso of one label from the strongest prior to the weakest: which words enter, and when."""
-    if picture is not None and picture.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise UserError(f"{picture} has the ending {picture.suffix!r}", "plots are .png, .svg or .pdf")
+    if picture is not None:
+        check_picture(picture)
     with steps(output.is_silent) as step:
         step("loading the libraries")
         from bayesift.workflow import label_path

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayesift.cli._guard import Labelled, Written
+from bayesift.cli._guard import Labelled, Written, check_picture
 from bayesift.cli._options import Data, Output, Reading, Report, with_option_groups
 from bayesift.cli._shell import console, print_json, say_if_compiling, steps
 
@@ -227,6 +227,15 @@ def train(
     check: Annotated[
         bool, typer.Option("--check/--no-check", help="Evaluate on a held-out fifth (1 fit).", rich_help_panel=_CHECK)
     ] = True,
+    curve: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PICTURE",
+            help="Draw how good it is with fewer texts, and what more would bring (.png, .svg, .pdf; 35 fits).",
+            rich_help_panel=_CHECK,
+        ),
+        Written(),
+    ] = None,
     report: Report = None,
     words: Words,
     reading: Reading,
@@ -238,6 +247,8 @@ def train(
     """
     if test is not None and cv:
         raise typer.BadParameter("--test and --cv both say what to evaluate on; give one of them", param_hint="--cv")
+    if curve is not None:
+        check_picture(curve)
     amount = _variance(variance)
     with steps(output.is_silent) as step:
         step("loading the libraries")
@@ -279,10 +290,21 @@ def train(
                     _show.show_data(texts, found, out)
 
         validation: Validation = "cv" if cv else "held-out" if check else None
-        trained = train_texts(texts, classifier, test=others, validation=validation, step=step, on_summary=show)
+        trained = train_texts(
+            texts,
+            classifier,
+            test=others,
+            validation=validation,
+            curve=curve is not None,
+            step=step,
+            on_summary=show,
+        )
         trained.notes.extend(words.notes())
         step(f"writing {model_file.name}")
         trained.save(model_file, origin)
+        if curve is not None and trained.curve is not None:
+            step(f"drawing {curve.name}")
+            trained.curve.draw(curve)
         if report is not None:
             write_report(training_report(trained, data.name), report)
     if output.as_json:
@@ -296,8 +318,12 @@ def train(
         _show.show_evaluation(trained.evaluation, out)
         if test is None:
             out.print("The model itself learned from all texts.")
+    if trained.curve is not None:
+        out.print(trained.curve.sentence())
     _show.show_top_words(trained.top_words, out)
     out.print(f"\nWritten: {model_file} ({model_file.stat().st_size / 1000:,.0f} kB)", soft_wrap=True)
+    if curve is not None and trained.curve is not None:
+        out.print(f"Learning curve: {curve}", soft_wrap=True)
     if report is not None:
         out.print(f"Report: {report}", soft_wrap=True)
     out.print(f"Next: bayesift classify {model_file} NEW.csv -o OUT.csv", soft_wrap=True)

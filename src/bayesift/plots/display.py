@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from io import BytesIO
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from sklearn.isotonic import isotonic_regression
 
 from bayesift._extras import require
+from bayesift._files import atomic_path
 from bayesift._typing import AnyArray
 
 PALETTE = ("#2b5c8a", "#dd7a2a", "#58ae8c", "#8c2f4b", "#a58ad6", "#7a7a3a")
@@ -33,6 +37,29 @@ def axes_or_new(ax: Any, **figure_options: Any) -> Any:
     """Return the given axes, or those of a new figure; complain where matplotlib is missing."""
     pyplot = require("matplotlib.pyplot", extra="plot", purpose="drawing")
     return pyplot.subplots(layout="constrained", **figure_options)[1] if ax is None else ax
+
+
+def save_plot(plot: Callable[[Any], Any], path: str | os.PathLike[str], **figure_options: Any) -> None:
+    """Draw into a file.
+
+    Parameters
+    ----------
+    plot : callable
+        Draws on the axes that it is given, as the method ``plot`` of a display does.
+    path : path
+        Where to; the ending says which format: ``.png``, ``.svg`` or ``.pdf``.
+    **figure_options
+        Passed on to matplotlib's ``Figure``.
+    """
+    figure = require("matplotlib.figure", extra="plot", purpose="drawing").Figure(
+        layout="constrained", **figure_options
+    )
+    plot(figure.subplots())
+    content = BytesIO()
+    figure.savefig(content, format=Path(path).suffix[1:].lower(), dpi=150)
+    # Not by savefig itself, which hides the error of a full disk behind one of its own.
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(content.getvalue())
 
 
 def hide_frame(ax: Any) -> None:

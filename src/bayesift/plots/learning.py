@@ -25,6 +25,10 @@ class LearningCurveDisplay(Display):
         What the curves are.
     documents : str, default="training documents"
         What the sizes count.
+    ahead : array of shape (n_ahead,), optional
+        Numbers of training documents for which there are forecasts, rising.
+    forecasts : mapping of str to array of shape (n_ahead, 3), optional
+        For some of the curves what is expected there, and the bounds below and above it; drawn dashed.
 
     Attributes
     ----------
@@ -42,11 +46,17 @@ class LearningCurveDisplay(Display):
     """
 
     def __init__(
-        self, sizes: Any, curves: Mapping[str, Any], *, measure: str = "F1", documents: str = "training documents"
+        self,
+        sizes: Any,
+        curves: Mapping[str, Any],
+        *,
+        measure: str = "F1",
+        documents: str = "training documents",
+        ahead: Any = (),
+        forecasts: Mapping[str, Any] | None = None,
     ) -> None:
-        self.sizes: FloatArray = np.asarray(sizes, dtype=np.float64)
-        if self.sizes.ndim != 1 or np.any(self.sizes <= 0) or np.any(np.diff(self.sizes) <= 0):
-            raise ValueError(f"sizes is {sizes!r}; expected increasing numbers above 0")
+        self.sizes = _increasing(sizes, "sizes")
+        self.ahead = _increasing(ahead, "ahead")
         self.measure = measure
         self.documents = documents
         self.means: dict[str, FloatArray] = {}
@@ -61,6 +71,15 @@ class LearningCurveDisplay(Display):
             self.means[name] = repeats.mean(axis=1)
             spread = repeats.std(axis=1, ddof=1) if n > 1 else np.zeros(len(repeats))
             self.errors[name] = spread / np.sqrt(n)
+        self.forecasts: dict[str, FloatArray] = {}
+        for name, rows in (forecasts or {}).items():
+            found = np.asarray(rows, dtype=np.float64)
+            if name not in self.means or found.shape != (self.ahead.size, 3):
+                raise ValueError(
+                    f"forecasts[{name!r}] has shape {found.shape}; expected {(self.ahead.size, 3)}, for one of "
+                    f"{', '.join(map(repr, self.means))}"
+                )
+            self.forecasts[name] = found
 
     @classmethod
     def from_estimators(
@@ -118,8 +137,17 @@ class LearningCurveDisplay(Display):
             if self.errors[name].any():
                 low, high = mean - self.errors[name], mean + self.errors[name]
                 ax.fill_between(self.sizes, low, high, color=self.lines_[-1].get_color(), alpha=0.15, linewidth=0)
+            if name in self.forecasts:
+                value, low, high = self.forecasts[name].T
+                shade = self.lines_[-1].get_color()
+                ax.fill_between(self.ahead, low, high, color=shade, alpha=0.08, linewidth=0)
+                label = "expected" if len(self.means) == 1 else f"{name}, expected"
+                self.lines_ += ax.plot(self.ahead, value, color=shade, linestyle="--", label=label)
         ax.set_xscale("log")
-        ax.set_xticks(self.sizes, [f"{size:g}" for size in self.sizes])
+        ticks = self.sizes
+        if self.forecasts:
+            ticks = np.append(self.sizes[::-2][::-1], [self.ahead[-1] / 2, self.ahead[-1]])
+        ax.set_xticks(ticks, [f"{size:,.6g}" for size in ticks])
         ax.minorticks_off()
         ax.set(xlabel=self.documents, ylabel=self.measure)
         ax.legend(frameon=False, loc="best")
@@ -128,4 +156,23 @@ class LearningCurveDisplay(Display):
     def _columns(self) -> Mapping[str, Any]:
         names = list(self.means)
         means = stacked(("size", self.sizes), ("curve", names), (self.measure, list(self.means.values())))
-        return {**means, "standard error": np.ravel(list(self.errors.values()))}
+        found = {**means, "standard error": np.ravel(list(self.errors.values()))}
+        if not self.forecasts:
+            return found
+        names = list(self.forecasts)
+        rows = np.stack(list(self.forecasts.values()))
+        expected = stacked(("size", self.ahead), ("curve", names), (self.measure, rows[:, :, 0]))
+        expected["standard error"] = np.full(rows[:, :, 0].size, np.nan)
+        bounds = {
+            "low": np.append(found[self.measure] - found["standard error"], rows[:, :, 1].ravel()),
+            "high": np.append(found[self.measure] + found["standard error"], rows[:, :, 2].ravel()),
+            "expected": np.repeat([False, True], [len(found["size"]), rows[:, :, 0].size]),
+        }
+        return {**{name: np.append(found[name], expected[name]) for name in found}, **bounds}
+
+
+def _increasing(numbers: Any, name: str) -> FloatArray:
+    found: FloatArray = np.asarray(numbers, dtype=np.float64)
+    if found.ndim != 1 or np.any(found <= 0) or np.any(np.diff(found) <= 0):
+        raise ValueError(f"{name} is {numbers!r}; expected increasing numbers above 0")
+    return found

@@ -5,6 +5,7 @@ from bayesift.workflow.binary_relevance import BinaryRelevance
 from bayesift.workflow.classify import Classified, classify
 from bayesift.workflow.compare import compare, comparison_dict
 from bayesift.workflow.convert import convert, converted_files
+from bayesift.workflow.curve import LearningCurve, learning_curve
 from bayesift.workflow.evaluate import Evaluation, evaluate, evaluate_held_out
 from bayesift.workflow.explain import Reason, top_words
 from bayesift.workflow.info import ModelInfo, load_classifier, model_info, provenance_of
@@ -27,6 +28,7 @@ __all__ = [
     "DataSummary",
     "Evaluation",
     "LabelPath",
+    "LearningCurve",
     "ModelComparison",
     "ModelInfo",
     "Reason",
@@ -40,6 +42,7 @@ __all__ = [
     "evaluate",
     "evaluate_held_out",
     "label_path",
+    "learning_curve",
     "load_classifier",
     "model_info",
     "provenance_of",

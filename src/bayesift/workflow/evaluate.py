@@ -211,8 +211,7 @@ def evaluate_held_out(
     place = {label: column for column, label in enumerate(classes)}
     decisions = np.zeros((len(texts), len(classes)), dtype=bool)
     probabilities = np.zeros((len(texts), len(classes)))
-    multilabel = classifier.target_type_ == "multilabel-indicator"
-    again = classifier.settled().set_params(multilabel=multilabel, keep_posterior=False)
+    again = as_chosen(classifier)
     for turn in range(n_held_out):
         out = np.flatnonzero(fold == turn)
         rest = np.flatnonzero(fold != turn)
@@ -230,6 +229,12 @@ def evaluate_held_out(
     on = f"{seen.size:,} texts held out" if n_held_out == 1 else f"all {len(texts):,} texts, each held out once"
     held_out = [sets[i] for i in seen.tolist()]
     return _measured(classes, classifier.target_type_, held_out, decisions[seen], probabilities[seen], on)
+
+
+def as_chosen(classifier: TextClassifier) -> TextClassifier:
+    """Return a classifier, not fitted, for parts of the same texts: what was chosen by search is not searched again."""
+    multilabel = classifier.target_type_ == "multilabel-indicator"
+    return classifier.settled().set_params(multilabel=multilabel, keep_posterior=False)
 
 
 def _measured(

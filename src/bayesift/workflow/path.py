@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bayesift._extras import require
-from bayesift._files import atomic_path
 from bayesift.datasets import Split
 from bayesift.linear import RegularizationPath, regularization_path
 from bayesift.text import TextVectorizer
@@ -67,14 +63,9 @@ class LabelPath:
     def draw(self, picture: str | os.PathLike[str]) -> None:
         """Draw the path into a file; its ending says which format: ``.png``, ``.svg`` or ``.pdf``."""
         from bayesift.plots import RegularizationPathDisplay
+        from bayesift.plots.display import save_plot
 
-        figure = require("matplotlib.figure", extra="plot", purpose="drawing").Figure(layout="constrained")
-        RegularizationPathDisplay(self.path).plot(figure.subplots())
-        content = BytesIO()
-        figure.savefig(content, format=Path(picture).suffix[1:].lower(), dpi=150)
-        # Not by savefig itself, which hides the error of a full disk behind one of its own.
-        with atomic_path(picture) as temporary:
-            temporary.write_bytes(content.getvalue())
+        save_plot(RegularizationPathDisplay(self.path).plot, picture)
 
 
 def label_path(data: Split, label: str | None = None, *, n_steps: int = 20, prior: Any = "laplace") -> LabelPath:

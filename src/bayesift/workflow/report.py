@@ -73,6 +73,13 @@ def training_report(trained: Trained, title: str) -> str:
         parts.append(_section(compared.about(), _table(header, cells, numbers=range(1, len(header)))))
     if trained.evaluation is not None:
         parts.append(_section(f"On {trained.evaluation.on}", _evaluation_part(trained.evaluation)))
+    if trained.curve is not None:
+        rows = (
+            (f"{size:,}", f"{mean:.3f}")
+            for size, mean in zip(trained.curve.sizes.tolist(), trained.curve.scores.mean(axis=1).tolist(), strict=True)
+        )
+        points = _table(("texts learned from", trained.curve.measure), rows, numbers=(0, 1))
+        parts.append(_section("Would more labels help?", f"<p>{escape(trained.curve.sentence())}</p>{points}"))
     parts.append(_words_part(trained.top_words))
     return _page(f"What was learned from {title}", parts)
 

@@ -18,6 +18,7 @@ from bayesift.formats import save
 from bayesift.text import TextVectorizer, has_unspaced_letters
 from bayesift.workflow._label_sets import N_FOLDS
 from bayesift.workflow._models import RARE
+from bayesift.workflow.curve import LearningCurve, learning_curve
 from bayesift.workflow.errors import NoLabelsError, counted, training_texts_without_words
 from bayesift.workflow.evaluate import Evaluation, evaluate, evaluate_held_out
 from bayesift.workflow.explain import WeightedWords, top_words
@@ -87,6 +88,8 @@ class Trained:
         Warnings of the fit.
     seconds : float
         Time for the fit.
+    curve : LearningCurve or None
+        How good it is with fewer texts, and what more of them would bring.
     """
 
     classifier: TextClassifier
@@ -96,6 +99,7 @@ class Trained:
     top_words: dict[str, WeightedWords]
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    curve: LearningCurve | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return all of it as values that JSON can hold."""
@@ -106,6 +110,7 @@ class Trained:
             "top_words": self.top_words,
             "notes": self.notes,
             "seconds": round(self.seconds, 3),
+            **({} if self.curve is None else {"curve": self.curve.as_dict()}),
         }
 
     def save(self, path: str | os.PathLike[str], provenance: Mapping[str, Any] | None = None) -> None:
@@ -131,6 +136,7 @@ def train(
     *,
     test: Split | None = None,
     validation: Validation = "held-out",
+    curve: bool = False,
     n_words: int = 8,
     step: Step = lambda name, done, total: None,
     on_summary: Callable[[DataSummary], None] = lambda found: None,
@@ -150,6 +156,8 @@ def train(
     validation : {"held-out", "cv"} or None, default="held-out"
         Without ``test``: fit again without a fifth of the texts and measure on that fifth; do so for every fifth in
         turn; or measure nothing.
+    curve : bool, default=False
+        Fit also to growing numbers of texts, to see what more of them would bring.
     n_words : int, default=8
         How many words to list for each label.
     step : callable, optional
@@ -206,8 +214,16 @@ def train(
                 evaluation = evaluate_held_out(classifier, texts, labels, N_FOLDS if validation == "cv" else 1)
         except ValueError as error:
             notes.append(f"too few texts to hold some out for a check: {error}")
+    grown = None
+    if curve:
+        step("learning from fewer texts", 0, 0)
+        try:
+            with progress.callback(partial(step, "learning from fewer texts")):
+                grown = learning_curve(classifier, texts, labels)
+        except ValueError as error:
+            notes.append(f"no learning curve: {error}")
     words = top_words(classifier, n_words)
-    return Trained(classifier, found, model_info(classifier), evaluation, words, notes, seconds)
+    return Trained(classifier, found, model_info(classifier), evaluation, words, notes, seconds, grown)
 
 
 def _unspaced_note(vectorizer: Any, texts: Sequence[str]) -> list[str]:

@@ -1,0 +1,306 @@
+"""How many more labels would help: measures at growing numbers of texts, and what a power law makes of them."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import nnls
+
+from bayesift import progress
+from bayesift._typing import FloatArray, Int64Array
+from bayesift.evaluate import f_beta
+from bayesift.workflow._label_sets import N_FOLDS, assign_folds, indicator, label_sets
+from bayesift.workflow.evaluate import as_chosen
+from bayesift.workflow.text_classifier import TextClassifier
+
+#: Fits are made on so many numbers of texts, from all that are not held out down to an eighth of them:
+#: errors of far fewer texts follow other laws.
+N_SIZES, SMALLEST_SHARE = 7, 1 / 8
+
+#: No fit has fewer texts than this.
+FEWEST = 10
+
+#: A curve has at least so many points.
+FEWEST_SIZES = 4
+
+#: So many texts give that many points, if their labels allow it.
+FEWEST_TEXTS = 50
+
+#: From so many texts on, three parts are held out in turn instead of five.
+MANY = 20_000
+
+#: The exponents that a power law may have: from a crawl to what the best of models do.
+EXPONENTS = np.geomspace(0.05, 2.0, 60)
+
+#: Distances are taken relative to errors of at least this.
+SMALLEST_ERROR = 1e-3
+
+#: So often the repeats are drawn.
+N_DRAWS = 100
+
+#: So many times the standard deviation to both sides hold nine tenths of a normal distribution.
+NINE_TENTHS = 1.645
+
+
+class PowerLaw(NamedTuple):
+    """An error that falls with the number n of texts: floor + scale · n^(-exponent)."""
+
+    floor: float
+    scale: float
+    exponent: float
+
+    def error(self, n: Any) -> Any:
+        """Return the error at a number of texts."""
+        return self.floor + self.scale * np.asarray(n, dtype=np.float64) ** -self.exponent
+
+
+class Forecast(NamedTuple):
+    """What is expected at a number of texts, and the bounds within which it should be in nine of ten cases."""
+
+    n_texts: int
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class LearningCurve:
+    """A measure at growing numbers of training texts.
+
+    Parameters
+    ----------
+    measure : str
+        ``"accuracy"``, or ``"F1"`` where a text may have several labels.
+    n_texts : int
+        All texts; a fifth of them was held out in every repeat.
+    sizes : array of shape (n_sizes,)
+        Numbers of training texts, rising.
+    scores : array of shape (n_sizes, n_repeats)
+        The measure on the texts held out.
+    """
+
+    measure: str
+    n_texts: int
+    sizes: Int64Array
+    scores: FloatArray
+
+    def forecast(self, n_texts: int) -> Forecast:
+        """Return what is expected with so many texts.
+
+        The power law is fitted to the mean errors. Its spread is that of fits to the repeats drawn again and again
+        (a bootstrap) and of how far it would have been off, at the greatest number of texts measured, had only half as
+        many been there. More texts are taken to do no harm: the lower bound does not fall.
+
+        Parameters
+        ----------
+        n_texts : int
+            At least those of the greatest fit.
+        """
+        law, drawn, miss = self._laws
+        last = int(self.sizes[-1])
+        of_repeats = [float(np.std([other.error(n) for other in drawn])) for n in (n_texts, last)]
+        spread = float(np.hypot(of_repeats[0], miss * np.log2(max(n_texts / last, 1.0))))
+        value = 1.0 - float(law.error(n_texts))
+        least = 1.0 - float(law.error(last)) - NINE_TENTHS * of_repeats[1]
+        low = max(value - NINE_TENTHS * spread, least, 0.0)
+        high = min(value + NINE_TENTHS * spread, 1.0)
+        return Forecast(int(n_texts), value, low, high)
+
+    def sentence(self) -> str:
+        """Return in a sentence what twice the labels would bring, and why."""
+        now, then = self.forecast(self.n_texts), self.forecast(2 * self.n_texts)
+        half = float(np.interp(np.log(self.sizes[-1] / 2), np.log(self.sizes), self.scores.mean(axis=1)))
+        last = 100 * (float(self.scores[-1].mean()) - half)
+        return (
+            f"With twice the labels about {100 * (then.value - now.value):+.1f} points ({self.measure} from "
+            f"{now.value:.3f} to about {then.value:.3f}; nine times in ten {then.low:.3f} to {then.high:.3f}), because "
+            f"the last doubling, from {self.sizes[-1] // 2:,} to {self.sizes[-1]:,} texts, brought {last:+.1f}."
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all of it as values that JSON can hold."""
+        return {
+            "measure": self.measure,
+            "n_texts": self.n_texts,
+            "sizes": self.sizes.tolist(),
+            "scores": self.scores.round(6).tolist(),
+            "forecasts": [self.forecast(factor * self.n_texts)._asdict() for factor in (1, 2, 4)],
+            "sentence": self.sentence(),
+        }
+
+    def display(self) -> Any:
+        """Return the :class:`bayesift.plots.LearningCurveDisplay` of the curve, with what is expected beyond it."""
+        from bayesift.plots import LearningCurveDisplay
+
+        ahead = np.unique(np.geomspace(self.sizes[-1], 4 * self.n_texts, 16).round().astype(np.int64))
+        expected = [self.forecast(int(n)) for n in ahead.tolist()]
+        return LearningCurveDisplay(
+            self.sizes,
+            {"on texts held out": self.scores},
+            measure=self.measure,
+            documents="training texts",
+            ahead=ahead,
+            forecasts={"on texts held out": [found[1:] for found in expected]},
+        )
+
+    def draw(self, picture: str | os.PathLike[str]) -> None:
+        """Draw the curve into a file; its ending says which format: ``.png``, ``.svg`` or ``.pdf``."""
+        from bayesift.plots.display import save_plot
+
+        save_plot(self.display().plot, picture, figsize=(6, 3.6))
+
+    @cached_property
+    def _laws(self) -> tuple[PowerLaw, list[PowerLaw], float]:
+        """The law of the mean errors, those of drawn repeats, and how far a law of half the texts is off at all."""
+        errors = 1.0 - self.scores
+        mean = errors.mean(axis=1)
+        rng = np.random.default_rng(0)
+        draws = rng.integers(errors.shape[1], size=(N_DRAWS, errors.shape[1]))
+        drawn = [fit_power_law(self.sizes, errors[:, draw].mean(axis=1)) for draw in draws]
+        known = self.sizes <= self.sizes[-1] / 2
+        before = fit_power_law(self.sizes[known], mean[known]).error(self.sizes[-1]) if known.sum() > 2 else mean[0]
+        return fit_power_law(self.sizes, mean), drawn, abs(float(before - mean[-1]))
+
+
+def learning_curve(
+    classifier: TextClassifier, texts: Sequence[str], y: Sequence[Any], *, n_repeats: int | None = None
+) -> LearningCurve:
+    """Measure a classifier that has learned from an eighth up to all of the texts, but for a fifth held out.
+
+    In every repeat another fifth is held out, copies of a text together; the rest is put in a random order, the same
+    share of every label everywhere, of which growing numbers of texts are taken from the front. The prior variance is
+    the one that the classifier chose. :func:`bayesift.progress.callback` tells how many fits are done.
+
+    Parameters
+    ----------
+    classifier : TextClassifier
+        Fitted to these texts; it is not changed.
+    texts : sequence of str
+    y : sequence of labels or sets of labels
+    n_repeats : int, optional
+        How many of five parts to hold out in turn; 5 by default, 3 if there are many texts.
+
+    Returns
+    -------
+    LearningCurve
+
+    Examples
+    --------
+    >>> from bayesift.datasets import load
+    >>> from bayesift.workflow import TextClassifier, learning_curve
+    >>> news = load("newsroom").train
+    >>> classifier = TextClassifier("nb").fit(news.texts, news.labels)
+    >>> curve = learning_curve(classifier, news.texts, news.labels, n_repeats=2)
+    >>> curve.sizes.tolist(), curve.measure
+    ([32, 45, 63, 89, 126, 178, 252], 'F1')
+    """
+    if n_repeats is None:
+        n_repeats = N_FOLDS if len(texts) < MANY else 3
+    if not 2 <= n_repeats <= N_FOLDS:
+        raise ValueError(f"n_repeats is {n_repeats!r}; expected 2 to {N_FOLDS}")
+    sets = label_sets(y)
+    fold = assign_folds(texts, sets, N_FOLDS)
+    orders = [_mixed(np.flatnonzero(fold != turn), sets, turn) for turn in range(n_repeats)]
+    sizes = _sizes(orders, sets)
+    again = as_chosen(classifier)
+    scores = np.zeros((sizes.size, n_repeats))
+    for turn, order in enumerate(orders):
+        held_out = np.flatnonzero(fold == turn).tolist()
+        for step, size in enumerate(sizes.tolist()):
+            front = order[:size].tolist()
+            with warnings.catch_warnings(), progress.callback(None):
+                # The fit to all texts has warned already.
+                warnings.simplefilter("ignore")
+                part = again.fit([texts[i] for i in front], [sets[i] for i in front])
+            scores[step, turn] = _score(classifier, part, [texts[i] for i in held_out], [sets[i] for i in held_out])
+            progress.report(turn * sizes.size + step + 1, scores.size)
+    measure = "F1" if classifier.target_type_ == "multilabel-indicator" else "accuracy"
+    return LearningCurve(measure, len(texts), sizes, scores)
+
+
+def _score(whole: TextClassifier, part: TextClassifier, texts: Sequence[str], sets: Sequence[tuple[Any, ...]]) -> float:
+    """Measure a classifier that may not have seen every label; those count as missed."""
+    classes = whole.classes_.tolist()
+    truth = indicator(sets, classes).toarray() > 0
+    decisions = np.zeros_like(truth)
+    columns = [classes.index(label) for label in part.classes_.tolist()]
+    decisions[:, columns] = part.predictions(texts, proba=False).decisions
+    if whole.target_type_ == "multilabel-indicator":
+        return float(f_beta(truth, decisions, average="micro"))
+    return float(np.mean(np.all(truth == decisions, axis=1)))
+
+
+def _mixed(places: Int64Array, sets: Sequence[tuple[Any, ...]], seed: int) -> Int64Array:
+    """Put texts in a random order in which every stretch has about the same share of every label set."""
+    rng = np.random.default_rng(seed)
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for place in places.tolist():
+        groups.setdefault(tuple(sorted(map(str, sets[place]))), []).append(place)
+    order: list[int] = []
+    rank: list[float] = []
+    for own in groups.values():
+        order += rng.permutation(own).tolist()
+        rank += ((np.arange(len(own)) + rng.random(len(own))) / len(own)).tolist()
+    return np.array(order, dtype=np.int64)[np.argsort(rank, kind="stable")]
+
+
+def _sizes(orders: Sequence[Int64Array], sets: Sequence[tuple[Any, ...]]) -> Int64Array:
+    """Return the numbers of texts to learn from; with the smallest, too, there is more than one label."""
+    most = min(order.size for order in orders)
+    found = np.unique(np.round(most * np.geomspace(SMALLEST_SHARE, 1.0, N_SIZES)).astype(np.int64))
+
+    def has_several(order: Int64Array, size: int) -> bool:
+        return len({sets[place] for place in order[:size].tolist()}) > 1
+
+    kept = [n for n in found.tolist() if n >= FEWEST and all(has_several(order, n) for order in orders)]
+    if len(kept) < FEWEST_SIZES:
+        raise ValueError(
+            f"{len(sets):,} texts, of which {most:,} can be learned from, are too few for a learning curve; expected "
+            f"several labels among the first of them and at least {FEWEST_TEXTS} texts"
+        )
+    return np.array(kept, dtype=np.int64)
+
+
+def fit_power_law(sizes: Any, errors: Any) -> PowerLaw:
+    """Fit floor + scale · n^(-exponent) to errors by least squares, with neither floor nor scale below zero.
+
+    For every exponent of a grid the best floor and scale are found by non-negative least squares. Distances are taken
+    relative to the errors, and greater numbers of texts count more, in proportion, since their errors vary less.
+
+    Parameters
+    ----------
+    sizes : array of shape (n,)
+        Numbers of texts.
+    errors : array of shape (n,)
+        The error at each.
+
+    Returns
+    -------
+    PowerLaw
+
+    Examples
+    --------
+    >>> from bayesift.workflow.curve import fit_power_law
+    >>> law = fit_power_law([100, 200, 400, 800], [0.3, 0.2, 0.15, 0.125])
+    >>> round(float(law.error(1600)), 2)
+    0.11
+    """
+    n = np.asarray(sizes, dtype=np.float64)
+    found = np.asarray(errors, dtype=np.float64)
+    weight = np.sqrt(n / n[-1]) / np.maximum(found, SMALLEST_ERROR)
+    target = found * weight
+    best: tuple[float, PowerLaw] | None = None
+    for exponent in EXPONENTS:
+        # Relative to the greatest number, so that both columns are of one size.
+        columns = np.column_stack([np.ones_like(n), (n / n[-1]) ** -exponent]) * weight[:, None]
+        (floor, scale), distance = nnls(columns, target)
+        if best is None or distance < best[0] - 1e-12:
+            best = distance, PowerLaw(float(floor), float(scale * n[-1] ** exponent), float(exponent))
+    assert best is not None
+    return best[1]
