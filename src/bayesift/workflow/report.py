@@ -9,6 +9,7 @@ from math import isfinite
 from pathlib import Path
 
 from bayesift._files import atomic_path
+from bayesift.workflow.curve import LearningCurve
 from bayesift.workflow.evaluate import Evaluation, ProbabilityGroup
 from bayesift.workflow.explain import Reason, WeightedWords
 from bayesift.workflow.info import ModelInfo
@@ -74,12 +75,7 @@ def training_report(trained: Trained, title: str) -> str:
     if trained.evaluation is not None:
         parts.append(_section(f"On {trained.evaluation.on}", _evaluation_part(trained.evaluation)))
     if trained.curve is not None:
-        rows = (
-            (f"{size:,}", f"{mean:.3f}")
-            for size, mean in zip(trained.curve.sizes.tolist(), trained.curve.scores.mean(axis=1).tolist(), strict=True)
-        )
-        points = _table(("texts learned from", trained.curve.measure), rows, numbers=(0, 1))
-        parts.append(_section("Would more labels help?", f"<p>{escape(trained.curve.sentence())}</p>{points}"))
+        parts.append(_section("Would more labels help?", _curve_part(trained.curve)))
     parts.append(_words_part(trained.top_words))
     return _page(f"What was learned from {title}", parts)
 
@@ -147,6 +143,13 @@ def _evaluation_part(found: Evaluation) -> str:
     scores = _table(("label", "texts", "given", "precision", "recall", "F1"), rows, numbers=(1, 2, 3, 4, 5))
     picture = _reliability(found.reliability, "Share that was right against the probability given")
     return f"{scores}{_paragraphs(found.sentences())}<h3>Do the probabilities mean what they say?</h3>{picture}"
+
+
+def _curve_part(found: LearningCurve) -> str:
+    """Return what more labels would bring, and the points of the learning curve."""
+    means = found.scores.mean(axis=1).tolist()
+    rows = ((f"{size:,}", f"{mean:.3f}") for size, mean in zip(found.sizes.tolist(), means, strict=True))
+    return f"<p>{escape(found.sentence())}</p>" + _table(("texts learned from", found.measure), rows, numbers=(0, 1))
 
 
 def _words_part(top_words: dict[str, WeightedWords]) -> str:
