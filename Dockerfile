@@ -12,7 +12,7 @@ COPY src src
 RUN pip install --no-cache-dir --constraint constraints.txt '.[review]' \
     && useradd --create-home --uid 10001 bayesift \
     && install --directory --owner bayesift /data
-USER bayesift
+USER 10001
 RUN bayesift warm
 WORKDIR /data
 # Requests under way are answered before the server ends.

@@ -42,8 +42,9 @@ def test_what_is_copied_is_there_and_not_ignored():
 
 
 def test_nothing_runs_as_root_and_nothing_is_fetched_by_address():
+    assert "useradd --create-home --uid 10001 bayesift" in TEXT
     instructions = [name for name, _ in LINES]
-    assert arguments("USER") == ["bayesift"]
+    assert arguments("USER") == ["10001"]
     assert instructions.index("USER") < instructions.index("ENTRYPOINT")
     assert set(re.findall(r"https?://[^/'\"\s]+", TEXT)) == {"http://127.0.0.1:8787", "http://127.0.0.1:8788"}
     assert "index-url" not in TEXT
@@ -52,7 +53,7 @@ def test_nothing_runs_as_root_and_nothing_is_fetched_by_address():
 def test_what_is_compiled_is_kept_where_its_user_may_write():
     environment = " ".join(arguments("ENV"))
     assert "NUMBA_CACHE_DIR=/home/bayesift/" in environment
-    places = [LINES.index(line) for line in (("USER", "bayesift"), ("RUN", "bayesift warm"))]
+    places = [LINES.index(line) for line in (("USER", "10001"), ("RUN", "bayesift warm"))]
     assert places == sorted(places)
 
 
