@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import TypeVar
 
 from joblib import effective_n_jobs
-
-from bayesift import progress
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -40,41 +38,28 @@ def thread_count(n_jobs: int | None, most: int | None = None) -> int:
     return count if most is None else max(min(count, most), 1)
 
 
-def map_threads(
-    work: Callable[[Item], Result], items: Sequence[Item], n_jobs: int | None, *, report: bool = False
-) -> list[Result]:
+def map_threads(work: Callable[[Item], Result], items: Sequence[Item], n_jobs: int | None) -> list[Result]:
     """Return ``work(item)`` of every item, in their order, computed on several threads.
 
-    With ``report``, what watches the progress (see :mod:`bayesift.progress`) is told of every item, from this thread.
     After an error or an interrupt no further item is begun, and those at work end where they ask (see
     :func:`stop_if_abandoned`).
     """
-    results: list[Result] = []
-
-    def collect(found: Iterable[Result]) -> None:
-        for result in found:
-            results.append(result)
-            if report:
-                progress.report(len(results), len(items))
-
     n_threads = thread_count(n_jobs, len(items))
     if n_threads == 1:
-        collect(map(work, items))
-    else:
-        abandoned = threading.Event()
+        return list(map(work, items))
+    abandoned = threading.Event()
 
-        def work_in_thread(item: Item) -> Result:
-            _own.abandoned = abandoned
-            return work(item)
+    def work_in_thread(item: Item) -> Result:
+        _own.abandoned = abandoned
+        return work(item)
 
-        with ThreadPoolExecutor(n_threads) as pool:
-            try:
-                collect(pool.map(work_in_thread, items))
-            except BaseException:
-                abandoned.set()
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
-    return results
+    with ThreadPoolExecutor(n_threads) as pool:
+        try:
+            return list(pool.map(work_in_thread, items))
+        except BaseException:
+            abandoned.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def in_blocks(work: Callable[[int, int], None], n_rows: int, cost: int, n_jobs: int | None) -> None:

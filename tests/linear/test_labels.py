@@ -323,6 +323,17 @@ def test_progress_is_told_category_by_category(solver):
         assert told == [(1, 3), (2, 3), (3, 3)]
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_progress_of_a_search_is_told_fit_by_fit(n_jobs):
+    X, Y = spread()
+    told = []
+    with progress.callback(lambda *n: told.append(n)):
+        BayesianLogisticRegression(grid=[0.1, 1.0], folds=4, runs=2, threshold="max_f1", n_jobs=n_jobs).fit(X, Y)
+    done, totals = zip(*told, strict=True)
+    assert set(totals) == {3 * (2 * 2 + 1 + 4)}
+    assert done == tuple(range(1, totals[0] + 1))
+
+
 @cases.each_solver
 def test_input_is_left_alone_and_a_fit_can_be_repeated(solver):
     X, Y = spread()

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from bayesift import progress
 from bayesift._threads import map_threads
 from bayesift._typing import AnyArray, FloatArray, Int64Array
 from bayesift.linear._fit.problem import Design, Problem, Solution, SolverOptions, log_likelihood, scores
 from bayesift.linear._fit.variance import (
+    GAUSSIAN_GRID,
+    LAPLACE_GRID,
     Choice,
     FitWithoutFold,
     FoldFit,
@@ -64,11 +69,50 @@ def fit_categories(
     design: Design, tasks: Sequence[Callable[[], Task]], settings: Settings, n_jobs: int | None
 ) -> list[CategoryFit]:
     """Fit all categories; ``tasks`` make their arrays when their turn comes, so that few exist at a time."""
+    counter = _FitCounter(len(tasks), settings)
 
     def work(make_task: Callable[[], Task]) -> CategoryFit:
-        return _fit_category(design, make_task(), settings)
+        with counter.category() as after_fit:
+            return _fit_category(design, make_task(), settings, after_fit)
 
-    return map_threads(work, tasks, n_jobs, report=True)
+    return map_threads(work, tasks, n_jobs)
+
+
+class _FitCounter:
+    """Tells, from any thread, how many of all fits are done; a category that took fewer than expected counts whole."""
+
+    def __init__(self, n_categories: int, settings: Settings) -> None:
+        search = settings.variance
+        self._expected = 1
+        if search.variance == "cv":
+            n_variances = max(len(LAPLACE_GRID), len(GAUSSIAN_GRID)) if search.grid is None else len(search.grid)
+            self._expected += n_variances * search.runs
+        if settings.score_held_out:
+            self._expected += search.folds
+        self._done, self._total = 0, n_categories * self._expected
+        # Threads do not see the block in which somebody listens.
+        self._tell = progress.current()
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def category(self) -> Iterator[Callable[[], None]]:
+        """Return the function to call after each fit of a category but the last one."""
+        left = self._expected
+
+        def after_fit() -> None:
+            nonlocal left
+            if left > 1:
+                left -= 1
+                self._add(1)
+
+        yield after_fit
+        self._add(left)
+
+    def _add(self, number: int) -> None:
+        if self._tell is not None:
+            with self._lock:
+                self._done += number
+                self._tell(self._done, self._total)
 
 
 def prior_by_variance(
@@ -79,7 +123,7 @@ def prior_by_variance(
     return lambda variance: features(variance).extended(prior.scaled(variance).resolve_intercept(intercept_variance))
 
 
-def _fit_category(design: Design, task: Task, settings: Settings) -> CategoryFit:
+def _fit_category(design: Design, task: Task, settings: Settings, after_fit: Callable[[], None]) -> CategoryFit:
     prior_at = prior_by_variance(task.prior, design.n_features, settings.feature_names, settings.intercept_variance)
     documents = LabelledDocuments(design, task.y, task.weights)
     options = settings.variance.options
@@ -91,7 +135,7 @@ def _fit_category(design: Design, task: Task, settings: Settings) -> CategoryFit
         # The variance of this one does not matter: every fit has its own.
         return _fits_without_folds(problem_at(1.0), prior_at, fold, settings.variance.runs, options)
 
-    choice = choose_variance(documents, [task.prior], settings.variance, fits_without_folds)
+    choice = choose_variance(documents, [task.prior], settings.variance, fits_without_folds, after_fit=after_fit)
     problem = problem_at(choice.scale)
     fewest = documents.fewest()
     one_class = fewest == 0 and problem.prior.kind[-1] == FLAT
@@ -103,7 +147,8 @@ def _fit_category(design: Design, task: Task, settings: Settings) -> CategoryFit
     precision = None if settings.posterior is None else settings.posterior(problem, solution.beta)
     held_out = None
     if settings.score_held_out and fewest >= 2:
-        held_out = _held_out_scores(problem, documents.folds(settings.variance.folds, settings.variance.seed), options)
+        fold = documents.folds(settings.variance.folds, settings.variance.seed)
+        held_out = _held_out_scores(problem, fold, options, after_fit)
     return CategoryFit(solution, choice, precision, one_class, held_out, restarts)
 
 
@@ -125,7 +170,9 @@ def _fits_without_folds(
     return fit_without
 
 
-def _held_out_scores(problem: Problem, fold: Int64Array, options: SolverOptions) -> FloatArray:
+def _held_out_scores(
+    problem: Problem, fold: Int64Array, options: SolverOptions, after_fit: Callable[[], None]
+) -> FloatArray:
     """Score every document by a fit without the fold it lies in.
 
     No fit starts from one that has seen the fold: stopped early, it would still know it.
@@ -135,6 +182,7 @@ def _held_out_scores(problem: Problem, fold: Int64Array, options: SolverOptions)
         held = fold == left_out
         part = problem._replace(weights=np.where(held, 0.0, problem.weights), sums=None)
         result[held] = scores(problem.design, part.solve(options).beta)[held]
+        after_fit()
     return result
 
 
