@@ -23,7 +23,7 @@ OTHERWISE = {
     ("review/storage/claim.py", "__init__"): "a lock, which says who holds it",
     ("workflow/filter.py", "decision_writer"): "decisions, which are only added",
     ("workflow/filter.py", "_add_missing"): "decisions, which are only added",
-    ("workflow/path.py", "draw"): "draws into memory",
+    ("plots/display.py", "save_plot"): "draws into memory",
     ("workflow/warm.py", "warm"): "texts to classify, in a temporary folder",
 }
 
