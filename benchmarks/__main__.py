@@ -22,6 +22,7 @@ BENCHMARKS = (
     "review",
     "thresholds",
     "word_vectors",
+    "model_choice",
     "serving",
     "learning_curve",
 )

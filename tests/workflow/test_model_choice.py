@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.metrics import f1_score
+from sklearn.metrics import average_precision_score, f1_score
 
 from bayesift.datasets import Split, load
 from bayesift.formats import ModelFileError, save
@@ -111,6 +111,11 @@ def test_the_numbers_of_a_candidate_are_those_of_models_fitted_without_the_folds
     assert told.score == pytest.approx(np.mean(right))
     assert told.log_likelihood == pytest.approx(np.mean(np.maximum(likelihood, np.log(1e-15))))
     assert told.n_words == X.shape[1]
+    scores = np.empty((len(TEXTS), len(set(ONE))))
+    for turn in range(5):
+        scores[fold == turn] = MultinomialNB().fit(X[fold != turn], y[fold != turn]).decision_function(X[fold == turn])
+    truth = y[:, None] == np.unique(y)
+    assert told.average_precision == pytest.approx(average_precision_score(truth, scores, average="macro"))
 
 
 def test_f1_by_text_is_f1_with_its_standard_error():
@@ -138,13 +143,23 @@ def test_of_equals_the_most_likely_and_then_the_first():
     candidates = CANDIDATES[:3]
 
     def chosen(parts, logs):
-        found = [model_choice.Performance(*one, 9) for one in zip(candidates, parts, logs, strict=True)]
+        found = [model_choice.Performance(*one, 0.5, 9) for one in zip(candidates, parts, logs, strict=True)]
         return model_choice.chosen_place(found, ones, "accuracy")
 
     assert chosen([rows, rows, worse], [rows, better, better]) == 1
     assert chosen([rows, rows, rows], [rows, rows, worse]) == 0
     assert chosen([rows, rows + 0.001, rows], [rows, rows + 0.005, rows + 0.006]) == 0
     assert chosen([rows, rows, better], [better, better, worse]) == 2
+
+    def chosen_by_f1(means, precisions):
+        found = [
+            model_choice.Performance(candidate, rows + mean, rows, precision, 9)
+            for candidate, mean, precision in zip(candidates, means, precisions, strict=True)
+        ]
+        return model_choice.chosen_place(found, ones, "f1")
+
+    assert chosen_by_f1([0.5, 0.6, 0.4], [0.7, 0.5, 0.9]) == 2
+    assert chosen_by_f1([0.5, 0.501, 0.4], [0.7, 0.7, 0.5]) == 0
 
 
 def test_what_can_be_compared_depends_on_what_is_asked():
@@ -255,11 +270,13 @@ def test_forged_comparisons_are_refused(tmp_path):
 
 def test_reasons_read_well():
     rows = [
-        model_choice.ComparedModel("ridge", "ridge", False, 0.9, 0.0, 0.0, -0.31, 10),
-        model_choice.ComparedModel("lasso", "lasso", False, 0.8, 0.1, 0.01, -0.40, 10),
+        model_choice.ComparedModel("ridge", "ridge", False, 0.9, 0.0, 0.0, -0.31, 0.8, 10),
+        model_choice.ComparedModel("lasso", "lasso", False, 0.8, 0.1, 0.01, -0.40, 0.7, 10),
     ]
     said = "ridge, because its held-out share of texts that are right is 0.900 against 0.800 of lasso"
     assert model_choice._reason(rows, 0, [0], "accuracy") == said
+    said = "is 0.900 against 0.800 of lasso, and its average precision 0.800 against 0.700"
+    assert model_choice._reason(rows, 0, [0], "f1").endswith(said)
     near = [rows[0], replace(rows[1], behind=0.001)]
     assert model_choice._reason(near, 0, [0, 1], "accuracy").endswith("is -0.310 a text against -0.400 of lasso")
     even = [rows[0], replace(rows[1], log_likelihood=-0.30)]

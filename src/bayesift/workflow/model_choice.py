@@ -10,6 +10,7 @@ from math import ceil, isfinite, log
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
+from sklearn.metrics import average_precision_score
 from sklearn.utils import check_random_state
 
 from bayesift import progress
@@ -101,6 +102,9 @@ class ComparedModel:
         Standard error of that difference, from the differences text by text.
     log_likelihood : float
         Mean log likelihood of a text.
+    average_precision : float
+        Mean average precision of the labels: how well texts with a label stand before those without, whatever the
+        threshold.
     n_words : int
         Words and pairs of words.
     """
@@ -112,6 +116,7 @@ class ComparedModel:
     behind: float
     error: float
     log_likelihood: float
+    average_precision: float
     n_words: int
 
 
@@ -151,11 +156,12 @@ class ModelComparison:
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Return the header and the rows of a table; every column but the first is of numbers."""
-        header = ["model", "log likelihood", self.measure.replace("_", " "), "behind", "standard error", "terms"]
+        second = "average_precision" if self.measure == "f1" else "log_likelihood"
+        header = ["model", *(name.replace("_", " ") for name in (second, self.measure)), "behind", "error", "terms"]
         rows = [
             [
                 f"{model.name} (chosen)" if model.name == self.chosen else model.name,
-                *(f"{value:.3f}" for value in (model.log_likelihood, model.score, model.behind, model.error)),
+                *(f"{value:.3f}" for value in (getattr(model, second), model.score, model.behind, model.error)),
                 f"{model.n_words:,}",
             ]
             for model in self.models
@@ -175,7 +181,7 @@ class ModelComparison:
         try:
             made = cls(**{**found, "models": [ComparedModel(**model) for model in found["models"]]})
             numbers = [value for model in made.models for value in (model.score, model.behind, model.error)]
-            numbers += [model.log_likelihood for model in made.models]
+            numbers += [value for model in made.models for value in (model.log_likelihood, model.average_precision)]
             counts = [made.n_texts, made.n_held_out, *(model.n_words for model in made.models)]
             words = [made.chosen, made.reason, *(model.name for model in made.models)]
             fits = (
@@ -200,6 +206,7 @@ class Performance(NamedTuple):
     candidate: Candidate
     parts: FloatArray
     log_likelihood: FloatArray
+    average_precision: float
     n_words: int
 
 
@@ -211,7 +218,8 @@ def choose_model(
     Copies of a text are held out together. The prior variance is searched for without the first fold and then kept.
     Candidates are as good as the best if they are behind by no more than a standard error of the paired differences, or
     by next to nothing; of these the one with the greatest log likelihood is chosen, and of those that are as good in
-    that, too, the simplest.
+    that, too, the simplest. F1 of a rare label hangs on a few texts near the threshold: there the average precision is
+    added to it, and the greatest sum is chosen.
 
     Parameters
     ----------
@@ -337,7 +345,8 @@ class _Comparing:
             parts = np.all(decisions == self.truth, axis=1) * 1.0
             if self._measure == "f1":
                 parts = f1_by_text(self.truth, decisions, self.weights)
-        return Performance(candidate, parts, log_likelihood, X.shape[1])
+        ranked = mean_average_precision(self.truth, np.concatenate(scores), self.weights)
+        return Performance(candidate, parts, log_likelihood, ranked, X.shape[1])
 
     def _vectorized(self, candidate: Candidate) -> tuple[Any, Any]:
         vectorizer = vectorizer_for(
@@ -389,8 +398,19 @@ def f1_by_text(truth: BoolArray, decisions: BoolArray, weights: FloatArray) -> F
     return np.mean(f1 + (twice - f1 * total) / below, axis=1)
 
 
+def mean_average_precision(truth: BoolArray, scores: FloatArray, weights: FloatArray) -> float:
+    """Return the mean over the labels of the average precision; labels that all texts have or none are left out."""
+    truth = truth[:, -scores.shape[1] :]
+    varied = [column for column in range(truth.shape[1]) if 0 < truth[:, column].sum() < len(truth)]
+    found = [average_precision_score(truth[:, k], scores[:, k], sample_weight=weights) for k in varied]
+    return float(np.mean(found)) if found else 0.0
+
+
 def chosen_place(found: Sequence[Performance], weights: FloatArray, measure: str) -> int:
     """Return the place of the one to choose."""
+    if measure == "f1":
+        sums = [float(np.average(one.parts, weights=weights)) + one.average_precision for one in found]
+        return next(place for place, total in enumerate(sums) if max(sums) - total <= LEAST_DIFFERENCE["f1"])
     parts, logs = ([getattr(one, name) for one in found] for name in ("parts", "log_likelihood"))
     equal = as_good(parts, weights, range(len(found)), LEAST_DIFFERENCE[measure])
     return as_good(logs, weights, equal, LEAST_DIFFERENCE["log_likelihood"])[0]
@@ -427,7 +447,8 @@ def _told(found: Sequence[Performance], comparing: _Comparing, measure: str) -> 
     for one, mean in zip(found, means, strict=True):
         behind, error = difference(found[best].parts, one.parts, weights)
         log_likelihood = float(np.average(one.log_likelihood, weights=weights))
-        models.append(ComparedModel(*one.candidate[:3], mean, behind, error, log_likelihood, one.n_words))
+        second = log_likelihood, one.average_precision
+        models.append(ComparedModel(*one.candidate[:3], mean, behind, error, *second, one.n_words))
     equal = as_good([one.parts for one in found], weights, range(len(found)), LEAST_DIFFERENCE[measure])
     reason = _reason(models, place, equal, measure)
     return ModelComparison(models[place].name, reason, measure, comparing.n_texts, weights.size, models)
@@ -440,8 +461,11 @@ def _reason(models: Sequence[ComparedModel], place: int, equal: Sequence[int], m
     said = f"{chosen.name}, because its held-out {MEASURES[measure]} is {chosen.score:.3f}"
     if not others:
         return said
-    rival = max(others, key=lambda model: model.score)
+    rival = max(others, key=lambda model: model.score + (model.average_precision if measure == "f1" else 0.0))
     said += f" against {rival.score:.3f} of {rival.name}"
+    if measure == "f1":
+        both = f"and its average precision {chosen.average_precision:.3f}"
+        return f"{said}, {both} against {rival.average_precision:.3f}"
     same = [models[other] for other in equal if other != place]
     if not same:
         return said

@@ -74,8 +74,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         ``"perceptron"`` and others of :data:`bayesift.workflow.MODELS`; or a classifier of this package, which is used
         as it stands. ``"auto"`` compares a few candidates, :data:`bayesift.workflow.CANDIDATES`, on texts held out.
     measure : {"auto", "log_likelihood", "accuracy", "f1"}, default="auto"
-        What ``"auto"`` compares models by: ``"f1"``, the mean F1 of the labels, where thresholds are set for the
-        greatest F1, otherwise ``"accuracy"``; of models as good as each other the one with the greatest likelihood.
+        What ``"auto"`` compares models by: ``"f1"``, the mean F1 of the labels (with their average precision), where
+        thresholds are set for the greatest F1, otherwise ``"accuracy"``; of models that are as good as each other
+        the one with the greatest likelihood.
     vectorizer : TextVectorizer, mapping or None, default=None
         How texts become numbers; None suits the model, and leaves out words of a single text if there are many texts.
         A mapping names those parameters of the :class:`bayesift.text.TextVectorizer` that are to be different.
