@@ -20,7 +20,7 @@ import numpy as np
 
 from bayesift.datasets import data_root, load
 from bayesift.evaluate import f_beta
-from bayesift.workflow import MODELS, TextClassifier
+from bayesift.workflow import TextClassifier
 from benchmarks.measuring import show
 
 #: Texts that are drawn of a large collection, for training and for the test.
@@ -63,12 +63,12 @@ def split(texts: Texts, labels: Labels, seed: int) -> Parts:
     return Parts(texts[:cut], labels[:cut], texts[cut:], labels[cut:])
 
 
-def collection(name: str, seed: int, **options: Any) -> Parts:
+def collection(name: str, draw: int, **options: Any) -> Parts:
     """Draw from the training and test texts of a collection."""
     found = load(name, **options)
     return Parts(
-        *drawn(found.train.texts, found.train.labels, MOST_TRAINING, seed),
-        *drawn(found.test.texts, found.test.labels, MOST_TEST, seed),
+        *drawn(found.train.texts, found.train.labels, MOST_TRAINING, draw),
+        *drawn(found.test.texts, found.test.labels, MOST_TEST, draw),
     )
 
 
@@ -142,43 +142,43 @@ def quality(classifier: TextClassifier, parts: Parts, by_f1: bool) -> float:
     return 100 * float(np.mean(f_beta(truth[:, wanted], decisions[:, wanted], empty=0.0)))
 
 
+def measured(name: str, repeats: int) -> tuple[str, ...]:
+    """Return the row of a collection: the measure of some models, of the best one, and of the chosen one."""
+    found: dict[str, list[float]] = {named: [] for named in NAMED}
+    chosen, own, seconds, by_f1, n_texts = Counter[str](), [], [], False, 0
+    for seed in range(repeats):
+        parts = COLLECTIONS[name](seed)
+        n_texts = len(parts.training)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            begin = time.process_time()
+            auto = TextClassifier().fit(parts.training, parts.training_labels)
+            seconds.append(time.process_time() - begin)
+            by_f1 = auto.comparison_["measure"] == "f1"
+            own.append(quality(auto, parts, by_f1))
+            chosen[auto.comparison_["chosen"]] += 1
+            for named, options in NAMED.items():
+                other = TextClassifier(**options).fit(parts.training, parts.training_labels)
+                found[named].append(quality(other, parts, by_f1))
+    means = {named: float(np.mean(values)) for named, values in found.items()}
+    best = max(means, key=lambda named: means[named])
+    apart = np.array(own) - np.array(found[best])
+    error = f" ± {apart.std(ddof=1) / np.sqrt(repeats):.1f}" if repeats > 1 else ""
+    return (
+        f"{name}, {n_texts:,}",
+        "F1" if by_f1 else "right",
+        f"{means['lasso']:.1f}",
+        f"{means['ridge']:.1f}",
+        f"{means[best]:.1f} ({best})",
+        f"{np.mean(own):.1f}",
+        f"{np.mean(apart):+.1f}{error}",
+        ", ".join(f"{model} {count}" for model, count in chosen.most_common()),
+        f"{np.mean(seconds):.1f}",
+    )
+
+
 def run(repeats: int) -> None:
     """Print how far behind the best model by name the chosen one is, in points of the measure."""
-    assert set(MODELS) >= {str(options["model"]) for options in NAMED.values()}
-    rows = []
-    for name, parts_of in COLLECTIONS.items():
-        found: dict[str, list[float]] = {named: [] for named in NAMED}
-        chosen, own, seconds, by_f1 = Counter[str](), [], [], False
-        for seed in range(repeats):
-            parts = parts_of(seed)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                begin = time.process_time()
-                auto = TextClassifier().fit(parts.training, parts.training_labels)
-                seconds.append(time.process_time() - begin)
-                by_f1 = auto.comparison_["measure"] == "f1"
-                own.append(quality(auto, parts, by_f1))
-                chosen[auto.comparison_["chosen"]] += 1
-                for named, options in NAMED.items():
-                    other = TextClassifier(**options).fit(parts.training, parts.training_labels)
-                    found[named].append(quality(other, parts, by_f1))
-        means = {named: float(np.mean(values)) for named, values in found.items()}
-        best = max(means, key=lambda named: means[named])
-        apart = np.array(own) - np.array(found[best])
-        error = apart.std(ddof=1) / np.sqrt(repeats) if repeats > 1 else float("nan")
-        rows.append(
-            (
-                f"{name}, {len(parts.training):,}",
-                "F1" if by_f1 else "right",
-                f"{means['lasso']:.1f}",
-                f"{means['ridge']:.1f}",
-                f"{means[best]:.1f} ({best})",
-                f"{np.mean(own):.1f}",
-                f"{np.mean(apart):+.1f} ± {error:.1f}",
-                ", ".join(f"{model} {count}" for model, count in chosen.most_common()),
-                f"{np.mean(seconds):.1f}",
-            )
-        )
     title = f"On other texts, mean of {repeats} splits, %"
     header = ("collection, texts", "measure", "lasso", "ridge", "best by name", "auto", "difference", "chosen", "CPU s")
-    show(title, header, rows)
+    show(title, header, [measured(name, repeats) for name in COLLECTIONS])
