@@ -55,7 +55,7 @@ def test_a_line_has_at_every_threshold_the_value_of_its_decisions():
 
 
 def test_a_model_brings_its_own_threshold():
-    model = BayesianLogisticRegression(variance=1.0, threshold="max_f1").fit(X, Y)
+    model = BayesianLogisticRegression(variance=1.0, threshold="max_f1", threshold_on="train").fit(X, Y)
     shown = ThresholdDisplay.from_estimator(model, X, Y)
     assert shown.chosen == model.threshold_.thresholds_[0]
     best = np.nanmax(shown.curves["F1"])

@@ -26,6 +26,7 @@ _OPTIONS = {
     "delimiter": "--delimiter",
     "encoding": "--encoding",
     "header": "--header and --no-header",
+    "quotes": "--no-quotes",
 }
 
 _DEBUG = "this is a bug in bayesift; 'bayesift --debug …' shows where"
@@ -51,11 +52,14 @@ def _reading_hint(error: Exception) -> str:
         HeaderError,
         MissingDataError,
         OptionError,
+        QuoteError,
     )
 
     match error:
         case CellTooLongError():
             return "if it is meant to be, set the environment variable BAYESIFT_MAX_CELL to more bytes"
+        case QuoteError():
+            return "--no-quotes reads quotes like any other character"
         case HeaderError():
             return "--no-header reads it as data, with --text 1 --label 2 and so on for the columns; --header as names"
         case OptionError(name=str(name)):

@@ -75,6 +75,15 @@ Header = Annotated[
         rich_help_panel=_READING,
     ),
 ]
+Quotes = Annotated[
+    bool,
+    typer.Option(
+        "--quotes/--no-quotes",
+        help="Whether fields of a CSV or TSV file may stand in double quotes.",
+        show_default=False,
+        rich_help_panel=_READING,
+    ),
+]
 InputFormat = Annotated[
     DataFormat | None,
     typer.Option("--input-format", help="Format, if the file name does not show it.", rich_help_panel=_READING),
@@ -95,6 +104,7 @@ class Reading:
     label_separator: LabelSeparator = None
     delimiter: Delimiter = None
     header: Header = None
+    quotes: Quotes = True
     encoding: Encoding = None
     input_format: InputFormat = None
 
@@ -118,6 +128,7 @@ class Reading:
             label_separator=before.get("label_separator") if self.label_separator is None else self.label_separator,
             delimiter=self.delimiter,
             header=self.header,
+            quotes=self.quotes,
             encoding=self.encoding,
             format=None if self.input_format is None else self.input_format.value,
         )

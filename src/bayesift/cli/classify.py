@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bayesift.cli._guard import Written
-from bayesift.cli._options import Delimiter, Encoding, Header, ModelFile, Output, Texts, with_option_groups
+from bayesift.cli._options import Delimiter, Encoding, Header, ModelFile, Output, Quotes, Texts, with_option_groups
 from bayesift.cli._shell import console, list_of, print_json, say, say_if_compiling, shown, steps
 
 
@@ -63,6 +63,7 @@ def classify(
     text: Texts = None,
     delimiter: Delimiter = None,
     header: Header = None,
+    quotes: Quotes = True,
     encoding: Encoding = None,
     input_format: Annotated[
         SourceFormat | None,
@@ -96,6 +97,7 @@ def classify(
             encoding=encoding,
             delimiter=delimiter,
             header=header,
+            quotes=quotes,
             progress=lambda n_texts: step("classifying", n_texts),
         )
     if output.as_json:

@@ -25,6 +25,7 @@ from bayesift.datasets.errors import (
     MalformedFileError,
     MissingDataError,
     OptionError,
+    QuoteError,
 )
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "OptionError",
     "Origin",
     "ProgressBar",
+    "QuoteError",
     "Record",
     "Records",
     "Split",

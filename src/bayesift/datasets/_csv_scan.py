@@ -15,7 +15,7 @@ from bayesift._typing import ByteArray, Int64Array
 from bayesift.datasets._dialect import numbered_columns
 from bayesift.datasets._limits import MAX_CELL
 from bayesift.datasets._tables import wrong_width
-from bayesift.datasets.errors import CellTooLongError, EncodingError, MalformedFileError
+from bayesift.datasets.errors import CellTooLongError, EncodingError, MalformedFileError, QuoteError
 
 #: Bytes that are read at a time.
 CHUNK = 1 << 22
@@ -167,7 +167,7 @@ class CsvScanner:
         line = self._line(data, begin)
         if kind == _BROKEN:
             problem = "unexpected end of data" if n_fields < 0 else f"{self._delimiter!r} expected after '\"'"
-            return MalformedFileError(self._path, line, problem)
+            return QuoteError(self._path, line, problem)
         return wrong_width(self._path, line, n_fields, len(self.columns))
 
 

@@ -79,6 +79,20 @@ class EncodingError(MalformedFileError):
         self.probable = probable
 
 
+class QuoteError(MalformedFileError):
+    """A field begins with a quote that closes before its end, or never.
+
+    Attributes
+    ----------
+    path, line
+        As in :class:`MalformedFileError`.
+    """
+
+    def __init__(self, path: str | Path, line: int, problem: str) -> None:
+        self.sentence = f"{path}, line {line}: {problem}"
+        super().__init__(path, line, f"{problem}; quotes=False reads quotes like any other character")
+
+
 class CellTooLongError(MalformedFileError):
     """A cell, or the row it is in, is longer than the limit.
 
