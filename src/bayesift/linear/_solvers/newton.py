@@ -59,7 +59,7 @@ _SETTLED = 0.3
 #: Errors from which on a dual bound is worth computing; an unpenalised intercept makes it costly.
 _WORTH_A_BOUND, _WORTH_A_COSTLY_BOUND = 5.0, 0.3
 #: Errors of at most this: finish on the curvature matrix, or with more care on a large set; there, joint steps as well.
-_POLISH, _JOINT = 1.0, 0.1
+_POLISH, _JOINT = 1.0, 0.5
 #: Sets up to this size always use the curvature matrix; those above the second never do.
 _SMALL, _DENSE = 100, 3000
 #: Between them it is worth its factorisation where the cube of the set's size is at most this many times X's entries.
