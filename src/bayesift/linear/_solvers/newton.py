@@ -59,7 +59,9 @@ _SETTLED = 0.3
 #: Errors from which on a dual bound is worth computing; an unpenalised intercept makes it costly.
 _WORTH_A_BOUND, _WORTH_A_COSTLY_BOUND = 5.0, 0.3
 #: Errors of at most this: finish on the curvature matrix, or with more care on a large set; there, joint steps as well.
-_POLISH, _JOINT = 1.0, 0.5
+_POLISH, _JOINT = 1.0, 0.1
+#: Above the second of these, joint steps come as soon as a round leaves more than this share of the error.
+_STANDSTILL = 0.5
 #: Sets up to this size always use the curvature matrix; those above the second never do.
 _SMALL, _DENSE = 100, 3000
 #: Between them it is worth its factorisation where the cube of the set's size is at most this many times X's entries.
@@ -303,8 +305,12 @@ def improve(
     state: BinaryState,
     loss: float,
     tol: float,
+    joint: bool,
 ) -> float:
-    """Move the near columns that are worth it, all rates times the factor of ``scale``; return the loss."""
+    """Move the near columns that are worth it, all rates times the factor of ``scale``; return the loss.
+
+    ``joint`` tells whether many columns that are nearly right are to be moved together as well.
+    """
     y, s, _ = sample
     r, u, w, _, _ = state
     stage = scale[0]
@@ -327,7 +333,7 @@ def improve(
                 set_slopes(columns, y, u, order, c)
                 order = choose(order[1:], c, b, prior[0], stage, columns[0])
             loss = large_step(link, columns, sample, order, c, b, prior, scale, max_step, state, loss, cut, passes)
-        if fine and worst <= _JOINT:
+        if fine and joint:
             set_slopes(columns, y, u, order, c)
             loss = joint_step(link, documents, sample, c, b, prior, state, loss)
         return loss
@@ -397,7 +403,7 @@ def newton(
     worth = _WORTH_A_COSTLY_BOUND if open_intercept else _WORTH_A_BOUND
     primal, dual = np.inf, -np.inf
     converged = separated = False
-    since, still, rounds = 0, 0, 0
+    since, still, rounds, last = 0, 0, 0, np.inf
     while True:
         all_slopes(columns, documents, sums, sample, u, c)
         before, primal = primal, loss + penalty(b, l1, l2)
@@ -425,8 +431,10 @@ def newton(
             break
         rounds += 1
         scale = (stage, primal, free)
+        joint = worst <= _JOINT or worst > _STANDSTILL * last
+        last = worst
         loss = improve(
-            link, columns, documents, sample, near[:count], c, b, prior, worst, scale, max_step, state, loss, tol
+            link, columns, documents, sample, near[:count], c, b, prior, worst, scale, max_step, state, loss, tol, joint
         )
     residual = kkt_residual(c, b, prior)
     if not converged:
