@@ -53,7 +53,7 @@ def line_search(
             r[:] = trial
             b += size * step
             return new, True
-        size *= min(max(expected / (expected - rise), 0.1), 0.7) if rise > 0.0 else 0.5
+        size *= min(max(expected / (expected - rise), 0.1), 0.7) if rise > 0.0 > expected else 0.5
         new_penalty, slope = moved_penalty(b, step, size, l1, l2)
     return loss_terms(link, r, s, u, w), False
 
@@ -166,6 +166,6 @@ def kinked_line_search(
             state.z[:] = state.trial
             x += size * step
             return float(new)
-        size *= min(max(expected / (expected - rise), 0.1), 0.7) if rise > 0.0 else 0.5
+        size *= min(max(expected / (expected - rise), 0.1), 0.7) if rise > 0.0 > expected else 0.5
         new_penalty, slope = moved_penalty(x, step, size, l1, l2)
     return float(loss_along(sample.codes, sample.s, *state, 0.0)[0])
