@@ -340,7 +340,7 @@ class WarmStarts:
         if not 0.0 < share < 1.0 + 1e-6:
             return beta
         guess = beta + share * (beta - self._before[1])
-        return np.where(guess * beta > 0.0, guess, 0.0)
+        return np.where(np.sign(guess) * beta > 0.0, guess, 0.0)
 
 
 def assign_folds(labels: AnyArray, row_hashes: FloatArray, n_folds: int, random: np.random.Generator) -> Int64Array:
