@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -118,6 +118,19 @@ def test_a_cautious_threshold_stays_at_one_half_where_scores_tell_nothing() -> N
         scores.repeat(weights, 0), labels.repeat(weights, 0)
     )
     assert_array_equal(weighted.thresholds_, copies.thresholds_)
+
+
+def test_the_greatest_f1_of_the_rest_is_that_of_the_other_label() -> None:
+    random = np.random.default_rng(1)
+    labels = (random.random(300) < 0.85).astype(int)
+    scores = 2.0 * labels + random.normal(1.0, 1.0, 300)
+    for cautious in (False, True):
+        options = {"scale": "log_odds", "cautious": cautious}
+        of_rest = Threshold("max_f1_of_rest", **options).fit(scores, labels)
+        mirrored = Threshold("max_f1", ties="lowest", **options).fit(-scores, 1 - labels)
+        assert_allclose(of_rest.thresholds_, -mirrored.thresholds_)
+    useless = Threshold("max_f1_of_rest", scale="log_odds", cautious=True).fit(np.full(300, 1.0), labels)
+    assert useless.thresholds_ == 0.0
 
 
 def test_most_documents_may_be_accepted_where_most_are_of_the_category() -> None:

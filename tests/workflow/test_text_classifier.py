@@ -143,6 +143,20 @@ def test_rare_labels_have_their_thresholds_tuned():
     assert any("rare labels ('sport')" in note and "held out" in note for note in trained.notes)
 
 
+@pytest.mark.parametrize("model", ["nb", "ridge"])
+@pytest.mark.parametrize("names", [("a rare one", "usual"), ("usual", "very rare")])
+def test_of_two_labels_the_rarer_one_is_tuned_for(model, names):
+    rare = min(names, key=lambda name: "rare" not in name)
+    labels = [rare if label == "sport" and place % 2 else "usual" for place, label in enumerate(ONE)]
+    found = TextClassifier(model, variance=1.0).fit(TEXTS, labels)
+    half = TextClassifier(model, variance=1.0, threshold="half").fit(TEXTS, labels)
+    assert found.threshold_.policy == ("max_f1" if rare == names[1] else "max_f1_of_rest")
+    given, given_by_half = (int(np.sum(classifier.predict(TEXTS) == rare)) for classifier in (found, half))
+    # The prior of ridge is too strong for a rare label at one half.
+    assert given >= given_by_half
+    assert 0 < given < len(TEXTS) / 4
+
+
 def test_knowledge_moves_the_words_it_names():
     told = {"economy": {"keywords": {"shares": 3.0}}, "sport": "the championships"}
     plain, knowing = (

@@ -62,6 +62,7 @@ class Policy(StrEnum):
     half = "half"
     min_error = "min_error"
     max_f1 = "max_f1"
+    max_f1_of_rest = "max_f1_of_rest"
     t11u = "t11u"
     t13u = "t13u"
     balanced_error = "balanced_error"

@@ -39,8 +39,9 @@ class Threshold(BaseEstimator):
     ----------
     policy : str, Utility or mapping, default="half"
         ``"half"``: probability ½, no tuning. ``"min_error"``: least number of training errors. ``"max_f1"``:
-        greatest training F1. ``"t11u"``, ``"t13u"``, ``"balanced_error"``, a :class:`Utility` or a mapping of
-        gains such as ``{"tp": 2, "fp": -1}``: greatest utility.
+        greatest training F1; ``"max_f1_of_rest"``: that of the documents outside the category. ``"t11u"``, ``"t13u"``,
+        ``"balanced_error"``, a :class:`Utility` or a mapping of gains such as ``{"tp": 2, "fp": -1}``: greatest
+        utility.
     cut : {"midpoint", "accepted"}, default="midpoint"
         Where a tuned threshold lies between the last accepted and the first rejected training score.
     ties : {"highest", "median", "lowest"}, default="highest"
@@ -136,10 +137,12 @@ class Threshold(BaseEstimator):
     def _told_nothing(self, scores: FloatArray, of_category: BoolArray, weights: FloatArray) -> BoolArray:
         """Return for each category whether its threshold shows that the scores do not tell it from others."""
         accepted = scores >= self.thresholds_
+        if self.policy == "max_f1_of_rest":
+            accepted, of_category = ~accepted, ~of_category
         found, given, wanted = weights @ (accepted & of_category), weights @ accepted, weights @ of_category
         most = 0.5 * weights.sum()
         result: BoolArray = (given > most) & (wanted < most)
-        if self.policy == "max_f1":
+        if self.policy in ("max_f1", "max_f1_of_rest"):
             result |= f_beta_of(found, given - found, wanted - found) < _LEAST_F1
         return result
 

@@ -19,7 +19,7 @@ TieRule = Literal["highest", "median", "lowest"]
 Policy = str | Utility | Mapping[str, float]
 
 UTILITIES = {"min_error": SUM_OF_ERRORS, "t11u": T11U, "t13u": T13U, "balanced_error": BALANCED_ERROR}
-TUNED = ("max_f1", *UTILITIES)
+TUNED = ("max_f1", "max_f1_of_rest", *UTILITIES)
 """Names of the policies that are tuned on training scores."""
 
 CUTS = ("midpoint", "accepted")
@@ -49,7 +49,8 @@ def best_threshold(
         number or a boolean, and marks the category if it is greater than 0.
     policy : str, Utility or mapping, default="min_error"
         What is maximised: ``"min_error"`` minus the number of errors, ``"max_f1"``
-        2TP/(2TP+FP+FN), which is 1 when there is nothing to find and nothing accepted, ``"t11u"``,
+        2TP/(2TP+FP+FN), which is 1 when there is nothing to find and nothing accepted, ``"max_f1_of_rest"``
+        the same of the documents outside the category, 2TN/(2TN+FP+FN), ``"t11u"``,
         ``"t13u"``, ``"balanced_error"``, or any :class:`Utility` or mapping of gains such as
         ``{"tp": 2, "fp": -1}``.
     cut : {"midpoint", "accepted"}, default="midpoint"
@@ -136,7 +137,7 @@ def measure_of(policy: Policy) -> Callable[..., FloatArray]:
     if isinstance(policy, Utility):
         return policy.value
     one_of("policy", policy, TUNED)
-    return _f1 if policy == "max_f1" else UTILITIES[policy].value
+    return _F1[policy] if policy in _F1 else UTILITIES[policy].value
 
 
 def check_policy(policy: Policy, name: str = "policy") -> None:
@@ -159,8 +160,17 @@ def nearly_greatest(gains: FloatArray) -> Int64Array:
     return np.flatnonzero(gains >= gains.max() - _TIE * np.abs(gains).max())
 
 
-def _f1(tp: FloatArray, fp: FloatArray, fn: FloatArray, tn: FloatArray) -> FloatArray:
+def f1_of(tp: FloatArray, fp: FloatArray, fn: FloatArray, tn: FloatArray) -> FloatArray:
+    """Return the F1 of the category."""
     return f_beta_of(tp, fp, fn)
+
+
+def f1_of_rest(tp: FloatArray, fp: FloatArray, fn: FloatArray, tn: FloatArray) -> FloatArray:
+    """Return the F1 of the documents outside the category."""
+    return f_beta_of(tn, fn, fp)
+
+
+_F1 = {"max_f1": f1_of, "max_f1_of_rest": f1_of_rest}
 
 
 def _positives(y: Any, scores: FloatArray) -> BoolArray:

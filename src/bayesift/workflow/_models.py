@@ -202,7 +202,11 @@ def suited_policy(threshold: Any, targets: Targets) -> Any:
     """Return the policy of the thresholds, the one that suits the labels where it is left open."""
     if not (isinstance(threshold, str) and threshold == "auto"):
         return threshold
-    return "max_f1" if targets.target_type != "multiclass" and targets.shares().min() < RARE else "half"
+    shares = targets.shares()
+    if targets.target_type == "multiclass" or shares.min() >= RARE:
+        return "half"
+    # Of two labels the second is the category, and the first may be the rare one.
+    return "max_f1_of_rest" if targets.target_type == "binary" and shares[0] < shares[1] else "max_f1"
 
 
 def fitted_selector(selector: Any, X: Any, targets: Targets) -> Any:

@@ -243,7 +243,7 @@ def choose_model(
     """
     policy = suited_policy(classifier.threshold, targets)
     if measure == "auto":
-        measure = "f1" if policy == "max_f1" else "accuracy"
+        measure = "f1" if policy in ("max_f1", "max_f1_of_rest") else "accuracy"
     open_to = [candidate for candidate in CANDIDATES if _is_possible(candidate, classifier, targets, len(texts))]
     everything = Material(texts, np.empty((len(texts), 0)), targets, sample_weight, classifier.class_weight)
     material = _sample(everything, classifier.random_state)

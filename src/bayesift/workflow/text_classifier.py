@@ -84,7 +84,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Keeps some of the words only.
     threshold : str, Utility or mapping, default="auto"
         Policy of :class:`bayesift.decide.Threshold`; ``"auto"`` is ``"max_f1"`` where a label is rare (fewer than one
-        in five texts have it) and not one of three or more that exclude each other, otherwise ``"half"``.
+        in five texts have it) and not one of three or more that exclude each other, otherwise ``"half"``; of two labels
+        the F1 is that of the rarer one.
     threshold_on : {"cv", "train"}, default="cv"
         Whether a threshold is tuned on scores by models that have not seen a text, or by the model itself.
     variance : float, {"cv", "norm", "auto"} or mapping from label to float, default="cv"
