@@ -138,7 +138,7 @@ def test_every_category_gets_a_threshold_of_its_own(policy, solver):
 @cases.each_solver
 def test_tuned_thresholds_do_what_they_promise_on_text(solver):
     X, Y, *_ = cases.news()
-    options = {"variance": 0.3, "solver": solver, **cases.stopping(solver, None, 1e-6)}
+    options = {"variance": 0.3, "threshold_on": "train", "solver": solver, **cases.stopping(solver, None, 1e-6)}
     half, errors, f1 = (
         BayesianLogisticRegression(**options, threshold=policy).fit(X, Y) for policy in ("half", "min_error", "max_f1")
     )

@@ -141,7 +141,8 @@ def test_steps_and_examination_are_told():
         step=lambda name, done, total: told.append((name, done, total)),
         on_summary=seen.append,
     )
-    assert ("learning", 9, 9) in told
+    # Nine topics, each fitted ten times without a fold for its threshold, and once to all texts.
+    assert ("learning", 99, 99) in told
     assert ("measuring", 1, 1) in told
     assert seen[0].n_texts == 316
 

@@ -34,13 +34,14 @@ CALLS: dict[str, Callable[[Any, Documents], tuple[Any, ...]]] = {
         (
             "predict_proba", "predict_log_proba", "decision_function", "predict_joint_log_proba", "information_gain",
             "log_odds", "transform", "predictions", "matrix", "coverage",
+            "count_without_words",
         ),
         lambda model, given: (given.X,),
     ),
     **dict.fromkeys(
         (
             "word_weights", "linear_scores", "get_support", "get_feature_names_out", "words", "chosen_variance",
-            "get_params",
+            "get_params", "comparison", "settled", "token_regex",
         ),
         lambda model, given: (),
     ),
