@@ -79,8 +79,6 @@ _POLISH_SHARE = 0.01
 #: Errors that count as none, and those that do when the objective no longer changes: in units of the rates, or, for
 #: slopes that are no more than rounding, as a share of the objective.
 _EXACT, _NEARLY_EXACT, _ROUNDING = 1e-12, 1e-7, 1e-13
-#: Steps of this share of the largest allowed one are let go so many times as far the next time.
-_FULL, _FARTHER = 0.99, 4.0
 #: A loss of this share of the weights is none: free features separate the classes, and the optimum is at infinity.
 _NO_LOSS = 1e-15
 #: A gain of this share of the objective, or of the weights, is none.
@@ -163,12 +161,9 @@ def small_steps(
         step -= x
         along.fill(0.0)
         add_columns(start, rows, values, step, along)
-        before = x.copy()
         loss, moved = line_search(link, weight, (margin, u, w, along, trial), loss, x, step, c, own[0], own[1])
         if not moved:
             break
-        # A single huge entry must not hold its column back for ever.
-        far[np.abs(x - before) >= _FULL * far] *= _FARTHER
     fill_move(columns, y, order, x - start_x, move)
     r += move
     b[order] = x
