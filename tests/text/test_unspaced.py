@@ -128,7 +128,7 @@ def test_a_note_says_how_many_texts():
         Split(labels, TOPICS, [*CHINESE[:-2], "shares", "more shares"]), TextClassifier("nb"), validation=None
     )
     assert [note for note in trained.notes if "pairs of characters" in note] == [
-        "22 texts (92%) with letters of languages written without spaces, such as Chinese, Japanese or Thai: these are "
+        "22 texts of 24 with letters of languages written without spaces, such as Chinese, Japanese or Thai: these are "
         "cut into pairs of characters"
     ]
     whole = TextClassifier("nb", vectorizer=TextVectorizer("nnn", unspaced="whole"))

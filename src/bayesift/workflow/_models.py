@@ -314,6 +314,14 @@ def scores_of_rows(model: Any, X: Any) -> FloatArray:
     return scores[:, None] if scores.ndim == 1 else scores
 
 
+def decided(scores: FloatArray, thresholds: FloatArray, target_type: TargetType) -> BoolArray:
+    """Decide by the thresholds: the better of two classes, the best of several, or every category on its own."""
+    if target_type == "multiclass":
+        return np.argmax(scores - thresholds, axis=1)[:, None] == np.arange(scores.shape[1])
+    accepted = scores >= thresholds
+    return np.hstack([~accepted, accepted]) if target_type == "binary" else accepted
+
+
 def tuned_threshold(model: Any, policy: Any, on: str, texts: Material) -> Threshold:
     """Return the thresholds of a fitted model that has none of its own."""
     scores = scores_of_rows(model, texts.X)

@@ -22,6 +22,7 @@ from bayesift.workflow._models import (
     MODELS,
     Material,
     build_model,
+    decided,
     fit_model,
     fitted_selector,
     scores_of_rows,
@@ -368,14 +369,10 @@ class _Comparing:
 
     def _decided(self, scores: FloatArray) -> BoolArray:
         """Decide as the classifier would, with thresholds that suit these scores."""
-        kind = self._material.targets.target_type
         threshold = Threshold(self._policy, scale="log_odds", cautious=True)
         truth = self.truth[:, -scores.shape[1] :].astype(np.int64)
         threshold.fit(scores, *(() if self._policy == "half" else (truth, self.weights)))
-        if kind == "multiclass":
-            return np.argmax(scores - threshold.thresholds_, axis=1)[:, None] == np.arange(scores.shape[1])
-        accepted = scores >= threshold.thresholds_
-        return np.hstack([~accepted, accepted]) if kind == "binary" else accepted
+        return decided(scores, threshold.thresholds_, self._material.targets.target_type)
 
 
 def _log_likelihood(logs: FloatArray, truth: BoolArray, target_type: TargetType) -> FloatArray:

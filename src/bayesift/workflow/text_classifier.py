@@ -32,6 +32,7 @@ from bayesift.workflow._models import (
     Material,
     build_model,
     check_model,
+    decided,
     fit_model,
     fitted_selector,
     scores_of_rows,
@@ -235,7 +236,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         nothing = np.zeros((0, len(self.classes_)))
         if not len(scores):
             return Predictions(nothing > 0, nothing)
-        decisions = self._decide(scores)
+        decisions = decided(scores, self.threshold_.thresholds_, self.target_type_)
         if not proba:
             return Predictions(decisions, nothing)
         logs = self.model_.scores_to_log_proba(self._without_spare_column(scores))
@@ -408,14 +409,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def _without_spare_column(self, scores: FloatArray) -> FloatArray:
         """Return scores in the form of ``decision_function``: of one dimension for two classes."""
         return scores[:, 0] if self.target_type_ == "binary" else scores
-
-    def _decide(self, scores: FloatArray) -> BoolArray:
-        """Decide by the thresholds: the better of two classes, the best of several, or every category on its own."""
-        if self.target_type_ == "multiclass":
-            best = np.argmax(scores - self.threshold_.thresholds_, axis=1)
-            return best[:, None] == np.arange(scores.shape[1])
-        accepted = scores >= self.threshold_.thresholds_
-        return np.hstack([~accepted, accepted]) if self.target_type_ == "binary" else accepted
 
     def _linear_scorer(self) -> TextScorer | None:
         """Return the fast way to the scores, kept until vectorizer or model change; None where there is none."""

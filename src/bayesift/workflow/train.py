@@ -234,7 +234,7 @@ def _unspaced_note(vectorizer: Any, texts: Sequence[str]) -> list[str]:
     if not found:
         return []
     return [
-        f"{counted(found, 'text')} ({found / len(texts):.0%}) with letters of languages written without spaces, such "
+        f"{counted(found, 'text')} of {len(texts):,} with letters of languages written without spaces, such "
         "as Chinese, Japanese or Thai: these are cut into pairs of characters"
     ]
 
