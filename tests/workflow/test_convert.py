@@ -78,6 +78,19 @@ def test_bmr_and_bxr(tmp_path, to):
         assert np.count_nonzero(coef) == len(columns)
 
 
+def plain_answers(classifier, tmp_path):
+    """Decisions and probabilities, texts × labels, by the scikit-learn pipeline that was written."""
+    from skops.io import load as load_skops
+
+    [path] = convert(classifier, "sklearn", tmp_path / "news.skops")
+    plain = load_skops(path, trusted=[])
+    found, probabilities = plain.predict(TEST), plain.predict_proba(TEST)
+    assert plain.classes_.tolist() == classifier.classes_.tolist()
+    if classifier.target_type_ == "multilabel-indicator":
+        return found == 1, np.column_stack([with_label for _, with_label in np.moveaxis(probabilities, 2, 1)])
+    return found[:, None] == classifier.classes_, probabilities
+
+
 @pytest.mark.parametrize("kind", list(KINDS))
 @pytest.mark.parametrize("model", ["lasso", "polytomous"])
 @pytest.mark.parametrize(
@@ -86,45 +99,67 @@ def test_bmr_and_bxr(tmp_path, to):
     ids=["lsc", "btn", "nnc"],
 )
 def test_scikit_learn(tmp_path, model, kind, vectorizer):
-    from skops.io import load as load_skops
-
     if (model, kind) == ("polytomous", "multilabel-indicator"):
         pytest.skip("gives one label a text")
     classifier = fitted(model, kind, vectorizer=vectorizer, threshold="half")
-    [path] = convert(classifier, "sklearn", tmp_path / "news.skops")
-    plain = load_skops(path, trusted=[])
-    np.testing.assert_allclose(plain.predict_proba(TEST), classifier.predict_proba(TEST), atol=1e-9)
-    found = plain.predict(TEST)
-    if kind == "multilabel-indicator":
-        np.testing.assert_array_equal(
-            found.toarray() if hasattr(found, "toarray") else found, classifier.predictions(TEST).decisions
-        )
-    else:
-        np.testing.assert_array_equal(found, classifier.predict(TEST))
+    decisions, probabilities = plain_answers(classifier, tmp_path)
+    np.testing.assert_allclose(probabilities, classifier.predict_proba(TEST), atol=1e-9)
+    np.testing.assert_array_equal(decisions, classifier.predictions(TEST).decisions)
 
 
-def test_scikit_learn_with_a_threshold(tmp_path):
-    from skops.io import load as load_skops
+@pytest.mark.parametrize(
+    ("kind", "threshold"), [("binary", "t11u"), ("multilabel-indicator", "auto"), ("multilabel-indicator", "t11u")]
+)
+def test_scikit_learn_with_thresholds(tmp_path, kind, threshold):
+    classifier = fitted("ridge", kind, threshold=threshold)
+    ours = classifier.predictions(TEST)
+    decisions, probabilities = plain_answers(classifier, tmp_path)
+    np.testing.assert_allclose(probabilities, ours.probabilities, atol=1e-9)
+    np.testing.assert_array_equal(decisions, ours.decisions)
+    # One half would not do.
+    assert np.any(decisions != (probabilities >= 0.5))
 
-    classifier = fitted("lasso", "binary", threshold="t11u")
-    [path] = convert(classifier, "sklearn", tmp_path / "news.skops")
-    np.testing.assert_array_equal(load_skops(path, trusted=[]).predict(TEST), classifier.predict(TEST))
 
-
-@pytest.mark.parametrize("kind", ["binary", "multiclass"])
-@pytest.mark.parametrize("model", ["lasso", "polytomous"])
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
-def test_onnx(tmp_path, kind, model):
+def onnx_answers(classifier, tmp_path):
+    """Labels and probabilities by the ONNX graph that was written."""
     pytest.importorskip("skl2onnx")
     runtime = pytest.importorskip("onnxruntime")
-    classifier = fitted(model, kind)
     [path] = convert(classifier, "onnx", tmp_path / "news.onnx")
     session = runtime.InferenceSession(path.read_bytes())
-    labels, probabilities = session.run(None, {"text": np.array(TEST)})
-    np.testing.assert_allclose(probabilities, classifier.predict_proba(TEST), atol=1e-4)
-    certain = np.diff(np.sort(classifier.predict_proba(TEST), axis=1)[:, -2:], axis=1)[:, 0] > 1e-3
-    np.testing.assert_array_equal(labels[certain], classifier.predict(TEST)[certain])
+    assert json.loads(session.get_modelmeta().custom_metadata_map["labels"]) == classifier.classes_.tolist()
+    return session.run(["label", "probabilities"], {"text": np.array(TEST)})
+
+
+@pytest.mark.parametrize("threshold", ["half", "t11u"])
+@pytest.mark.parametrize("kind", list(KINDS))
+@pytest.mark.parametrize("model", ["ridge", "polytomous"])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
+def test_onnx(tmp_path, kind, model, threshold):
+    if model == "polytomous" and (kind == "multilabel-indicator" or (kind, threshold) == ("multiclass", "t11u")):
+        pytest.skip("gives every text its most probable label")
+    classifier = fitted(model, kind, threshold=threshold)
+    labels, probabilities = onnx_answers(classifier, tmp_path)
+    ours = classifier.predictions(TEST)
+    np.testing.assert_allclose(probabilities, ours.probabilities, atol=1e-4)
+    decisions = labels == 1 if kind == "multilabel-indicator" else labels[:, None] == classifier.classes_
+    # The graph computes in single precision.
+    above = np.sort(classifier.decision_function(TEST).reshape(len(TEST), -1) - classifier.threshold_.thresholds_)
+    distance = above[:, -1] - above[:, -2] if kind == "multiclass" else np.min(np.abs(above), axis=1)
+    certain = distance > 1e-4
     assert certain.mean() > 0.95
+    np.testing.assert_array_equal(decisions[certain], ours.decisions[certain])
+    if threshold != "half":
+        cut = probabilities.max(axis=1, keepdims=True) if kind == "multiclass" else 0.5
+        assert np.any(decisions != (probabilities >= cut))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
+def test_onnx_of_labels_beyond_ascii(tmp_path):
+    names = {"money": "Geld €", "life": "жизнь"}
+    classifier = TextClassifier("lasso", variance=5.0).fit(TEXTS, [names[label] for label in TWO])
+    labels, _ = onnx_answers(classifier, tmp_path)
+    assert set(labels) == set(names.values())
+    assert np.mean(labels == classifier.predict(TEST)) > 0.99
 
 
 WORLD = [
@@ -191,22 +226,6 @@ def test_what_onnx_would_cut_otherwise_is_refused(tmp_path, options, message):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
-def test_onnx_of_several_labels(tmp_path):
-    pytest.importorskip("skl2onnx")
-    runtime = pytest.importorskip("onnxruntime")
-    classifier = fitted("lasso", "multilabel-indicator", threshold="half")
-    [path] = convert(classifier, "onnx", tmp_path / "news.onnx")
-    session = runtime.InferenceSession(path.read_bytes())
-    assert json.loads(session.get_modelmeta().custom_metadata_map["labels"]) == classifier.classes_.tolist()
-    decisions, probabilities = session.run(None, {"text": np.array(TEST)})
-    ours = classifier.predict_proba(TEST)
-    np.testing.assert_allclose(probabilities, ours, atol=1e-4)
-    certain = np.abs(ours - 0.5) > 1e-3
-    np.testing.assert_array_equal(decisions[certain], classifier.predictions(TEST).decisions[certain])
-    assert certain.mean() > 0.95
-
-
 @pytest.mark.parametrize(
     ("model", "kind", "to", "options", "message"),
     [
@@ -216,7 +235,7 @@ def test_onnx_of_several_labels(tmp_path):
         ("nb", "binary", "sklearn", {}, "expected a lasso, a ridge or a polytomous model"),
         ("lasso", "binary", "sklearn", {"vectorizer": TextVectorizer(stemmer="porter")}, "uses stemmer"),
         ("lasso", "binary", "sklearn", {"selector": TermSelector(k=50)}, "selects words"),
-        ("lasso", "multiclass", "sklearn", {"threshold": "max_f1"}, "thresholds other than"),
+        ("lasso", "multiclass", "sklearn", {"threshold": "max_f1"}, "gives every text its most probable label"),
         ("lasso", "binary", "pickle", {}, "to is 'pickle'"),
     ],
 )

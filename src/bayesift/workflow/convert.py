@@ -16,7 +16,8 @@ from bayesift.bbr import (
     write_polytomous_model,
 )
 from bayesift.linear import BayesianLogisticRegression, BayesianMultinomialRegression
-from bayesift.workflow._plain_pipeline import onnx_bytes, plain_pipeline
+from bayesift.workflow._onnx_graph import onnx_bytes
+from bayesift.workflow._plain_pipeline import plain_pipeline
 from bayesift.workflow.errors import NotPolytomousError
 from bayesift.workflow.text_classifier import TextClassifier
 
@@ -38,8 +39,8 @@ def convert(
         ``"bbr"``: the model file of BBRtrain, of a lasso or ridge with two labels; ``"bmr"``: that of BMRtrain, of a
         polytomous model; both name words by numbers, which a second file with the ending ``.words`` lists with their
         factors. ``"bxr"``: that of BXRtrain, which names words themselves. ``"sklearn"``: a plain scikit-learn
-        pipeline of ``TfidfVectorizer`` and ``LogisticRegression``, written by skops. ``"onnx"``: the same pipeline for
-        ONNX, from texts to labels.
+        pipeline of ``TfidfVectorizer`` and ``LogisticRegression`` that decides by the same thresholds, written by
+        skops. ``"onnx"``: the same for ONNX, from texts to labels.
     path : path
         Where to.
     locale : str, optional
@@ -62,8 +63,7 @@ def convert(
     elif to in ("bmr", "bxr"):
         write_polytomous_model(target, _polytomous(classifier, named=to == "bxr"))
     else:
-        pipeline = plain_pipeline(classifier)
-        content = _skops(pipeline) if to == "sklearn" else onnx_bytes(pipeline, locale)
+        content = _skops(plain_pipeline(classifier)) if to == "sklearn" else onnx_bytes(classifier, locale)
         with atomic_path(target) as temporary:
             temporary.write_bytes(content)
     for list_of_words in words:

@@ -34,6 +34,10 @@ class NotPolytomousError(ValueError):
     """The target of a conversion takes polytomous models only."""
 
 
+class TunedThresholdsError(ValueError):
+    """The target of a conversion has no place for thresholds."""
+
+
 class LabelNeededError(ValueError):
     """There are several labels, and none of them was named."""
 
