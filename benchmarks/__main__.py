@@ -22,6 +22,7 @@ BENCHMARKS = (
     "review",
     "thresholds",
     "word_vectors",
+    "growing_pile",
     "model_choice",
     "serving",
     "learning_curve",

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.decomposition import TruncatedSVD
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import normalize
+from threadpoolctl import threadpool_limits
 
 from bayesift._typing import AnyArray
 from bayesift.datasets import load
@@ -33,6 +34,14 @@ def accuracies(train: AnyArray, test: AnyArray, y: AnyArray, truth: AnyArray, re
     return means
 
 
+def _measured(texts: list[str], names: AnyArray, window: int | None) -> tuple[AnyArray, float, int]:
+    """Return the vectors of words, and the processor time and memory that they took."""
+    WordVectors(2, window=window, n_jobs=1).fit(texts[:50])
+    begin = time.process_time()
+    memory, vectors = peak_beyond_now(lambda: WordVectors(window=window, n_jobs=1).fit(texts))
+    return vectors.matrix(names), time.process_time() - begin, memory
+
+
 def run(repeats: int) -> None:
     """Print processor time, memory and accuracies of our vectors, of rows of length one, and of LSA."""
     repeats = min(repeats, 5)
@@ -40,19 +49,19 @@ def run(repeats: int) -> None:
     y, truth = (np.array([labels[0] for labels in split.labels]) for split in (corpus.train, corpus.test))
     vectorizer = TextVectorizer(min_df=3)
     train, test = vectorizer.fit_transform(corpus.train.texts), vectorizer.transform(corpus.test.texts)
-    WordVectors(2, n_jobs=1).fit(corpus.train.texts[:50])
+    names = vectorizer.get_feature_names_out()
+    E, ours, memory = _measured(corpus.train.texts, names, None)
+    near = _measured(corpus.train.texts, names, 15)
     begin = time.process_time()
-    memory, vectors = peak_beyond_now(lambda: WordVectors(n_jobs=1).fit(corpus.train.texts))
-    ours = time.process_time() - begin
-    E = vectors.matrix(vectorizer.get_feature_names_out())
-    begin = time.process_time()
-    lsa = TruncatedSVD(200, random_state=0).fit(train)
+    with threadpool_limits(1):
+        lsa = TruncatedSVD(200, random_state=0).fit(train)
     theirs = time.process_time() - begin
     rows = [
         ("words alone", "", "", *accuracies(train, test, y, truth, repeats)),
     ]
     for name, seconds, peak, matrix in (
         ("word vectors", ours, memory, E),
+        ("word vectors of windows of 15 words", near[1], near[2], near[0]),
         ("word vectors, rows of length one", ours, memory, normalize(E)),
         ("LSA (TruncatedSVD)", theirs, 0, lsa.components_.T),
     ):

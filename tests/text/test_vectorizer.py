@@ -397,3 +397,20 @@ def test_weights_are_those_of_tfidf_vectorizer_but_for_one(weighting, sublinear)
     np.testing.assert_allclose(ours.idf_, theirs.idf_ - 1)
     theirs.idf_ = ours.idf_
     np.testing.assert_allclose(ours.transform(CORPUS).toarray(), theirs.transform(CORPUS).toarray())
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_words_in_their_order(n_jobs):
+    texts = ["the cats saw the dog", "", "dogs the a cat"] * 500
+    vectorizer = TextVectorizer(stop_words=["saw"], stemmer="porter", n_jobs=n_jobs)
+    words, numbers, ends = vectorizer.word_sequences(iter(texts))
+    assert words == ["cat", "dog", "the"]
+    found = [[words[number] for number in part] for part in np.split(numbers, ends[:-1])]
+    assert found == [["the", "cat", "the", "dog"], [], ["dog", "the", "cat"]] * 500
+    assert not hasattr(vectorizer, "vocabulary_")
+
+
+@pytest.mark.parametrize("options", [{"ngram_range": (1, 2)}, {"analyzer": "char"}])
+def test_only_single_words_have_an_order(options):
+    with pytest.raises(ValueError, match="sequences are of single words"):
+        TextVectorizer(**options).word_sequences(["some text"])

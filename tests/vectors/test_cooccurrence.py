@@ -3,58 +3,81 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
-from bayesift.vectors._cooccurrence import positive_information
+from bayesift.vectors._cooccurrence import DocumentCompany, WindowCompany, document_frequency, keep_words
 
 COUNTS = arrays(np.int64, st.tuples(st.integers(1, 8), st.integers(1, 7)), elements=st.integers(0, 3))
+TEXTS = st.lists(st.lists(st.integers(0, 5), max_size=9), min_size=1, max_size=6)
+EXPONENTS = st.sampled_from([0.0, 0.75, 1.0])
 
 
-def written_out(counts, n_contexts, exponent):
+def most_frequent(frequency, n_contexts):
+    return sorted(sorted(np.flatnonzero(frequency), key=lambda c: (-frequency[c], c))[:n_contexts])
+
+
+def information(pairs, exponent):
     """The formula, a word and a context at a time."""
-    frequency = (counts > 0).sum(axis=0)
-    contexts = sorted(sorted(np.flatnonzero(frequency), key=lambda c: (-frequency[c], c))[:n_contexts])
+    shares = pairs.sum(axis=0) ** exponent
+    shares /= shares.sum()
+    result = np.zeros_like(pairs)
+    for word, column in np.argwhere(pairs > 0):
+        result[word, column] = max(np.log(pairs[word, column] / (pairs[word].sum() * shares[column])), 0.0)
+    return result
+
+
+@given(COUNTS, st.integers(1, 8), EXPONENTS, st.randoms())
+def test_information_of_documents_is_that_of_the_formula(counts, n_contexts, exponent, random):
+    found = DocumentCompany(sp.csr_matrix(counts, dtype=np.float32), n_contexts, exponent)
+    words = np.array([w for w in range(counts.shape[1]) if random.random() < 0.7], dtype=np.int64)
+    if not counts.any():
+        assert found.shape == (counts.shape[1], 0)
+        return
+    contexts = most_frequent((counts > 0).sum(axis=0), n_contexts)
     pairs = np.zeros((counts.shape[1], len(contexts)))
     for document in counts:
         for word in range(document.size):
             for column, context in enumerate(contexts):
                 if document.sum():
                     pairs[word, column] += document[word] * document[context] / document.sum()
-    shares = pairs.sum(axis=0) ** exponent
-    shares /= shares.sum()
-    result = np.zeros_like(pairs)
-    for word, column in np.argwhere(pairs > 0):
-        result[word, column] = max(np.log(pairs[word, column] / (pairs[word].sum() * shares[column])), 0.0)
-    return contexts, result
-
-
-@given(COUNTS, st.integers(1, 8), st.sampled_from([0.0, 0.75, 1.0]), st.sampled_from([1, 2]))
-def test_information_is_that_of_the_formula(counts, n_contexts, exponent, n_jobs):
-    found = positive_information(sp.csr_matrix(counts), n_contexts, exponent, n_jobs)
-    if not counts.any():
-        assert found.matrix.nnz == found.contexts.size == 0
-        return
-    contexts, expected = written_out(counts, n_contexts, exponent)
     assert_array_equal(found.contexts, contexts)
-    assert_allclose(found.matrix.toarray(), expected, atol=2e-5)
+    assert_allclose(found.information(words).toarray(), information(pairs, exponent)[words], atol=2e-5)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 3])
-def test_many_words_on_any_number_of_threads(n_jobs):
-    random = np.random.default_rng(0)
-    counts = sp.random(300, 2000, 0.05, "csr", random_state=random, data_rvs=lambda n: random.integers(1, 5, n))
-    found = positive_information(counts, 500, 0.75, n_jobs).matrix
-    # Long enough for the arrays of a block to grow.
-    assert found.nnz > 1 << 16
-    contexts = positive_information(counts, 500, 0.75, 1).contexts
-    share = sp.diags(1.0 / counts.sum(axis=1).A1)
-    pairs = (counts.T @ share @ counts[:, contexts]).toarray()
-    shares = pairs.sum(axis=0) ** 0.75
-    with np.errstate(divide="ignore", invalid="ignore"):
-        expected = np.log(pairs / (pairs.sum(axis=1, keepdims=True) * (shares / shares.sum())))
-    assert_allclose(found.toarray(), np.where(expected > 0, expected, 0.0), atol=1e-5)
+def flat(texts):
+    numbers = np.array([number for text in texts for number in text], dtype=np.int32)
+    return numbers, np.cumsum([len(text) for text in texts])
+
+
+@given(TEXTS, st.integers(1, 12), st.integers(1, 7), EXPONENTS)
+def test_information_of_windows_is_that_of_the_formula(texts, window, n_contexts, exponent):
+    numbers, ends = flat(texts)
+    frequency = document_frequency(numbers, ends, 6)
+    assert_array_equal(frequency, [sum(word in text for text in texts) for word in range(6)])
+    contexts = most_frequent(frequency, n_contexts)
+    pairs = np.zeros((6, 6))
+    for text in texts:
+        for here, word in enumerate(text):
+            for there, other in enumerate(text):
+                pairs[word, other] += 0 < abs(here - there) <= window
+    found = WindowCompany(numbers, ends, frequency, window, n_contexts, exponent)
+    assert_array_equal(found.contexts, contexts)
+    if pairs[:, contexts].any():
+        expected = information(pairs[:, contexts], exponent)
+        assert_allclose(found.information(np.arange(6)).toarray(), expected, atol=2e-5)
+    else:
+        assert found.information(np.arange(6)).nnz == 0
+
+
+@given(TEXTS, st.sets(st.integers(0, 5)))
+def test_words_are_left_out_of_sequences(texts, kept):
+    numbers, ends = flat(texts)
+    new_number = np.full(6, -1, dtype=np.int32)
+    new_number[sorted(kept)] = np.arange(len(kept))
+    size = keep_words(numbers, ends, new_number)
+    found = [part.tolist() for part in np.split(numbers[:size], ends[:-1])]
+    assert found == [[sorted(kept).index(word) for word in text if word in kept] for text in texts]

@@ -11,7 +11,8 @@ from sklearn.exceptions import NotFittedError
 
 from bayesift.text import TextVectorizer
 from bayesift.vectors import WordVectors
-from bayesift.vectors._cooccurrence import positive_information
+from bayesift.vectors._cooccurrence import DocumentCompany
+from bayesift.vectors._decomposition import decomposed
 
 
 @pytest.fixture(scope="module")
@@ -36,12 +37,48 @@ def test_words_of_one_subject_are_close(vectors):
 
 
 def test_the_vectors_are_those_of_the_decomposition(texts, vectors):
-    counts = TextVectorizer("lnn", min_df=3).fit_transform(texts)
-    dense = positive_information(counts, 6000, 0.75).matrix.toarray().astype(np.float64)
+    counts = TextVectorizer("lnn", min_df=3, dtype=np.float32).fit_transform(texts)
+    dense = DocumentCompany(counts, 6000, 0.75).information(np.arange(12)).toarray().astype(np.float64)
     left, scales, _ = np.linalg.svd(dense, full_matrices=False)
     expected = (left * np.sqrt(scales))[:, :4]
     # Up to the sign of each direction.
     assert_allclose(vectors.vectors_ @ vectors.vectors_.T, expected @ expected.T, atol=1e-3)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_a_sample_of_words_is_enough_for_the_directions_of_all(n_jobs):
+    # Eight subjects, each with a hundred words.
+    random = np.random.default_rng(1)
+    dense = np.zeros((1000, 800), dtype=np.float32)
+    for document in dense:
+        subject = random.integers(8)
+        document[subject * 100 + random.choice(100, 60, replace=False)] = 1.0
+    company = DocumentCompany(sp.csr_matrix(dense), 800, 0.75)
+    whole = decomposed(company, 8, n_jobs, 0)
+    found = decomposed(company, 8, n_jobs, 0, n_sample=200)
+    near = found @ found.T
+    # Of a subject more or fewer words are in the sample.
+    assert_allclose(near, whole @ whole.T, atol=0.3 * np.abs(near).max())
+    assert_array_equal(found, decomposed(company, 8, 1, 0, n_sample=200))
+
+
+def test_directions_that_hold_nothing_are_zero():
+    counts = sp.csr_matrix(np.ones((5, 3), dtype=np.float32))
+    assert not decomposed(DocumentCompany(counts, 1, 0.75), 1, 1, 0).any()
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_company_may_be_a_few_words_around(n_jobs):
+    # Words of the same sentence are neighbours, though all sentences stand in each text.
+    random = np.random.default_rng(0)
+    sentences = [["wheat", "corn", "grain"], ["gold", "silver", "mine"], ["rain", "wind", "storm"]]
+    texts = [
+        " stop stop ".join(" ".join(random.permutation(sentences[s])) for s in random.permutation(3))
+        for _ in range(200)
+    ]
+    near = WordVectors(5, window=2, n_jobs=n_jobs).fit(texts)
+    for sentence in sentences:
+        assert {name for name, _ in near.most_similar(sentence[0], 2)} == set(sentence[1:])
 
 
 def test_words_of_few_texts_have_none(vectors):
@@ -100,7 +137,35 @@ def test_documents_that_are_refused(documents, options, message):
 
 
 @pytest.mark.parametrize(
-    "parameter", [{"rank": 0}, {"rank": 1.5}, {"contexts": 0}, {"exponent": 2}, {"min_df": 0}, {"vectorizer": "lsc"}]
+    ("documents", "options", "message"),
+    [
+        (sp.csr_matrix(np.ones((4, 3))), {"words": list("abc")}, "window=2 needs the order of words.*expected texts"),
+        (["some text"], {"words": list("abc")}, "columns of a sparse matrix"),
+        (["a single text"], {}, "0 words that are in at least 3"),
+        ([], {}, "0 words that are in at least 3"),
+    ],
+)
+def test_documents_without_an_order_are_refused(documents, options, message):
+    with pytest.raises(ValueError, match=message):
+        WordVectors(window=2).fit(documents, **options)
+
+
+def test_phrases_have_no_order():
+    with pytest.raises(ValueError, match="single words"):
+        WordVectors(window=2, vectorizer=TextVectorizer(ngram_range=(1, 2))).fit(["some text"])
+
+
+def test_a_matrix_is_left_as_it_is():
+    counts = sp.csr_matrix((np.full(8, 2, np.float32), [1, 0, 1, 1, 1, 0, 1, 0], [0, 2, 4, 6, 8]), shape=(4, 2))
+    before = counts.copy()
+    WordVectors(2).fit(counts, words=["gold", "mine"])
+    assert_array_equal(counts.data, before.data)
+    assert_array_equal(counts.indices, before.indices)
+
+
+@pytest.mark.parametrize(
+    "parameter",
+    [{"rank": 0}, {"window": 0}, {"rank": 1.5}, {"contexts": 0}, {"exponent": 2}, {"min_df": 0}, {"vectorizer": "lsc"}],
 )
 def test_parameters_that_are_refused(texts, parameter):
     with pytest.raises(ValueError, match=next(iter(parameter))):

@@ -77,6 +77,20 @@ class Analyzer:
         words, word_of = self._words_of(lexicon)
         return words, streams, word_of
 
+    def sequences(self, batches: Batches) -> tuple[list[str], Int32Array, Int64Array]:
+        """Return the words in code-point order, those of all documents by their places, and where documents end."""
+        words, streams, word_of = self.words(batches)
+        numbers, ends, size = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int64)], 0
+        streams.reverse()
+        while streams:
+            stream = streams.pop()
+            found = word_of[stream.numbers]
+            is_kept = found >= 0
+            ends.append(size + np.append(0, np.cumsum(is_kept))[stream.ends])
+            numbers.append(found[is_kept])
+            size += numbers[-1].size
+        return words, np.concatenate(numbers), np.concatenate(ends)
+
     def _scan(self, batches: Batches, ordered: bool) -> tuple[Lexicon, list[Stream]]:
         lexicons, found = _pipeline.scan(batches, self.make_lexicon, self.n_threads, ordered)
         streams = _pipeline.unite(lexicons, found)

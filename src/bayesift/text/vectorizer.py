@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayesift._files import check_encoding
 from bayesift._state import State
-from bayesift._typing import AnyArray
+from bayesift._typing import AnyArray, Int32Array, Int64Array
 from bayesift.text import _count
 from bayesift.text._characters import CharacterLexicon
 from bayesift.text._counter import Analyzer, Counter
@@ -279,6 +279,30 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         counts : csr_matrix of shape (n_documents, n_terms)
         """
         return self._counter().count_growing(self._batches(documents), vocabulary)
+
+    def word_sequences(self, documents: Iterable[Any]) -> tuple[list[str], Int32Array, Int64Array]:
+        """Find the words of documents in their order, without learning anything.
+
+        Parameters
+        ----------
+        documents : iterable of str (or bytes, or paths)
+            The documents; read once.
+
+        Returns
+        -------
+        words : list of str
+            The different words, in code-point order.
+        numbers : ndarray of int32
+            The words of all documents one after the other, each by its place in ``words``.
+        ends : ndarray of int64 of shape (n_documents,)
+            Where the words of each document end.
+        """
+        self._check_parameters()
+        if self.analyzer != "word" or self._lengths() != (1, 1):
+            raise ValueError(
+                f"sequences are of single words; analyzer is {self.analyzer!r} and ngram_range {self.ngram_range}"
+            )
+        return self._counter().analyzer.sequences(self._batches(documents))
 
     def transform(self, documents: Iterable[Any]) -> sp.csr_matrix:
         """Return the weights of the known terms in these documents.

@@ -12,18 +12,21 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.extmath import randomized_svd
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from bayesift._state import State, unchanged_by_errors
 from bayesift._typing import AnyArray
 from bayesift.text import TextVectorizer
-from bayesift.vectors._cooccurrence import positive_information
+from bayesift.vectors._cooccurrence import (
+    Company,
+    DocumentCompany,
+    WindowCompany,
+    document_frequency,
+    keep_words,
+)
+from bayesift.vectors._decomposition import decomposed
 from bayesift.vectors._reading import read_vectors
-
-#: Directions computed beyond those that are kept, and rounds of refinement: more of them change no result that matters.
-_OVERSAMPLES, _ROUNDS = 20, 2
 
 
 @dataclass(eq=False, repr=False)
@@ -45,6 +48,8 @@ class WordVectors(BaseEstimator):
         Length of the vectors; shorter where there are fewer words.
     contexts : int, default=6000
         How many words, those of the most documents, serve as company.
+    window : int or None, default=None
+        Whether the company of a word is the whole document, or the words at most so many places before or behind it.
     exponent : float, default=0.75
         Power of the probabilities of contexts: below 1, rare contexts count less.
     min_df : int, default=3
@@ -78,6 +83,7 @@ class WordVectors(BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "rank": [Interval(Integral, 1, 4096, closed="both")],
         "contexts": [Interval(Integral, 1, None, closed="left")],
+        "window": [Interval(Integral, 1, None, closed="left"), None],
         "exponent": [Interval(Real, 0, 1, closed="both")],
         "min_df": [Interval(Integral, 1, None, closed="left")],
         "vectorizer": [TextVectorizer, None],
@@ -88,6 +94,7 @@ class WordVectors(BaseEstimator):
     rank: int = 200
     _: KW_ONLY
     contexts: int = 6000
+    window: int | None = None
     exponent: float = 0.75
     min_df: int = 3
     vectorizer: TextVectorizer | None = None
@@ -111,22 +118,12 @@ class WordVectors(BaseEstimator):
         """
         self._validate_params()
         with unchanged_by_errors(self):
-            counts, names = self._counted(documents, words)
-            kept = np.flatnonzero(np.bincount(counts.indices, minlength=counts.shape[1]) >= self.min_df)
-            if kept.size < 2:
-                raise ValueError(
-                    f"documents have {kept.size} words that are in at least {self.min_df} of them (min_df); expected 2"
-                )
-            counts = counts[:, kept]
-            # A word that fills a document says less than its number.
-            counts.data = 1.0 + np.log(counts.data)
-            information = positive_information(counts, self.contexts, self.exponent, self.n_jobs).matrix
-            rank = min(self.rank, *information.shape)
-            left, scales, _ = randomized_svd(
-                information, rank, n_oversamples=_OVERSAMPLES, n_iter=_ROUNDS, random_state=self.random_state
-            )
-            self.words_ = names[kept]
-            self.vectors_ = np.ascontiguousarray(left * np.sqrt(scales), dtype=np.float32)
+            if self.window is None:
+                names, company = self._met_in_documents(documents, words)
+            else:
+                names, company = self._met_in_windows(documents, words, self.window)
+            self.vectors_ = decomposed(company, self.rank, self.n_jobs, self.random_state)
+            self.words_ = names
         return self
 
     @classmethod
@@ -235,25 +232,50 @@ class WordVectors(BaseEstimator):
         found = [word in places for word in words]
         return float(np.mean(found)) if found else float("nan")
 
-    def _counted(self, documents: Any, words: Sequence[str] | None) -> tuple[sp.csr_matrix, AnyArray]:
-        if not sp.issparse(documents):
-            if words is not None:
-                raise ValueError("words name the columns of a sparse matrix; documents is not one")
-            vectorizer = TextVectorizer() if self.vectorizer is None else clone(self.vectorizer)
-            vectorizer.set_params(weighting="nnn", min_df=1, dtype=np.float32, n_jobs=self.n_jobs)
-            counts = vectorizer.fit_transform(documents)
-            return counts, vectorizer.get_feature_names_out()
-        if words is None or len(words) != documents.shape[1]:
+    def _met_in_documents(self, documents: Any, words: Sequence[str] | None) -> tuple[AnyArray, Company]:
+        if sp.issparse(documents):
+            counts, names = _checked_counts(documents, words)
+        else:
+            vectorizer = self._vectorizer(words)
+            counts = vectorizer.set_params(weighting="nnn", dtype=np.float32).fit_transform(documents)
+            names = vectorizer.get_feature_names_out()
+        kept = self._frequent(np.bincount(counts.indices, minlength=counts.shape[1]))
+        counts = counts[:, kept]
+        # A word that fills a document says less than its number.
+        np.log(counts.data, out=counts.data)
+        counts.data += np.float32(1.0)
+        return names[kept], DocumentCompany(counts, self.contexts, self.exponent)
+
+    def _met_in_windows(self, documents: Any, words: Sequence[str] | None, window: int) -> tuple[AnyArray, Company]:
+        if sp.issparse(documents):
             raise ValueError(
-                f"words are {'not given' if words is None else len(words)}; expected the names of the "
-                f"{documents.shape[1]} columns of documents"
+                f"window={window} needs the order of words, which a matrix of counts has lost; expected texts, or "
+                "window=None"
             )
-        counts = sp.csr_matrix(documents, dtype=np.float32)
-        counts.sum_duplicates()
-        counts.eliminate_zeros()
-        if not np.all((counts.data >= 1) & (counts.data < 1e18)):
-            raise ValueError("documents hold numbers that are no counts; expected 0, or 1 and more")
-        return counts, np.array([*words, None], dtype=object)[:-1]
+        found, numbers, ends = self._vectorizer(words).word_sequences(documents)
+        frequency = document_frequency(numbers, ends, len(found))
+        kept = self._frequent(frequency)
+        new_number = np.full(len(found), -1, dtype=np.int32)
+        new_number[kept] = np.arange(kept.size, dtype=np.int32)
+        numbers = numbers[: keep_words(numbers, ends, new_number)]
+        company = WindowCompany(numbers, ends, frequency[kept], window, self.contexts, self.exponent)
+        return np.array([*found, None], dtype=object)[kept], company
+
+    def _vectorizer(self, words: Sequence[str] | None) -> TextVectorizer:
+        if words is not None:
+            raise ValueError("words name the columns of a sparse matrix; documents is not one")
+        vectorizer = TextVectorizer() if self.vectorizer is None else clone(self.vectorizer)
+        vectorizer.set_params(min_df=1, n_jobs=self.n_jobs)
+        return vectorizer
+
+    def _frequent(self, frequency: AnyArray) -> AnyArray:
+        """Return the places of the words that are in enough documents."""
+        kept = np.flatnonzero(frequency >= self.min_df)
+        if kept.size < 2:
+            raise ValueError(
+                f"documents have {kept.size} words that are in at least {self.min_df} of them (min_df); expected 2"
+            )
+        return kept
 
     def _places(self) -> Mapping[str, int]:
         """Return the row of each word, kept until the words change."""
@@ -278,3 +300,17 @@ class WordVectors(BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "vectors_")
+
+
+def _checked_counts(documents: Any, words: Sequence[str] | None) -> tuple[sp.csr_matrix, AnyArray]:
+    if words is None or len(words) != documents.shape[1]:
+        raise ValueError(
+            f"words are {'not given' if words is None else len(words)}; expected the names of the "
+            f"{documents.shape[1]} columns of documents"
+        )
+    counts = sp.csr_matrix(documents, dtype=np.float32, copy=True)
+    counts.sum_duplicates()
+    counts.eliminate_zeros()
+    if not np.all((counts.data >= 1) & (counts.data < 1e18)):
+        raise ValueError("documents hold numbers that are no counts; expected 0, or 1 and more")
+    return counts, np.array([*words, None], dtype=object)[:-1]
