@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from bayesift._threads import map_threads, stop_if_abandoned
+from bayesift._threads import map_threads, stop_if_abandoned, thread_count
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])
@@ -35,3 +35,9 @@ def test_an_error_ends_the_other_threads_and_the_work(error):
 
 def test_work_on_no_other_thread_is_never_abandoned():
     stop_if_abandoned()
+
+
+def test_no_more_threads_than_there_is_work_for():
+    assert [thread_count(4, most) for most in (0, 1, 3, 9, None)] == [1, 1, 3, 4, 4]
+    with pytest.raises(ValueError, match="n_jobs == 0"):
+        thread_count(0, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import log_expit, logsumexp
+from scipy.special import log_expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from bayesift._labels import TargetType
@@ -67,9 +67,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
         if self.target_type_ == "multiclass" and self._scores_exclude_each_other:
             return _log_softmax(scores)
         logs = self._log_probability(scores)
-        if self.target_type_ == "multiclass":
-            logs -= logsumexp(logs, axis=1, keepdims=True)
-        return logs
+        return _log_softmax(logs) if self.target_type_ == "multiclass" else logs
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Return log probabilities, exact far into the tails.

@@ -33,8 +33,10 @@ def stop_if_abandoned() -> None:
 
 def thread_count(n_jobs: int | None, most: int | None = None) -> int:
     """Return how many threads ``n_jobs`` stands for, as in scikit-learn, and no more than there is work for."""
-    # Asking joblib takes longer than a small piece of work.
-    count = 1 if n_jobs == 1 else int(effective_n_jobs(n_jobs))
+    # Asking joblib takes longer than a small piece of work; it refuses 0.
+    if n_jobs == 1 or (most is not None and most <= 1 and n_jobs != 0):
+        return 1
+    count = int(effective_n_jobs(n_jobs))
     return count if most is None else max(min(count, most), 1)
 
 

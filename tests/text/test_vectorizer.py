@@ -284,6 +284,7 @@ def test_a_fit_that_fails_leaves_the_last_one_in_force():
 
 def test_parameters_changed_after_the_fit_are_checked():
     vectorizer = TextVectorizer("nnn").fit(CORPUS)
+    vectorizer.transform(CORPUS)
     with pytest.raises(ValueError, match="ngram_range"):
         vectorizer.set_params(ngram_range=(3, 1)).transform(CORPUS)
     with pytest.raises(ValueError, match="ngram_range"):

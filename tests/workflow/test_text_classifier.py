@@ -16,7 +16,7 @@ from bayesift.formats import save
 from bayesift.linear import BayesianLogisticRegression
 from bayesift.select import TermSelector
 from bayesift.text import TextVectorizer
-from bayesift.workflow import MODELS, BinaryRelevance, TextClassifier, model_info, top_words, train
+from bayesift.workflow import MODELS, BinaryRelevance, Explainer, TextClassifier, model_info, top_words, train
 from bayesift.workflow._label_sets import assign_folds, read_targets
 
 NEWS = load("newsroom")
@@ -222,6 +222,15 @@ def test_a_text_that_gets_no_label_is_explained_by_the_most_probable():
     classifier = small("lasso", "multilabel-indicator")
     [reason] = classifier.explain(["nothing to see"])[0]
     assert not reason.accepted
+
+
+def test_known_predictions_are_explained_as_they_are():
+    classifier = small("nb", "multiclass")
+    explainer, found = Explainer(classifier), classifier.predictions(TEST[:5])
+    assert explainer.reasons(TEST[:5], 3, found) == classifier.explain(TEST[:5], 3)
+    others = found._replace(decisions=np.roll(found.decisions, 1, axis=1))
+    labels = np.roll(classifier.classes_, -1)[classifier.predictions(TEST[:5]).decisions.argmax(axis=1)]
+    assert [reasons[0].label for reasons in explainer.reasons(TEST[:5], 3, others)] == labels.tolist()
 
 
 def test_it_is_a_scikit_learn_estimator():

@@ -189,7 +189,7 @@ class GenerativeClassifier(ScoreClassifier, ABC):
 
     def _checked_rows(self, X: Any, *, learning: bool) -> Any:
         if self._takes_sparse:
-            X = sp.csr_matrix(X)
+            X = X if type(X) is sp.csr_matrix else sp.csr_matrix(X)
             if not X.has_canonical_format:
                 X = X.copy()
                 X.sum_duplicates()

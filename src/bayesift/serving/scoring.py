@@ -13,8 +13,10 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from bayesift.serving.metrics import Metrics
-from bayesift.workflow import Reason, TextClassifier
+from bayesift.workflow import Explainer, Predictions, Reason, TextClassifier
 
 #: What a batch may cost, in characters, and what a text costs beside its own ones, alone and with reasons.
 BATCH, TEXT, REASONS = 200_000, 500, 6_000
@@ -59,18 +61,20 @@ class Scorer:
 
     def __init__(self, classifier: TextClassifier) -> None:
         self._classifier = classifier
+        self._explainer = Explainer(classifier)
         self.labels = [str(label) for label in classifier.classes_]
         self.counts: Counter[str] = Counter()
 
     def score(self, questions: Sequence[Question]) -> list[list[str]]:
         """Return for every question the answers to its texts."""
         texts = [text for question in questions for text in question.texts]
-        found = self._classifier.predictions(texts, proba=any(question.probabilities for question in questions))
+        proba = any(question.probabilities or question.words for question in questions)
+        found = self._classifier.predictions(texts, proba=proba)
         given = [self._given(row) for row in found.decisions.tolist()]
         self.counts.update(label for row in given for label in row)
         shares = found.probabilities.round(6).tolist()
         answers, place = [], 0
-        why = iter(self._reasons(questions))
+        why = iter(self._reasons(questions, found))
         for question in questions:
             own = []
             for _ in question.texts:
@@ -87,10 +91,15 @@ class Scorer:
     def _given(self, decisions: list[bool]) -> list[str]:
         return [label for label, is_given in zip(self.labels, decisions, strict=True) if is_given]
 
-    def _reasons(self, questions: Sequence[Question]) -> list[list[Reason]]:
+    def _reasons(self, questions: Sequence[Question], found: Predictions) -> list[list[Reason]]:
         """Explain the texts of the questions that ask for reasons; with the most words that any of them wants."""
+        most = max(question.words for question in questions)
+        if not most:
+            return []
         texts = [text for question in questions if question.words for text in question.texts]
-        return self._classifier.explain(texts, max(question.words for question in questions)) if texts else []
+        asked = np.repeat([question.words > 0 for question in questions], [len(q.texts) for q in questions])
+        own = Predictions(found.decisions[asked], found.probabilities[asked])
+        return self._explainer.reasons(texts, most, own)
 
 
 def _as_dict(reason: Reason, n_words: int) -> dict[str, Any]:

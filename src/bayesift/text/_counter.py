@@ -51,7 +51,7 @@ class Analyzer:
     make_lexicon: Callable[[], Lexicon]
     rules: TermRules
     ngram_range: tuple[int, int]
-    n_threads: int
+    n_jobs: int | None
 
     def analyze(self, batches: Batches, sort: bool = True, limits: DocumentLimits = NO_LIMITS) -> Analysis:
         """Find the terms of every document; list them in code-point order unless ``sort`` is false.
@@ -92,7 +92,7 @@ class Analyzer:
         return words, np.concatenate(numbers), np.concatenate(ends)
 
     def _scan(self, batches: Batches, ordered: bool) -> tuple[Lexicon, list[Stream]]:
-        lexicons, found = _pipeline.scan(batches, self.make_lexicon, self.n_threads, ordered)
+        lexicons, found = _pipeline.scan(batches, self.make_lexicon, self.n_jobs, ordered)
         streams = _pipeline.unite(lexicons, found)
         return lexicons[0], streams
 
@@ -166,7 +166,7 @@ class Counter:
             raise EmptyVocabularyError(
                 "no term was found: the documents are empty, or hold only stop words and tokens that are left out"
             )
-        chunks = _pipeline.count(analysis.streams, analysis.term_of, n_terms, self.analyzer.n_threads)
+        chunks = _pipeline.count(analysis.streams, analysis.term_of, n_terms, self.analyzer.n_jobs)
         # Spelling needs the interpreter lock, counting does not: they run side by side.
         vocabulary = dict(zip(analysis.terms(), range(n_terms), strict=True))
         return _pipeline.assemble(chunks, n_terms, self.dtype), vocabulary
@@ -179,8 +179,8 @@ class Counter:
             if isinstance(table, PhraseTable):
                 streams, column_of = table.find(*self.analyzer.words(batches))
             else:
-                streams, column_of = table.look_up(batches, self.analyzer.n_threads)
-            chunks = _pipeline.count(streams, column_of, len(vocabulary), self.analyzer.n_threads)
+                streams, column_of = table.look_up(batches, self.analyzer.n_jobs)
+            chunks = _pipeline.count(streams, column_of, len(vocabulary), self.analyzer.n_jobs)
             return _pipeline.assemble(chunks, len(vocabulary), self.dtype)
         analysis = self.analyzer.analyze(batches, sort=False)
         return self._count(analysis, (vocabulary.get(term, -1) for term in analysis.terms()), len(vocabulary))
@@ -203,7 +203,7 @@ class Counter:
         # Numbers that do not count have the place -1, which is the last.
         column_of_term = np.fromiter(chain(columns, [-1]), dtype=np.int32)
         column_of = column_of_term[analysis.term_of]
-        chunks = _pipeline.count(analysis.streams, column_of, n_columns, self.analyzer.n_threads)
+        chunks = _pipeline.count(analysis.streams, column_of, n_columns, self.analyzer.n_jobs)
         return _pipeline.assemble(chunks, n_columns, self.dtype)
 
 

@@ -66,11 +66,11 @@ class LookupTable:
         may_grow = not rules.has_phrases or self._n_terms in (0, len(vocabulary))
         return vocabulary is self.vocabulary and rules == self.rules and may_grow
 
-    def look_up(self, batches: Iterator[list[str]], n_threads: int) -> tuple[list[Stream], Int32Array]:
+    def look_up(self, batches: Iterator[list[str]], n_jobs: int | None) -> tuple[list[Stream], Int32Array]:
         """Number the terms of every document; returns the streams and the column of every number."""
         if self._n_terms < len(self.vocabulary):
             self._add_terms()
-        _, found = _pipeline.scan(batches, self._scanner, n_threads, False)
+        _, found = _pipeline.scan(batches, self._scanner, n_jobs, False)
         return [stream for _, stream in found], self._column_of
 
     def _scanner(self) -> CompiledLexicon | PhraseScanner:

@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike
 
+from bayesift._threads import thread_count
 from bayesift._typing import AnyArray, Int32Array, Int64Array
 from bayesift.text import _count
 from bayesift.text._lexicon import Lexicon, Scanner, Stream
@@ -38,14 +39,16 @@ class Chunk(NamedTuple):
 
 
 def scan(
-    batches: Iterator[list[str]], make_scanner: Callable[[], AnyScanner], n_threads: int, ordered: bool
+    batches: Iterator[list[str]], make_scanner: Callable[[], AnyScanner], n_jobs: int | None, ordered: bool
 ) -> tuple[list[AnyScanner], list[tuple[int, Stream]]]:
     """Number the tokens of every batch; returns a scanner for each thread, and the streams with the thread's place.
 
     The streams keep the order of the tokens if ``ordered``, else they are counted at once, which takes less memory.
     """
-    first = list(islice(batches, n_threads))
-    n_threads = max(len(first), 1)
+    first = list(islice(batches, 2))
+    if len(first) == 2:
+        first += islice(batches, max(thread_count(n_jobs) - 2, 0))
+    n_threads = thread_count(n_jobs, len(first))
     numbered = enumerate(chain(first, batches))
     found: dict[int, tuple[int, Stream]] = {}
     scanners = [make_scanner() for _ in range(n_threads)]
@@ -100,7 +103,7 @@ def unite(lexicons: list[Lexicon], found: list[tuple[int, Stream]]) -> list[Stre
     return [stream._replace(renumber=numbers_of[worker]) for worker, stream in found]
 
 
-def count(streams: list[Stream], column_of: Int32Array, n_columns: int, n_threads: int) -> Iterable[Chunk]:
+def count(streams: list[Stream], column_of: Int32Array, n_columns: int, n_jobs: int | None) -> Iterable[Chunk]:
     """Bring the counts of every document into the columns of their numbers (-1: none).
 
     Begins at once on several threads where there is enough to do; the chunks come in order. The list of streams is
@@ -111,7 +114,7 @@ def count(streams: list[Stream], column_of: Int32Array, n_columns: int, n_thread
         return [Chunk(*_count.count_few(*_joined(streams), column_of))]
     fold, number_of = _count.fold_numbers(column_of, n_columns)
     work = partial(_count_share, fold=fold, number_of=number_of)
-    n_threads = min(n_threads, 1 + n_entries // GROUP_SIZE)
+    n_threads = thread_count(n_jobs, 1 + n_entries // GROUP_SIZE)
     if n_threads == 1:
         return map(work, _shares(streams, GROUP_SIZE))
     pool = ThreadPoolExecutor(n_threads)

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import effective_n_jobs
 
 from bayesift._kernel import kernel
 from bayesift._threads import map_threads
@@ -115,8 +114,8 @@ class TextScorer:
         array of shape (n_texts, n_categories)
         """
         assert self._lookup is not None
-        n_threads = int(effective_n_jobs(self._vectorizer.n_jobs))
-        streams, column_of = self._lookup.look_up(self._vectorizer._batches(texts), n_threads)
+        n_jobs = self._vectorizer.n_jobs
+        streams, column_of = self._lookup.look_up(self._vectorizer._batches(texts), n_jobs)
         if self._table is None:
             self._table = self._by_number(column_of)
         table = self._table
@@ -128,7 +127,7 @@ class TextScorer:
             out += self._intercept
             return out
 
-        parts = map_threads(work, streams, n_threads)
+        parts = map_threads(work, streams, n_jobs)
         return np.concatenate([np.empty((0, self._n_categories)), *parts])
 
     def _by_number(self, column_of: Int32Array) -> TermTable:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, fields
 from functools import partial
 from numbers import Integral
+from operator import is_not
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import effective_n_jobs
 from numpy.typing import DTypeLike
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
@@ -316,7 +316,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         -------
         X : csr_matrix of shape (n_documents, n_terms)
         """
-        self._check_parameters()
+        self._check_new_parameters()
         if self._needs_fit():
             check_is_fitted(self, "n_documents_")
         return self._weigh(self._count(documents))
@@ -349,7 +349,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
         # Made again from the vocabulary when needed.
-        state.pop("_lookup_table", None)
+        for name in ("_lookup_table", "_checked_parameters"):
+            state.pop(name, None)
         return state
 
     def _check_state(self, state: State) -> None:
@@ -439,16 +440,15 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         make_lexicon: Callable[[], Lexicon]
         if self.analyzer != "word":
             make_lexicon = partial(CharacterLexicon, self.lowercase, self.analyzer, self._lengths())
-            rules, n_threads = TermRules(), int(effective_n_jobs(self.n_jobs))
-            return Counter(Analyzer(make_lexicon, rules, (1, 1), n_threads), self.dtype)
+            return Counter(Analyzer(make_lexicon, TermRules(), (1, 1), self.n_jobs), self.dtype)
         if self._is_compiled():
             single = self._shortest() == 1
             make_lexicon = partial(CompiledLexicon, self.lowercase, keep_single=single, pairs=self.cuts_pairs)
-            n_threads = int(effective_n_jobs(self.n_jobs))
+            n_jobs = self.n_jobs
         else:
             tokens = self.tokenizer or re.compile(self.token_pattern or "").findall
-            make_lexicon, n_threads = partial(PythonLexicon, tokens, self.lowercase), 1
-        return Counter(Analyzer(make_lexicon, self._rules(stop_words), self._lengths(), n_threads), self.dtype)
+            make_lexicon, n_jobs = partial(PythonLexicon, tokens, self.lowercase), 1
+        return Counter(Analyzer(make_lexicon, self._rules(stop_words), self._lengths(), n_jobs), self.dtype)
 
     def _is_compiled(self) -> bool:
         return self.tokenizer is None and self.token_pattern in (None, DEFAULT_PATTERN)
@@ -525,6 +525,14 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     def _limits_columns(self) -> bool:
         return self.min_df != 1 or self.max_df != 1.0 or self.max_features is not None
+
+    def _check_new_parameters(self) -> None:
+        """Check the settings unless they are those of the last time: it takes longer than to transform a short text."""
+        given = [getattr(self, field.name) for field in fields(self)]
+        checked = getattr(self, "_checked_parameters", None)
+        if checked is None or any(map(is_not, given, checked)):
+            self._check_parameters()
+            self._checked_parameters = given
 
     def _check_parameters(self) -> None:
         """Refuse impossible settings before any document is read."""

@@ -7,12 +7,12 @@ from bayesift.workflow.compare import compare, comparison_dict
 from bayesift.workflow.convert import convert, converted_files
 from bayesift.workflow.curve import LearningCurve, learning_curve
 from bayesift.workflow.evaluate import Evaluation, evaluate, evaluate_held_out
-from bayesift.workflow.explain import Reason, top_words
+from bayesift.workflow.explain import Explainer, Reason, top_words
 from bayesift.workflow.info import ModelInfo, load_classifier, model_info, provenance_of
 from bayesift.workflow.model_choice import CANDIDATES, MEASURES, Candidate, ComparedModel, ModelComparison
 from bayesift.workflow.path import LabelPath, label_path
 from bayesift.workflow.prior_knowledge import read_prior_knowledge
-from bayesift.workflow.text_classifier import TextClassifier
+from bayesift.workflow.text_classifier import Predictions, TextClassifier
 from bayesift.workflow.train import DataSummary, Trained, summarize_data, train
 from bayesift.workflow.update import update
 from bayesift.workflow.warm import warm
@@ -27,10 +27,12 @@ __all__ = [
     "ComparedModel",
     "DataSummary",
     "Evaluation",
+    "Explainer",
     "LabelPath",
     "LearningCurve",
     "ModelComparison",
     "ModelInfo",
+    "Predictions",
     "Reason",
     "TextClassifier",
     "Trained",

@@ -23,7 +23,7 @@ from bayesift.workflow._writers import (
     parquet_types,
 )
 from bayesift.workflow.errors import texts_without_words
-from bayesift.workflow.explain import Reason
+from bayesift.workflow.explain import Explainer, Reason
 from bayesift.workflow.text_classifier import Predictions, TextClassifier
 
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -138,6 +138,7 @@ def classify(
     with open_texts(data, text, prefer=prefer, format=source_format, exact=exact, **reading) as source:
         opened(source)
         written = output_format(target, format, source.format)
+        explainer = Explainer(classifier) if explain else None
         table = AddedColumns(classifier, written, proba, explain > 0, label_separator)
         types = parquet_types(os.fspath(data)) if written == source.format == "parquet" else None
         make = partial(_writer, written, types=types)
@@ -154,8 +155,8 @@ def classify(
                     columns, rows = _brief(columns, rows, n_texts)
                 if writer is None:
                     writer = make(stream, columns, table.name(columns), raw)
-                found = classifier.predictions(texts, proba=proba)
-                why = classifier.explain(texts, explain) if explain else None
+                found = classifier.predictions(texts, proba=proba or explain > 0)
+                why = None if explainer is None else explainer.reasons(texts, explain, found)
                 writer.write(rows, table.values(found, why))
                 counts.update(table.counts(found))
                 n_texts += len(texts)

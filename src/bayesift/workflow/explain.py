@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from bayesift._typing import FloatArray
+from bayesift._typing import AnyArray, FloatArray
 
 if TYPE_CHECKING:
-    from bayesift.workflow.text_classifier import TextClassifier
+    from bayesift.workflow.text_classifier import Predictions, TextClassifier
 
 WeightedWords = list[tuple[str, float]]
 
@@ -24,34 +24,62 @@ class Reason(NamedTuple):
     words: WeightedWords
 
 
-def reasons(classifier: TextClassifier, texts: list[str], k: int) -> list[list[Reason]]:
-    """Return for every text the reasons of its labels, or of the most probable label if it has none."""
-    if k < 1:
-        raise ValueError(f"k is {k!r}; expected at least 1")
-    decisions, probabilities = classifier.predictions(texts)
-    X = classifier.matrix(texts)
-    weights = classifier.model_.word_weights()
-    words = classifier.words()
-    found = []
-    for place in range(len(texts)):
-        chosen = np.flatnonzero(decisions[place])
-        if not chosen.size:
-            chosen = np.array([np.argmax(probabilities[place])])
-        chosen = chosen[np.argsort(-probabilities[place, chosen], kind="stable")]
-        x = X[[place]]
-        added = _added(classifier, x, weights)
-        found.append(
-            [
-                Reason(
-                    str(classifier.classes_[column]),
-                    bool(decisions[place, column]),
-                    float(probabilities[place, column]),
-                    largest(words[x.indices], _towards(classifier, added, int(column)), k),
-                )
-                for column in chosen.tolist()
-            ]
-        )
-    return found
+class Explainer:
+    """Finds the reasons of decisions; the weights of all words are looked up once, for any number of texts.
+
+    Parameters
+    ----------
+    classifier : TextClassifier
+        Fitted; when it learns more, make another one.
+    """
+
+    def __init__(self, classifier: TextClassifier) -> None:
+        self._classifier = classifier
+        self._weights = classifier.model_.word_weights()
+        self._words = classifier.words()
+
+    def reasons(self, texts: list[str], k: int, predictions: Predictions | None = None) -> list[list[Reason]]:
+        """Return for every text the reasons of its labels, or of the most probable label if it has none.
+
+        Parameters
+        ----------
+        texts : list of str
+            The texts.
+        k : int
+            How many words for each label.
+        predictions : Predictions, optional
+            Those of the texts, if they are known already.
+
+        Returns
+        -------
+        list of list of Reason
+        """
+        if k < 1:
+            raise ValueError(f"k is {k!r}; expected at least 1")
+        classifier = self._classifier
+        decisions, probabilities = classifier.predictions(texts) if predictions is None else predictions
+        X = classifier.matrix(texts)
+        found = []
+        for place in range(len(texts)):
+            chosen = np.flatnonzero(decisions[place])
+            if not chosen.size:
+                chosen = np.array([np.argmax(probabilities[place])])
+            chosen = chosen[np.argsort(-probabilities[place, chosen], kind="stable")]
+            entries = slice(*X.indptr[place : place + 2])
+            columns = X.indices[entries]
+            added = _added(classifier, columns, X.data[entries], self._weights)
+            found.append(
+                [
+                    Reason(
+                        str(classifier.classes_[column]),
+                        bool(decisions[place, column]),
+                        float(probabilities[place, column]),
+                        largest(self._words[columns], _towards(classifier, added, int(column)), k),
+                    )
+                    for column in chosen.tolist()
+                ]
+            )
+        return found
 
 
 def top_words(classifier: TextClassifier, k: int = 10) -> dict[str, WeightedWords]:
@@ -83,19 +111,21 @@ def top_words(classifier: TextClassifier, k: int = 10) -> dict[str, WeightedWord
     return {label: largest(words, _row(weights, place), k) for place, label in enumerate(labels)}
 
 
-def _added(classifier: TextClassifier, x: sp.csr_matrix, weights: Any) -> FloatArray:
+def _added(classifier: TextClassifier, columns: AnyArray, values: FloatArray, weights: Any) -> FloatArray:
     """Return what each word of a text adds to the scores, categories × words of the text."""
     if weights is not None:
-        picked = weights[:, x.indices]
-        return np.asarray(picked.toarray() if sp.issparse(picked) else picked) * x.data
+        picked = weights[:, columns]
+        return np.asarray(picked.toarray() if sp.issparse(picked) else picked) * values
     # Without weights of words: what the score loses when a word is taken out.
-    n = x.nnz
-    without = sp.csr_matrix(np.where(np.eye(n, dtype=bool), 0.0, x.data)) if n else sp.csr_matrix((0, 0))
-    rows = sp.csr_matrix((without.data, x.indices[without.indices], without.indptr), shape=(n, x.shape[1]))
+    n = len(columns)
     if not n:
         return np.zeros((1, 0))
-    with_all, without_one = (classifier.model_.decision_function(part) for part in (x, rows))
-    return (with_all.reshape(1, -1) - without_one.reshape(n, -1)).T
+    with_all, without_one = values[None], np.where(np.eye(n, dtype=bool), 0.0, values)
+    rows = sp.csr_matrix(np.vstack([with_all, without_one]))
+    n_columns = classifier.model_.n_features_in_
+    rows = sp.csr_matrix((rows.data, columns[rows.indices], rows.indptr), shape=(n + 1, n_columns))
+    scores = classifier.model_.decision_function(rows).reshape(n + 1, -1)
+    return (scores[0] - scores[1:]).T
 
 
 def _towards(classifier: TextClassifier, added: FloatArray, column: int) -> FloatArray:

@@ -42,7 +42,7 @@ from bayesift.workflow._models import (
     vectorizer_for,
 )
 from bayesift.workflow.errors import NoPriorError, NoWordsWarning, texts_without_words, training_texts_without_words
-from bayesift.workflow.explain import Reason, nonzero_words, reasons
+from bayesift.workflow.explain import Explainer, Reason, nonzero_words
 from bayesift.workflow.model_choice import MEASURES, Measure, ModelComparison, choose_model
 
 #: What every text has that can be cut into words, but for words of a single letter.
@@ -257,7 +257,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             For each text its labels (or the most probable one, if it has none) with probability and words; a word's
             number is its weight times its value in the text.
         """
-        return reasons(self, list(one_column(texts, "texts")), k)
+        return Explainer(self).reasons(list(one_column(texts, "texts")), k)
 
     def score(self, texts: Iterable[str], y: Iterable[Any], sample_weight: Any = None) -> float:
         """Return the share of texts with the right label; for sets of labels the F1 of all decisions together.
