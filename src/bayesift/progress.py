@@ -19,6 +19,9 @@ from contextvars import ContextVar
 #: Takes the number of pieces of work that are done, and of all of them.
 Callback = Callable[[int, int], None]
 
+#: Into how many pieces work is divided that has several parts.
+_WHOLE = 1000
+
 _callback: ContextVar[Callback | None] = ContextVar("progress callback", default=None)
 
 
@@ -34,6 +37,26 @@ def callback(function: Callback | None) -> Iterator[None]:
         yield
     finally:
         _callback.reset(token)
+
+
+@contextmanager
+def part(first: float, last: float) -> Iterator[None]:
+    """Let fits inside the block be a part of the work that is told of, from the share ``first`` to the share ``last``.
+
+    Each of them tells of its own work from the beginning to the end; the function of the block around is called with
+    thousandths of the whole, and last when the part is done.
+    """
+    function = _callback.get()
+    if function is None or (first, last) == (0.0, 1.0):
+        yield
+        return
+
+    def tell(done: int, total: int) -> None:
+        function(round(_WHOLE * (first + (last - first) * done / max(total, 1))), _WHOLE)
+
+    with callback(tell):
+        yield
+    tell(1, 1)
 
 
 def current() -> Callback | None:

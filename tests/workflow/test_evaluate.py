@@ -143,7 +143,7 @@ def test_steps_and_examination_are_told():
     )
     # Nine topics, each fitted ten times without a fold for its threshold, and once to all texts.
     assert ("learning", 99, 99) in told
-    assert ("measuring", 1, 1) in told
+    assert ("measuring", 99, 99) in told
     assert seen[0].n_texts == 316
 
 

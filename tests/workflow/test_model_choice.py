@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, f1_score
 
+from bayesift import progress
 from bayesift.datasets import Split, load
 from bayesift.formats import ModelFileError, save
 from bayesift.formats import load as load_model
@@ -288,3 +289,45 @@ def test_reasons_read_well():
 
 def test_everything_that_is_compared_can_be_compiled_ahead():
     assert list(warm(["auto"])) == ["auto"]
+
+
+@pytest.mark.parametrize("variance", ["cv", 1.0])
+def test_the_comparison_tells_how_far_it_has_come(variance):
+    news = load("newsroom").train
+    told = []
+    with progress.callback(lambda *numbers: told.append(numbers)):
+        classifier = TextClassifier(variance=variance).fit(news.texts, [labels[0] for labels in news.labels])
+    done, totals = zip(*told, strict=True)
+    assert set(totals) == {1000}
+    assert sorted(done) == list(done)
+    assert done[-1] == 1000
+    # Three candidates in five turns, one of them with pairs, and the model itself.
+    assert len(set(done)) > (100 if variance == "cv" else 15)
+    assert len(classifier.comparison_["models"]) == 3
+
+
+def test_steps_of_a_training_are_told():
+    told = {}
+    train(
+        load("newsroom").train,
+        TextClassifier("ridge", variance=1.0),
+        curve=True,
+        step=lambda name, done, total: told.setdefault(name, []).append((done, total)),
+    )
+    for name in ("learning", "measuring", "learning from fewer texts"):
+        shares = [done / total for done, total in told[name] if total]
+        assert sorted(shares) == shares
+        assert shares[-1] == 1.0
+        assert len(shares) > 2
+
+
+def test_a_part_within_a_part():
+    told = []
+    with progress.callback(lambda *numbers: told.append(numbers)), progress.part(0.5, 1.0):
+        progress.report(1, 2)
+        with progress.part(0.5, 0.9):
+            progress.report(0, 0)
+            progress.report(1, 4)
+    assert told == [(750, 1000), (750, 1000), (800, 1000), (950, 1000), (1000, 1000)]
+    with progress.callback(None), progress.part(0.0, 0.5):
+        progress.report(1, 1)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from bayesift import progress
 from bayesift._documents import checked_weights
 from bayesift._labels import TargetType, class_factors
 from bayesift._typing import AnyArray, BoolArray, FloatArray
@@ -341,7 +342,7 @@ def _held_out_scores(model: Any, texts: Material) -> FloatArray:
     fold = assign_folds(texts.texts, texts.targets.sets(), N_FOLDS)
     parts = []
     for turn in range(N_FOLDS):
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), progress.part(turn / N_FOLDS, (turn + 1) / N_FOLDS):
             # The fit to all texts has warned already.
             warnings.simplefilter("ignore")
             part = fit_model(clone(model), texts.rows(fold != turn))

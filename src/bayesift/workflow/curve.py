@@ -175,7 +175,7 @@ def learning_curve(
 
     In every repeat another fifth is held out, copies of a text together; the rest is put in a random order, the same
     share of every label everywhere, of which growing numbers of texts are taken from the front. The prior variance is
-    the one that the classifier chose. :func:`bayesift.progress.callback` tells how many fits are done.
+    the one that the classifier chose. :func:`bayesift.progress.callback` tells how far the fits have come.
 
     Parameters
     ----------
@@ -214,12 +214,12 @@ def learning_curve(
         held_out = np.flatnonzero(fold == turn).tolist()
         for step, size in enumerate(sizes.tolist()):
             front = order[:size].tolist()
-            with warnings.catch_warnings(), progress.callback(None):
+            done = turn * sizes.size + step
+            with warnings.catch_warnings(), progress.part(done / scores.size, (done + 1) / scores.size):
                 # The fit to all texts has warned already.
                 warnings.simplefilter("ignore")
                 part = again.fit([texts[i] for i in front], [sets[i] for i in front])
             scores[step, turn] = _score(classifier, part, [texts[i] for i in held_out], [sets[i] for i in held_out])
-            progress.report(turn * sizes.size + step + 1, scores.size)
     measure = "F1" if classifier.target_type_ == "multilabel-indicator" else "accuracy"
     return LearningCurve(measure, len(texts), sizes, scores)
 

@@ -188,7 +188,7 @@ def evaluate_held_out(
     """Fit again without a part of the texts and evaluate on that part; the classifier itself is not changed.
 
     Model and prior variance are those that the classifier chose, so that they are not searched for again.
-    :func:`bayesift.progress.callback` tells how many fits are done.
+    :func:`bayesift.progress.callback` tells how far the fits have come.
 
     Parameters
     ----------
@@ -219,12 +219,11 @@ def evaluate_held_out(
         with warnings.catch_warnings():
             # The fit to all texts has warned already.
             warnings.simplefilter("ignore")
-            with progress.callback(None):
+            with progress.part(turn / n_held_out, (turn + 1) / n_held_out):
                 part = again.fit([texts[i] for i in rest.tolist()], labels)
         found = part.predictions([texts[i] for i in out.tolist()])
         columns = np.array([place[label] for label in part.classes_.tolist()])
         decisions[np.ix_(out, columns)], probabilities[np.ix_(out, columns)] = found
-        progress.report(turn + 1, n_held_out)
     seen = np.flatnonzero(fold < n_held_out)
     on = f"{seen.size:,} texts held out" if n_held_out == 1 else f"all {len(texts):,} texts, each held out once"
     held_out = [sets[i] for i in seen.tolist()]

@@ -62,6 +62,11 @@ TOLERANCE = 1e-3
 LEAST_PROBABILITY = 1e-15
 
 
+#: How long comparing a candidate takes beside others, one with pairs of words, and the search for its variance beside
+#: the fits that follow: for the time that is left.
+_COSTS, _COST_OF_PAIRS, _SEARCHING = {"nb": 0.1}, 3.0, 0.6
+
+
 class Candidate(NamedTuple):
     """A model that may be chosen.
 
@@ -255,10 +260,17 @@ def choose_model(
     n_turns = min(N_FOLDS, ceil(ENOUGH_HELD_OUT * N_FOLDS / len(fold)))
     comparing = _Comparing(classifier, material, fold, n_turns, policy, measure)
     single = [candidate for candidate in open_to if not candidate.pairs]
-    found = [comparing.performance(candidate) for candidate in single]
+    # How long each takes, and one with pairs after them, as far as that is known.
+    costs = [*(_COSTS.get(candidate.model, 1.0) for candidate in single), _COST_OF_PAIRS]
+    ends = np.cumsum([0.0, *costs]) / sum(costs)
+    found = []
+    for place, candidate in enumerate(single):
+        with progress.part(ends[place], ends[place + 1]):
+            found.append(comparing.performance(candidate))
     best = single[chosen_place(found, comparing.weights, measure)]
     more = [candidate for candidate in open_to if candidate.pairs and candidate.model == best.model]
-    found += [comparing.performance(candidate) for candidate in more]
+    with progress.part(ends[-2], 1.0):
+        found += [comparing.performance(candidate) for candidate in more]
     return _told(found, comparing, measure)
 
 
@@ -329,6 +341,8 @@ class _Comparing:
         classifier, targets = self._classifier, material.targets
         changes = {"threshold": "half", "compute_precision": False, "tol": TOLERANCE, "variance": classifier.variance}
         scores, logs = [], []
+        # The first fit searches for the variance.
+        ends = [0.0, *np.linspace(_SEARCHING if self._n_turns > 1 else 1.0, 1.0, self._n_turns)]
         for turn in range(self._n_turns):
             rest, out = material.rows(self._fold != turn), X[self._fold == turn]
             words = vectorizer.get_feature_names_out() if classifier.prior_knowledge else None
@@ -336,7 +350,7 @@ class _Comparing:
                 selector = fitted_selector(classifier.selector, rest.X, rest.targets)
                 rest, out = rest._replace(X=selector.transform(rest.X)), selector.transform(out)
                 words = None if words is None else words[selector.get_support()]
-            with warnings.catch_warnings(), progress.callback(None):
+            with warnings.catch_warnings(), progress.part(*ends[turn : turn + 2]):
                 # The fit to all texts warns of what matters.
                 warnings.simplefilter("ignore")
                 model = build_model(classifier, candidate.model, targets, vectorizer, out.shape[1], **changes)

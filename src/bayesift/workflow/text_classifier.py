@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from bayesift import progress
 from bayesift._checks import NOT_NEGATIVE, numbers, one_of
 from bayesift._classifier import ScoreClassifier
 from bayesift._documents import checked_weights
@@ -44,6 +45,9 @@ from bayesift.workflow._models import (
 from bayesift.workflow.errors import NoPriorError, NoWordsWarning, texts_without_words, training_texts_without_words
 from bayesift.workflow.explain import Explainer, Reason, nonzero_words
 from bayesift.workflow.model_choice import MEASURES, Measure, ModelComparison, choose_model
+
+#: About how much of the time goes into comparing models, where the model is to be chosen.
+_COMPARING = 0.75
 
 #: What every text has that can be cut into words, but for words of a single letter.
 _SOME_WORD = re.compile(r"\w\w")
@@ -173,8 +177,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         weights = None if sample_weight is None else checked_weights(sample_weight, documents)
         with unchanged_by_errors(self):
             self.comparison_ = None
+            compared = _COMPARING if self._is_open() else 0.0
             if self._is_open():
-                self.comparison_ = choose_model(self, documents, targets, weights, self.measure).as_dict()
+                with progress.part(0.0, compared):
+                    self.comparison_ = choose_model(self, documents, targets, weights, self.measure).as_dict()
             chosen = self.comparison()
             pairs = chosen is not None and chosen.candidate.pairs
             self.vectorizer_ = vectorizer_for(
@@ -185,7 +191,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             if self.selector_ is not None:
                 X = self.selector_.transform(X)
             self.classes_, self.target_type_ = targets.classes, targets.target_type
-            self._learn(Material(documents, X, targets, weights, self.class_weight))
+            with progress.part(compared, 1.0):
+                self._learn(Material(documents, X, targets, weights, self.class_weight))
             balance = Counter(str(label) for found in label_sets(labels) for label in found)
             self.training_ = Training(len(documents), dict(balance), fingerprint(documents, labels))._asdict()
         self._warn_of_no_words(documents)
