@@ -143,7 +143,9 @@ def test_steps_and_examination_are_told():
     )
     # Nine topics, each fitted ten times without a fold for its threshold, and once to all texts.
     assert ("learning", 99, 99) in told
-    assert ("measuring", 99, 99) in told
+    name, done, total = told[-1]
+    assert name == "measuring"
+    assert done == total > 9
     assert seen[0].n_texts == 316
 
 
