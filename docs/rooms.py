@@ -12,6 +12,7 @@ ROOMS = {
     "vectors": "Vectors of words from texts without labels.",
     "select": "Scores of terms against categories.",
     "priors": "Prior knowledge.",
+    "posterior": "Posteriors of logistic and probit regression.",
     "linear": "Logistic, softmax and probit regression.",
     "ard": "Automatic relevance determination.",
     "generative": "Models of the documents of every class.",

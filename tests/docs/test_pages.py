@@ -13,7 +13,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 BUILT = {"_build", "api", "auto_gallery", "gallery"}
 PAGES = {path for path in DOCS.rglob("*.md") if not BUILT & set(path.relative_to(DOCS).parts[:-1])}
 ROOMS = runpy.run_path(str(DOCS / "rooms.py"))
-FAMILIES = ["linear", "multinomial", "probit", "ard", "generative", "online", "conjugate", "concepts"]
+FAMILIES = ["linear", "multinomial", "probit", "posterior", "ard", "generative", "online", "conjugate", "concepts"]
 
 
 def test_the_reference_has_every_room():

@@ -1,0 +1,19 @@
+"""Posteriors of logistic and probit regression: draws, Gaussian approximations, intervals, evidence."""
+
+from bayesift.posterior.diagnostics import Diagnostics, effective_sample_size, split_r_hat
+from bayesift.posterior.gibbs import gibbs_sampling
+from bayesift.posterior.laplace import laplace_approximation
+from bayesift.posterior.posteriors import GaussianPosterior, Posterior, SampledPosterior
+from bayesift.posterior.propagation import expectation_propagation
+
+__all__ = [
+    "Diagnostics",
+    "GaussianPosterior",
+    "Posterior",
+    "SampledPosterior",
+    "effective_sample_size",
+    "expectation_propagation",
+    "gibbs_sampling",
+    "laplace_approximation",
+    "split_r_hat",
+]

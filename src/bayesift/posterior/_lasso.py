@@ -1,0 +1,92 @@
+"""Gibbs steps under Laplace priors: Gaussian ones whose variances are drawn as well (Park & Casella 2008).
+
+A Laplace prior of rate λ is a Gaussian one whose variance τ has an exponential distribution of rate λ²/2. Given the
+coefficient δ = β − mode, 1/τ has an inverse Gaussian distribution of mean λ/abs(δ) and shape λ².
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bayesift._kernel import kernel
+from bayesift._typing import FloatArray, Int32Array
+from bayesift.posterior._bases import CoefficientBasis
+from bayesift.posterior._draws import inverse_gaussian
+from bayesift.posterior._gaussian_draws import GradientSampler, draw_by_documents
+from bayesift.posterior._problem import Problem
+
+#: Coefficients closer to their modes, in units of 1/λ, count as so close: the mean of 1/τ stays finite.
+_CLOSEST = 1e-150
+
+
+@kernel(error_model="numpy")
+def _weighted_products(
+    indptr: Int32Array, indices: Int32Array, data: FloatArray, variance: FloatArray, K: FloatArray
+) -> None:
+    """Fill K = X diag(variance) Xᵀ, by columns of X; only the pairs of documents that share a word cost time."""
+    K[:] = 0.0
+    for j in range(variance.shape[0]):
+        for k in range(indptr[j], indptr[j + 1]):
+            value = variance[j] * data[k]
+            i = indices[k]
+            for m in range(indptr[j], k + 1):
+                K[i, indices[m]] += value * data[m]
+    for i in range(K.shape[0]):
+        for m in range(i):
+            K[m, i] = K[i, m]
+
+
+class LassoSampler:
+    """Draws the coefficients given their variances, and the variances given them.
+
+    The coordinates are the coefficients themselves, less their modes.
+    """
+
+    def __init__(self, problem: Problem, basis: CoefficientBasis, rows: Any, by_documents: bool):
+        columns, n_flat = basis.columns, problem.beliefs.flat.size
+        self._offset, self._rows = problem.offset, rows
+        self._laplace = problem.beliefs.laplace[columns]
+        self._variance = problem.beliefs.variance[columns].copy()
+        self._rate = np.sqrt(2.0 / self._variance[self._laplace])
+        self._n_flat, self._size = n_flat, columns.size
+        self._by_documents = by_documents
+        if by_documents:
+            X = rows[:, : self._size].tocsc()
+            X.sort_indices()
+            self._X, self._B = X, rows[:, self._size :].toarray()
+            self._K = np.empty((problem.n_documents, problem.n_documents))
+
+    def draw(self, t: FloatArray, w: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        """Return a draw of the coefficients and of the scores; the variances move on."""
+        if self._by_documents:
+            delta, scores = self._draw_by_documents(t, w, rng)
+        else:
+            delta, scores = self._draw_by_gradients(t, w, rng)
+        size = np.abs(delta[: self._size][self._laplace])
+        inverse = np.empty_like(size)
+        mean = self._rate / np.maximum(size, _CLOSEST / self._rate)
+        inverse_gaussian(mean, self._rate**2, rng, inverse)
+        self._variance[self._laplace] = 1.0 / inverse
+        return delta, scores
+
+    def _draw_by_documents(
+        self, t: FloatArray, w: FloatArray, rng: np.random.Generator
+    ) -> tuple[FloatArray, FloatArray]:
+        X = self._X
+        _weighted_products(X.indptr, X.indices, X.data, self._variance, self._K)
+        prior = np.sqrt(self._variance) * rng.standard_normal(self._size)
+        gamma, known, u = draw_by_documents(self._K, self._B, self._offset, X @ prior, t, w, rng)
+        delta = prior + self._variance * (X.T @ u)
+        return np.append(delta, gamma), known + X @ delta
+
+    def _draw_by_gradients(
+        self, t: FloatArray, w: FloatArray, rng: np.random.Generator
+    ) -> tuple[FloatArray, FloatArray]:
+        scale = np.append(np.sqrt(self._variance), np.ones(self._n_flat))
+        precision = np.append(np.ones(self._size), np.zeros(self._n_flat))
+        whitened = self._rows.copy()
+        whitened.data *= scale[whitened.indices]
+        phi, scores = GradientSampler(whitened, self._offset, precision).draw(t, w, rng)
+        return scale * phi, scores

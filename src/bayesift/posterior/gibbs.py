@@ -1,0 +1,201 @@
+"""Gibbs sampling: draws from the exact posterior.
+
+With latent variables the posterior of the coefficients is Gaussian: Pólya–Gamma variables ω_i for the logistic link
+(Polson, Scott & Windle 2013), normal ones z_i with the signs of the labels for the probit link (Albert & Chib 1993),
+and variances τ_j of the coefficients for Laplace priors (Park & Casella 2008). A chain draws them in turn.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from bayesift._checks import generator
+from bayesift._typing import FloatArray
+from bayesift.posterior._bases import Basis, CoefficientBasis, basis_of
+from bayesift.posterior._draws import latent_scores, polya_gamma, slice_along
+from bayesift.posterior._gaussian_draws import CoordinateSampler, DocumentSampler, GradientSampler, Sampler, UnitSampler
+from bayesift.posterior._lasso import LassoSampler
+from bayesift.posterior._links import Link
+from bayesift.posterior._problem import Problem
+from bayesift.posterior.diagnostics import Diagnostics, effective_sample_size, split_r_hat
+from bayesift.posterior.posteriors import SampledPosterior
+from bayesift.priors import Prior, PriorArrays
+
+#: Up to so many documents or words, draws are made by decompositions of matrices.
+MOST_BY_DECOMPOSITION = 2000
+#: Scores of at most so many documents are looked at by the diagnostics.
+_WATCHED = 256
+#: Draws are poor if some score has fewer effective ones, or chains that agree less.
+_LEAST_EFFECTIVE, _GREATEST_R_HAT = 100.0, 1.05
+#: Standard deviation of the scores that chains start from.
+_START = 2.0
+#: Width of the first slice of a common shift.
+_SLICE = 2.0
+
+
+class _Plan(NamedTuple):
+    """How chains are run: the basis, what makes a sampler for each chain, and the direction of a common shift."""
+
+    basis: Basis
+    sampler: Callable[[], Sampler]
+    shift: Shift | None
+
+
+class Shift(NamedTuple):
+    """A direction u in which all scores move alike, Hu, and the prior precision times u."""
+
+    u: FloatArray
+    scores: FloatArray
+    precision: FloatArray
+
+    @classmethod
+    def of(cls, u: FloatArray, H: Any, precision: FloatArray) -> Self:
+        """Return the direction u."""
+        return cls(u, np.asarray(H @ u), precision * u)
+
+    def move(self, y: FloatArray, phi: FloatArray, scores: FloatArray, rng: np.random.Generator) -> None:
+        """Move φ and the scores along the direction, in place."""
+        linear, quadratic = float(self.precision @ phi), float(self.precision @ self.u)
+        step = slice_along(y, scores, self.scores, linear, quadratic, _SLICE, rng)
+        phi += step * self.u
+        scores += step * self.scores
+
+
+def _plan(problem: Problem) -> _Plan:
+    """Choose the space to draw in."""
+    n, n_flat, offset = problem.n_documents, problem.beliefs.flat.size, problem.offset
+    lasso = bool(np.any(problem.beliefs.laplace))
+    if lasso or min(n, problem.seen.size) > MOST_BY_DECOMPOSITION:
+        basis, rows = CoefficientBasis.of(problem, whitened=not lasso)
+        precision = np.append(np.ones(basis.columns.size), np.zeros(n_flat))
+        shift = None
+        if n_flat and problem.beliefs.flat[-1] == problem.A.shape[1] - 1:
+            shift = Shift.of(np.append(np.zeros(basis.size - 1), 1.0), rows, precision)
+        if lasso:
+            return _Plan(basis, lambda: LassoSampler(problem, basis, rows, n <= MOST_BY_DECOMPOSITION), shift)
+        return _Plan(basis, lambda: GradientSampler(rows, offset, precision), shift)
+    found, H = basis_of(problem)
+    precision = np.append(np.ones(H.shape[1] - n_flat), np.zeros(n_flat))
+    sampler: Sampler
+    if problem.link == "probit":
+        sampler = UnitSampler(H, offset, precision, problem.y, MOST_BY_DECOMPOSITION)
+    elif 2 * H.shape[1] > n:
+        sampler = DocumentSampler(H, offset, n_flat)
+    else:
+        sampler = CoordinateSampler(H, offset, precision)
+    u = np.linalg.solve(np.diag(precision) + 0.25 * H.T @ H, H.sum(axis=0))
+    return _Plan(found, lambda: sampler, Shift.of(u, H, precision))
+
+
+def _run(problem: Problem, plan: _Plan, warmup: int, n_draws: int, rng: np.random.Generator) -> FloatArray:
+    """Return the draws of one chain after its warm-up."""
+    probit, y, sampler = problem.link == "probit", problem.y, plan.sampler()
+    draws = np.empty((n_draws, plan.basis.size))
+    scores = _START * rng.standard_normal(problem.n_documents)
+    latent, ones = np.empty_like(scores), np.ones_like(scores)
+    for step in range(-warmup, n_draws):
+        if probit:
+            latent_scores(scores, y, rng, latent)
+            phi, scores = sampler.draw(latent, ones, rng)
+        else:
+            polya_gamma(scores, rng, latent)
+            phi, scores = sampler.draw(0.5 * y, latent, rng)
+            if plan.shift is not None:
+                # With the latent variables integrated out: they hold the base rate of a rare category fast.
+                plan.shift.move(y, phi, scores, rng)
+        if step >= 0:
+            draws[step] = phi
+    return draws
+
+
+def gibbs_sampling(
+    X: Any,
+    y: Any,
+    prior: Prior | PriorArrays,
+    *,
+    link: Link = "logistic",
+    intercept_variance: float | Literal["same"] = np.inf,
+    sample_weight: Any = None,
+    feature_names: Iterable[str] | None = None,
+    n_draws: int = 500,
+    warmup: int = 200,
+    n_chains: int = 4,
+    random_state: Any = 0,
+) -> SampledPosterior:
+    """Draw from the posterior.
+
+    The draws are exact but for the warm-up. Chains whose draws are few in effect, or that do not agree, warn.
+
+    Parameters
+    ----------
+    X : sparse matrix or array of shape (n_documents, n_features)
+        Labelled documents.
+    y : array of shape (n_documents,)
+        Whether each belongs to the category: 0 and 1, −1 and 1, or truth values.
+    prior : Prior or PriorArrays
+        Gaussian or Laplace; arrays have an entry for every column and one for the intercept.
+    link : {"logistic", "probit"}, default="logistic"
+        What a score stands for.
+    intercept_variance : float or "same", default=inf
+        Prior variance of the intercept, unless the prior has its own.
+    sample_weight : array of shape (n_documents,), optional
+        How often each document counts; whole numbers.
+    feature_names : iterable of str, optional
+        Names of the columns, for priors that name terms.
+    n_draws, warmup : int, default=500 and 200
+        Draws of each chain that are kept, and those before them that are not.
+    n_chains : int, default=4
+        Independent chains.
+    random_state : int, Generator or None, default=0
+        Where the randomness comes from.
+
+    Returns
+    -------
+    SampledPosterior
+
+    Examples
+    --------
+    >>> from bayesift.posterior import gibbs_sampling
+    >>> from bayesift.priors import Gaussian
+    >>> posterior = gibbs_sampling([[2.0, 0.0], [0.0, 1.0]], [1, 0], Gaussian(4.0), intercept_variance=1.0)
+    >>> posterior.predict_proba([[2.0, 0.0], [0.0, 0.0]]).round(1)
+    array([0.8, 0.5])
+    >>> bool(posterior.diagnostics.r_hat.max() < 1.05)
+    True
+    """
+    for name, value, least in (("n_draws", n_draws, 4), ("warmup", warmup, 0), ("n_chains", n_chains, 1)):
+        if not isinstance(value, (int, np.integer)) or value < least:
+            raise ValueError(f"{name} is {value!r}; expected a whole number of at least {least}")
+    problem = Problem.of(X, y, prior, link, intercept_variance, sample_weight, feature_names).repeated()
+    # Threads of a BLAS would move the last digits, and with them the chains.
+    with threadpool_limits(1, "blas"):
+        plan = _plan(problem)
+        draws = np.stack([_run(problem, plan, warmup, n_draws, rng) for rng in generator(random_state).spawn(n_chains)])
+    found = SampledPosterior(link, plan.basis, draws, _diagnose(problem, plan.basis, draws))
+    worst, most = found.diagnostics.effective.min(), found.diagnostics.r_hat.max()
+    if worst < _LEAST_EFFECTIVE or most > _GREATEST_R_HAT:
+        warnings.warn(
+            f"the chains are too short: the score with the fewest effective draws has {worst:.0f} of them (expected at "
+            f"least {_LEAST_EFFECTIVE:g}), and the greatest R-hat is {most:.3f} (expected at most "
+            f"{_GREATEST_R_HAT:g}). Raise n_draws.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return found
+
+
+def _diagnose(problem: Problem, basis: Basis, draws: FloatArray) -> Diagnostics:
+    """Look at the scores of some labelled documents, and of a text without words."""
+    step = -(-problem.n_documents // _WATCHED)
+    empty = sp.csr_matrix(([1.0], ([0], [problem.A.shape[1] - 1])), shape=(1, problem.A.shape[1]))
+    H = basis.project(sp.vstack([problem.A[::step], empty], format="csr")).H
+    scores = np.stack([np.asarray(H @ chain.T).T for chain in draws])
+    moving = np.ptp(scores, axis=(0, 1)) > 0
+    return Diagnostics(effective_sample_size(scores[:, :, moving]), split_r_hat(scores[:, :, moving]))

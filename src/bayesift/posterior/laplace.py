@@ -1,0 +1,170 @@
+"""Laplace's method: a Gaussian at the mode with the curvature there."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from scipy.linalg import cho_solve, cholesky
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from bayesift._typing import FloatArray
+from bayesift.posterior._bases import Basis, basis_of
+from bayesift.posterior._links import Link, slopes
+from bayesift.posterior._problem import Problem
+from bayesift.posterior.posteriors import GaussianPosterior
+from bayesift.priors import Prior, PriorArrays
+
+#: More coordinates than this would need gigabytes.
+MOST_COORDINATES = 10_000
+_HALVINGS = 40
+
+
+class Coordinates(NamedTuple):
+    """A problem in the coordinates of a basis; the last ``n_flat`` have no proper prior."""
+
+    problem: Problem
+    basis: Basis
+    H: FloatArray
+
+    @property
+    def n_flat(self) -> int:
+        """Number of coordinates without a proper prior."""
+        return self.problem.beliefs.flat.size
+
+    @property
+    def prior_precision(self) -> FloatArray:
+        """Ones, and zeros for coordinates without a proper prior."""
+        return np.append(np.ones(self.H.shape[1] - self.n_flat), np.zeros(self.n_flat))
+
+    def root(self, curvature: FloatArray) -> FloatArray:
+        """Return the lower Cholesky factor of Q = D + HᵀWH."""
+        scaled = self.H * np.sqrt(curvature)[:, None]
+        Q = scaled.T @ scaled
+        Q.flat[:: Q.shape[0] + 1] += self.prior_precision
+        return np.asarray(cholesky(Q, lower=True, overwrite_a=True, check_finite=False))
+
+    def log_normaliser(self, root: FloatArray) -> float:
+        """Return ½ n_flat ln 2π − ½ ln det Q, what the integral over a Gaussian adds to its logarithm at the mode."""
+        return 0.5 * self.n_flat * float(np.log(2.0 * np.pi)) - float(np.log(np.diag(root)).sum())
+
+
+def coordinates_of(problem: Problem, method: str) -> Coordinates:
+    """Choose the smaller space; refuse priors and sizes that Gaussian approximations cannot take."""
+    if np.any(problem.beliefs.laplace):
+        raise ValueError(f"prior is Laplace, for which {method} is not exact enough; expected Gaussian, or use Gibbs")
+    smaller = min(problem.n_documents, problem.seen.size)
+    if smaller > MOST_COORDINATES:
+        raise ValueError(
+            f"there are {problem.n_documents} documents with {problem.seen.size} words; {method} expects at most "
+            f"{MOST_COORDINATES} of one of them: use Gibbs"
+        )
+    return Coordinates(problem, *basis_of(problem))
+
+
+class Mode(NamedTuple):
+    """The mode φ, the scores there, the curvature of the losses, and the factor of Q."""
+
+    phi: FloatArray
+    scores: FloatArray
+    curvature: FloatArray
+    root: FloatArray
+    n_iter: int
+    converged: bool
+
+
+def find_mode(at: Coordinates, tol: float, max_iter: int) -> Mode:
+    """Find the mode by Newton's method; steps are halved until the objective does not rise."""
+    problem, precision = at.problem, at.prior_precision
+    phi = np.zeros(at.H.shape[1])
+
+    def objective(phi: FloatArray, scores: FloatArray) -> float:
+        return 0.5 * float(phi @ (precision * phi)) - problem.log_likelihood(scores)
+
+    scores = problem.offset.copy()
+    value = objective(phi, scores)
+    for n_iter in range(1, max_iter + 1):
+        slope, curvature = slopes(problem.link, problem.y * scores)
+        w = problem.weights * curvature
+        root = at.root(w)
+        gradient = precision * phi - at.H.T @ (problem.weights * problem.y * slope)
+        step = -cho_solve((root, True), gradient, check_finite=False)
+        decrement = -float(gradient @ step)
+        if decrement <= tol * (1.0 + abs(value)):
+            return Mode(phi, scores, w, root, n_iter, True)
+        share = 1.0
+        for _ in range(_HALVINGS):
+            new = phi + share * step
+            new_scores = problem.offset + at.H @ new
+            new_value = objective(new, new_scores)
+            if new_value <= value - 1e-4 * share * decrement:
+                break
+            share *= 0.5
+        else:
+            return Mode(phi, scores, w, root, n_iter, True)
+        phi, scores, value = new, new_scores, new_value
+    slope, curvature = slopes(problem.link, problem.y * scores)
+    w = problem.weights * curvature
+    return Mode(phi, scores, w, at.root(w), max_iter, False)
+
+
+def laplace_approximation(
+    X: Any,
+    y: Any,
+    prior: Prior | PriorArrays,
+    *,
+    link: Link = "logistic",
+    intercept_variance: float | Literal["same"] = np.inf,
+    sample_weight: Any = None,
+    feature_names: Iterable[str] | None = None,
+    max_iter: int = 100,
+) -> GaussianPosterior:
+    """Approximate the posterior by a Gaussian at its mode, with the curvature there.
+
+    It is quick, and good where labels are many; where they are few, the mode is not the mean, and the evidence is
+    rough: see :func:`expectation_propagation`.
+
+    Parameters
+    ----------
+    X : sparse matrix or array of shape (n_documents, n_features)
+        Labelled documents.
+    y : array of shape (n_documents,)
+        Whether each belongs to the category: 0 and 1, −1 and 1, or truth values.
+    prior : Prior or PriorArrays
+        Gaussian; arrays have an entry for every column and one for the intercept.
+    link : {"logistic", "probit"}, default="logistic"
+        What a score stands for.
+    intercept_variance : float or "same", default=inf
+        Prior variance of the intercept, unless the prior has its own.
+    sample_weight : array of shape (n_documents,), optional
+        How often each document counts.
+    feature_names : iterable of str, optional
+        Names of the columns, for priors that name terms.
+    max_iter : int, default=100
+        Limit of Newton's steps; reaching it warns.
+
+    Returns
+    -------
+    GaussianPosterior
+
+    Examples
+    --------
+    >>> from bayesift.posterior import laplace_approximation
+    >>> from bayesift.priors import Gaussian
+    >>> posterior = laplace_approximation([[2.0, 0.0], [0.0, 1.0]], [1, 0], Gaussian(4.0))
+    >>> posterior.predict_interval([[2.0, 0.0]], mass=0.9).round(2)
+    array([[0.09, 1.  ]])
+    """
+    problem = Problem.of(X, y, prior, link, intercept_variance, sample_weight, feature_names)
+    # Threads of a BLAS would move the last digits.
+    with threadpool_limits(1, "blas"):
+        at = coordinates_of(problem, "Laplace's method")
+        mode = find_mode(at, 1e-12, max_iter)
+    if not mode.converged:
+        warnings.warn(f"Newton's method did not converge within max_iter={max_iter} steps", ConvergenceWarning, 2)
+    proper = mode.phi[: mode.phi.size - at.n_flat]
+    log_evidence = problem.log_likelihood(mode.scores) - 0.5 * float(proper @ proper) + at.log_normaliser(mode.root)
+    return GaussianPosterior(link, at.basis, mode.phi, mode.root, log_evidence, mode.n_iter, mode.converged)

@@ -1,0 +1,317 @@
+"""Posteriors of the coefficients of one binary decision: Gaussian, or known by draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import solve_triangular
+from scipy.special import ndtri
+
+from bayesift._checks import INSIDE_UNIT, generator, numbers
+from bayesift._typing import FloatArray, Int64Array
+from bayesift.posterior._bases import Basis, Projection
+from bayesift.posterior._links import Link, averaged_log_probability, probability
+from bayesift.posterior._problem import checked_documents, with_constant
+from bayesift.posterior.diagnostics import Diagnostics
+
+#: Documents are scored so many at a time, which bounds the memory.
+_CHUNK = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """What is believed of the coefficients β of one binary decision after labelled documents were seen.
+
+    Words that stand in no labelled document keep their prior: nothing is stored for them, and a text that has such
+    words gets a wider interval. A subclass says how beliefs about scores follow (:meth:`score_moments`,
+    :meth:`score_interval`, ``_draw``).
+
+    Attributes
+    ----------
+    link : {"logistic", "probit"}
+        What a score stands for.
+    n_features : int
+        Number of columns.
+    seen : int array
+        Columns of words that stand in labelled documents; of the others the prior is the posterior.
+    coef, intercept : array of shape (n_features,), and float
+        Posterior means.
+    """
+
+    link: Link
+    basis: Basis
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return self.basis.beliefs.mode.size - 1
+
+    @property
+    def seen(self) -> Int64Array:
+        """Columns of words that stand in labelled documents."""
+        seen = self.basis.seen
+        return seen[seen < self.n_features]
+
+    def score_moments(self, X: Any) -> tuple[FloatArray, FloatArray]:
+        """Return the means and the variances of the scores of documents.
+
+        Parameters
+        ----------
+        X : sparse matrix or array of shape (n_documents, n_features)
+
+        Returns
+        -------
+        means, variances : arrays of shape (n_documents,)
+        """
+        found = [self._moments(part) for part in self._parts(X)]
+        return _joined([mean for mean, _ in found]), _joined([variance for _, variance in found])
+
+    def score_interval(self, X: Any, mass: float = 0.9) -> FloatArray:
+        """Return central intervals of the scores of documents.
+
+        Parameters
+        ----------
+        X : sparse matrix or array of shape (n_documents, n_features)
+        mass : float, default=0.9
+            The probability that the score is in it.
+
+        Returns
+        -------
+        ends : array of shape (n_documents, 2)
+        """
+        tail = _tail(mass)
+        return np.vstack([np.empty((0, 2)), *(self._quantiles(part, tail) for part in self._parts(X))])
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the probabilities of the category, averaged over the posterior; shape (n_documents,)."""
+        return _joined([self._averaged(part) for part in self._parts(X)])
+
+    def predict_interval(self, X: Any, mass: float = 0.9) -> FloatArray:
+        """Return central intervals of the probabilities of the category.
+
+        Parameters
+        ----------
+        X : sparse matrix or array of shape (n_documents, n_features)
+        mass : float, default=0.9
+            The probability that the probability which the true coefficients give is in it.
+
+        Returns
+        -------
+        ends : array of shape (n_documents, 2)
+        """
+        return probability(self.link, self.score_interval(X, mass))
+
+    def coef_interval(self, mass: float = 0.9, columns: Any = None) -> FloatArray:
+        """Return central intervals of coefficients, the intercept's last.
+
+        Parameters
+        ----------
+        mass : float, default=0.9
+            The probability that a coefficient is in its interval.
+        columns : sequence of int, optional
+            Which ones; all columns by default.
+
+        Returns
+        -------
+        ends : array of shape (n_columns + 1, 2)
+        """
+        tail, chosen = _tail(mass), self._chosen(columns)
+        units = sp.csr_matrix(
+            (np.ones(chosen.size), (np.arange(chosen.size), chosen)), shape=(chosen.size, self.n_features + 1)
+        )
+        return np.vstack([self._quantiles(self.basis.project(part), tail) for part in _chunks(units)])
+
+    def sample(self, n: int, columns: Any = None, *, random_state: Any = 0) -> FloatArray:
+        """Draw coefficients.
+
+        Parameters
+        ----------
+        n : int
+            How many draws.
+        columns : sequence of int, optional
+            Which ones; by default those of ``seen``. Others are drawn from their priors.
+        random_state : int, Generator or None, default=0
+            Where the randomness comes from.
+
+        Returns
+        -------
+        draws : array of shape (n, n_columns + 1)
+            The intercept last.
+        """
+        if not isinstance(n, (int, np.integer)) or n < 0:
+            raise ValueError(f"n is {n!r}; expected a whole number of at least 0")
+        chosen = np.append(self.seen, self.n_features) if columns is None else self._chosen(columns)
+        rng = generator(random_state)
+        known, seen = self.basis.coefficients(self._draw(n, rng), rng), self.basis.seen
+        draws = self._prior_draws(chosen, n, rng)
+        place = np.searchsorted(seen, chosen)
+        here = np.isin(chosen, seen)
+        draws[:, here] = known[:, place[here]]
+        return draws
+
+    @cached_property
+    def _mean(self) -> FloatArray:
+        units = sp.identity(self.n_features + 1, format="csr")
+        return _joined([self._moments(self.basis.project(part))[0] for part in _chunks(units)])
+
+    @property
+    def coef(self) -> FloatArray:
+        """Posterior means of the coefficients of all columns; those of words not seen are their modes."""
+        return self._mean[:-1]
+
+    @property
+    def intercept(self) -> float:
+        """Posterior mean of the intercept."""
+        return float(self._mean[-1])
+
+    def _prior_draws(self, columns: Int64Array, n: int, rng: np.random.Generator) -> FloatArray:
+        beliefs = self.basis.beliefs
+        variance = np.broadcast_to(beliefs.finite_variance[columns], (n, columns.size))
+        # A Laplace distribution is a Gaussian one whose variance has an exponential distribution.
+        factor = np.where(beliefs.laplace[columns], rng.standard_exponential(variance.shape), 1.0)
+        return beliefs.centre[columns] + np.sqrt(factor * variance) * rng.standard_normal(variance.shape)
+
+    def _chosen(self, columns: Any) -> Int64Array:
+        """Return columns, and that of the intercept after them."""
+        chosen = np.arange(self.n_features) if columns is None else np.asarray(columns)
+        if chosen.ndim != 1 or (chosen.size and chosen.dtype.kind not in "iu"):
+            raise ValueError(f"columns is {columns!r}; expected a sequence of column numbers")
+        if chosen.size and not 0 <= chosen.min() <= chosen.max() < self.n_features:
+            raise ValueError(f"columns goes from {chosen.min()} to {chosen.max()}; expected 0 to {self.n_features - 1}")
+        return np.append(chosen, self.n_features).astype(np.int64)
+
+    def _parts(self, X: Any) -> Iterator[Projection]:
+        A = with_constant(checked_documents(X, self.n_features))
+        return (self.basis.project(part) for part in _chunks(A))
+
+    def _averaged(self, part: Projection) -> FloatArray:
+        return np.exp(averaged_log_probability(self.link, *self._moments(part)))
+
+    def _moments(self, part: Projection) -> tuple[FloatArray, FloatArray]:
+        """Return means and variances of scores."""
+        raise NotImplementedError
+
+    def _quantiles(self, part: Projection, tail: float) -> FloatArray:
+        """Return the quantiles of scores that leave a share out at both ends."""
+        raise NotImplementedError
+
+    def _draw(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Draw coordinates, as rows."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianPosterior(Posterior):
+    """A Gaussian posterior, from :func:`laplace_approximation` or :func:`expectation_propagation`.
+
+    Parameters
+    ----------
+    link : {"logistic", "probit"}
+    basis : basis of the span of the labelled documents
+    mean : array
+        Means of the coordinates in that basis.
+    root : array
+        Lower triangular Cholesky factor of their inverse covariance.
+    log_evidence : float
+        ln p(y): the log probability of the labels with the coefficients integrated out. A coefficient of infinite
+        variance counts with the density 1, so that differences between models with the same such are meaningful.
+    n_iter : int
+        Rounds that were needed.
+    converged : bool
+        Whether they sufficed.
+    """
+
+    mean: FloatArray
+    root: FloatArray
+    log_evidence: float
+    n_iter: int
+    converged: bool
+
+    def _moments(self, part: Projection) -> tuple[FloatArray, FloatArray]:
+        H = part.dense
+        spread = solve_triangular(self.root, H.T, lower=True, check_finite=False)
+        return part.offset + H @ self.mean, part.rest + np.einsum("ij,ij->j", spread, spread)
+
+    def _quantiles(self, part: Projection, tail: float) -> FloatArray:
+        means, variances = self._moments(part)
+        return means[:, None] + np.sqrt(variances)[:, None] * ndtri([tail, 1.0 - tail])
+
+    def _draw(self, n: int, rng: np.random.Generator) -> FloatArray:
+        noise = rng.standard_normal((self.mean.size, n))
+        return self.mean + solve_triangular(self.root, noise, lower=True, trans="T", check_finite=False).T
+
+
+@dataclass(frozen=True, eq=False)
+class SampledPosterior(Posterior):
+    """A posterior known by draws, from :func:`gibbs_sampling`.
+
+    Parameters
+    ----------
+    link : {"logistic", "probit"}
+    basis : basis of the span of the labelled documents
+    draws : array of shape (n_chains, n_draws, n_coordinates)
+        Draws of the coordinates in that basis.
+    diagnostics : Diagnostics
+        Effective sample sizes and R-hat of the scores of labelled documents.
+    """
+
+    draws: FloatArray
+    diagnostics: Diagnostics
+
+    @cached_property
+    def _flat(self) -> FloatArray:
+        """All draws as rows."""
+        return self.draws.reshape(-1, self.draws.shape[-1])
+
+    def score_draws(self, X: Any) -> FloatArray:
+        """Return draws of the scores of documents, an array of shape (n_draws, n_documents).
+
+        What no label speaks of (unseen words) is drawn as well, always with the same random numbers.
+        """
+        return np.hstack([np.empty((self._flat.shape[0], 0)), *(self._scores(part) for part in self._parts(X))])
+
+    def _scores(self, part: Projection) -> FloatArray:
+        known = part.offset[:, None] + part.H @ self._flat.T
+        return (known + np.sqrt(part.rest)[:, None] * self._noise).T
+
+    @cached_property
+    def _noise(self) -> FloatArray:
+        """Draws of N(0, 1) as even as possible, in random order."""
+        n = self._flat.shape[0]
+        return np.random.default_rng(0).permutation(ndtri((np.arange(n) + 0.5) / n))
+
+    def _moments(self, part: Projection) -> tuple[FloatArray, FloatArray]:
+        known = part.H @ self._flat.T
+        return part.offset + known.mean(axis=1), part.rest + known.var(axis=1)
+
+    def _quantiles(self, part: Projection, tail: float) -> FloatArray:
+        return np.quantile(self._scores(part), [tail, 1.0 - tail], axis=0).T
+
+    def _averaged(self, part: Projection) -> FloatArray:
+        known = part.offset[:, None] + part.H @ self._flat.T
+        rest = np.broadcast_to(part.rest[:, None], known.shape).ravel()
+        logs = averaged_log_probability(self.link, known.ravel(), rest)
+        return np.exp(logs).reshape(known.shape).mean(axis=1)
+
+    def _draw(self, n: int, rng: np.random.Generator) -> FloatArray:
+        known = self._flat
+        if n <= known.shape[0]:
+            return known[rng.permutation(known.shape[0])[:n]]
+        return known[rng.integers(known.shape[0], size=n)]
+
+
+def _tail(mass: Any) -> float:
+    return 0.5 * (1.0 - float(numbers("mass", mass, INSIDE_UNIT)))
+
+
+def _joined(parts: list[FloatArray]) -> FloatArray:
+    return np.concatenate([np.empty(0), *parts])
+
+
+def _chunks(A: sp.csr_matrix) -> Iterator[sp.csr_matrix]:
+    return (A[begin : begin + _CHUNK] for begin in range(0, A.shape[0], _CHUNK))

@@ -1,0 +1,166 @@
+"""Expectation propagation: a Gaussian posterior whose means and variances of scores are nearly those of the true one.
+
+Every label is replaced by a Gaussian factor exp(t f − ½ w f²), its *site*, such that the belief about its score
+without the site (the *cavity*), once with the label and once with the site, has the same mean and variance.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from scipy.linalg import cho_solve, solve_triangular
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from bayesift._typing import FloatArray
+from bayesift.posterior._links import Link, slopes, tilted_moments
+from bayesift.posterior._problem import Problem
+from bayesift.posterior.laplace import Coordinates, coordinates_of, find_mode
+from bayesift.posterior.posteriors import GaussianPosterior
+from bayesift.priors import Prior, PriorArrays
+
+#: The mode is only where sites start.
+_MODE_TOL = 1e-4
+#: Sites may not make a cavity wider than this times the belief with it: rounding would make it negative.
+_WIDEST = 1e10
+
+
+class _Sites(NamedTuple):
+    """Factors exp(t f − ½ w f²) of all documents."""
+
+    t: FloatArray
+    w: FloatArray
+
+
+class _Belief(NamedTuple):
+    """What follows from prior and sites: coordinates, and the scores of the documents with their variances."""
+
+    mean: FloatArray
+    root: FloatArray
+    scores: FloatArray
+    variances: FloatArray
+
+
+def _belief(at: Coordinates, sites: _Sites) -> _Belief:
+    offset = at.problem.offset
+    root = at.root(sites.w)
+    mean = cho_solve((root, True), at.H.T @ (sites.t - sites.w * offset), check_finite=False)
+    spread = solve_triangular(root, at.H.T, lower=True, check_finite=False)
+    return _Belief(mean, root, offset + at.H @ mean, np.einsum("ij,ij->j", spread, spread))
+
+
+def _cavities(belief: _Belief, sites: _Sites) -> tuple[FloatArray, FloatArray]:
+    """Return mean and variance of the scores without their own sites."""
+    left = np.maximum(1.0 - sites.w * belief.variances, 1.0 / _WIDEST)
+    variances = belief.variances / left
+    return (belief.scores - sites.t * belief.variances) / left, variances
+
+
+def _log_evidence(at: Coordinates, belief: _Belief, sites: _Sites) -> float:
+    """Return ln p(y): the integral over prior and sites, each site scaled so that its label's Z is right."""
+    problem = at.problem
+    means, variances = _cavities(belief, sites)
+    log_z = tilted_moments(problem.link, problem.y, means, variances, problem.weights)[0]
+    t, w = sites
+    own = 0.5 * (2.0 * means * t + variances * t * t - w * means * means) / (1.0 + w * variances)
+    scales = log_z - own + 0.5 * np.log1p(w * variances)
+    g = at.H.T @ (t - w * problem.offset)
+    integral = float(t @ problem.offset - 0.5 * w @ problem.offset**2) + 0.5 * float(g @ belief.mean)
+    return float(scales.sum()) + integral + at.log_normaliser(belief.root)
+
+
+def propagate(at: Coordinates, tol: float, max_iter: int) -> GaussianPosterior:
+    """Update all sites at once until the beliefs about scores settle; steps shrink when they grow."""
+    problem = at.problem
+    start = find_mode(at, _MODE_TOL, max_iter)
+    slope, _ = slopes(problem.link, problem.y * start.scores)
+    w = np.maximum(start.curvature, 1e-10)
+    sites = _Sites(w * start.scores + problem.weights * problem.y * slope, w)
+    belief = _belief(at, sites)
+    share, last, converged, n_iter = 1.0, np.inf, False, 0
+    while n_iter < max_iter:
+        n_iter += 1
+        means, variances = _cavities(belief, sites)
+        _, new_means, new_variances = tilted_moments(problem.link, problem.y, means, variances, problem.weights)
+        w = np.maximum(1.0 / new_variances - 1.0 / variances, 0.0)
+        t = new_means / new_variances - means / variances
+        # How far the beliefs are from what they should be, in standard deviations.
+        error = float(
+            np.max(np.abs(new_means - belief.scores) / np.sqrt(belief.variances), initial=0.0)
+            + np.max(np.abs(new_variances / belief.variances - 1.0), initial=0.0)
+        )
+        if error <= tol:
+            converged = True
+            break
+        share = max(0.5 * share, 0.05) if error > last else min(1.1 * share, 1.0)
+        last = error
+        sites = _Sites(sites.t + share * (t - sites.t), sites.w + share * (w - sites.w))
+        belief = _belief(at, sites)
+    evidence = _log_evidence(at, belief, sites)
+    return GaussianPosterior(problem.link, at.basis, belief.mean, belief.root, evidence, n_iter, converged)
+
+
+def expectation_propagation(
+    X: Any,
+    y: Any,
+    prior: Prior | PriorArrays,
+    *,
+    link: Link = "logistic",
+    intercept_variance: float | Literal["same"] = np.inf,
+    sample_weight: Any = None,
+    feature_names: Iterable[str] | None = None,
+    tol: float = 1e-6,
+    max_iter: int = 200,
+) -> GaussianPosterior:
+    """Approximate the posterior by a Gaussian whose moments are matched at every label.
+
+    It is deterministic, close to the true posterior also where labels are few, and gives the evidence.
+
+    Parameters
+    ----------
+    X : sparse matrix or array of shape (n_documents, n_features)
+        Labelled documents.
+    y : array of shape (n_documents,)
+        Whether each belongs to the category: 0 and 1, −1 and 1, or truth values.
+    prior : Prior or PriorArrays
+        Gaussian; arrays have an entry for every column and one for the intercept.
+    link : {"logistic", "probit"}, default="logistic"
+        What a score stands for.
+    intercept_variance : float or "same", default=inf
+        Prior variance of the intercept, unless the prior has its own.
+    sample_weight : array of shape (n_documents,), optional
+        How often each document counts.
+    feature_names : iterable of str, optional
+        Names of the columns, for priors that name terms.
+    tol : float, default=1e-6
+        Stop when no mean of a score moves by more than this share of its standard deviation, nor a variance by more
+        than this share of itself.
+    max_iter : int, default=200
+        Limit of rounds; reaching it warns.
+
+    Returns
+    -------
+    GaussianPosterior
+
+    Examples
+    --------
+    >>> from bayesift.posterior import expectation_propagation
+    >>> from bayesift.priors import Gaussian
+    >>> posterior = expectation_propagation([[2.0, 0.0], [0.0, 1.0]], [1, 0], Gaussian(4.0), intercept_variance=1.0)
+    >>> posterior.predict_proba([[2.0, 0.0], [0.0, 0.0]]).round(2)
+    array([0.81, 0.48])
+    >>> posterior.predict_interval([[2.0, 0.0]], mass=0.9).round(2)
+    array([[0.16, 1.  ]])
+    """
+    problem = Problem.of(X, y, prior, link, intercept_variance, sample_weight, feature_names)
+    # Threads of a BLAS would move the last digits.
+    with threadpool_limits(1, "blas"):
+        found = propagate(coordinates_of(problem, "expectation propagation"), tol, max_iter)
+    if not found.converged:
+        warnings.warn(
+            f"expectation propagation did not converge within max_iter={max_iter} rounds", ConvergenceWarning, 2
+        )
+    return found
