@@ -51,7 +51,25 @@ def test_ris_that_is_none_is_refused_with_its_line(tmp_path):
         list(import_documents(path))
     path.write_bytes(b"TY  - JOUR\nTI  - \xff\n")
     with pytest.raises(ValueError, match=r"line 2: not utf-8"):
-        list(import_documents(path))
+        list(import_documents(path, encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "notes"),
+    [
+        ("a.csv", "title;abstract\nÖl;Maße, so\n", ["not UTF-8: read as cp1252", "fields separated by ';'"]),
+        ("a.ris", "TY  - JOUR\nTI  - Öl\nAB  - Maße, so\nER  - \n", ["not UTF-8: read as cp1252"]),
+        ("a/Öl.txt", "Maße, so", ["1 file not UTF-8: read as cp1252"]),
+    ],
+)
+def test_separators_and_encodings_are_recognised_and_told(tmp_path, name, content, notes):
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(content.encode("cp1252"))
+    told = []
+    [found] = import_documents(tmp_path / name.partition("/")[0], tell=told.append)
+    assert (found.title, found.text) == ("Öl", "Maße, so")
+    assert told == notes
 
 
 def test_tables_are_read_by_the_usual_names(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +15,7 @@ from bayesift import progress
 from bayesift._same_files import check_distinct
 from bayesift.cli import review_people
 from bayesift.cli._guard import Written, guarded
-from bayesift.cli._shell import console, steps, table
+from bayesift.cli._shell import console, say, shown, steps, table
 
 if TYPE_CHECKING:
     from bayesift.review.importing import Columns
@@ -51,8 +52,8 @@ def review(
     text: Annotated[str | None, typer.Option(help="Column of the texts.")] = None,
     title: Annotated[str | None, typer.Option(help="Column of the titles.")] = None,
     id: Annotated[str | None, typer.Option(help="Column of the identifiers.")] = None,
-    delimiter: Annotated[str | None, typer.Option(help="Field separator of a CSV file.")] = None,
-    encoding: Annotated[str, typer.Option(help="Encoding of the texts.")] = "utf-8",
+    delimiter: Annotated[str | None, typer.Option(help="Field separator of a CSV file (default: recognised).")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of the texts (default: UTF-8, or recognised).")] = None,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port (default: 8787, or any free one).")] = None,
     public_url: Annotated[
@@ -94,6 +95,7 @@ def review(
                     database=database,
                     columns=columns,
                     encoding=encoding,
+                    tell=partial(_say, data),
                     reviewers=reviewer or [],
                     host=host,
                     port=port,
@@ -161,12 +163,19 @@ def _bars(name: str) -> Iterator[None]:
         yield
 
 
-def _simulate(data: Path, columns: Columns, encoding: str, label: str | None, description: str, seeds: int) -> None:
+def _say(data: Path | None, note: str) -> None:
+    """Tell what was recognised in a file."""
+    say(f"{'' if data is None else shown(data.name)}: {shown(note)}")
+
+
+def _simulate(
+    data: Path, columns: Columns, encoding: str | None, label: str | None, description: str, seeds: int
+) -> None:
     """Replay the labels of a file, and write the means over the replays to standard output."""
     from bayesift.review.simulate import read_review, replay
 
     with _bars("reading words"):
-        corpus, relevant = read_review(data, columns, encoding, label)
+        corpus, relevant = read_review(data, columns, encoding, label, partial(_say, data))
     with _bars("replaying"):
         found = replay(corpus, relevant, description=description, seeds=seeds)
     show_replays(found)

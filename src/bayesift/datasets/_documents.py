@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -66,6 +66,7 @@ def read_documents(
     delimiter: str | None = None,
     encoding: str | None = None,
     max_cell: int | None = None,
+    tell: Callable[[str], None] = lambda note: None,
 ) -> Iterator[Document]:
     r"""Return the documents of a CSV, TSV, JSONL, JSON, Parquet, Excel or RIS file, or of a folder, one at a time.
 
@@ -82,6 +83,8 @@ def read_documents(
         Encoding of the texts; recognised by default, as in :func:`read`.
     max_cell : int, optional
         The longest cell or row of a table, record of RIS, or file of a folder, in bytes; see :func:`read`.
+    tell : callable, optional
+        Called with what was recognised, such as the encoding, a sentence each, after the last document.
 
     Examples
     --------
@@ -96,19 +99,21 @@ def read_documents(
     """
     place, limit = Path(path), cell_limit(max_cell)
     if ending(place) == ".ris" and place.is_file():
-        return _from_ris(place, encoding, limit)
+        return _from_ris(place, encoding, limit, tell)
     format = format_of(place)
     if format == "folder":
-        texts = folder_texts(place, encoding, limit, lambda note: None)
+        texts = folder_texts(place, encoding, limit, tell)
         return (Document(name.as_posix(), name.stem, content, {}) for name, content in texts)
     if format == "svmlight":
         expected = "expected texts: CSV, TSV, JSONL, JSON, Parquet, Excel, RIS or a folder"
         raise FormatError(place, format, f"{place} holds vectors; {expected}")
     reading = {"delimiter": delimiter, "encoding": encoding, "max_cell": max_cell}
-    return _from_table(place, text, title, id, **reading)
+    return _from_table(place, text, title, id, tell, **reading)
 
 
-def _from_table(path: Path, text: str | None, title: str | None, id: str | None, **reading: Any) -> Iterator[Document]:
+def _from_table(
+    path: Path, text: str | None, title: str | None, id: str | None, tell: Callable[[str], None], **reading: Any
+) -> Iterator[Document]:
     wanted = [name for name in (text, title, id) if name]
     with open_table(path, wanted=wanted, header=True, **reading) as table:
         columns = table.columns
@@ -122,6 +127,8 @@ def _from_table(path: Path, text: str | None, title: str | None, id: str | None,
         for number, (_, row) in enumerate(table.rows(), start=1):
             details = {name: _plain(value) for name, value in row.items() if name not in used and value is not None}
             yield Document(_text(row, id) or str(number), _text(row, title), _text(row, text), details)
+        for note in table.notes:
+            tell(note)
 
 
 def _text(row: Mapping[str, Any], name: str | None) -> str:
@@ -136,22 +143,27 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
-def _from_ris(path: Path, encoding: str | None, limit: int) -> Iterator[Document]:
-    for number, fields in enumerate(_ris_records(path, encoding, limit), start=1):
+def _from_ris(path: Path, encoding: str | None, limit: int, tell: Callable[[str], None]) -> Iterator[Document]:
+    notes: list[str] = []
+    for number, fields in enumerate(_ris_records(path, encoding, limit, notes.append), start=1):
         details: dict[str, list[str]] = {}
         for tag, values in fields.items():
             if tag not in (*_RIS_TITLE, *_RIS_TEXT):
                 details.setdefault(RIS_NAMES.get(tag, tag), []).extend(filter(None, values))
         id, title, text = (_first(fields, tags) for tags in (_RIS_ID, _RIS_TITLE, _RIS_TEXT))
         yield Document(id or str(number), title, text, {name: "; ".join(values) for name, values in details.items()})
+    for note in notes:
+        tell(note)
 
 
-def _ris_records(path: Path, encoding: str | None, limit: int) -> Iterator[dict[str, list[str]]]:
+def _ris_records(
+    path: Path, encoding: str | None, limit: int, tell: Callable[[str], None]
+) -> Iterator[dict[str, list[str]]]:
     """Return the values of each record by tag."""
     # The lines of each value: a long text may go on in the next line.
     fields: dict[str, list[list[str]]] = {}
     tag, begin, size = "", 1, 0
-    with open_utf_8(path, encoding, lambda note: None) as stream:
+    with open_utf_8(path, encoding, tell) as stream:
         for number, raw in enumerate(iter(partial(stream.readline, limit + 1), b""), start=1):
             begin, size = begin if fields else number, size + len(raw)
             if size > limit:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,7 +62,8 @@ class Labels(NamedTuple):
 def import_documents(
     path: Path,
     columns: Columns = Columns(),  # noqa: B008
-    encoding: str = "utf-8",
+    encoding: str | None = None,
+    tell: Callable[[str], None] = lambda note: None,
 ) -> Iterator[Document]:
     """Return the documents of any file or folder that :func:`bayesift.datasets.read_documents` knows, one at a time.
 
@@ -72,14 +73,17 @@ def import_documents(
         The file or folder.
     columns : Columns
         Which columns hold what, where their names are not the usual ones.
-    encoding : str
-        Encoding of the texts.
+    encoding : str, optional
+        Encoding of the texts; recognised by default.
+    tell : callable, optional
+        Called with what was recognised, such as the encoding, a sentence each, when all documents are read.
 
     Returns
     -------
     iterator of Document
     """
-    return (Document(*document) for document in read_documents(path, **columns._asdict(), encoding=encoding))
+    found = read_documents(path, **columns._asdict(), encoding=encoding, tell=tell)
+    return (Document(*document) for document in found)
 
 
 def read_labels(content: bytes, documents: Iterable[Document]) -> Labels:

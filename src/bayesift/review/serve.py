@@ -82,7 +82,8 @@ def open_page(
     project: Path | None = None,
     database: str | None = None,
     columns: Columns = Columns(),  # noqa: B008
-    encoding: str = "utf-8",
+    encoding: str | None = None,
+    tell: Callable[[str], None] = lambda note: None,
     reviewers: Sequence[str] = (),
     host: str = "127.0.0.1",
     port: int | None = None,
@@ -101,8 +102,10 @@ def open_page(
         Address of a database, ``postgresql://…``, instead of a project file.
     columns : Columns
         Which columns of the data hold what.
-    encoding : str
-        Of the data.
+    encoding : str, optional
+        Of the data; recognised by default.
+    tell : callable, optional
+        Called with what was recognised, such as the encoding, a sentence each, when all documents are read.
     reviewers : sequence of str
         Who is given a new token; those who are not known are added. The owner always gets a link, good for a day
         unless named here.
@@ -123,7 +126,7 @@ def open_page(
     with (
         bind(host, port, USUAL_PORT) as listening,
         closing(claim_project(where, public_url or address_of(listening))) as claim,
-        closing(open_project(data, where, columns, encoding)) as opened,
+        closing(open_project(data, where, columns, encoding, tell)) as opened,
         closing(Service(opened, Corpus.build(opened.documents.texts()))) as service,
     ):
         opened.served_under(claim)
@@ -167,7 +170,8 @@ def open_project(
     data: Path | None,
     database: str | Path,
     columns: Columns = Columns(),  # noqa: B008
-    encoding: str = "utf-8",
+    encoding: str | None = None,
+    tell: Callable[[str], None] = lambda note: None,
 ) -> Project:
     """Open the project of a database; if there is none, make it from the data.
 
@@ -179,8 +183,10 @@ def open_project(
         Where the project is, or shall be.
     columns : Columns
         Which columns hold what.
-    encoding : str
-        Of the data.
+    encoding : str, optional
+        Of the data; recognised by default.
+    tell : callable, optional
+        Called with what was recognised, such as the encoding, a sentence each, when all documents are read.
 
     Returns
     -------
@@ -192,7 +198,7 @@ def open_project(
     if data is None or data == database:
         raise FileNotFoundError(f"there is no project at {without_password(database)}; expected DATA to make one from")
     name = data.name.partition(".")[0] or data.name
-    return Project.create(database, name, import_documents(data, columns, encoding), source=data.name)
+    return Project.create(database, name, import_documents(data, columns, encoding, tell), source=data.name)
 
 
 def issue_tokens(project: Project, reviewers: Sequence[str]) -> dict[str, str]:

@@ -268,7 +268,11 @@ class Replays(NamedTuple):
 
 
 def read_review(
-    data: Path, columns: Columns, encoding: str = "utf-8", label: str | None = None
+    data: Path,
+    columns: Columns,
+    encoding: str | None = None,
+    label: str | None = None,
+    tell: Callable[[str], None] = lambda note: None,
 ) -> tuple[Corpus, list[bool]]:
     """Read a file of documents with labels; :mod:`bayesift.progress` tells how far it has come.
 
@@ -278,10 +282,12 @@ def read_review(
         The file.
     columns : Columns
         Which columns hold what.
-    encoding : str
-        Of the file.
+    encoding : str, optional
+        Of the file; recognised by default.
     label : str, optional
         Column of the labels; guessed by its name if not given.
+    tell : callable, optional
+        Called with what was recognised, such as the encoding, a sentence each, when all documents are read.
 
     Returns
     -------
@@ -294,7 +300,7 @@ def read_review(
     from bayesift.review.importing import import_documents, relevance
     from bayesift.review.storage import reading_text
 
-    documents = list(import_documents(data, columns, encoding))
+    documents = list(import_documents(data, columns, encoding, tell))
     relevant = relevance(documents, label)
     return Corpus.build([reading_text(document.title, document.text) for document in documents]), relevant
 
