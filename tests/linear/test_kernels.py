@@ -14,9 +14,16 @@ from bayesift._special_kernels import exp_negative, log1p_unit, log_positive
 from bayesift.linear._fit.problem import design_of
 from bayesift.linear._losses import logistic_terms
 from bayesift.linear._solvers.hessian import hessian_diagonal
-from bayesift.linear._solvers.quadratic import merge_documents, solve, take_columns, update_gram
+from bayesift.linear._solvers.quadratic import (
+    descend_residual,
+    merge_documents,
+    solve,
+    take_columns,
+    update_gram,
+    weight_columns,
+)
 from bayesift.linear._solvers.ridge import shuffle
-from bayesift.linear._solvers.working_set import all_slopes, set_slopes
+from bayesift.linear._solvers.working_set import RADIUS, all_slopes, set_slopes
 
 
 @njit
@@ -97,6 +104,27 @@ def test_the_curvature_matrix_follows_the_curvature():
     for scale in (1.0, 3.0, 0.5):
         update_gram(transpose(start, rows, values, label.size), scale * weight, used, 0.3, gram)
         assert_allclose(gram, A.T @ (scale * s[:, None] * A), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e30, 1e-3])
+def test_descent_on_many_columns_minimises_the_quadratic_model_whatever_the_units(scale):
+    X, y = cases.documents(seed=2, n=40, d=7)
+    w = np.random.default_rng(0).uniform(0.05, 0.25, 40)
+    design = design_of(X * scale)
+    order = np.array([7, 5, 2, 3], dtype=np.uint32)
+    far = design.max_step[order]
+    weighted = weight_columns(design.columns, y, order, w, RADIUS / far, 0.0)
+    units = np.append(1.0, np.full(3, scale))
+    A = cases.with_constant(X)[:, order]
+    hessian, slope = A.T @ (w[:, None] * A), np.array([1.0, -2.0, 0.5, 1.5])
+    zeros, ends = np.zeros(4), np.full(4, np.inf)
+    x = zeros.copy()
+    for _ in range(20):
+        # A pass ends at a share of the first error, and the slopes are exact again.
+        c = slope - hessian @ (x * units)
+        descend_residual(weighted, c * units, x, (zeros, units**2, -ends, ends), units, 50)
+    expected = np.linalg.solve(hessian + np.eye(4), slope)
+    assert_allclose(x * units, expected, rtol=1e-5)
 
 
 def test_the_design_holds_the_matrix_both_ways_and_copies_only_what_it_must():

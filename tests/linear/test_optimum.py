@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
 import linear_cases as cases
-from bayesift.linear._solvers import newton
+from bayesift.linear._solvers import newton, ridge
 from bayesift.priors import Gaussian, Laplace
 
 INF = np.inf
@@ -69,6 +69,18 @@ def test_every_prior_by_steps_for_large_sets(name, monkeypatch):
     variance, mode, sign = PRIORS[name]
     model = cases.tight(Laplace(variance, mode, sign=sign)).fit(X, y)
     check(X, y, model, cases.penalties("laplace", variance, mode, sign, 5))
+
+
+@pytest.mark.parametrize("entries", [0, 1000])
+@pytest.mark.parametrize("intercept", INTERCEPTS)
+def test_ridge_from_dual_ascent_and_from_the_modes(intercept, entries, monkeypatch):
+    # As if all documents were long, or all of them short.
+    monkeypatch.setattr(ridge, "_SHORT", entries)
+    X, y = cases.documents(seed=4, n=60)
+    variance, mode = INTERCEPTS[intercept]
+    prior = Gaussian(0.7, intercept_mode=mode)
+    model = cases.tight(prior, intercept_variance=variance).fit(X, y, WEIGHTS["some zero"])
+    check(X, y, model, cases.penalties("gaussian", 0.7, 0, 0, 5, variance, mode), WEIGHTS["some zero"])
 
 
 @pytest.mark.parametrize("variance", [0.5, 20.0, 2000.0])

@@ -10,7 +10,7 @@ from bayesift._typing import BoolArray, FloatArray, UInt32Array
 
 #: Accuracy relative to the gradient, and limit of products.
 _FORCING = 0.1
-_MAX_PRODUCTS = 100
+_MAX_PRODUCTS = 200
 
 
 @kernel(inline="always")

@@ -22,13 +22,13 @@ from bayesift.linear._solvers.quadratic import (
     descend_gram,
     descend_residual,
     merge_documents,
-    number_uncertain,
     take_columns,
     update_gram,
     weight_columns,
 )
 from bayesift.linear._solvers.working_set import (
     NEAR,
+    RADIUS,
     all_slopes,
     check_slopes,
     choose,
@@ -70,7 +70,7 @@ _WORTH_A_MATRIX = 2000.0
 _CUT, _FINE_CUT = 0.2, 0.01
 _PASSES, _FINE_PASSES = 16, 32
 #: How often a joint step is found anew without the coefficients that it would take beyond their modes.
-_CROSSINGS = 5
+_CROSSINGS = 10
 #: Coarse steps on a large set, in the last stage, before all slopes are computed anew.
 _LARGE_STEPS = 3
 #: Newton steps on a small set in a stage, and to polish; when polishing, the share of the error that ends them.
@@ -193,11 +193,11 @@ def large_step(
     factor, primal, free = scale
     x, slope, far, own = b[order], c[order], max_step[order], take(prior, order, factor)
     safe_w = guarded_curvature(link, r, s, u, w, 1.0)
-    place, count = number_uncertain(safe_w, cut)
-    weighted, curvature, rest = weight_columns(columns, y, order, safe_w, place, count)
+    size = np.divide(RADIUS, far, out=np.ones_like(far), where=far > 0.0)
+    weighted = weight_columns(columns, y, order, safe_w, size, cut)
     step = x.copy()
     units = take_units(own[0], own[1], primal, free)
-    descend_residual(weighted, curvature, rest, count, slope, step, within(own, x, far), units, max_passes)
+    descend_residual(weighted, slope, step, within(own, x, far), units, max_passes)
     step -= x
     fill_move(columns, y, order, step, move)
     loss, _ = line_search(link, s, state, loss, x, step, slope, own[0], own[1])
@@ -379,7 +379,7 @@ def newton(
     space : Workspace
         What :func:`workspace` makes.
     settled : float
-        A round that lowers the objective by at most this share of it is the last, whatever the gap.
+        A round that lowers the objective by at most this share of it is the last, whatever the gap; 0 is none.
 
     Returns
     -------
@@ -425,7 +425,7 @@ def newton(
             still = still + 1 if before - primal <= max(_NO_GAIN * primal, _NO_GAIN_OF_WEIGHT * sums[d]) else 0
             converged = primal - dual <= tol * primal or worst <= (tol if unbounded else _EXACT)
             # Not before the first round at the rates themselves.
-            converged = converged or (since > 0 and before - primal <= settled * primal)
+            converged = converged or (settled > 0.0 and since > 0 and before - primal <= settled * primal)
             separated = unbounded and primal <= _NO_LOSS * sums[d]
         if converged or separated or still == 3 or rounds == max_rounds:
             break

@@ -8,9 +8,12 @@ library starts threads of its own within a thread.
 Many columns: coordinate descent that keeps one number per uncertain document. A document whose curvature w_i is far
 below the mean moves the model's slopes hardly at all. Such documents enter the slope at the start and the diagonal,
 exactly, but not the coupling between columns; the step stays a descent direction and the next slopes are exact again.
+For the coupling single precision is enough, in units in which no entry exceeds 1, so that none overflows.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +22,9 @@ from bayesift._sparse import Compressed
 from bayesift._typing import AnyArray, FloatArray, Int64Array, UInt32Array
 from bayesift.linear._losses import BinarySample
 from bayesift.linear._solvers.duality import Penalties, prox
+
+#: Compressed columns with values in single precision.
+ShortEntries = tuple[UInt32Array, UInt32Array, AnyArray]
 
 #: Columns that are finished together.
 _BLOCK = 16
@@ -386,13 +392,14 @@ def _weight(
     columns: Compressed,
     chosen: UInt32Array,
     root: FloatArray,
+    unit: FloatArray,
     place: UInt32Array,
     count: int,
-    weighted: Compressed,
+    weighted: ShortEntries,
     curvature: FloatArray,
     rest: FloatArray,
 ) -> None:
-    """Fill the arrays that ``weight_columns`` returns."""
+    """Fill the arrays of ``weight_columns``."""
     indptr, indices, data = columns
     start, rows, values = weighted
     start[0] = 0
@@ -404,13 +411,14 @@ def _weight(
         curvature[0] += square
         if place[i] < count:
             rows[k] = place[i]
-            values[k] = root[i]
+            values[k] = root[i] / unit[0]
             k += np.uint32(1)
         else:
             rest[0] += square
     start[1] = k
     for a in range(chosen.shape[0]):
         j = chosen[a]
+        scale = 1.0 / unit[a + 1]
         h = _TINY
         kept = 0.0
         for p in range(indptr[j], indptr[j + np.uint32(1)]):
@@ -419,7 +427,7 @@ def _weight(
             h += v * v
             # Written without a branch: an entry that is not kept is overwritten by the next one.
             rows[k] = place[i]
-            values[k] = v
+            values[k] = v * scale
             inside = np.uint32(place[i] < count)
             kept += v * v * inside
             k += inside
@@ -428,48 +436,74 @@ def _weight(
         start[a + 2] = k
 
 
-def weight_columns(
-    columns: Compressed, y: FloatArray, order: UInt32Array, w: FloatArray, place: UInt32Array, count: int
-) -> tuple[Compressed, FloatArray, FloatArray]:
-    """Copy the columns times y √w, uncertain documents only, after the intercept's column of y √w.
+class WeightedColumns(NamedTuple):
+    """Columns times y √w, uncertain documents only, the intercept's first.
 
-    ``order`` holds the intercept's place and those of the columns. Returns the copy, the full diagonal Σ_i w_i x_ij²
-    and the part of it that the copy lacks.
+    Entry k of column a is y_i √w_i x_ij / unit_a, where ``unit`` is ``size`` times the root of the largest curvature.
+    ``curvature`` is the full diagonal Σ_i w_i x_ij², ``rest`` the part of it that the entries lack; ``n_documents``
+    counts those that are uncertain.
     """
-    root = y * np.sqrt(w)
+
+    entries: ShortEntries
+    curvature: FloatArray
+    rest: FloatArray
+    size: FloatArray
+    largest: float
+    n_documents: int
+
+
+def weight_columns(
+    columns: Compressed, y: FloatArray, order: UInt32Array, w: FloatArray, size: FloatArray, cut: float
+) -> WeightedColumns:
+    """Copy some columns for ``descend_residual``, with the documents of at least ``cut`` times the mean curvature.
+
+    ``order`` holds the intercept's place and those of the columns, ``size`` the largest entry of each.
+    """
+    place, count = number_uncertain(w, cut)
+    largest = max(float(w.max()), _TINY)
     # An entry that is not kept needs a place, too.
     room = count + entries_of(columns, order[1:]) + 1
-    start, rows, values = np.empty(order.size + 1, np.uint32), np.empty(room, np.uint32), np.empty(room)
+    entries = (np.empty(order.size + 1, np.uint32), np.empty(room, np.uint32), np.empty(room, np.float32))
     curvature, rest = np.empty((2, order.size))
-    weighted = (start, rows, values)
-    _weight(columns, order[1:], root, place, count, weighted, curvature, rest)
-    return weighted, curvature, rest
+    _weight(columns, order[1:], y * np.sqrt(w), size * np.sqrt(largest), place, count, entries, curvature, rest)
+    return WeightedColumns(entries, curvature, rest, size, largest, count)
 
 
 def descend_residual(
-    weighted: Compressed,
-    curvature: FloatArray,
-    rest: FloatArray,
-    count: int,
-    c: FloatArray,
-    x: FloatArray,
-    prior: Penalties,
-    units: FloatArray,
-    max_passes: int,
+    weighted: WeightedColumns, c: FloatArray, x: FloatArray, prior: Penalties, units: FloatArray, max_passes: int
 ) -> None:
     """Minimise the quadratic model of the loss plus the penalty from x by cyclic coordinate descent.
 
     ``c`` holds the slopes at the start. A column that stays at its mode in a pass is left out of the following ones.
     """
-    q, active = np.zeros(count), np.arange(x.size, dtype=np.uint32)
-    _descend_residual(weighted, curvature, rest, c, x, x.copy(), prior, units, max_passes, q, active)
+    q, active = np.zeros(weighted.n_documents, np.float32), np.arange(x.size, dtype=np.uint32)
+    _descend_residual(*weighted[:5], c, x, x.copy(), prior, units, max_passes, q, active)
+
+
+@kernel(inline="always")
+def _coupled(rows, values, first, last, q):  # type: ignore[no-untyped-def]
+    """Σ_k values_k q[rows_k]; four running sums hide the latency of an addition."""
+    a, b, c, d = _ZERO, _ZERO, _ZERO, _ZERO
+    k = first
+    while k + np.uint32(4) <= last:
+        a += values[k] * q[rows[k]]
+        b += values[k + np.uint32(1)] * q[rows[k + np.uint32(1)]]
+        c += values[k + np.uint32(2)] * q[rows[k + np.uint32(2)]]
+        d += values[k + np.uint32(3)] * q[rows[k + np.uint32(3)]]
+        k += np.uint32(4)
+    while k < last:
+        a += values[k] * q[rows[k]]
+        k += np.uint32(1)
+    return np.float64((a + b) + (c + d))
 
 
 @kernel(error_model="numpy")
 def _descend_residual(
-    weighted: Compressed,
+    entries: ShortEntries,
     curvature: FloatArray,
     rest: FloatArray,
+    size: FloatArray,
+    largest: float,
     c: FloatArray,
     x: FloatArray,
     base: FloatArray,
@@ -480,7 +514,7 @@ def _descend_residual(
     active: UInt32Array,
 ) -> None:
     """Descend from x = base; q is 0 for every document, and ``active`` lists the columns."""
-    start, rows, values = weighted
+    start, rows, values = entries
     l1, l2, low, high = prior
     kept = x.shape[0]
     target = 0.0
@@ -494,9 +528,7 @@ def _descend_residual(
             last = start[a + np.uint32(1)]
             old = x[a]
             h = curvature[a]
-            coupled = 0.0
-            for k in range(first, last):
-                coupled += values[k] * q[rows[k]]
+            coupled = largest * size[a] * _coupled(rows, values, first, last, q)
             slope = c[a] - coupled - rest[a] * (old - base[a])
             new = prox(slope + h * old, h, l1[a], l2[a], low[a], high[a])
             if new != 0.0:
@@ -506,8 +538,9 @@ def _descend_residual(
                 x[a] = new
                 step = new - old
                 worst = max(worst, (h + l2[a]) * abs(step) / units[a])
+                short = np.float32(step * size[a])
                 for k in range(first, last):
-                    q[rows[k]] += values[k] * step
+                    q[rows[k]] += values[k] * short
         if sweep == 0:
             target = _ENOUGH * worst
         if worst <= target:

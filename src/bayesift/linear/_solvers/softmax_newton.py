@@ -413,7 +413,7 @@ class NewtonProblem(NamedTuple):
                 unbounded = bounded and dual == -np.inf
                 still = still + 1 if before - primal <= 1e-15 * primal else 0
                 converged = primal - dual <= tol * primal or worst <= (tol if unbounded else _EXACT)
-                converged = converged or (since > 0 and before - primal <= settled * primal)
+                converged = converged or (settled > 0.0 and since > 0 and before - primal <= settled * primal)
                 separated = unbounded and primal <= _NO_LOSS * s.sum()
             if converged or separated or still == 3 or rounds == max_rounds:
                 break
