@@ -25,6 +25,7 @@ from bayesift._typing import AnyArray, FloatArray
 from bayesift.decide import Threshold
 from bayesift.decide.tuning import Policy, check_policy
 from bayesift.linear._fit.categories import CategoryFit, Settings, Task, fit_categories, priors_of
+from bayesift.linear._fit.copies import merge_copies
 from bayesift.linear._fit.problem import Problem, Solution, SolverOptions, design_of
 from bayesift.linear._fit.variance import Choice, VarianceSettings
 from bayesift.linear._losses import PROBIT, log_probability
@@ -335,9 +336,11 @@ class LinearClassifier(LinearModel):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None) -> Iterator[Message]:
         X, y = validate_documents(self, X, y)
-        categories = categories_of(y, type(self).__name__)
         settings = self._settings(self._column_names(feature_names))
         weights = checked_weights(sample_weight, X)
+        if settings.options.merges_copies:
+            X, y, weights = merge_copies(X, y, weights)
+        categories = categories_of(y, type(self).__name__)
         priors = self._priors(categories)
         self._check_terms(priors, settings)
         fits = self._fit_all(X, y, categories, weights, priors, settings)

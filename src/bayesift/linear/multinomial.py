@@ -19,6 +19,7 @@ from bayesift._state import State
 from bayesift._typing import AnyArray, BoolArray, FloatArray, Int64Array
 from bayesift.linear._base import SHARED_CONSTRAINTS, TOO_FEW, LinearModel, Message, listing, nonzero_counts
 from bayesift.linear._fit.categories import priors_of
+from bayesift.linear._fit.copies import merge_copies
 from bayesift.linear._fit.problem import SolverName, SolverOptions, design_of
 from bayesift.linear._fit.softmax_problem import (
     PriorSetting,
@@ -150,11 +151,13 @@ class BayesianMultinomialRegression(LinearModel):
     def _fit(self, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None) -> Iterator[Message]:
         check_label_types(y)
         X, y = validated(self, X, y, accept_sparse=("csr", "csc"))
-        target_type, classes, _, _ = categories_of(y, type(self).__name__)
-        codes = np.searchsorted(classes, y).astype(np.int64)
         options = SolverOptions(self.solver, self.tol, self.max_iter)
         settings = self._variance_settings(options)
         weights = checked_weights(sample_weight, X)
+        if options.merges_copies:
+            X, y, weights = merge_copies(X, y, weights)
+        target_type, classes, _, _ = categories_of(y, type(self).__name__)
+        codes = np.searchsorted(classes, y).astype(np.int64)
         if self.class_weight is not None:
             weights = weights * class_factors(self.class_weight, y, weights)
         reference = self._reference(classes)

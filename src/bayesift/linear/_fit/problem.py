@@ -155,6 +155,11 @@ class SolverOptions(NamedTuple):
     least_gap: float = 0.0
     settled: float = 0.0
 
+    @property
+    def merges_copies(self) -> bool:
+        """Whether copies of a document may be one of greater weight: not where passes count every document alike."""
+        return self.solver in ("newton", "auto")
+
     def tolerance(self, solver: str) -> float:
         """Return where a solver stops."""
         tol = TOLERANCES[solver] if self.tol is None else self.tol
