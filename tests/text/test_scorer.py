@@ -34,16 +34,19 @@ def test_scores_are_those_of_the_matrix(form, selected):
         {"ngram_range": (2, 3), "min_token_length": 1},
         {"ngram_range": (1, 3), "stop_words": ["of", "and", "at"]},
         {"stop_words": ["the", "of"]},
+        {"drop_numbers": True, "vocabulary": ["1987", "wheat", "٣٣", "sea", "a1"]},
+        {"min_token_length": 4, "max_token_length": 5, "stop_words": ["corn"]},
+        {"min_token_length": 2, "max_token_length": 3},
         {"stop_words": ["the", "wheat"], "vocabulary": ["wheat", "sea", "Sea", "ship of", "a", ""]},
     ],
 )
 @pytest.mark.filterwarnings("ignore:vocabulary holds 'Sea'")
-def test_scores_of_phrases_and_without_stop_words(options):
+def test_scores_of_phrases_and_by_rules_for_tokens(options):
     vectorizer = TextVectorizer(n_jobs=1, **options).fit(TEXTS)
     assert TextScorer.supports(vectorizer)
-    texts = [*TEXTS, "the ship of ship of wheat at the sea", "wheat unknown corn corn", "of of"]
-    # With a rule that changes nothing the words are spelled.
-    X = TextVectorizer(n_jobs=1, max_token_length=99, **options).fit(TEXTS).transform(texts)
+    texts = [*TEXTS, "the ship of ship of wheat at the sea", "wheat unknown corn corn", "of of", "1987 ٣٣ a1 sea 大 海"]
+    # With a stemmer that changes nothing the words are spelled.
+    X = TextVectorizer(n_jobs=1, stemmer=str, **options).fit(TEXTS).transform(texts)
     coef = np.random.default_rng(0).normal(size=(2, X.shape[1]))
     scores = TextScorer(vectorizer, coef, [1.0, 0.0]).scores(texts)
     np.testing.assert_allclose(scores, X @ coef.T + [1.0, 0.0], atol=1e-12)

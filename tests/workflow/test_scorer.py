@@ -48,8 +48,10 @@ def test_all_weightings(weighting):
     np.testing.assert_allclose(classifier._scores(texts), slow_scores(classifier, texts), atol=1e-9)
 
 
-@pytest.mark.parametrize("options", [{"ngram_range": (1, 2)}, {"ngram_range": (2, 3)}, {"stop_words": "english"}])
-def test_pairs_and_stop_words_have_the_fast_way(options):
+@pytest.mark.parametrize(
+    "options", [{"ngram_range": (1, 2)}, {"ngram_range": (2, 3)}, {"stop_words": "english"}, {"drop_numbers": True}]
+)
+def test_pairs_and_rules_for_tokens_have_the_fast_way(options):
     classifier = TextClassifier("ridge", variance=1.0, vectorizer=TextVectorizer(**options)).fit(TEXTS[:80], TWO[:80])
     assert classifier._linear_scorer() is not None
     np.testing.assert_allclose(classifier._scores(TEXTS[80:]), slow_scores(classifier, TEXTS[80:]), atol=1e-10)
@@ -67,12 +69,12 @@ def test_words_that_are_not_selected_count_for_the_norm_only():
     "vectorizer",
     [
         TextVectorizer(stemmer="porter"),
-        TextVectorizer(drop_numbers=True),
+        TextVectorizer(drop_numbers=True, ngram_range=(1, 2)),
         TextVectorizer("ann"),
         TextVectorizer(n_features=256),
         TextVectorizer(dtype=np.float32),
     ],
-    ids=["stemmer", "no numbers", "augmented", "hashed", "float32"],
+    ids=["stemmer", "pairs without numbers", "augmented", "hashed", "float32"],
 )
 def test_what_has_no_fast_way_goes_by_the_matrix(vectorizer):
     classifier = TextClassifier("ridge", variance=1.0, vectorizer=vectorizer).fit(TEXTS[:80], TWO[:80])

@@ -47,7 +47,7 @@ def test_after_warm_nothing_is_left_to_compile(tmp_path):
     assert int(first.stderr.split()[-1]) > 0
     told = json.loads(first.stdout)
     assert list(told["seconds"]) == ["nb"]
-    assert Path(told["folder"]).is_relative_to(tmp_path / "cache")
+    assert Path(told["folder"]) == tmp_path / "cache"
     run("data", "export", "newsroom")
     trained = run("train", "newsroom-train.csv", "-o", "m.bayesift", "--model", "nb", "--label-separator", ";")
     assert "First use" not in trained.stderr

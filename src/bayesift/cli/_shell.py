@@ -197,8 +197,13 @@ def is_compiled(module: str) -> bool:
 
 
 def kept_in(module: str) -> Path | None:
-    """Return the folder in which the compiled kernels of a module are kept; None where nothing is kept."""
-    return next((path.parent for path in _indices(module)), None)
+    """Return the folder in which compiled kernels are kept, those of a module for example; None where nothing is kept.
+
+    Beside the package they are in folders of their modules, elsewhere in a folder for each folder of modules.
+    """
+    package = Path(__file__).parents[1]
+    folder = next((path.parent for path in _indices(module)), None)
+    return package if folder is not None and folder.is_relative_to(package) else folder and folder.parent
 
 
 def _indices(module: str) -> list[Path]:

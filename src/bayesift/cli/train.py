@@ -87,6 +87,13 @@ class TermKind(StrEnum):
     char_wb = "char_wb"
 
 
+class Unspaced(StrEnum):
+    """What becomes of words of languages that are written without spaces."""
+
+    pairs = "pairs"
+    whole = "whole"
+
+
 #: Shortest and, unless asked for, longest sequence of characters.
 _CHARACTERS = (2, 5)
 
@@ -119,6 +126,13 @@ class Words:
             help="Terms are words, sequences of characters, or such sequences within words.", rich_help_panel=_WORDS
         ),
     ] = TermKind.word
+    unspaced: Annotated[
+        Unspaced,
+        typer.Option(
+            help="Cut texts of languages without spaces into pairs of characters, or not at all.",
+            rich_help_panel=_WORDS,
+        ),
+    ] = Unspaced.pairs
     ngrams: Annotated[
         int | None,
         typer.Option(
@@ -154,6 +168,8 @@ class Words:
             given["ngram_range"] = min(_CHARACTERS[0], longest), longest
         elif self.ngrams not in (None, 1):
             given["ngram_range"] = 1, self.ngrams
+        if self.unspaced is not Unspaced.pairs:
+            given["unspaced"] = self.unspaced.value
         return {name: value for name, value in given.items() if value is not None}
 
     def notes(self) -> list[str]:

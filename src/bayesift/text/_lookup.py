@@ -14,6 +14,7 @@ from bayesift.text import _pipeline
 from bayesift.text._characters import CharacterLexicon
 from bayesift.text._lexicon import CompiledLexicon, Stream
 from bayesift.text._phrases import Phrases
+from bayesift.text._terms import TermRules
 
 
 class LookupRules(NamedTuple):
@@ -22,7 +23,7 @@ class LookupRules(NamedTuple):
     lowercase: bool
     keep_single: bool
     ngram_range: tuple[int, int]
-    stop_words: frozenset[str]
+    terms: TermRules
     analyzer: Literal["word", "char", "char_wb"]
     pairs: bool
 
@@ -111,8 +112,9 @@ class LookupTable:
         numbers = stream.raw_numbers[stream.ends[whole] - 1]
         found = [terms[place] for place in whole.tolist()]
         same = np.fromiter(map(eq, self._lexicon.spell(numbers), found), dtype=bool, count=len(found))
-        columns = [self.vocabulary[term] if term not in self.rules.stop_words else -1 for term in found]
-        column_of[numbers[same]] = np.array(columns, dtype=np.int32)[same]
+        columns = np.fromiter(map(self.vocabulary.__getitem__, found), dtype=np.int32, count=len(found))
+        columns[self.rules.terms.words(found)[1] < 0] = -1
+        column_of[numbers[same]] = columns[same]
         self._column_of = column_of
 
     def _add_phrases(self, terms: list[str], stream: Stream) -> None:
@@ -120,9 +122,10 @@ class LookupTable:
         lengths = np.diff(stream.ends, prepend=0)
         low, high = self.rules.ngram_range
         possible = (lengths >= low) & (lengths <= high) & self._spell_the_same(terms, stream)
-        stops = self._lexicon.scan(sorted(self.rules.stop_words))
+        stop_words = sorted(self.rules.terms.stop_words)
+        stops = self._lexicon.scan(stop_words)
         whole = np.diff(stops.ends, prepend=0) == 1
-        whole &= self._spell_the_same(sorted(self.rules.stop_words), stops)
+        whole &= self._spell_the_same(stop_words, stops)
         unknown = len(self._lexicon)
         self._phrases = Phrases(unknown + 1, low, high)
         self._word_of: Int32Array = np.arange(unknown + 1, dtype=np.int32)

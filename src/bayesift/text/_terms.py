@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +33,11 @@ class TermRules:
     def keep_all(self) -> bool:
         """Whether every token is a word under its own name."""
         return self == TermRules()
+
+    @property
+    def keep_all_but_stop_words(self) -> bool:
+        """Whether every token that is no stop word is a word under its own name."""
+        return replace(self, stop_words=frozenset()).keep_all
 
     def words(self, tokens: list[str]) -> tuple[list[str], Int32Array]:
         """List the distinct words in code-point order, and for each token the place of its word (or -1).

@@ -90,7 +90,8 @@ class TextScorer:
         Returns
         -------
         bool
-            True for a :class:`TextVectorizer` without hashing, stems, own rules for tokens and augmented counts.
+            True for a :class:`TextVectorizer` without hashing, stems, own patterns of tokens and augmented counts, and,
+            if it has phrases, without rules for tokens other than stop words.
         """
         return (
             isinstance(vectorizer, TextVectorizer)

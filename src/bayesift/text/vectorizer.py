@@ -490,10 +490,15 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         )
 
     def _table(self) -> LookupTable | None:
-        """Return the vocabulary as a table, where every token is a word as it is; kept for the next time."""
-        if not (self._is_compiled() and self._rules(frozenset()).keep_all):
+        """Return the vocabulary as a table, where every token is a word as it is; kept for the next time.
+
+        Phrases need all tokens but stop words: of others that are left out no table knows.
+        """
+        terms = self._rules(self.stop_words_)
+        has_phrases = self.analyzer == "word" and self._lengths() != (1, 1)
+        if not self._is_compiled() or terms.stem is not None or (has_phrases and not terms.keep_all_but_stop_words):
             return None
-        words = self._lengths(), self.stop_words_, self.analyzer, self.cuts_pairs
+        words = self._lengths(), terms, self.analyzer, self.cuts_pairs
         lookup = LookupRules(self.lowercase, self._shortest() == 1, *words)
         table = getattr(self, "_lookup_table", None)
         if not isinstance(table, LookupTable) or not table.fits(self.vocabulary_, lookup):
