@@ -13,8 +13,16 @@ from sklearn.preprocessing import normalize
 
 import linear_cases as cases
 from bayesift.linear import BayesianLogisticRegression, BayesianMultinomialRegression
+from bayesift.linear._fit import variance as search
 from bayesift.linear._fit.problem import design_of, norm_variance
-from bayesift.linear._fit.variance import GAUSSIAN_GRID, LAPLACE_GRID, WarmStarts, assign_folds, choose_without_grid
+from bayesift.linear._fit.variance import (
+    GAUSSIAN_GRID,
+    LAPLACE_GRID,
+    LabelledDocuments,
+    WarmStarts,
+    assign_folds,
+    choose_without_grid,
+)
 from bayesift.priors import Gaussian, Laplace
 
 
@@ -55,6 +63,76 @@ def test_copies_are_in_one_fold_whatever_their_labels(n, n_texts, n_folds, seed)
     assert all(len(set(fold[text == one])) == 1 for one in set(text))
     sizes = np.bincount(fold[np.unique(text, return_index=True)[1]], minlength=n_folds)
     assert sizes.max() - sizes.min() <= 1
+
+
+@settings(deadline=None)
+@given(seed=st.integers(0, 1000), learnt=st.sampled_from([1, 20, 60, 1000]), of_a_class=st.sampled_from([1, 10, 40]))
+def test_a_search_learns_from_a_part_of_many_texts_and_keeps_copies_together(seed, learnt, of_a_class):
+    random = np.random.default_rng(seed)
+    X, _ = cases.documents(seed=seed, n=80)
+    text = random.permutation(np.append(np.arange(80), random.integers(80, size=40)))
+    documents = LabelledDocuments(design_of(X[text]), np.arange(120) % 3, np.tile([1.0, 0.0, 2.0, 1.0], 30))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "_LEARNT", learnt)
+        patch.setattr(search, "_LEARNT_OF_A_CLASS", of_a_class)
+        fold = documents.search_folds(4, seed)
+        share = max(learnt / np.unique(text[documents.weights > 0]).size, of_a_class / documents.fewest())
+    assert all(len(set(fold[(text == one) & (documents.weights > 0)])) <= 1 for one in set(text))
+    left = fold >= 0
+    assert_array_equal(fold[left], documents.folds(4, seed)[left])
+    if share >= 1:
+        assert left.all()
+    else:
+        assert np.unique(text[left]).size == pytest.approx(80 * share, abs=5 * np.sqrt(80 * share * (1 - share)) + 1)
+
+
+@pytest.mark.parametrize("kind", [BayesianLogisticRegression, BayesianMultinomialRegression])
+@pytest.mark.parametrize("family", ["laplace", "gaussian"])
+def test_what_a_search_does_not_learn_from_it_is_judged_by(family, kind, monkeypatch):
+    monkeypatch.setattr("bayesift.linear._base.VALIDATION_GAP", 0.0)
+    monkeypatch.setattr(search, "_LEARNT", 60)
+    monkeypatch.setattr(search, "_LEARNT_OF_A_CLASS", 1)
+    X, y = cases.documents(seed=20, n=160)
+    weights = np.random.default_rng(0).uniform(0.2, 2, 160)
+    grid, options = [0.01, 0.1, 1.0], {"n_jobs": 1, **cases.tightly()}
+    model = kind(family, "cv", grid=grid, folds=4, random_state=7, **options).fit(X, y, weights)
+    seed = np.random.RandomState(7).randint(2**31 - 1)
+    fold = LabelledDocuments(design_of(X), y, weights).search_folds(4, seed)
+    assert 30 < np.count_nonzero(fold < 0) < 130
+    [found] = model.cv_results_
+    for place, run in np.ndindex(found["fold_scores"].shape):
+        train = (fold >= 0) & (fold != run)
+        part = kind(family, grid[place], **options).fit(X[train], y[train], weights[train])
+        log_odds = part.decision_function(X[~train])
+        expected = -np.sum(weights[~train] * np.logaddexp(0, -y[~train] * log_odds))
+        assert found["fold_scores"][place, run] == pytest.approx(expected, rel=1e-6)
+    # The fit itself is to all documents.
+    whole = kind(family, model.variance_[0], **options).fit(X, y, weights)
+    assert_allclose(model.coef_, whole.coef_, atol=1e-6)
+
+
+def test_a_text_counts_in_held_out_scores_for_three_documents_of_its_class_at_most():
+    X, _ = cases.documents(seed=3, n=20)
+    text = np.append(np.arange(20), np.repeat([0, 1], [30, 10]))
+    labels = np.where(text % 2 == 0, 1.0, -1.0)
+    # Of the first text's copies some have the other label.
+    labels[20:24] = -1.0
+    weights = np.where(labels > 0, 5.0, 1.0)
+    design = design_of(X[text])
+    judging = LabelledDocuments(design, labels, weights).judging_weights()
+    means = {label: weights[labels == label].sum() / np.unique(text[labels == label]).size for label in (1.0, -1.0)}
+    for one in range(20):
+        own = text == one
+        limit = np.array([3.0 * means[label] for label in labels[own]])
+        factor = np.minimum(1.0, limit / weights[own].sum())
+        assert_allclose(judging[own], weights[own] * factor)
+    assert_array_equal(judging[(text > 1)], weights[text > 1])
+    # As many documents of weight 1 are the same as one of a greater weight.
+    first = [np.flatnonzero((text == one) & (labels == label))[0] for one, label in set(zip(text, labels, strict=True))]
+    totals = [weights[(text == text[i]) & (labels == labels[i])].sum() for i in first]
+    merged = LabelledDocuments(design.subset(np.array(first)), labels[first], np.array(totals)).judging_weights()
+    expected = [judging[(text == text[i]) & (labels == labels[i])].sum() for i in first]
+    assert_allclose(merged, expected)
 
 
 @cases.each_solver

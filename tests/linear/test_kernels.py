@@ -139,6 +139,16 @@ def test_the_design_holds_the_matrix_both_ways_and_copies_only_what_it_must():
     assert_allclose(hessian_diagonal(design.documents, w, own), expected)
 
 
+@pytest.mark.parametrize("rows", [[], [3], [0, 4, 29], list(range(30))])
+def test_a_part_of_a_design_is_the_design_of_the_part(rows):
+    X = sp.random(30, 12, density=0.2, format="csr", random_state=0)
+    part, expected = design_of(X).subset(np.array(rows, dtype=np.int64)), design_of(X[rows])
+    for found, wanted in zip((*part.columns, *part.documents), (*expected.columns, *expected.documents), strict=True):
+        assert_array_equal(found, wanted)
+        assert found.dtype == wanted.dtype
+    assert_array_equal(part.max_step, expected.max_step)
+
+
 def test_a_shuffle_is_a_permutation_and_the_next_another():
     order = np.arange(1000, dtype=np.uint32)
     seed = shuffle(order, np.uint64(1))

@@ -50,7 +50,9 @@ class BayesianLogisticRegression(LinearClassifier):
         Variances to try with ``"cv"``; None is the paper's grid (Laplace rates 0.01 to 316 by √10, Gaussian variances
         10⁻⁴ to 10⁴ by 10).
     folds, runs : int, default=10 and 2
-        Folds the documents are divided into, and how many of them are left out in turn.
+        Folds the documents are divided into, and how many of them are left out in turn. Copies of a document are in one
+        fold, and count there for three documents at most. Of more than 30,000 different documents the search for a
+        variance learns from a random part, with at least 3,000 of each class, and is judged by all others.
     one_standard_error : bool, default=False
         With ``"cv"``, take the smallest variance within one standard error of the best.
     threshold : str, Utility or mapping, default="half"

@@ -86,7 +86,9 @@ class BayesianProbitRegression(LinearClassifier):
     grid : sequence of float or None, default=None
         Variances to try with ``"cv"``; None is the grid of the logistic model.
     folds, runs : int, default=10 and 2
-        Folds the documents are divided into, and how many of them are left out in turn.
+        Folds the documents are divided into, and how many of them are left out in turn. Copies of a document are in one
+        fold, and count there for three documents at most. Of more than 30,000 different documents the search for a
+        variance learns from a random part, with at least 3,000 of each class, and is judged by all others.
     one_standard_error : bool, default=False
         With ``"cv"``, take the smallest variance within one standard error of the best.
     threshold : str, Utility or mapping, default="half"

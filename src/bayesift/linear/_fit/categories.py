@@ -23,6 +23,7 @@ from bayesift.linear._fit.variance import (
     LabelledDocuments,
     VarianceSettings,
     choose_variance,
+    runs_of,
 )
 from bayesift.linear._losses import LOGISTIC, score_of_probability
 from bayesift.priors import FIXED, FLAT, JEFFREYS, Gaussian, Jeffreys, Laplace, Prior, PriorArrays
@@ -156,15 +157,18 @@ def _fits_without_folds(
     problem: Problem, prior_at: Callable[[float], PriorArrays], fold: Int64Array, runs: int, options: SolverOptions
 ) -> FitWithoutFold:
     """Return the fits of a category without one of the folds."""
-    held = [np.flatnonzero(fold == run) for run in range(runs)]
-    training = [np.where(fold == run, 0.0, problem.weights) for run in range(runs)]
-    parts = [problem._replace(weights=weights, sums=problem.design.sums(weights)) for weights in training]
+    documents = LabelledDocuments(problem.design, problem.y, problem.weights)
+    learnt, training, held_out, judging = runs_of(documents, fold, runs)
+    part = problem
+    if learnt.size < fold.size:
+        part = problem._replace(design=problem.design.subset(learnt), y=problem.y[learnt])
+    parts = [part._replace(weights=weights, sums=part.design.sums(weights)) for weights in training]
 
     def fit_without(run: int, variance: float, start: FloatArray | None) -> FoldFit:
         solution = parts[run]._replace(prior=prior_at(variance)).solve(options, start)
-        beta, left_out = solution.beta, held[run]
+        beta, left_out = solution.beta, held_out[run]
         found = scores(problem.design, beta)[left_out]
-        score = log_likelihood(problem.y[left_out], found, problem.weights[left_out], problem.link)
+        score = log_likelihood(problem.y[left_out], found, judging[left_out], problem.link)
         return FoldFit(beta, score, solution.converged)
 
     return fit_without

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from bayesift._sparse import Compressed, columns_dot, inner
+from bayesift._sparse import Compressed, columns_dot, inner, transpose
 from bayesift._threads import stop_if_abandoned
 from bayesift._typing import FloatArray, Int64Array, UInt32Array
 from bayesift.linear._losses import LOGISTIC, loss_terms
@@ -91,6 +91,16 @@ class Design:
         columns_dot(*self.columns, weights, result)
         result[-1] = weights.sum()
         return result
+
+    def subset(self, rows: Int64Array) -> Design:
+        """Return the design of some of the documents, with all columns."""
+        starts, columns, values = self.documents
+        sizes = starts[1:][rows] - starts[rows]
+        own = np.append(0, np.cumsum(sizes, dtype=np.int64))
+        taken = np.arange(own[-1]) + np.repeat(starts[rows] - own[:-1], sizes)
+        documents = own.astype(np.uint32), columns[taken], values[taken]
+        by_columns = transpose(*documents, self.n_features)
+        return Design(by_columns, documents, largest_steps(by_columns[0], by_columns[2]))
 
     def workspace(self) -> Workspace:
         """Return the solver's arrays of this thread; they live as long as the design."""

@@ -11,7 +11,7 @@ import numpy as np
 from bayesift._threads import stop_if_abandoned
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.linear._fit.problem import Design, Solution, SolverOptions
-from bayesift.linear._fit.variance import FitWithoutFold, FoldFit, LabelledDocuments, VarianceSettings
+from bayesift.linear._fit.variance import FitWithoutFold, FoldFit, LabelledDocuments, VarianceSettings, runs_of
 from bayesift.linear._losses import class_scores, softmax_terms
 from bayesift.linear._solvers.clg import softmax_clg
 from bayesift.linear._solvers.duality import Penalties, penalty_arrays, softmax_certificate
@@ -225,16 +225,16 @@ def softmax_fits_without_folds(
     documents: LabelledDocuments, setting: PriorSetting, fold: Int64Array, settings: VarianceSettings
 ) -> FitWithoutFold:
     """Return the fits of all classes without one of the folds."""
-    design, codes, weights = documents
-    held = [np.flatnonzero(fold == run) for run in range(settings.runs)]
-    training = [np.where(fold == run, 0.0, weights) for run in range(settings.runs)]
+    design, codes, _ = documents
+    learnt, training, held_out, judging = runs_of(documents, fold, settings.runs)
+    part = design if learnt.size == fold.size else design.subset(learnt)
 
     def fit_without(run: int, variance: float, start: FloatArray | None) -> FoldFit:
-        problem = SoftmaxProblem(design, codes, training[run], setting.at(variance, design.n_features))
+        problem = SoftmaxProblem(part, codes[learnt], training[run], setting.at(variance, design.n_features))
         solution, _ = fit_present_classes(problem, settings.options, start)
-        left_out = held[run]
+        left_out = held_out[run]
         found = softmax_scores(design, solution.beta)[left_out]
-        score = softmax_log_likelihood(codes[left_out], found, weights[left_out])
+        score = softmax_log_likelihood(codes[left_out], found, judging[left_out])
         return FoldFit(solution.beta, score, solution.converged)
 
     return fit_without

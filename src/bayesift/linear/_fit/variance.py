@@ -28,6 +28,12 @@ _NARROW = 0.51 * _FACTOR
 _SMALLEST_GAIN = 0.01
 # Of 288 categories of seven collections none had a better score after such a fall, if every run had fallen.
 _CLEAR_FALL = 0.05
+# The variance of a prior is a property of the coefficients: it hardly changes with the number of documents. So many
+# distinct ones, and of every class so many, are enough to learn from in the search for it; the others are held out.
+_LEARNT, _LEARNT_OF_A_CLASS = 30_000, 3_000
+# A text counts in held-out scores for at most so many documents of its class. It is new only once: its copies will be
+# known, and one that half of the world copies would decide all by itself.
+_MOST_OF_A_TEXT = 3.0
 # Beyond e^±46 (twenty powers of ten) every coefficient is at its mode, or as good as free.
 _WIDEST = 46.0
 
@@ -59,6 +65,31 @@ class LabelledDocuments(NamedTuple):
         if known.size < 2:
             return 0
         return min(int(np.count_nonzero(np.bincount(numbers[labels == label]))) for label in known)
+
+    def judging_weights(self) -> FloatArray:
+        """Return the weights of documents that are held out: those of copies of a text are limited in sum."""
+        numbers = self.design.row_numbers
+        text = np.bincount(numbers, self.weights)[numbers]
+        result = self.weights.copy()
+        for label in np.unique(self.labels):
+            own = np.flatnonzero((self.labels == label) & (self.weights > 0))
+            mean = self.weights[own].sum() / np.unique(numbers[own]).size
+            result[own] *= np.minimum(1.0, _MOST_OF_A_TEXT * mean / text[own])
+        return result
+
+    def search_folds(self, n_folds: int, seed: int) -> Int64Array:
+        """Return the fold of every document for the search, −1 for those that every run leaves out.
+
+        Of many documents only a random part is learnt from. Copies stay together, as they do in folds.
+        """
+        fold = self.folds(n_folds, seed)
+        numbers = self.design.row_numbers
+        n_texts = int(np.count_nonzero(np.bincount(numbers[self.weights > 0])))
+        share = max(_LEARNT / n_texts, _LEARNT_OF_A_CLASS / self.fewest())
+        if share < 1.0:
+            left_out = np.random.default_rng(seed).random(int(numbers.max()) + 1) >= share
+            fold[left_out[numbers]] = -1
+        return fold
 
     def folds(self, n_folds: int, seed: int) -> Int64Array:
         """Return the fold of every document.
@@ -107,6 +138,27 @@ class Choice(NamedTuple):
     def scale(self) -> float:
         """What to scale priors with: those that bring their own variances by 1."""
         return 1.0 if np.isnan(self.variance) else self.variance
+
+
+class Runs(NamedTuple):
+    """Who learns and who is held out.
+
+    ``learnt`` are the documents that some run learns from, ``training`` their weights in each run; ``held_out`` are the
+    documents that a run is judged by, ``judging`` the weights of all documents for that.
+    """
+
+    learnt: Int64Array
+    training: list[FloatArray]
+    held_out: list[Int64Array]
+    judging: FloatArray
+
+
+def runs_of(documents: LabelledDocuments, fold: Int64Array, runs: int) -> Runs:
+    """Leave out one fold in each run, and the documents of fold −1 in all of them."""
+    learnt = np.flatnonzero(fold >= 0)
+    training = [np.where(fold[learnt] == run, 0.0, documents.weights[learnt]) for run in range(runs)]
+    held_out = [np.flatnonzero((fold == run) | (fold < 0)) for run in range(runs)]
+    return Runs(learnt, training, held_out, documents.judging_weights())
 
 
 class FoldFit(NamedTuple):
@@ -159,7 +211,7 @@ def choose_variance(
     # Every run leaves out a document of each class and needs another to learn from.
     if documents.fewest() < max(settings.runs, 2):
         return Choice(by_norm, fell_back=True)
-    fit_without = fits_without_folds(documents.folds(settings.folds, settings.seed))
+    fit_without = fits_without_folds(documents.search_folds(settings.folds, settings.seed))
     validation = CrossValidation(fit_without, settings.runs, n_jobs, after_fit)
     if settings.variance == "auto":
         # From where scores vary about as much as a score of one: the norm-based value lies far beyond, and fits there
