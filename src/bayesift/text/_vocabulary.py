@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from bayesift._typing import BoolArray, Int64Array
+from bayesift._typing import AnyArray, BoolArray, Int64Array
 from bayesift.text import _count, _pipeline
 from bayesift.text._terms import check_strings
 
@@ -53,6 +53,21 @@ def check_document_limits(min_df: int | float, max_df: int | float) -> None:
     """Refuse limits that no number of documents could meet."""
     if _is_count(min_df) == _is_count(max_df) and min_df > max_df:
         raise ValueError(f"min_df={min_df} is greater than max_df={max_df}: no term could be kept")
+
+
+def no_vocabulary_error(n_features: int) -> ValueError:
+    """Return the error about limits on the terms of a vocabulary where terms are hashed."""
+    return ValueError(
+        f"n_features={n_features} hashes terms, which leaves no vocabulary: vocabulary, min_df, max_df and "
+        "max_features must have their default values"
+    )
+
+
+def names_by_column(vocabulary: Mapping[str, int]) -> AnyArray:
+    """List the terms of a vocabulary by column, in an array of objects."""
+    names = np.empty(len(vocabulary), dtype=object)
+    names[list(vocabulary.values())] = list(vocabulary)
+    return names
 
 
 def limit_columns(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, fields
-from functools import partial
 from numbers import Integral
 from operator import is_not
 from typing import Any, ClassVar, Literal, Self
@@ -22,26 +20,12 @@ from sklearn.utils.validation import check_is_fitted
 from bayesift._files import check_encoding
 from bayesift._state import State
 from bayesift._typing import AnyArray, Int32Array, Int64Array
-from bayesift.text import _count
-from bayesift.text._characters import CharacterLexicon
-from bayesift.text._counter import Analyzer, Counter
+from bayesift.text import _count, _terms, _vocabulary
+from bayesift.text._counter import Counter
 from bayesift.text._documents import batches, check_documents
-from bayesift.text._lexicon import CompiledLexicon, Lexicon, PythonLexicon
-from bayesift.text._lookup import LookupRules, LookupTable, PhraseTable
-from bayesift.text._terms import (
-    TermRules,
-    check_analyzer,
-    check_ngram_range,
-    check_token_rules,
-    resolve_stemmer,
-    resolve_stop_words,
-)
-from bayesift.text._unicode import pairs_pattern
-from bayesift.text._vocabulary import check_document_limits, check_vocabulary, limit_columns
+from bayesift.text._lookup import LookupTable, PhraseTable
+from bayesift.text._tokenization import Tokenization
 from bayesift.text.weighting import apply_weighting, check_dtype, inverse_document_frequency, parse_weighting
-
-#: scikit-learn's default rule, which the compiled scanner follows.
-DEFAULT_PATTERN = r"(?u)\b\w\w+\b"
 
 
 def _has_names(estimator: TextVectorizer) -> bool:
@@ -249,10 +233,12 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
                 f"and max_features None, got {self.min_df!r}, {self.max_df!r} and {self.max_features!r}"
             )
         if not hasattr(self, "n_documents_"):
-            self.stop_words_ = resolve_stop_words(self.stop_words)
+            self.stop_words_ = _terms.resolve_stop_words(self.stop_words)
             self.document_frequency_ = np.zeros(self.n_features or 0, dtype=np.int64)
             if self.n_features is None:
-                self.vocabulary_ = {} if self.vocabulary is None else check_vocabulary(self.vocabulary, self.lowercase)
+                self.vocabulary_ = (
+                    {} if self.vocabulary is None else _vocabulary.check_vocabulary(self.vocabulary, self.lowercase)
+                )
             self.n_documents_ = 0
         if self.n_features is None and self.vocabulary is None:
             counts = self.count_terms(documents, self.vocabulary_)
@@ -298,7 +284,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             Where the words of each document end.
         """
         self._check_parameters()
-        if self.analyzer != "word" or self._lengths() != (1, 1):
+        if self.analyzer != "word" or Tokenization.of(self).lengths != (1, 1):
             raise ValueError(
                 f"sequences are of single words; analyzer is {self.analyzer!r} and ngram_range {self.ngram_range}"
             )
@@ -344,7 +330,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     def check_parameters(self) -> None:
         """Refuse impossible settings, as fitting does, before there are documents."""
         self._check_parameters()
-        resolve_stop_words(self.stop_words)
+        _terms.resolve_stop_words(self.stop_words)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
@@ -390,9 +376,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         names : ndarray of str objects of shape (n_terms,)
         """
         check_is_fitted(self, "vocabulary_")
-        names = np.empty(len(self.vocabulary_), dtype=object)
-        names[list(self.vocabulary_.values())] = list(self.vocabulary_)
-        return names
+        return _vocabulary.names_by_column(self.vocabulary_)
 
     @property
     def idf_(self) -> AnyArray:
@@ -404,17 +388,19 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     def _learn(self, documents: Iterable[Any]) -> sp.csr_matrix:
         """Start again; attributes are set only when all has gone well. Returns the counts."""
         self._check_parameters()
-        stop_words = resolve_stop_words(self.stop_words)
+        stop_words = _terms.resolve_stop_words(self.stop_words)
         counter, source = self._counter(stop_words), self._batches(documents)
         if self.n_features is not None:
             counts = counter.count_hashed(source, self.n_features, self.signed)
         elif self.vocabulary is not None:
-            vocabulary = check_vocabulary(self.vocabulary, self.lowercase)
+            vocabulary = _vocabulary.check_vocabulary(self.vocabulary, self.lowercase)
             counts = counter.count_known(source, vocabulary, None)
         else:
             counts, vocabulary = counter.count_all(source, (self.min_df, self.max_df))
             if self._limits_columns():
-                counts, vocabulary = limit_columns(counts, vocabulary, self.min_df, self.max_df, self.max_features)
+                counts, vocabulary = _vocabulary.limit_columns(
+                    counts, vocabulary, self.min_df, self.max_df, self.max_features
+                )
         if self.n_features is None:
             self.vocabulary_ = vocabulary
         self.stop_words_ = stop_words
@@ -431,33 +417,22 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         if self.n_features is not None:
             return counter.count_hashed(source, self.n_features, self.signed)
         if not hasattr(self, "vocabulary_"):
-            return counter.count_known(source, check_vocabulary(self.vocabulary or (), self.lowercase), None)
+            return counter.count_known(
+                source, _vocabulary.check_vocabulary(self.vocabulary or (), self.lowercase), None
+            )
         return counter.count_known(source, self.vocabulary_, self._table() or self._phrase_table())
 
     def _counter(self, stop_words: frozenset[str] | None = None) -> Counter:
         if stop_words is None:
-            stop_words = self.stop_words_ if hasattr(self, "stop_words_") else resolve_stop_words(self.stop_words)
-        make_lexicon: Callable[[], Lexicon]
-        if self.analyzer != "word":
-            make_lexicon = partial(CharacterLexicon, self.lowercase, self.analyzer, self._lengths())
-            return Counter(Analyzer(make_lexicon, TermRules(), (1, 1), self.n_jobs), self.dtype)
-        if self._is_compiled():
-            single = self._shortest() == 1
-            make_lexicon = partial(CompiledLexicon, self.lowercase, keep_single=single, pairs=self.cuts_pairs)
-            n_jobs = self.n_jobs
-        else:
-            tokens = self.tokenizer or re.compile(self.token_pattern or "").findall
-            make_lexicon, n_jobs = partial(PythonLexicon, tokens, self.lowercase), 1
-        return Counter(Analyzer(make_lexicon, self._rules(stop_words), self._lengths(), n_jobs), self.dtype)
-
-    def _is_compiled(self) -> bool:
-        return self.tokenizer is None and self.token_pattern in (None, DEFAULT_PATTERN)
+            stop_words = (
+                self.stop_words_ if hasattr(self, "stop_words_") else _terms.resolve_stop_words(self.stop_words)
+            )
+        return Counter(Tokenization.of(self).analyze(stop_words, self.n_jobs), self.dtype)
 
     @property
     def cuts_pairs(self) -> bool:
         """Whether runs of letters of languages without spaces are cut into pairs."""
-        has_own_rule = self.analyzer != "word" or self.tokenizer is not None or self.token_pattern is not None
-        return self.unspaced == "pairs" and not has_own_rule
+        return Tokenization.of(self).cuts_pairs
 
     def token_regex(self) -> str:
         """Return the regular expression by which words are found; it runs over the lower-cased text if ``lowercase``.
@@ -467,39 +442,13 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         str
             With one group at most, which is the token.
         """
-        if self.tokenizer is not None or self.analyzer != "word":
-            raise ValueError("tokens are found by a function, or are sequences of characters; expected a pattern")
-        if self.cuts_pairs:
-            return pairs_pattern(self._shortest())
-        return self.token_pattern or rf"(?u)\b\w{{{self._shortest()},}}\b"
-
-    def _shortest(self) -> int:
-        least = 2 if self._is_compiled() and (self.min_token_length is None or self.token_pattern is not None) else 1
-        return max(self.min_token_length or 1, least)
-
-    def _rules(self, stop_words: frozenset[str]) -> TermRules:
-        shortest = self._shortest()
-        asked = self.min_token_length == 2 and self.cuts_pairs
-        return TermRules(
-            stop_words=stop_words,
-            # The compiled scanner leaves out single characters itself, but for letters that stand for words.
-            min_length=1 if self._is_compiled() and shortest == 2 and not asked else shortest,
-            max_length=self.max_token_length,
-            drop_numbers=self.drop_numbers,
-            stem=resolve_stemmer(self.stemmer),
-        )
+        return Tokenization.of(self).regex()
 
     def _table(self) -> LookupTable | None:
-        """Return the vocabulary as a table, where every token is a word as it is; kept for the next time.
-
-        Phrases need all tokens but stop words: of others that are left out no table knows.
-        """
-        terms = self._rules(self.stop_words_)
-        has_phrases = self.analyzer == "word" and self._lengths() != (1, 1)
-        if not self._is_compiled() or terms.stem is not None or (has_phrases and not terms.keep_all_but_stop_words):
+        """Return the vocabulary as a table, where that finds its terms; kept for the next time."""
+        lookup = Tokenization.of(self).lookup_rules(self.stop_words_)
+        if lookup is None:
             return None
-        words = self._lengths(), terms, self.analyzer, self.cuts_pairs
-        lookup = LookupRules(self.lowercase, self._shortest() == 1, *words)
         table = getattr(self, "_lookup_table", None)
         if not isinstance(table, LookupTable) or not table.fits(self.vocabulary_, lookup):
             table = LookupTable(self.vocabulary_, lookup, self.document_frequency_)
@@ -508,16 +457,13 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     def _phrase_table(self) -> PhraseTable | None:
         """Return the phrases of the vocabulary as a table, where no word holds a space; kept for the next time."""
-        if self._lengths() == (1, 1) or not self._is_compiled() or callable(self.stemmer):
+        tokens = Tokenization.of(self)
+        if tokens.lengths == (1, 1) or not tokens.is_compiled or callable(self.stemmer):
             return None
         table = getattr(self, "_lookup_table", None)
-        if not isinstance(table, PhraseTable) or not table.fits(self.vocabulary_, self._lengths()):
-            table = self._lookup_table = PhraseTable(self.vocabulary_, self._lengths())
+        if not isinstance(table, PhraseTable) or not table.fits(self.vocabulary_, tokens.lengths):
+            table = self._lookup_table = PhraseTable(self.vocabulary_, tokens.lengths)
         return table
-
-    def _lengths(self) -> tuple[int, int]:
-        low, high = self.ngram_range
-        return int(low), int(high)
 
     def _weigh(self, counts: sp.csr_matrix) -> sp.csr_matrix:
         weighting = parse_weighting(self.weighting)
@@ -541,17 +487,14 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     def _check_parameters(self) -> None:
         """Refuse impossible settings before any document is read."""
-        check_analyzer(self)
+        _terms.check_analyzer(self)
         self._validate_params()
         parse_weighting(self.weighting)
         check_dtype(self.dtype, self.weighting)
         check_encoding(self.encoding)
-        resolve_stemmer(self.stemmer)
-        check_ngram_range(self.ngram_range)
-        check_document_limits(self.min_df, self.max_df)
-        check_token_rules(self.token_pattern, self.tokenizer, self.min_token_length, self.max_token_length)
+        _terms.resolve_stemmer(self.stemmer)
+        _terms.check_ngram_range(self.ngram_range)
+        _vocabulary.check_document_limits(self.min_df, self.max_df)
+        _terms.check_token_rules(self.token_pattern, self.tokenizer, self.min_token_length, self.max_token_length)
         if self.n_features is not None and (self.vocabulary is not None or self._limits_columns()):
-            raise ValueError(
-                f"n_features={self.n_features} hashes terms, which leaves no vocabulary: vocabulary, min_df, max_df "
-                "and max_features must have their default values"
-            )
+            raise _vocabulary.no_vocabulary_error(self.n_features)

@@ -1,9 +1,10 @@
 """What to show a person next, and when enough has been seen: the engine of a review, without page or database."""
 
 from bayesift.review.decisions import Judgement, Judgements
+from bayesift.review.engine.choosing import Mix
 from bayesift.review.engine.corpus import Corpus, with_title_words
 from bayesift.review.engine.recall import Bound, bound_by_bets, bound_by_sample
-from bayesift.review.engine.review_engine import Mix, Moment, ReviewEngine, Suggestion, prepare
+from bayesift.review.engine.review_engine import Moment, ReviewEngine, Suggestion, prepare
 from bayesift.review.engine.stopping import Advice, Stopping
 from bayesift.review.engine.topic_model import Highlight, Knowledge, Refit, TopicModel
 

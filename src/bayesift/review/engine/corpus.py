@@ -14,9 +14,8 @@ from bayesift import progress
 from bayesift._typing import Int64Array
 from bayesift.review.engine._kernels import pair_products, smallest_hashes
 from bayesift.text import TextVectorizer
-from bayesift.text.vectorizer import DEFAULT_PATTERN
 
-WORD = re.compile(DEFAULT_PATTERN)
+WORD = re.compile(TextVectorizer(unspaced="whole").token_regex())
 
 #: The words are reduced to their stems by this algorithm.
 STEMMER = "english"

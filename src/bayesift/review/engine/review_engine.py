@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 from sklearn.pipeline import Pipeline
 
 from bayesift._typing import BoolArray, FloatArray, Int64Array
-from bayesift.online import expected_information
 from bayesift.review.decisions import Judgement, Judgements
 from bayesift.review.engine import stopping as stops
 from bayesift.review.engine import topic_model as models
+from bayesift.review.engine.choosing import Mix, Reason, most_informative, most_probable
 from bayesift.review.engine.corpus import Corpus
 from bayesift.review.engine.stopping import Advice, Stopping
 from bayesift.review.engine.topic_model import NOISE, Fields, Highlight, Knowledge, Refit
-
-Reason = Literal["probable", "informative", "random"]
-REASONS: tuple[Reason, ...] = get_args(Reason)
 
 #: Credibility of the interval of a probability.
 _CREDIBILITY = 0.9
@@ -29,40 +26,6 @@ _AT_ONCE = 100
 
 #: The ranking begins with a fit to so many of the judgements that are given at the start; the others wait for a fit.
 _AT_FIRST = 2000
-
-#: The expected information is computed exactly for so many documents whose probability is nearest to one half.
-_CANDIDATES = 300
-
-
-class Mix(NamedTuple):
-    """Shares of the reasons for which documents are shown; they sum to 1.
-
-    ``probable``: the most probable document. ``informative``: the one whose judgement is expected to tell most about
-    the weights, near-duplicates of judged documents held back. ``random``: the next of a random order of the corpus,
-    which keeps the estimate of recall honest.
-
-    Examples
-    --------
-    >>> from bayesift.review.engine import Mix
-    >>> Mix().checked().due({"probable": 9, "informative": 1, "random": 0})
-    'random'
-    """
-
-    probable: float = 0.85
-    informative: float = 0.10
-    random: float = 0.05
-
-    def checked(self) -> Mix:
-        """Return the mix, or raise if its shares are none."""
-        if min(self) < 0 or abs(sum(self) - 1) > 1e-6:
-            raise ValueError(f"mix is {tuple(self)}; expected three shares of at least 0 that sum to 1")
-        return self
-
-    def due(self, shown: Mapping[str, int]) -> Reason:
-        """Return the reason whose share lags most behind after so many documents shown for each."""
-        total = sum(shown.get(reason, 0) for reason in REASONS) + 1
-        lag = [share * total - shown.get(reason, 0) for reason, share in zip(REASONS, self, strict=True)]
-        return REASONS[max(range(3), key=lambda place: (self[place] > 0, lag[place]))]
 
 
 #: Without a word about the topic, and with the usual mix.
@@ -466,26 +429,6 @@ def _check_shares(target_recall: float, confidence: float) -> None:
     for name, value in (("target_recall", target_recall), ("confidence", confidence)):
         if not 0 < value < 1 and not (name == "target_recall" and value == 1):
             raise ValueError(f"{name} is {value!r}; expected a number between 0 and 1")
-
-
-def most_probable(p: FloatArray, free: BoolArray) -> int:
-    """Return the most probable of the free documents; the first of equals."""
-    return int(np.argmax(np.where(free, p, -1.0)))
-
-
-def most_informative(
-    mean: FloatArray, variance: FloatArray, free: BoolArray, unjudged: BoolArray, groups: Int64Array
-) -> int | None:
-    """Return the free document, unlike any judged one, with the greatest expected information, if there is one."""
-    seen = np.zeros(len(free), dtype=bool)
-    seen[groups[~unjudged]] = True
-    places = np.flatnonzero(free & ~seen[groups])
-    if not len(places):
-        return None
-    doubt = np.abs(mean[places]) / np.sqrt(NOISE**2 + variance[places])
-    if len(places) > _CANDIDATES:
-        places = places[np.sort(np.argpartition(doubt, _CANDIDATES)[:_CANDIDATES])]
-    return int(places[np.argmax(expected_information(mean[places], variance[places], NOISE, 0.0))])
 
 
 def prepare(corpus: Corpus) -> None:
