@@ -49,6 +49,11 @@ PARTS = {
     "bayesift.generative.MixedLikelihood": "bayesift.generative.mixed:MixedLikelihood",
     "bayesift.generative.MultinomialLikelihood": "bayesift.generative.multinomial:MultinomialLikelihood",
     "bayesift.linear.Certificate": "bayesift.linear:Certificate",
+    "bayesift.posterior.Beliefs": "bayesift.posterior._problem:Beliefs",
+    "bayesift.posterior.CoefficientBasis": "bayesift.posterior._bases:CoefficientBasis",
+    "bayesift.posterior.DocumentBasis": "bayesift.posterior._bases:DocumentBasis",
+    "bayesift.posterior.GaussianPosterior": "bayesift.posterior:GaussianPosterior",
+    "bayesift.posterior.SampledPosterior": "bayesift.posterior:SampledPosterior",
     "bayesift.priors.Gaussian": "bayesift.priors:Gaussian",
     "bayesift.priors.Jeffreys": "bayesift.priors:Jeffreys",
     "bayesift.priors.Laplace": "bayesift.priors:Laplace",
@@ -62,6 +67,7 @@ TUPLES = {
     "bayesift.online.Likelihood": "bayesift.online.belief:Likelihood",
     "bayesift.online.LowRank": "bayesift.online:LowRank",
     "bayesift.online.ProcessBelief": "bayesift.online:ProcessBelief",
+    "bayesift.posterior.Diagnostics": "bayesift.posterior:Diagnostics",
     "builtins.tuple": "builtins:tuple",
 }
 

@@ -1,6 +1,8 @@
 """Posteriors of logistic and probit regression: draws, Gaussian approximations, intervals, evidence."""
 
+from bayesift.posterior.choice import find_posterior
 from bayesift.posterior.diagnostics import Diagnostics, effective_sample_size, split_r_hat
+from bayesift.posterior.evidence import EvidenceChoice, greatest_evidence
 from bayesift.posterior.gibbs import gibbs_sampling
 from bayesift.posterior.laplace import laplace_approximation
 from bayesift.posterior.posteriors import GaussianPosterior, Posterior, SampledPosterior
@@ -8,12 +10,15 @@ from bayesift.posterior.propagation import expectation_propagation
 
 __all__ = [
     "Diagnostics",
+    "EvidenceChoice",
     "GaussianPosterior",
     "Posterior",
     "SampledPosterior",
     "effective_sample_size",
     "expectation_propagation",
+    "find_posterior",
     "gibbs_sampling",
+    "greatest_evidence",
     "laplace_approximation",
     "split_r_hat",
 ]

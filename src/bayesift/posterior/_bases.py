@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
 
+from bayesift._state import State, are_columns
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.posterior._problem import Beliefs, Problem
 
@@ -72,6 +73,12 @@ class DocumentBasis:
         H[order, :rank] = lower
         H[:, rank:] = problem.A[:, problem.beliefs.flat].toarray()
         return basis, H
+
+    def _check_state(self, state: State) -> None:
+        n_columns = state.instance("beliefs", Beliefs).mode.size
+        rank = state.array("root", (None, None)).shape[0]
+        state.require(sp.issparse(state.matrix("rows", (rank, n_columns))), "documents")
+        state.array("root", (rank, rank))
 
     @property
     def size(self) -> int:
@@ -134,6 +141,12 @@ class CoefficientBasis:
         scale = np.sqrt(problem.beliefs.variance[columns]) if whitened else np.ones(columns.size)
         basis = cls(problem.beliefs, columns, scale)
         return basis, basis._coordinates(problem.A)
+
+    def _check_state(self, state: State) -> None:
+        n_columns = state.instance("beliefs", Beliefs).mode.size
+        columns = state.value("columns")
+        state.require(are_columns(columns, n_columns), "columns")
+        state.array("scale", (columns.size,))
 
     @property
     def size(self) -> int:

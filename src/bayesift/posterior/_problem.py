@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Literal, Self
 
@@ -13,12 +13,18 @@ from scipy.optimize import linprog
 from sklearn.utils.validation import check_array
 
 from bayesift._documents import checked_weights, usable_values
+from bayesift._state import MOST_FEATURES, State
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.posterior._links import Link, check_link, log_likelihoods
 from bayesift.priors import FIXED, FLAT, GAUSSIAN, JEFFREYS, LAPLACE, Prior, PriorArrays
 
 #: Margins of a direction below this share of the greatest count as 0.
 _NO_MARGIN = 1e-9
+
+
+def own_fields(record: Any) -> dict[str, Any]:
+    """Return the fields of a record, without what it computed from them: what a model file keeps."""
+    return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +34,16 @@ class Beliefs:
     mode: FloatArray
     variance: FloatArray
     laplace: BoolArray
+
+    def _check_state(self, state: State) -> None:
+        size = state.array("mode", (None,)).size
+        state.require(0 < size <= MOST_FEATURES, "coefficients")
+        variance = state.array("variance", (size,))
+        state.require(bool(np.all(variance >= 0)), "variances")
+        state.array("laplace", (size,), "b")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return own_fields(self)
 
     @cached_property
     def flat(self) -> Int64Array:

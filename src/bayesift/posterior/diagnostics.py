@@ -13,6 +13,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
+from bayesift._state import State
 from bayesift._typing import FloatArray
 
 
@@ -29,6 +30,9 @@ class Diagnostics(NamedTuple):
 
     effective: FloatArray
     r_hat: FloatArray
+
+    def _check_state(self, state: State) -> None:
+        state.array("r_hat", (state.array("effective", (None,)).size,))
 
 
 def _halves(draws: Any) -> FloatArray:

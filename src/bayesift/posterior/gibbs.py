@@ -32,8 +32,6 @@ from bayesift.priors import Prior, PriorArrays
 MOST_BY_DECOMPOSITION = 2000
 #: Scores of at most so many documents are looked at by the diagnostics.
 _WATCHED = 256
-#: Draws are poor if some score has fewer effective ones, or chains that agree less.
-_LEAST_EFFECTIVE, _GREATEST_R_HAT = 100.0, 1.05
 #: Standard deviation of the scores that chains start from.
 _START = 2.0
 #: Width of the first slice of a common shift.
@@ -173,22 +171,23 @@ def gibbs_sampling(
     for name, value, least in (("n_draws", n_draws, 4), ("warmup", warmup, 0), ("n_chains", n_chains, 1)):
         if not isinstance(value, (int, np.integer)) or value < least:
             raise ValueError(f"{name} is {value!r}; expected a whole number of at least {least}")
-    problem = Problem.of(X, y, prior, link, intercept_variance, sample_weight, feature_names).repeated()
+    problem = Problem.of(X, y, prior, link, intercept_variance, sample_weight, feature_names)
+    found = by_draws(problem, n_draws, warmup, n_chains, random_state)
+    if found.shortcoming:
+        warnings.warn(found.shortcoming, ConvergenceWarning, stacklevel=2)
+    return found
+
+
+def by_draws(
+    problem: Problem, n_draws: int = 500, warmup: int = 200, n_chains: int = 4, random_state: Any = 0
+) -> SampledPosterior:
+    """Return draws from the posterior of a problem."""
+    problem = problem.repeated()
     # Threads of a BLAS would move the last digits, and with them the chains.
     with threadpool_limits(1, "blas"):
         plan = _plan(problem)
         draws = np.stack([_run(problem, plan, warmup, n_draws, rng) for rng in generator(random_state).spawn(n_chains)])
-    found = SampledPosterior(link, plan.basis, draws, _diagnose(problem, plan.basis, draws))
-    worst, most = found.diagnostics.effective.min(), found.diagnostics.r_hat.max()
-    if worst < _LEAST_EFFECTIVE or most > _GREATEST_R_HAT:
-        warnings.warn(
-            f"the chains are too short: the score with the fewest effective draws has {worst:.0f} of them (expected at "
-            f"least {_LEAST_EFFECTIVE:g}), and the greatest R-hat is {most:.3f} (expected at most "
-            f"{_GREATEST_R_HAT:g}). Raise n_draws.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
-    return found
+    return SampledPosterior(problem.link, plan.basis, draws, _diagnose(problem, plan.basis, draws))
 
 
 def _diagnose(problem: Problem, basis: Basis, draws: FloatArray) -> Diagnostics:

@@ -158,13 +158,18 @@ def laplace_approximation(
     >>> posterior.predict_interval([[2.0, 0.0]], mass=0.9).round(2)
     array([[0.09, 1.  ]])
     """
-    problem = Problem.of(X, y, prior, link, intercept_variance, sample_weight, feature_names)
+    found = at_mode(Problem.of(X, y, prior, link, intercept_variance, sample_weight, feature_names), max_iter)
+    if found.shortcoming:
+        warnings.warn(found.shortcoming, ConvergenceWarning, stacklevel=2)
+    return found
+
+
+def at_mode(problem: Problem, max_iter: int = 100) -> GaussianPosterior:
+    """Return the Gaussian at the mode of a problem."""
     # Threads of a BLAS would move the last digits.
     with threadpool_limits(1, "blas"):
         at = coordinates_of(problem, "Laplace's method")
         mode = find_mode(at, 1e-12, max_iter)
-    if not mode.converged:
-        warnings.warn(f"Newton's method did not converge within max_iter={max_iter} steps", ConvergenceWarning, 2)
     proper = mode.phi[: mode.phi.size - at.n_flat]
     log_evidence = problem.log_likelihood(mode.scores) - 0.5 * float(proper @ proper) + at.log_normaliser(mode.root)
-    return GaussianPosterior(link, at.basis, mode.phi, mode.root, log_evidence, mode.n_iter, mode.converged)
+    return GaussianPosterior(problem.link, at.basis, mode.phi, mode.root, log_evidence, mode.n_iter, mode.converged)

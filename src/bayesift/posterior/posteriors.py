@@ -13,12 +13,15 @@ from scipy.linalg import solve_triangular
 from scipy.special import ndtri
 
 from bayesift._checks import INSIDE_UNIT, generator, numbers
+from bayesift._state import State
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.posterior._bases import Basis, Projection
+from bayesift.posterior._bases import Basis, CoefficientBasis, DocumentBasis, Projection
 from bayesift.posterior._links import Link, averaged_log_probability, probability
-from bayesift.posterior._problem import checked_documents, with_constant
+from bayesift.posterior._problem import checked_documents, own_fields, with_constant
 from bayesift.posterior.diagnostics import Diagnostics
 
+#: Draws are poor if some score has fewer effective ones, or chains that agree less.
+_LEAST_EFFECTIVE, _GREATEST_R_HAT = 100.0, 1.05
 #: Documents are scored so many at a time, which bounds the memory.
 _CHUNK = 1024
 
@@ -45,6 +48,19 @@ class Posterior:
 
     link: Link
     basis: Basis
+
+    @property
+    def shortcoming(self) -> str | None:
+        """What is to be said against it, if its computation did not come to a good end."""
+        raise NotImplementedError
+
+    def _check_state(self, state: State) -> None:
+        state.choice("link", "logistic", "probit")
+        basis = state.value("basis")
+        state.require(type(basis) in (DocumentBasis, CoefficientBasis), "coordinates")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return own_fields(self)
 
     @property
     def n_features(self) -> int:
@@ -232,6 +248,20 @@ class GaussianPosterior(Posterior):
     n_iter: int
     converged: bool
 
+    @property
+    def shortcoming(self) -> str | None:
+        """What is to be said against it: that its rounds did not suffice."""
+        return None if self.converged else f"the approximation did not converge within max_iter={self.n_iter} rounds"
+
+    def _check_state(self, state: State) -> None:
+        super()._check_state(state)
+        size = self.basis.size
+        state.array("mean", (size,))
+        state.array("root", (size, size))
+        state.number("log_evidence")
+        state.count("n_iter")
+        state.instance("converged", bool)
+
     def _moments(self, part: Projection) -> tuple[FloatArray, FloatArray]:
         H = part.dense
         spread = solve_triangular(self.root, H.T, lower=True, check_finite=False)
@@ -262,6 +292,23 @@ class SampledPosterior(Posterior):
 
     draws: FloatArray
     diagnostics: Diagnostics
+
+    @property
+    def shortcoming(self) -> str | None:
+        """What is to be said against it: too few draws, or chains that do not agree."""
+        worst, most = self.diagnostics.effective.min(initial=np.inf), self.diagnostics.r_hat.max(initial=1.0)
+        if worst >= _LEAST_EFFECTIVE and most <= _GREATEST_R_HAT:
+            return None
+        return (
+            f"the chains are too short: the score with the fewest effective draws has {worst:.0f} of them (expected at "
+            f"least {_LEAST_EFFECTIVE:g}), and the greatest R-hat is {most:.3f} (expected at most "
+            f"{_GREATEST_R_HAT:g}). Raise n_draws."
+        )
+
+    def _check_state(self, state: State) -> None:
+        super()._check_state(state)
+        state.array("draws", (None, None, self.basis.size))
+        state.instance("diagnostics", Diagnostics)
 
     @cached_property
     def _flat(self) -> FloatArray:

@@ -156,11 +156,14 @@ def expectation_propagation(
     array([[0.16, 1.  ]])
     """
     problem = Problem.of(X, y, prior, link, intercept_variance, sample_weight, feature_names)
+    found = by_propagation(problem, tol, max_iter)
+    if found.shortcoming:
+        warnings.warn(found.shortcoming, ConvergenceWarning, stacklevel=2)
+    return found
+
+
+def by_propagation(problem: Problem, tol: float = 1e-6, max_iter: int = 200) -> GaussianPosterior:
+    """Return the Gaussian posterior of a problem."""
     # Threads of a BLAS would move the last digits.
     with threadpool_limits(1, "blas"):
-        found = propagate(coordinates_of(problem, "expectation propagation"), tol, max_iter)
-    if not found.converged:
-        warnings.warn(
-            f"expectation propagation did not converge within max_iter={max_iter} rounds", ConvergenceWarning, 2
-        )
-    return found
+        return propagate(coordinates_of(problem, "expectation propagation"), tol, max_iter)

@@ -1,0 +1,78 @@
+"""One door to all methods, and which of them to take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from bayesift._checks import one_of
+from bayesift.posterior._links import Link
+from bayesift.posterior._problem import Problem
+from bayesift.posterior.gibbs import by_draws
+from bayesift.posterior.laplace import MOST_COORDINATES, at_mode
+from bayesift.posterior.posteriors import Posterior
+from bayesift.posterior.propagation import by_propagation
+from bayesift.priors import Prior, PriorArrays
+
+Method = Literal["auto", "laplace", "ep", "gibbs"]
+
+#: Up to so many documents or words, expectation propagation takes seconds.
+_MOST_BY_PROPAGATION = 2000
+
+
+def find_posterior(
+    X: Any,
+    y: Any,
+    prior: Prior | PriorArrays,
+    *,
+    method: Method = "auto",
+    link: Link = "logistic",
+    intercept_variance: float | Literal["same"] = np.inf,
+    sample_weight: Any = None,
+    feature_names: Iterable[str] | None = None,
+    random_state: Any = 0,
+) -> Posterior:
+    """Compute the posterior by a method that suits the priors and the number of documents.
+
+    Nothing is warned of; ``shortcoming`` of the posterior says what there is to say.
+
+    Parameters
+    ----------
+    X, y, prior, link, intercept_variance, sample_weight, feature_names
+        As for :func:`expectation_propagation`.
+    method : {"auto", "laplace", "ep", "gibbs"}, default="auto"
+        ``"laplace"`` is :func:`laplace_approximation`, ``"ep"`` :func:`expectation_propagation`, ``"gibbs"``
+        :func:`gibbs_sampling`. ``"auto"`` samples under Laplace priors; under Gaussian ones it propagates with up to
+        2,000 documents or words, takes Laplace's method with up to 10,000, and samples beyond.
+    random_state : int, Generator or None, default=0
+        Where the randomness of sampling comes from.
+
+    Returns
+    -------
+    Posterior
+
+    Examples
+    --------
+    >>> from bayesift.posterior import find_posterior
+    >>> from bayesift.priors import Gaussian, Laplace
+    >>> X, y = [[2.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [1, 0, 0]
+    >>> type(find_posterior(X, y, Gaussian(4.0))).__name__
+    'GaussianPosterior'
+    >>> type(find_posterior(X, y, Laplace(4.0))).__name__
+    'SampledPosterior'
+    """
+    one_of("method", method, get_args(Method))
+    problem = Problem.of(X, y, prior, link, intercept_variance, sample_weight, feature_names)
+    chosen = _suitable(problem) if method == "auto" else method
+    if chosen == "gibbs":
+        return by_draws(problem, random_state=random_state)
+    return by_propagation(problem) if chosen == "ep" else at_mode(problem)
+
+
+def _suitable(problem: Problem) -> Method:
+    smaller = min(problem.n_documents, problem.seen.size)
+    if np.any(problem.beliefs.laplace) or smaller > MOST_COORDINATES:
+        return "gibbs"
+    return "ep" if smaller <= _MOST_BY_PROPAGATION else "laplace"
