@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from numbers import Integral, Real
@@ -15,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from bayesift._classifier import ScoreClassifier
 from bayesift._documents import checked_weights, validated
@@ -24,6 +26,7 @@ from bayesift._threads import thread_count
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.decide import Threshold
 from bayesift.decide.tuning import Policy, check_policy
+from bayesift.linear._averaged import AveragedScores, PosteriorName
 from bayesift.linear._fit.categories import CategoryFit, Settings, Task, fit_categories, priors_of
 from bayesift.linear._fit.copies import merge_copies
 from bayesift.linear._fit.problem import Problem, Solution, SolverOptions, design_of
@@ -57,6 +60,8 @@ SHARED_CONSTRAINTS: dict[str, Any] = {
 #: What the parameters that all binary models have may be.
 BINARY_CONSTRAINTS: dict[str, Any] = {
     **SHARED_CONSTRAINTS,
+    "variance": [Interval(Real, 0, None, closed="both"), StrOptions({"cv", "norm", "auto", "evidence"})],
+    "posterior": [StrOptions({"auto", "laplace", "ep", "gibbs"}), None],
     "threshold": "no_validation",
     "threshold_on": [StrOptions({"train", "cv"})],
 }
@@ -81,7 +86,7 @@ class LinearScores(ScoreClassifier):
         check_is_fitted(self)
         return self.coef_
 
-    def linear_scores(self) -> tuple[Any, FloatArray]:
+    def linear_scores(self) -> tuple[Any, FloatArray] | None:
         """Return ``coef_`` and ``intercept_``, of which scores are a linear function."""
         check_is_fitted(self)
         return self.coef_, self.intercept_
@@ -103,7 +108,7 @@ class LinearModel(LinearScores):
     """Linear scores at the posterior mode: the parameters of all linear models, and what they do alike."""
 
     prior: Any = "laplace"
-    variance: float | Literal["cv", "norm", "auto"] = "cv"
+    variance: float | Literal["cv", "norm", "auto", "evidence"] = "cv"
     _: KW_ONLY
     intercept_variance: float | Literal["same"] = np.inf
     solver: str = "newton"
@@ -313,7 +318,7 @@ TOO_FEW = "too few documents of a class for cross-validation: the norm-based var
 
 
 @dataclass(eq=False, repr=False)
-class LinearClassifier(LinearModel):
+class LinearClassifier(AveragedScores, LinearModel):
     """A linear model of one binary decision for each category, at the posterior mode.
 
     A subclass has the parameters of ``BINARY_CONSTRAINTS`` and says what its loss is (``_link``) and when its solver
@@ -321,6 +326,7 @@ class LinearClassifier(LinearModel):
     """
 
     _: KW_ONLY
+    posterior: PosteriorName | None = None
     threshold: Policy = "half"
     threshold_on: Literal["train", "cv"] = "cv"
 
@@ -358,6 +364,7 @@ class LinearClassifier(LinearModel):
 
     def _check_state(self, state: State) -> None:
         n_rows = self._check_coefficients(state, "coef_", "intercept_")
+        self._check_beliefs(state, n_rows, self.n_features_in_)
         found = state.instance("threshold_", Threshold)
         state.require(len(getattr(found, "thresholds_", ())) == n_rows, "thresholds and coefficients")
 
@@ -373,6 +380,11 @@ class LinearClassifier(LinearModel):
     def _settings(self, feature_names: Any) -> Settings:
         """Refuse impossible settings, and collect those that hold for all categories."""
         check_policy(self.threshold, "threshold")
+        if self.posterior is not None and self.threshold != "half":
+            raise ValueError(
+                f"threshold is {self.threshold!r}; expected 'half' where posterior is {self.posterior!r}: others are "
+                f"tuned on scores at the mode"
+            )
         options = self._solver_options()
         return Settings(
             variance=self._variance_settings(options),
@@ -382,6 +394,7 @@ class LinearClassifier(LinearModel):
             score_held_out=self.threshold_on == "cv" and self.threshold != "half",
             feature_names=feature_names,
             link=self._link,
+            belief=self.posterior,
         )
 
     def _priors(self, categories: Categories) -> list[Prior]:
@@ -416,13 +429,17 @@ class LinearClassifier(LinearModel):
     def _fit_all(
         self, X: Any, y: Any, categories: Categories, weights: FloatArray, priors: list[Prior], settings: Settings
     ) -> list[CategoryFit]:
-        return fit_categories(design_of(X), self._tasks(priors, categories, y, weights), settings, self.n_jobs)
+        # Threads of a BLAS move the last digits of posteriors, and would be limited in every thread over categories.
+        single = self.posterior is not None or self.variance == "evidence"
+        with threadpool_limits(1, "blas") if single else nullcontext():
+            return fit_categories(design_of(X), self._tasks(priors, categories, y, weights), settings, self.n_jobs)
 
     def _set_attributes(self, categories: Categories, fits: list[CategoryFit]) -> None:
         self.classes_, self.target_type_ = categories.classes, categories.target_type
         beta = np.vstack([fit.solution.beta for fit in fits])
         self._set_coefficients(np.ascontiguousarray(beta[:, :-1]), beta[:, -1].copy())
         self._set_outcome([fit.solution for fit in fits], [fit.choice for fit in fits])
+        self._set_beliefs(fits)
         known = [fit.precision for fit in fits if fit.precision is not None]
         if known:
             self.precision_ = np.stack(known)
@@ -430,6 +447,7 @@ class LinearClassifier(LinearModel):
     def _fit_messages(self, fits: list[CategoryFit]) -> Iterator[Message]:
         """Say which categories did not converge, fell back to the norm-based variance, or have one class only."""
         yield from self._messages([fit.choice for fit in fits])
+        yield from self._belief_messages()
         for message, concerned in (
             (TOO_FEW, [fit.choice.fell_back for fit in fits]),
             ("one class only: only the intercept was fitted, to a smoothed base rate", [fit.one_class for fit in fits]),

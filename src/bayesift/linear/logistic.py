@@ -32,9 +32,10 @@ class BayesianLogisticRegression(LinearClassifier):
         The prior of the coefficients. A list has one entry for each category, a mapping goes from category to prior
         (the other categories get a plain Laplace prior). A prior with a variance of its own is used as it stands; one
         whose variance is open gets the ``variance`` below.
-    variance : float or {"cv", "norm", "auto"}, default="cv"
+    variance : float or {"cv", "norm", "auto", "evidence"}, default="cv"
         Prior variance: a number; ``"norm"``, (d + 1) / (mean squared norm of a document); ``"cv"``, the best of
-        ``grid`` by cross-validation; ``"auto"``, the best without a grid, from 1 / (mean squared norm) on.
+        ``grid`` by cross-validation; ``"auto"``, the best without a grid, from 1 / (mean squared norm) on;
+        ``"evidence"``, for Gaussian priors, that under which the labels are most probable, without folds.
     intercept_variance : float or "same", default=inf
         Prior variance of the intercept; infinite is unpenalised, ``"same"`` is like any other coefficient.
     solver : {"newton", "clg"}, default="newton"
@@ -55,6 +56,10 @@ class BayesianLogisticRegression(LinearClassifier):
         variance learns from a random part, with at least 3,000 of each class, and is judged by all others.
     one_standard_error : bool, default=False
         With ``"cv"``, take the smallest variance within one standard error of the best.
+    posterior : {"auto", "laplace", "ep", "gibbs"} or None, default=None
+        Keep the posterior itself, computed by Laplace's method, expectation propagation or Gibbs sampling (see
+        :func:`bayesift.posterior.find_posterior`): probabilities are then averaged over it, and
+        :meth:`predict_interval` says how sure they are. ``coef_`` stays its mode.
     threshold : str, Utility or mapping, default="half"
         Policy of :class:`bayesift.decide.Threshold` for ``predict``.
     threshold_on : {"cv", "train"}, default="cv"
@@ -89,6 +94,11 @@ class BayesianLogisticRegression(LinearClassifier):
     cv_results_ : list of (dict or None)
         For each category, ``variances``, ``scores`` (held-out log likelihood summed over the runs), ``fold_scores``
         and the ``variance`` chosen; None where nothing was validated.
+    posteriors_ : list of (bayesift.posterior.Posterior or None)
+        The posterior of each category, with ``posterior``; None where only one class has documents.
+    log_evidence_ : ndarray of shape (n_categories,)
+        With ``posterior``, ln p(y): the log probability of the labels with the coefficients integrated out. NaN where
+        they were sampled.
     threshold_ : Threshold
         The fitted decision rule, on the scale of ``decision_function``.
     precision_ : ndarray of shape (n_categories, n_features + 1)

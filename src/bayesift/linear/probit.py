@@ -58,9 +58,10 @@ class BayesianProbitRegression(LinearClassifier):
     prior : {"laplace", "gaussian", "jeffreys"}, Prior, or list or mapping of them, default="laplace"
         The prior of the coefficients. A list has one entry for each category, a mapping goes from category to prior
         (the other categories get a plain Laplace prior). A prior with a variance of its own is used as it stands.
-    variance : float or {"cv", "norm", "auto"}, default="cv"
+    variance : float or {"cv", "norm", "auto", "evidence"}, default="cv"
         Prior variance: a number; ``"norm"``, (d + 1) / (mean squared norm of a document); ``"cv"``, the best of
-        ``grid`` by cross-validation; ``"auto"``, the best without a grid, from 1 / (mean squared norm) on. The
+        ``grid`` by cross-validation; ``"auto"``, the best without a grid, from 1 / (mean squared norm) on;
+        ``"evidence"``, for Gaussian priors, that under which the labels are most probable, without folds. The
         paper's γ is a variance of 2/γ, see :meth:`bayesift.priors.Laplace.of_gamma`. A Jeffreys prior has none.
     intercept_variance : float or "same", default=inf
         Prior variance of the intercept; infinite is unpenalised, ``"same"`` is like any other coefficient.
@@ -91,6 +92,10 @@ class BayesianProbitRegression(LinearClassifier):
         variance learns from a random part, with at least 3,000 of each class, and is judged by all others.
     one_standard_error : bool, default=False
         With ``"cv"``, take the smallest variance within one standard error of the best.
+    posterior : {"auto", "laplace", "ep", "gibbs"} or None, default=None
+        Keep the posterior itself, computed by Laplace's method, expectation propagation or Gibbs sampling (see
+        :func:`bayesift.posterior.find_posterior`): probabilities are then averaged over it, and
+        :meth:`predict_interval` says how sure they are. ``coef_`` stays its mode.
     threshold : str, Utility or mapping, default="half"
         Policy of :class:`bayesift.decide.Threshold` for ``predict``.
     threshold_on : {"cv", "train"}, default="cv"
@@ -126,6 +131,11 @@ class BayesianProbitRegression(LinearClassifier):
         coefficient set to zero counts as one of the size at which this happens, for the density has no bound there).
     cv_results_ : list of (dict or None)
         As for the logistic model.
+    posteriors_ : list of (bayesift.posterior.Posterior or None)
+        The posterior of each category, with ``posterior``; None where only one class has documents.
+    log_evidence_ : ndarray of shape (n_categories,)
+        With ``posterior``, ln p(y): the log probability of the labels with the coefficients integrated out. NaN where
+        they were sampled.
     threshold_ : Threshold
         The fitted decision rule, on the scale of ``decision_function``.
     precision_ : ndarray of shape (n_categories, n_features + 1)
@@ -231,6 +241,8 @@ class BayesianProbitRegression(LinearClassifier):
 
     def _next_priors(self, categories: Categories, weights: FloatArray, first: bool) -> list[Prior]:
         """Return the priors for the documents of a call of partial_fit."""
+        if self.posterior is not None:
+            raise ValueError(f"posterior is {self.posterior!r}; expected None for partial_fit, which keeps a Gaussian")
         if self.threshold != "half":
             raise ValueError(
                 f"threshold is {self.threshold!r}; expected 'half' for partial_fit: others are tuned on all documents"

@@ -10,7 +10,7 @@ import math
 from typing import Literal, get_args
 
 import numpy as np
-from scipy.special import expit, log_expit, log_ndtr
+from scipy.special import expit, log_expit, log_ndtr, ndtri_exp
 
 from bayesift._checks import one_of
 from bayesift._kernel import inner_kernel, kernel
@@ -38,6 +38,13 @@ def check_link(link: str) -> None:
 def probability(link: Link, scores: FloatArray) -> FloatArray:
     """Return the probability of a category for its scores."""
     return np.asarray(expit(scores) if link == "logistic" else np.exp(log_ndtr(scores)))
+
+
+def score_of(link: Link, log_yes: FloatArray, log_no: FloatArray) -> FloatArray:
+    """Return the scores of probabilities, given by their logarithms and those of their complements."""
+    if link == "logistic":
+        return log_yes - log_no
+    return np.where(log_yes < log_no, ndtri_exp(np.minimum(log_yes, 0.0)), -ndtri_exp(np.minimum(log_no, 0.0)))
 
 
 def log_likelihoods(link: Link, margins: FloatArray) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any, Literal, NamedTuple
 
@@ -19,6 +20,10 @@ from bayesift.priors import Prior, PriorArrays
 #: Variances are tried from the least to the greatest, each this many times the last, in units of 1 / (mean squared norm
 #: of a document): the prior variances of scores. Beyond them labels are as good as coins, or as good as certain.
 _LEAST, _GREATEST, _FACTOR = 1e-3, 1e3, 10.0
+#: Median of the prior variance of scores, and the standard deviation of its logarithm: a factor of ten either way.
+_MEDIAN, _SPREAD = 10.0, math.log(10.0)
+#: Variance of a latent score around the score, of which the label is the sign.
+_NOISE = {"logistic": math.pi**2 / 3.0, "probit": 1.0}
 #: The logarithm of the variance is found to this.
 _PRECISION = 0.05
 _TOL, _MAX_ITER = 1e-3, 100
@@ -31,14 +36,16 @@ class EvidenceChoice(NamedTuple):
     ----------
     variance, log_evidence : float
         The best variance, and ln p(y) with it.
-    variances, log_evidences : arrays
+    variances : array
         All that were tried, in ascending order.
+    log_posteriors : array
+        Their log evidence plus the log prior of the variance, of which the best has the greatest.
     """
 
     variance: float
     log_evidence: float
     variances: FloatArray
-    log_evidences: FloatArray
+    log_posteriors: FloatArray
 
 
 def greatest_evidence(
@@ -52,6 +59,11 @@ def greatest_evidence(
     feature_names: Iterable[str] | None = None,
 ) -> EvidenceChoice:
     """Find the prior variance under which the labels are most probable, by expectation propagation.
+
+    With few labels the evidence hardly depends on the variance. So it is multiplied by a wide prior: the mean prior
+    variance κ of the scores of the documents is log-normal, 10 in the median, a factor of ten either way at one
+    standard deviation. A coefficient without a proper prior counts as uniform in units of the deviation of latent scores,
+    √(κ + π²/3) for the logistic and √(κ + 1) for the probit link; otherwise wider priors would always win.
 
     Parameters
     ----------
@@ -90,13 +102,19 @@ def greatest_evidence(
     if not (isinstance(prior, Prior) or callable(prior)):
         raise TypeError(f"prior is {prior!r}; expected a Gaussian prior of bayesift.priors")
     names = None if feature_names is None else list(feature_names)
+    evidences: dict[float, float] = {}
     found: dict[float, float] = {}
 
     def evidence(variance: float) -> float:
         scaled = prior.scaled(variance) if isinstance(prior, Prior) else prior(variance)
         given = (scaled, link, intercept_variance, sample_weight, names)
-        at = coordinates_of(Problem.of(X, y, *given), "expectation propagation")
-        found[variance] = propagate(at, _TOL, _MAX_ITER).log_evidence
+        problem = Problem.of(X, y, *given)
+        at = coordinates_of(problem, "expectation propagation")
+        evidences[variance] = propagate(at, _TOL, _MAX_ITER).log_evidence
+        spread = float((problem.A.multiply(problem.A) @ problem.beliefs.finite_variance).mean())
+        flat = 0.5 * at.n_flat * math.log(spread + _NOISE[link])
+        odds = math.log(spread / _MEDIAN) / _SPREAD if spread > 0.0 else 0.0
+        found[variance] = evidences[variance] - flat - 0.5 * odds * odds
         return found[variance]
 
     norm = float((X.multiply(X) if hasattr(X, "multiply") else X * X).sum()) / max(X.shape[0], 1)
@@ -112,6 +130,6 @@ def greatest_evidence(
             options={"xatol": _PRECISION},
         )
     variances = np.array(sorted(found))
-    log_evidences = np.array([found[variance] for variance in variances])
-    chosen = int(np.argmax(log_evidences))
-    return EvidenceChoice(float(variances[chosen]), float(log_evidences[chosen]), variances, log_evidences)
+    log_posteriors = np.array([found[variance] for variance in variances])
+    chosen = float(variances[np.argmax(log_posteriors)])
+    return EvidenceChoice(chosen, evidences[chosen], variances, log_posteriors)

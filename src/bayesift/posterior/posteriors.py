@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import solve_triangular
-from scipy.special import ndtri
+from scipy.special import logsumexp, ndtri
 
 from bayesift._checks import INSIDE_UNIT, generator, numbers
 from bayesift._state import State
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.posterior._bases import Basis, CoefficientBasis, DocumentBasis, Projection
-from bayesift.posterior._links import Link, averaged_log_probability, probability
+from bayesift.posterior._links import Link, averaged_log_probability, probability, score_of
 from bayesift.posterior._problem import checked_documents, own_fields, with_constant
 from bayesift.posterior.diagnostics import Diagnostics
 
@@ -105,7 +105,12 @@ class Posterior:
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the probabilities of the category, averaged over the posterior; shape (n_documents,)."""
-        return _joined([self._averaged(part) for part in self._parts(X)])
+        return np.exp(_joined([self._averaged(part, 1.0) for part in self._parts(X)]))
+
+    def averaged_score(self, X: Any) -> FloatArray:
+        """Return the scores whose probabilities are those averaged over the posterior; shape (n_documents,)."""
+        found = [score_of(self.link, self._averaged(part, 1.0), self._averaged(part, -1.0)) for part in self._parts(X)]
+        return _joined(found)
 
     def predict_interval(self, X: Any, mass: float = 0.9) -> FloatArray:
         """Return central intervals of the probabilities of the category.
@@ -205,8 +210,9 @@ class Posterior:
         A = with_constant(checked_documents(X, self.n_features))
         return (self.basis.project(part) for part in _chunks(A))
 
-    def _averaged(self, part: Projection) -> FloatArray:
-        return np.exp(averaged_log_probability(self.link, *self._moments(part)))
+    def _averaged(self, part: Projection, y: float) -> FloatArray:
+        """Return the log of the averaged probability of a label, −1 or +1."""
+        return averaged_log_probability(self.link, *self._moments(part), y)
 
     def _moments(self, part: Projection) -> tuple[FloatArray, FloatArray]:
         """Return means and variances of scores."""
@@ -339,11 +345,11 @@ class SampledPosterior(Posterior):
     def _quantiles(self, part: Projection, tail: float) -> FloatArray:
         return np.quantile(self._scores(part), [tail, 1.0 - tail], axis=0).T
 
-    def _averaged(self, part: Projection) -> FloatArray:
+    def _averaged(self, part: Projection, y: float) -> FloatArray:
         known = part.offset[:, None] + part.H @ self._flat.T
         rest = np.broadcast_to(part.rest[:, None], known.shape).ravel()
-        logs = averaged_log_probability(self.link, known.ravel(), rest)
-        return np.exp(logs).reshape(known.shape).mean(axis=1)
+        logs = averaged_log_probability(self.link, known.ravel(), rest, y).reshape(known.shape)
+        return np.asarray(logsumexp(logs, axis=1)) - np.log(known.shape[1])
 
     def _draw(self, n: int, rng: np.random.Generator) -> FloatArray:
         known = self._flat

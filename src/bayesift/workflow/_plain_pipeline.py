@@ -53,6 +53,10 @@ def plain_words(classifier: TextClassifier) -> TfidfVectorizer:
     model = classifier.model_
     if not isinstance(model, BayesianLogisticRegression | BayesianMultinomialRegression):
         raise ValueError(f"model is a {type(model).__name__}; expected a lasso, a ridge or a polytomous model")
+    if model.linear_scores() is None:
+        raise ValueError(
+            f"posterior of the model is {model.posterior!r}; expected None: a plain pipeline does not average"
+        )
     if classifier.selector_ is not None:
         raise ValueError(
             "the classifier selects words after scaling texts, which a plain pipeline cannot do; train without"

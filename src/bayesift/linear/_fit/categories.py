@@ -6,14 +6,22 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from bayesift import progress
 from bayesift._threads import map_threads
 from bayesift._typing import AnyArray, FloatArray, Int64Array
-from bayesift.linear._fit.problem import Design, Problem, Solution, SolverOptions, log_likelihood, scores
+from bayesift.linear._fit.problem import (
+    Design,
+    Problem,
+    Solution,
+    SolverOptions,
+    log_likelihood,
+    norm_variance,
+    scores,
+)
 from bayesift.linear._fit.variance import (
     GAUSSIAN_GRID,
     LAPLACE_GRID,
@@ -28,9 +36,15 @@ from bayesift.linear._fit.variance import (
 from bayesift.linear._losses import LOGISTIC, score_of_probability
 from bayesift.priors import FIXED, FLAT, JEFFREYS, Gaussian, Jeffreys, Laplace, Prior, PriorArrays
 
+if TYPE_CHECKING:
+    from bayesift.posterior import Posterior
+
 
 class Settings(NamedTuple):
-    """What holds for every category of a call; ``posterior`` computes from the mode what is to be kept besides it."""
+    """What holds for every category of a call; ``posterior`` computes from the mode what is to be kept besides it.
+
+    ``belief`` says how the posterior itself is to be computed, if at all.
+    """
 
     variance: VarianceSettings
     intercept_variance: float | Literal["same"]
@@ -40,6 +54,7 @@ class Settings(NamedTuple):
     feature_names: Sequence[str] | None
     link: int = LOGISTIC
     restarts: int = 1
+    belief: Literal["auto", "laplace", "ep", "gibbs"] | None = None
 
 
 class Task(NamedTuple):
@@ -64,6 +79,7 @@ class CategoryFit(NamedTuple):
     one_class: bool = False
     scores: FloatArray | None = None
     restarts: FloatArray | None = None
+    belief: Posterior | None = None
 
 
 def fit_categories(
@@ -136,7 +152,10 @@ def _fit_category(design: Design, task: Task, settings: Settings, after_fit: Cal
         # The variance of this one does not matter: every fit has its own.
         return _fits_without_folds(problem_at(1.0), prior_at, fold, settings.variance.runs, options)
 
-    choice = choose_variance(documents, [task.prior], settings.variance, fits_without_folds, after_fit=after_fit)
+    if settings.variance.variance == "evidence" and task.prior.is_open:
+        choice = _choose_by_evidence(problem_at(1.0), prior_at)
+    else:
+        choice = choose_variance(documents, [task.prior], settings.variance, fits_without_folds, after_fit=after_fit)
     problem = problem_at(choice.scale)
     fewest = documents.fewest()
     one_class = fewest == 0 and problem.prior.kind[-1] == FLAT
@@ -150,7 +169,21 @@ def _fit_category(design: Design, task: Task, settings: Settings, after_fit: Cal
     if settings.score_held_out and fewest >= 2:
         fold = documents.folds(settings.variance.folds, settings.variance.seed)
         held_out = _held_out_scores(problem, fold, options, after_fit)
-    return CategoryFit(solution, choice, precision, one_class, held_out, restarts)
+    belief = None
+    if settings.belief is not None and not one_class:
+        from bayesift.linear._fit.beliefs import belief_of
+
+        belief = belief_of(problem, settings.belief, settings.variance.seed)
+    return CategoryFit(solution, choice, precision, one_class, held_out, restarts, belief)
+
+
+def _choose_by_evidence(problem: Problem, prior_at: Callable[[float], PriorArrays]) -> Choice:
+    """Choose the variance with the greatest evidence; there is none of a single class with a free intercept."""
+    if problem.prior.kind[-1] == FLAT and np.unique(problem.y[problem.weights > 0]).size == 1:
+        return Choice(norm_variance(problem.design, problem.weights))
+    from bayesift.linear._fit.beliefs import variance_by_evidence
+
+    return Choice(variance_by_evidence(problem, prior_at))
 
 
 def _fits_without_folds(

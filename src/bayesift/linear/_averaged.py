@@ -1,0 +1,110 @@
+"""Models that keep the posterior beside its mode: averaged probabilities, and intervals of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from bayesift._documents import validated
+from bayesift._state import State
+from bayesift._typing import FloatArray
+from bayesift.linear._fit.categories import CategoryFit
+
+if TYPE_CHECKING:
+    # The room is entered by those only who ask for a posterior.
+    from bayesift.posterior import Posterior
+
+#: What the parameter ``posterior`` may be.
+PosteriorName = Literal["auto", "laplace", "ep", "gibbs"]
+
+
+def _keeps_posterior(model: Any) -> bool:
+    """Tell whether a model is to keep its posterior."""
+    return model.posterior is not None
+
+
+class AveragedScores:
+    """What models of binary decisions do with ``posterior``; stands before the class that has linear scores.
+
+    The score of a document is then that of its averaged probability, so that all that follows from scores is averaged.
+    """
+
+    posterior: PosteriorName | None
+    target_type_: Any
+    posteriors_: list[Posterior | None]
+    log_evidence_: FloatArray
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the score of each category: an array of shape (n_documents,) for two classes.
+
+        It is the linear score β₀ + xᵀβ; with ``posterior``, the score whose probability is that averaged over the
+        posterior.
+        """
+        plain: FloatArray = super().decision_function(X)  # type: ignore[misc]
+        if not hasattr(self, "posteriors_"):
+            return plain
+        X = validated(self, X, accept_sparse="csr", reset=False)
+        columns = plain.reshape(X.shape[0], -1)
+        found = [
+            scores if posterior is None else posterior.averaged_score(X)
+            for posterior, scores in zip(self.posteriors_, columns.T, strict=True)
+        ]
+        return np.column_stack(found).reshape(plain.shape)
+
+    def linear_scores(self) -> tuple[Any, FloatArray] | None:
+        """Return ``coef_`` and ``intercept_``, of which scores are a linear function; None with ``posterior``."""
+        if hasattr(self, "posteriors_"):
+            return None
+        found: tuple[Any, FloatArray] | None = super().linear_scores()  # type: ignore[misc]
+        return found
+
+    @available_if(_keeps_posterior)
+    def predict_interval(self, X: Any, mass: float = 0.9) -> FloatArray:
+        """Return intervals that hold the probabilities of documents with a given probability.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_documents, n_features)
+        mass : float, default=0.9
+            How probable it is, given the labels, that the probability which the true coefficients give is inside.
+
+        Returns
+        -------
+        ends : ndarray of shape (n_documents, 2) for two classes, else (n_documents, n_categories, 2)
+            Of the probability of the second class, or of each category against the rest. A category of which only one
+            class has documents has no posterior: anything from 0 to 1.
+        """
+        check_is_fitted(self, "posteriors_")
+        X = validated(self, X, accept_sparse="csr", reset=False)
+        nothing = np.broadcast_to([0.0, 1.0], (X.shape[0], 2))
+        found = [nothing if one is None else one.predict_interval(X, mass) for one in self.posteriors_]
+        return found[0].copy() if self.target_type_ == "binary" else np.stack(found, axis=1)
+
+    def _set_beliefs(self, fits: Sequence[CategoryFit]) -> None:
+        """Keep the posteriors of the categories, or forget those of an earlier fit."""
+        for name in ("posteriors_", "log_evidence_"):
+            vars(self).pop(name, None)
+        if self.posterior is not None:
+            self.posteriors_ = [fit.belief for fit in fits]
+            self.log_evidence_ = np.array([getattr(fit.belief, "log_evidence", np.nan) for fit in fits])
+
+    def _belief_messages(self) -> Iterator[tuple[str, type[Warning]]]:
+        """Say which posterior is not to be trusted."""
+        for k, found in enumerate(getattr(self, "posteriors_", [])):
+            if found is not None and found.shortcoming:
+                yield f"posterior of category {k}: {found.shortcoming}", ConvergenceWarning
+
+    def _check_beliefs(self, state: State, n_rows: int, n_features: int) -> None:
+        """Refuse, in a model file, posteriors that do not fit the coefficients."""
+        if state.has("posteriors_"):
+            from bayesift.posterior import GaussianPosterior, SampledPosterior
+
+            for found in state.entries("posteriors_", n_rows):
+                known = type(found) in (GaussianPosterior, SampledPosterior) and found.n_features == n_features
+                state.require(found is None or known, "posteriors")
+            state.array("log_evidence_", (n_rows,))

@@ -1,0 +1,159 @@
+"""Linear models that keep their posterior: averaged probabilities, intervals, evidence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+
+import bayesift
+from bayesift.linear import BayesianLogisticRegression, BayesianProbitRegression
+from bayesift.posterior import find_posterior, greatest_evidence
+from bayesift.priors import Gaussian, Laplace
+from posterior_cases import few_texts
+
+MODELS = {"logistic": BayesianLogisticRegression, "probit": BayesianProbitRegression}
+X, Y, _ = few_texts(n=40, d=80)
+NEW = few_texts(n=15, d=80, seed=5)[0]
+
+
+@pytest.fixture(params=MODELS)
+def link(request):
+    return request.param
+
+
+@pytest.mark.parametrize("method", ["auto", "laplace", "ep", "gibbs"])
+def test_probabilities_are_averaged(link, method):
+    model = MODELS[link]("gaussian", 3.0, posterior=method).fit(X, Y)
+    expected = find_posterior(X, Y, Gaussian(3.0), link=link, method=method)
+    [found] = model.posteriors_
+    assert type(found) is type(expected)
+    # Draws of a sampled one have a seed of their own.
+    tolerance = 0.05 if method == "gibbs" else 1e-8
+    np.testing.assert_allclose(model.predict_proba(NEW)[:, 1], expected.predict_proba(NEW), atol=tolerance)
+    np.testing.assert_allclose(
+        model.predict_interval(NEW, 0.8), expected.predict_interval(NEW, 0.8), atol=2 * tolerance
+    )
+    np.testing.assert_allclose(model.predict_proba(NEW)[:, 1], found.predict_proba(NEW), atol=1e-9)
+    assert model.log_evidence_.shape == (1,)
+    assert np.isnan(model.log_evidence_[0]) == (method == "gibbs")
+
+
+def test_what_follows_from_scores_is_averaged_too(link):
+    model = MODELS[link]("gaussian", 3.0, posterior="ep").fit(X, Y)
+    scores = model.decision_function(NEW)
+    np.testing.assert_allclose(model.scores_to_log_proba(scores), model.predict_log_proba(NEW))
+    np.testing.assert_array_equal(model.predict(NEW), (model.predict_proba(NEW)[:, 1] >= 0.5).astype(int))
+    assert model.linear_scores() is None
+    plain = MODELS[link]("gaussian", 3.0).fit(X, Y)
+    np.testing.assert_allclose(model.coef_, plain.coef_)
+    assert plain.linear_scores() is not None
+    assert not hasattr(plain, "predict_interval")
+    assert not hasattr(plain, "log_evidence_")
+
+
+def test_scores_far_into_the_tails(link):
+    model = MODELS[link]("gaussian", 3.0, posterior="ep").fit(X, Y)
+    far = sp.vstack([1e3 * X[0], -1e3 * X[0]])
+    logs = model.predict_log_proba(far)
+    assert np.all(np.isfinite(logs))
+    np.testing.assert_allclose(np.exp(logs).sum(axis=1), 1.0)
+
+
+def test_several_categories_have_posteriors_of_their_own(link):
+    labels = np.arange(40) % 3
+    model = MODELS[link]("gaussian", 3.0, posterior="ep").fit(X, labels)
+    assert len(model.posteriors_) == 3
+    assert model.predict_interval(NEW).shape == (15, 3, 2)
+    np.testing.assert_allclose(model.predict_proba(NEW).sum(axis=1), 1.0)
+    indicator = np.column_stack([labels == k for k in range(3)]).astype(int)
+    several = MODELS[link]("gaussian", 3.0, posterior="ep", n_jobs=2).fit(X, indicator)
+    np.testing.assert_allclose(several.predict_interval(NEW), model.predict_interval(NEW), atol=1e-9)
+    expected = find_posterior(X, indicator[:, 1], Gaussian(3.0), link=link)
+    np.testing.assert_allclose(several.predict_proba(NEW)[:, 1], expected.predict_proba(NEW), atol=1e-8)
+
+
+def test_a_category_of_one_class_has_no_posterior(link):
+    indicator = np.column_stack([Y, np.zeros(40, int)])
+    with pytest.warns(UserWarning, match="one class only"):
+        model = MODELS[link]("gaussian", 3.0, posterior="ep").fit(X, indicator)
+    assert model.posteriors_[1] is None
+    np.testing.assert_array_equal(model.predict_interval(NEW)[:, 1], np.tile([0.0, 1.0], (15, 1)))
+    assert np.all(model.predict_proba(NEW)[:, 1] < 0.1)
+    assert np.isnan(model.log_evidence_[1])
+
+
+def test_laplace_priors_are_sampled(link):
+    model = MODELS[link]("laplace", 3.0, posterior="auto").fit(X, Y)
+    expected = find_posterior(X, Y, Laplace(3.0), link=link)
+    assert type(model.posteriors_[0]) is type(expected)
+    np.testing.assert_allclose(model.predict_proba(NEW)[:, 1], expected.predict_proba(NEW), atol=0.06)
+
+
+def test_the_variance_may_be_that_of_the_greatest_evidence(link):
+    model = MODELS[link]("gaussian", "evidence", posterior="ep").fit(X, Y)
+    choice = greatest_evidence(X, Y, Gaussian(), link=link)
+    assert model.variance_[0] == pytest.approx(choice.variance)
+    assert model.log_evidence_[0] == pytest.approx(choice.log_evidence, abs=1e-3)
+    plain = MODELS[link]("gaussian", "evidence").fit(X, Y)
+    assert plain.variance_[0] == model.variance_[0]
+
+
+def test_the_variance_of_a_single_class_is_that_of_the_norm(link):
+    with pytest.warns(UserWarning, match="one class only"):
+        model = MODELS[link]("gaussian", "evidence").fit(X, np.column_stack([Y, np.zeros(40, int)]))
+    by_norm = MODELS[link]("gaussian", "norm").fit(X, Y)
+    assert model.variance_[1] == by_norm.variance_[0]
+
+
+def test_copies_and_weights(link):
+    weights = np.arange(40) % 3
+    one = MODELS[link]("gaussian", 3.0, posterior="gibbs").fit(X, Y, sample_weight=weights)
+    rows = np.repeat(np.arange(40), weights)
+    other = MODELS[link]("gaussian", 3.0, posterior="gibbs").fit(X[rows], Y[rows])
+    np.testing.assert_allclose(one.predict_proba(NEW), other.predict_proba(NEW), atol=0.05)
+
+
+@pytest.mark.parametrize(("prior", "method"), [("gaussian", "ep"), ("laplace", "gibbs"), ("gaussian", "laplace")])
+@pytest.mark.parametrize("n", [10, 40])
+def test_a_model_file_keeps_the_posterior(tmp_path, link, prior, method, n):
+    many = sp.csr_matrix(X[:, :15]) if n == 40 else X
+    new = NEW[:, : many.shape[1]]
+    model = MODELS[link](prior, 3.0, posterior=method).fit(many[:n], Y[:n])
+    model.predict_interval(new)
+    path = tmp_path / "model.bayesift"
+    bayesift.save(model, path)
+    loaded = bayesift.load(path)
+    np.testing.assert_array_equal(loaded.predict_interval(new), model.predict_interval(new))
+    np.testing.assert_array_equal(loaded.predict_proba(new), model.predict_proba(new))
+
+
+def test_a_new_fit_forgets_the_posterior(link):
+    model = MODELS[link]("gaussian", 3.0, posterior="ep").fit(X, Y)
+    model.set_params(posterior=None).fit(X, Y)
+    assert not hasattr(model, "posteriors_")
+    assert model.linear_scores() is not None
+    assert clone(model.set_params(posterior="ep")).posterior == "ep"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"posterior": "vb"}, "The 'posterior' parameter of"),
+        ({"posterior": "ep", "threshold": "max_f1"}, "threshold is .*; expected 'half' where posterior is 'ep'"),
+        ({"posterior": "ep", "prior": "laplace"}, "prior is Laplace, for which expectation propagation"),
+        ({"variance": "evidence", "prior": "laplace"}, "prior is Laplace, for which expectation propagation"),
+        ({"posterior": "ep", "prior": Gaussian(np.inf)}, "there is no posterior"),
+        ({"posterior": "gibbs", "class_weight": "balanced"}, "sample_weight holds .*; expected whole numbers"),
+    ],
+)
+def test_bad_input(link, options, message):
+    with pytest.raises(ValueError, match=message):
+        MODELS[link](**{"prior": "gaussian", "variance": 3.0, **options}).fit(X, Y)
+
+
+def test_batches_are_refused():
+    model = BayesianProbitRegression("gaussian", 3.0, posterior="ep")
+    with pytest.raises(ValueError, match="posterior is 'ep'; expected None for partial_fit"):
+        model.partial_fit(X, Y, classes=[0, 1])
