@@ -9,6 +9,7 @@ import pytest
 
 from bayesift.bbr import linear_scores, read_binary_model, read_data, read_polytomous_model
 from bayesift.datasets import load
+from bayesift.linear import BayesianLogisticRegression
 from bayesift.select import TermSelector
 from bayesift.text import TextVectorizer
 from bayesift.workflow import TextClassifier, convert
@@ -233,7 +234,7 @@ def test_what_onnx_would_cut_otherwise_is_refused(tmp_path, options, message):
         ("lasso", "multiclass", "bbr", {}, "of 9 labels"),
         ("lasso", "multiclass", "bmr", {}, "take a polytomous model"),
         ("nb", "binary", "sklearn", {}, "expected a lasso, a ridge or a polytomous model"),
-        (BayesianLogisticRegression("gaussian", 5.0, posterior="ep"), "binary", "sklearn", {}, "posterior of the model"),
+        (BayesianLogisticRegression("gaussian", 5.0, posterior="ep"), "binary", "sklearn", {}, "posterior of the"),
         ("lasso", "binary", "sklearn", {"vectorizer": TextVectorizer(stemmer="porter")}, "uses stemmer"),
         ("lasso", "binary", "sklearn", {"selector": TermSelector(k=50)}, "selects words"),
         ("lasso", "multiclass", "sklearn", {"threshold": "max_f1"}, "gives every text its most probable label"),

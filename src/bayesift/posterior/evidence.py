@@ -62,8 +62,8 @@ def greatest_evidence(
 
     With few labels the evidence hardly depends on the variance. So it is multiplied by a wide prior: the mean prior
     variance κ of the scores of the documents is log-normal, 10 in the median, a factor of ten either way at one
-    standard deviation. A coefficient without a proper prior counts as uniform in units of the deviation of latent scores,
-    √(κ + π²/3) for the logistic and √(κ + 1) for the probit link; otherwise wider priors would always win.
+    standard deviation. A coefficient without a proper prior counts as uniform in units of the deviation of latent
+    scores, √(κ + π²/3) for the logistic and √(κ + 1) for the probit link; otherwise wider priors would always win.
 
     Parameters
     ----------
