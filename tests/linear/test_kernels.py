@@ -13,7 +13,7 @@ from bayesift._sparse import transpose
 from bayesift._special_kernels import exp_negative, log1p_unit, log_positive
 from bayesift.linear._fit.problem import design_of
 from bayesift.linear._losses import logistic_terms
-from bayesift.linear._solvers.hessian import hessian_diagonal
+from bayesift.linear._solvers.hessian import conjugate_gradients, hessian_diagonal
 from bayesift.linear._solvers.quadratic import (
     descend_residual,
     merge_documents,
@@ -137,6 +137,23 @@ def test_the_design_holds_the_matrix_both_ways_and_copies_only_what_it_must():
     w, own = np.linspace(0, 1, 30), np.arange(13.0)
     expected = own + (w[:, None] * cases.with_constant(X) ** 2).sum(axis=0)
     assert_allclose(hessian_diagonal(design.documents, w, own), expected)
+
+
+@pytest.mark.parametrize("goal", [np.inf, 1e-8, 0.0])
+def test_newtons_equations_are_solved_as_far_as_is_asked(goal):
+    random = np.random.default_rng(0)
+    X = sp.random(60, 12, density=0.3, format="csr", random_state=0)
+    w, l2, g = random.uniform(0, 0.25, 60), np.full(13, 0.1), random.normal(size=13)
+    free = np.arange(13) != 4
+    g[4] = 0.0
+    step, reached = conjugate_gradients(design_of(X).documents, w, l2, free, g, 0.0, goal)
+    A = cases.with_constant(X)
+    hessian = A.T @ (w[:, None] * A) + np.diag(l2)
+    left = (g - hessian @ step)[free]
+    first = np.sum(g[free] ** 2 / np.diag(hessian)[free])
+    assert reached == pytest.approx(min(goal, 0.01 * first))
+    assert np.sum(left**2 / np.diag(hessian)[free]) <= reached + 1e-20
+    assert step[4] == 0.0
 
 
 @pytest.mark.parametrize("rows", [[], [3], [0, 4, 29], list(range(30))])

@@ -77,11 +77,19 @@ def hessian_times(
 
 
 def conjugate_gradients(
-    documents: Compressed, w: FloatArray, l2: FloatArray, free: BoolArray, g: FloatArray, cut: float
-) -> FloatArray:
+    documents: Compressed,
+    w: FloatArray,
+    l2: FloatArray,
+    free: BoolArray,
+    g: FloatArray,
+    cut: float,
+    goal: float = np.inf,
+) -> tuple[FloatArray, float]:
     """Solve H step = g roughly on the free coordinates, preconditioned by the diagonal; g is 0 on the others.
 
-    Documents with at most ``cut`` times the mean curvature enter the preconditioner only.
+    Documents with at most ``cut`` times the mean curvature enter the preconditioner only. Stops where the square of
+    what is left of g, in units of the diagonal, is at most ``goal`` and a small share of that of g. Returns the step
+    and the goal.
     """
     kept = np.flatnonzero(w > cut * w.mean()).astype(np.uint32)
     # On the other coordinates the preconditioner, and with it every direction, is 0.
@@ -89,7 +97,7 @@ def conjugate_gradients(
     step, residual, product = np.zeros_like(g), g.copy(), np.empty_like(g)
     p = preconditioner * residual
     rho = inner(residual, p)
-    goal = _FORCING * _FORCING * rho
+    goal = min(goal, _FORCING * _FORCING * rho)
     for _ in range(_MAX_PRODUCTS):
         if rho <= goal:
             break
@@ -104,4 +112,4 @@ def conjugate_gradients(
         before, rho = rho, inner(residual, z)
         p *= rho / before
         p += z
-    return step
+    return step, goal

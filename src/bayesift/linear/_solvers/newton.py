@@ -225,9 +225,11 @@ def joint_step(
     free = ((b != 0.0) | (l1 == 0.0)) & (low < b) & (b < high)
     wanted = c - l1 * np.sign(b) - l2 * b
     step, product = np.zeros_like(b), np.zeros_like(b)
-    kept = np.flatnonzero(w).astype(np.uint32)
+    kept, goal = np.flatnonzero(w).astype(np.uint32), np.inf
     for _ in range(_CROSSINGS):
-        step += conjugate_gradients(documents, w, l2, free, np.where(free, wanted - product, 0.0), 0.0)
+        # What a crossing leaves may be far more than there was: it is no measure of what is small.
+        more, goal = conjugate_gradients(documents, w, l2, free, np.where(free, wanted - product, 0.0), 0.0, goal)
+        step += more
         new = b + step
         inside = np.clip(np.where((l1 > 0.0) & (b * new < 0.0), 0.0, new), low, high)
         crossing = inside != new

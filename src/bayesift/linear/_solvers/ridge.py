@@ -298,7 +298,7 @@ def ridge(
             return primal, dual, error, max(rounds, 1), converged
         rounds += 1
         before = primal
-        step = conjugate_gradients(documents, w, l2, known.free, g, _CUT)
+        step, _ = conjugate_gradients(documents, w, l2, known.free, g, _CUT)
         row_scores(documents, step, move)
         move *= y
         loss, _ = line_search(link, s, state, loss, b, step, c, l1, l2)
