@@ -56,7 +56,7 @@ def test_after_warm_nothing_is_left_to_compile(tmp_path):
 
 
 def test_an_unknown_model_is_refused_before_anything_is_compiled():
-    with pytest.raises(ValueError, match="model is 'lassoo'; expected one of lasso, ridge"):
+    with pytest.raises(ValueError, match="model is 'lassoo'; expected 'auto' or one of lasso, ridge"):
         warm(["nb", "lassoo"], progress=lambda *told: pytest.fail("has begun"))
 
 

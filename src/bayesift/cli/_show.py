@@ -22,8 +22,9 @@ MOST_ROWS = 25
 def show_data(data: Split, found: DataSummary, console: Console) -> None:
     """Show what was read, which columns were guessed, the texts of each label, and warnings."""
     kinds = "several labels a text" if found.multilabel else "one label a text"
+    labels = "1 label" if len(found.balance) == 1 else f"{len(found.balance):,} labels"
     name = "texts" if data.origin is None else shown(data.origin.path.name)
-    console.print(f"{name}: {found.n_texts:,} texts, {len(found.balance):,} labels, {kinds}", style="bold")
+    console.print(f"{name}: {found.n_texts:,} texts, {labels}, {kinds}", style="bold")
     origin = data.origin
     if origin is not None and origin.text is not None:
         guessed = "; ".join(

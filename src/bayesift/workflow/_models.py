@@ -113,7 +113,7 @@ MODELS: dict[str, ModelChoice] = {
 def check_model(name: str, target_type: TargetType | None = None) -> ModelChoice:
     """Return the model of a name, or say which names there are and which fit texts with several labels."""
     if name not in MODELS:
-        raise ValueError(f"model is {name!r}; expected one of {', '.join(MODELS)}")
+        raise ValueError(f"model is {name!r}; expected 'auto' or one of {', '.join(MODELS)}")
     found = MODELS[name]
     if target_type == "multilabel-indicator" and found.one_label:
         others = ", ".join(other for other, choice in MODELS.items() if not choice.one_label)

@@ -172,6 +172,8 @@ def evaluate(classifier: TextClassifier, texts: Iterable[str], y: Iterable[Any],
     n_texts = len(documents)
     if classifier.target_type_ != "multilabel-indicator":
         documents, sets = without_unlabelled(documents, sets)
+    if on and len(documents) < n_texts:
+        on = f"{on}, {len(documents):,} with a label"
     decisions, probabilities = classifier.predictions(documents)
     found = _measured(classifier.classes_.tolist(), classifier.target_type_, sets, decisions, probabilities, on)
     return replace(
