@@ -330,6 +330,9 @@ class LinearClassifier(AveragedScores, LinearModel):
     threshold: Policy = "half"
     threshold_on: Literal["train", "cv"] = "cv"
 
+    # For files of models from before there was this parameter.
+    _parameters_before: ClassVar[dict[str, Any]] = {"posterior": None}
+
     _link: ClassVar[int]
 
     def _solver_options(self) -> SolverOptions:

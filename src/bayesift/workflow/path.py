@@ -12,7 +12,7 @@ from bayesift.datasets import Split
 from bayesift.linear import RegularizationPath, regularization_path
 from bayesift.text import TextVectorizer
 from bayesift.workflow._models import least_documents
-from bayesift.workflow.errors import LabelNeededError
+from bayesift.workflow.errors import LabelNeededError, OneLabelError, counted
 from bayesift.workflow.explain import WeightedWords
 
 
@@ -87,7 +87,9 @@ def label_path(data: Split, label: str | None = None, *, n_steps: int = 20, prio
     """
     names = data.categories
     if label is None:
-        if len(names) != 2:
+        if len(names) < 2:
+            raise OneLabelError(f"the texts have {counted(len(names), 'label')}; expected two or more")
+        if len(names) > 2:
             raise LabelNeededError(f"label must name one of {', '.join(map(repr, names))}")
         label = min(names, key=lambda name: sum(name in found for found in data.labels))
     if label not in names:
