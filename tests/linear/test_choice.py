@@ -358,6 +358,22 @@ def test_the_search_ends_where_a_curve_has_no_top(direction):
     assert len(known.asked) <= 40
 
 
+@settings(deadline=None)
+@given(top=st.floats(-5, 5), start=st.floats(-3, 3), seed=st.integers(0, 1000))
+def test_what_runs_differ_by_does_not_matter_to_the_search(top, start, seed):
+    class Noisy(Known):
+        def score(self, variance):
+            by = np.random.default_rng([seed, len(self.asked)]).exponential() ** 4
+            return super().score(variance) + by * np.array([-1.0, 1.0])
+
+    def lopsided(x):
+        return -100 - 20 * (np.exp(0.5 * (x - top)) - 0.5 * (x - top) - 1)
+
+    with_noise = choose_without_grid(Noisy(lopsided, deviation=(0.0, 0.0)), np.exp(start))
+    assert with_noise.variance == pytest.approx(choose_without_grid(Known(lopsided), np.exp(start)).variance)
+    assert np.log(with_noise.variance) == pytest.approx(top, abs=0.7)
+
+
 def test_a_flat_curve_and_a_single_run_do_not_confuse_the_search():
     assert np.isfinite(choose_without_grid(Known(lambda x: -50.0), 2.0).variance)
     one_run = Known(lambda x: -50 - (x - 1) ** 2, deviation=(0.0,))

@@ -298,10 +298,9 @@ def choose_from_grid(validation: CrossValidation, grid: FloatArray, one_standard
 def choose_without_grid(validation: CrossValidation, start: float, max_points: int = 40) -> ValidationCurve:
     """Choose the variance without a grid.
 
-    From ``start`` by factors of 100 until the best point is bracketed; then along the maximiser of a parabola in
-    ln(variance) around the best point, whose points weigh 1/sd of their scores, until the gain it predicts is below
-    1 % or the move below ln 1.5, and the neighbours of the best point are within a factor of 10. The result is the
-    parabola's maximiser.
+    From ``start`` by factors of 100 until the best point is bracketed; then along the maximiser of the parabola in
+    ln(variance) through the best point and its neighbours, until the gain it predicts is below 1 % or the move below
+    ln 1.5, and the neighbours of the best point are within a factor of 10. The result is the parabola's maximiser.
     """
     points: dict[float, FloatArray] = {}
 
@@ -326,8 +325,7 @@ def choose_without_grid(validation: CrossValidation, start: float, max_points: i
                 break
             evaluate(further)
             continue
-        deviation = np.array([points[place].std() for place in places])
-        vertex, value = _vertex_near(places, mean, deviation, best)
+        vertex, value = _vertex_near(places, mean, best)
         near = np.abs(places - vertex).min() < _SMALLEST_MOVE
         if not near and value - mean[best] >= _SMALLEST_GAIN * abs(mean[best]):
             evaluate(vertex)
@@ -340,27 +338,18 @@ def choose_without_grid(validation: CrossValidation, start: float, max_points: i
     return curve(max(points, key=lambda place: points[place].mean()))
 
 
-def _vertex_near(x: FloatArray, y: FloatArray, deviation: FloatArray, best: int) -> tuple[float, float]:
-    """Maximiser and maximum of a parabola through the points around the best, which has a neighbour on either side.
+def _vertex_near(x: FloatArray, y: FloatArray, best: int) -> tuple[float, float]:
+    """Maximiser and maximum of the parabola through the best point and its neighbours, which it has on either side.
 
-    Points far away say little about the top and would bend the parabola, so two on either side are taken; or one, if
-    the vertex would lie beyond the neighbours otherwise.
+    Points farther away say little about the top and would bend the parabola. All weigh the same: what a run scores
+    above another it does for every variance.
     """
-    for n_neighbours in (2, 1):
-        around = slice(max(best - n_neighbours, 0), best + n_neighbours + 1)
-        vertex, value = _parabola(x[around], y[around], deviation[around])
-        if x[best - 1] < vertex < x[best + 1]:
-            break
-    return (vertex, value) if np.isfinite(vertex) else (float(x[best]), float(y[best]))
-
-
-def _parabola(x: FloatArray, y: FloatArray, deviation: FloatArray) -> tuple[float, float]:
-    """Fit a parabola, points weighing 1/deviation; return its maximiser and maximum (infinite when it has none)."""
-    weight = 1.0 / np.maximum(deviation, 1e-12 * max(np.abs(y).max(), 1.0))
-    a, b, c = np.polyfit(x, y, 2, w=weight / weight.max())
-    if a >= 0:
-        return np.inf, np.inf
-    vertex = -b / (2 * a)
+    around = slice(best - 1, best + 2)
+    a, b, c = np.polyfit(x[around], y[around], 2)
+    vertex = -b / (2 * a) if a < 0 else np.inf
+    # Equal scores have no top, or one that rounding made.
+    if not x[best - 1] < vertex < x[best + 1]:
+        return float(x[best]), float(y[best])
     return float(vertex), float(c - b * b / (4 * a))
 
 
