@@ -25,7 +25,7 @@ from bayesift.linear import (
 )
 from bayesift.online import BayesianPerceptron, OnlineGaussianProcess
 from bayesift.select import TermSelector
-from bayesift.workflow import BinaryRelevance
+from bayesift.workflow import BinaryRelevance, WordsAndVectors
 from checks import CHECKS, Case
 
 rng = np.random.default_rng(7)
@@ -52,6 +52,7 @@ BINARY = [
     BayesianPerceptron(),
     OnlineGaussianProcess(budget=20),
     BinaryRelevance(RelevanceVectorMachine()),
+    WordsAndVectors(BayesianLogisticRegression("gaussian", dense_variance=1.0, **TIGHT), rng.normal(size=(8, 3))),
 ]
 SINGLE_LABEL = (BayesianMultinomialRegression,)
 TWO_CLASSES = (RelevanceTaggingMachine, RelevanceVectorMachine)

@@ -36,6 +36,7 @@ ESTIMATORS = (
     "bayesift.vectors.WordVectors",
     "bayesift.workflow.BinaryRelevance",
     "bayesift.workflow.TextClassifier",
+    "bayesift.workflow.WordsAndVectors",
 )
 
 #: Parts of estimators, and where they stand: records of what was given or found.

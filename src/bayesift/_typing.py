@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 AnyArray = NDArray[Any]
 BoolArray = NDArray[np.bool_]
 ByteArray = NDArray[np.uint8]
+Float32Array = NDArray[np.float32]
 FloatArray = NDArray[np.float64]
 Int32Array = NDArray[np.int32]
 Int64Array = NDArray[np.int64]

@@ -62,9 +62,9 @@ def test_texts_learned_from_are_nested_and_never_those_measured_on(news, monkeyp
     seen = []
     fit, predictions = TextClassifier.fit, TextClassifier.predictions
 
-    def noting_fit(self, texts, y):
+    def noting_fit(self, texts, y, **options):
         seen.append([texts])
-        return fit(self, texts, y)
+        return fit(self, texts, y, **options)
 
     def noting_predictions(self, texts, **options):
         seen[-1].append(texts)

@@ -26,7 +26,7 @@ from bayesift.online import OnlineGaussianProcess
 from bayesift.select import TermSelector
 from bayesift.text import TextVectorizer
 from bayesift.vectors import WordVectors
-from bayesift.workflow import BinaryRelevance, TextClassifier
+from bayesift.workflow import BinaryRelevance, TextClassifier, WordsAndVectors
 from formats.models.attacks import Members, members_of
 from formats.models.cases import BOTH, CASES, COUNTS, LABELS, SEVERAL, TEXT_CASES, TEXTS, THREE, TWO
 
@@ -61,6 +61,9 @@ MORE: dict[str, Callable[[], Any]] = {
     "categorical-several": lambda: CategoricalNB().fit(COUNTS, BOTH),
     "dcm-several": lambda: DirichletCompoundMultinomial(n_jobs=1).fit(COUNTS, BOTH),
     "binary-relevance": lambda: BinaryRelevance(RelevanceTaggingMachine(binarize=0.0)).fit(COUNTS, BOTH),
+    "words-and-vectors": lambda: WordsAndVectors(
+        BayesianLogisticRegression("gaussian", 1.0, dense_variance=1.0, n_jobs=1), np.ones((COUNTS.shape[1], 2))
+    ).fit(COUNTS, BOTH),
     "threshold": lambda: Threshold("max_f1").fit(COUNTS[:, :1] / 10, BOTH[:, :1]),
     "selector": lambda: TermSelector("chi_square", k=3).fit(COUNTS, TWO),
     "not-fitted": lambda: BayesianLogisticRegression(n_jobs=1),
@@ -87,6 +90,9 @@ MORE_TEXT: dict[str, Callable[[], Any]] = {
         prior_knowledge={"grain": "wheat and corn"},
     ).fit(TEXTS, LABELS),
     "texts-chosen": lambda: TextClassifier(variance=1.0, n_jobs=1).fit(DIFFERENT_TEXTS, [*LABELS] * 4),
+    "texts-vectors": lambda: TextClassifier("lasso", variance=1.0, vectors="pile", n_jobs=1).fit(
+        TEXTS, LABELS, unlabelled=DIFFERENT_TEXTS
+    ),
     "texts-naive-bayes": lambda: TextClassifier("nb", n_jobs=1).fit(TEXTS, THREE),
     "texts-several": lambda: TextClassifier("perceptron", n_jobs=1).fit(TEXTS, SETS),
 }

@@ -58,7 +58,7 @@ def file_parameters(command: Callable[..., Any]) -> dict[str, FileParameter]:
         if get_origin(kind) is not Annotated:
             continue
         base, *marks = get_args(kind)
-        if base is Path or Path in get_args(base):
+        if base is Path or Path in get_args(base) or list[Path] in get_args(base):
             written = next((mark for mark in marks if isinstance(mark, Written)), None)
             found[name] = FileParameter(_spelled(name, marks), written, Labelled in marks)
     return found
@@ -101,7 +101,10 @@ def _check(files: Mapping[str, FileParameter], given: Mapping[str, Any]) -> None
     writes: dict[str, Path | None] = {}
     in_place: dict[str, str] = {}
     for name, file in files.items():
-        if file.written is None:
+        if file.written is None and isinstance(given[name], list):
+            several = given[name]
+            reads |= {f"{file.spelled} {path}": path for path in several}
+        elif file.written is None:
             reads[file.spelled] = given[name]
         elif not file.written.is_folder and given[name] is not None:
             writes[file.spelled] = given[name]

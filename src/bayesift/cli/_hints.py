@@ -16,6 +16,7 @@ _HINTS = {
     "OneLabelModelError": "choose another model with --model",
     "OutputFormatError": "give -o OUT.csv, which spreadsheets open, or --format csv (or tsv, jsonl, parquet)",
     "TunedThresholdsError": "--to onnx keeps them; or train with --threshold half",
+    "VectorsError": "train with --vectors none",
     "UnknownCategoryError": "the names in the file must be among the labels",
 }
 

@@ -137,6 +137,23 @@ class Reading:
                 say(f"{shown(found.origin.path.name)}: {shown(note)}", quiet)
         return found
 
+    def read_unlabelled(self, data: Path, origin: dict[str, Any], *, quiet: bool = False) -> list[str]:
+        """Read texts without labels, in the columns of the labelled ones where they are there."""
+        from bayesift.datasets import open_texts
+
+        with open_texts(
+            data,
+            prefer=origin.get("text"),
+            encoding=self.encoding,
+            delimiter=self.delimiter,
+            quotes=self.quotes,
+            header=self.header,
+        ) as source:
+            texts = [text for block in source.blocks for text in block.texts]
+            for note in source.notes:
+                say(f"{shown(data.name)}: {shown(note)}", quiet)
+        return texts
+
 
 @dataclass(frozen=True)
 class Output:

@@ -99,14 +99,17 @@ def show_top_words(words: dict[str, WeightedWords], console: Console) -> None:
     _more(console, len(words) - MOST_ROWS, "labels")
 
 
-def show_bars(words: WeightedWords, console: Console) -> None:
-    """Show words with bars to the right (for) and to the left (against)."""
-    rows = table("", ">", "", ">")
-    rows.show_header = False
+def show_bars(words: WeightedWords, console: Console, company: WeightedWords | None = None) -> None:
+    """Show words with bars to the right (for) and to the left (against), and that part which is due to company."""
+    rows = table("", ">", "", ">", ">by company") if company else table("", ">", "", ">")
+    rows.show_header = bool(company)
+    parts = dict(company or ())
     most = max((abs(weight) for _, weight in words), default=1.0)
     for word, weight in sorted(words, key=lambda pair: -pair[1]):
         drawn = bar(abs(weight) / most, 18)
-        rows.add_row(shown(word, 30), "" if weight > 0 else drawn, drawn if weight > 0 else "", f"{weight:+.3f}")
+        sides = ("", drawn) if weight > 0 else (drawn, "")
+        part = [f"{parts[word]:+.3f}"] if company else []
+        rows.add_row(shown(word, 30), *sides, f"{weight:+.3f}", *part)
     console.print(rows)
 
 
@@ -117,7 +120,7 @@ def show_reasons(text: str, reasons: list[Reason], console: Console) -> None:
         given = "" if reason.accepted else ", not given"
         console.print(f"{shown(reason.label)}: probability {reason.probability:.3f}{given}", style="bold")
         if reason.words:
-            show_bars(reason.words, console)
+            show_bars(reason.words, console, reason.company)
         else:
             console.print("no word that the model knows speaks for or against it")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,13 +20,18 @@ def explain(
     label: Annotated[
         str | None, typer.Option("--label", metavar="LABEL", help="Show the words of this label only.")
     ] = None,
+    similar: Annotated[
+        str | None,
+        typer.Option("--similar", metavar="WORD", help="Show the words that keep the same company as this one."),
+    ] = None,
     words: Annotated[int, typer.Option("--words", "-k", min=1, help="How many words to show.")] = 10,
     report: Report = None,
     output: Output,
 ) -> None:
     """Show which words a model's decisions depend on, in general or for a text.
 
-    The number beside a word is its weight; for a text, its weight times its value in the text.
+    The number beside a word is its weight; for a text, its weight times its value in the text. With vectors of words,
+    the second number is that part of it which is due to the words whose company it keeps.
     """
     with steps(output.is_silent) as step:
         step("loading the libraries")
@@ -35,6 +40,9 @@ def explain(
         from bayesift.workflow.report import explanation_report, write_report
 
         classifier, _ = load_classifier(model)
+        if similar is not None:
+            _show_similar(classifier, model.name, similar, words, output)
+            return
         by_label = top_words(classifier, words)
         if label is not None and label not in by_label:
             raise UserError(f"{model} has no label {label!r}", f"its labels are {', '.join(by_label)}")
@@ -59,3 +67,19 @@ def explain(
     for name, found_words in by_label.items():
         out.print(f"\n{shown(name)}", style="bold")
         _show.show_bars(found_words, out)
+
+
+def _show_similar(classifier: Any, name: str, word: str, k: int, output: Output) -> None:
+    """Show the words that keep the same company as one."""
+    try:
+        found = classifier.similar(word, k)
+    except KeyError as error:
+        raise UserError(f"{name}: {error.args[0]}", "try a word in small letters, as the model cuts texts") from None
+    if not found:
+        raise UserError(f"{name} has no vectors of words", "train with --unlabelled FILE or --vectors pile")
+    if output.as_json:
+        print_json({"word": word, "similar": found})
+    elif not output.quiet:
+        from bayesift.cli import _show
+
+        _show.show_bars(found, console())

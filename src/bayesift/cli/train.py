@@ -212,6 +212,20 @@ def train(
             metavar="cv|norm|auto|NUMBER", help="Prior variance, or how to choose it.", rich_help_panel=_MODEL
         ),
     ] = "cv",
+    unlabelled: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="DATA", help="Texts without labels, whose words are used; may be repeated.", rich_help_panel=_MODEL
+        ),
+    ] = None,
+    vectors: Annotated[
+        str,
+        typer.Option(
+            metavar="auto|pile|none|FILE",
+            help="Vectors of words: of the texts and unlabelled ones, if that helps or always; none; or of a file.",
+            rich_help_panel=_MODEL,
+        ),
+    ] = "auto",
     threshold: Annotated[
         Policy,
         typer.Option(
@@ -279,6 +293,9 @@ def train(
         texts = reading.read(data, quiet=output.is_silent)
         origin = provenance_of(texts, reading.label_separator)
         others = None if test is None else reading.for_other_data().read(test, origin, quiet=output.is_silent)
+        pile = [
+            text for file in unlabelled or () for text in reading.read_unlabelled(file, origin, quiet=output.is_silent)
+        ]
         changes = words.vectorizer_options()
         # What cannot be is refused before anything is shown.
         suited_vectorizer(model.value, len(texts), **changes)
@@ -288,6 +305,7 @@ def train(
             vectorizer=changes or None,
             threshold=threshold.value,
             variance=amount,
+            vectors=_vectors(vectors, step),
             class_weight=None if class_weight is None else class_weight.value,
             prior_knowledge=knowledge,
             keep_posterior="auto" if posterior is None else posterior,
@@ -311,6 +329,7 @@ def train(
             texts,
             classifier,
             test=others,
+            unlabelled=pile,
             validation=validation,
             curve=curve is not None,
             step=step,
@@ -344,6 +363,21 @@ def train(
     if report is not None:
         out.print(f"Report: {report}", soft_wrap=True)
     out.print(f"Next: bayesift classify {model_file} NEW.csv -o OUT.csv", soft_wrap=True)
+
+
+def _vectors(setting: str, step: Any) -> Any:
+    """Return the setting of the classifier: a word, nothing, or the vectors of a file."""
+    if setting in ("auto", "pile"):
+        return setting
+    if setting == "none":
+        return None
+    from bayesift.vectors import WordVectors
+
+    path = Path(setting)
+    if not path.is_file():
+        raise typer.BadParameter(f"{setting!r} is neither auto, pile or none nor a file", param_hint="--vectors")
+    step(f"reading {path.name}")
+    return WordVectors.read(path)
 
 
 def _variance(variance: str) -> Any:

@@ -27,6 +27,7 @@ from bayesift._typing import AnyArray, FloatArray
 from bayesift.decide import Threshold
 from bayesift.decide.tuning import Policy, check_policy
 from bayesift.linear._averaged import AveragedScores, PosteriorName
+from bayesift.linear._fit.blocks import DenseBlock
 from bayesift.linear._fit.categories import CategoryFit, Settings, Task, fit_categories, priors_of
 from bayesift.linear._fit.copies import merge_copies
 from bayesift.linear._fit.problem import Problem, Solution, SolverOptions, design_of
@@ -44,6 +45,8 @@ SHARED_CONSTRAINTS: dict[str, Any] = {
     "prior": [StrOptions({"laplace", "gaussian"}), Prior, Sequence, Mapping],
     "variance": [Interval(Real, 0, None, closed="both"), StrOptions({"cv", "norm", "auto"})],
     "intercept_variance": [Interval(Real, 0, None, closed="both"), StrOptions({"same"})],
+    "dense_features": [Interval(Integral, 0, None, closed="left")],
+    "dense_variance": [Interval(Real, 0, None, closed="left"), StrOptions({"cv"})],
     "tol": [Interval(Real, 0, 1, closed="neither"), None],
     "max_iter": [Interval(Integral, 1, None, closed="left")],
     "grid": ["array-like", None],
@@ -111,6 +114,8 @@ class LinearModel(LinearScores):
     variance: float | Literal["cv", "norm", "auto", "evidence"] = "cv"
     _: KW_ONLY
     intercept_variance: float | Literal["same"] = np.inf
+    dense_features: int = 0
+    dense_variance: float | Literal["cv"] = "cv"
     solver: str = "newton"
     tol: float | None = None
     max_iter: int = 1000
@@ -122,6 +127,8 @@ class LinearModel(LinearScores):
     warm_start: bool = False
     n_jobs: int | None = -1
     random_state: Any = 0
+
+    _parameters_before: ClassVar[dict[str, Any]] = {"dense_features": 0, "dense_variance": "cv"}
 
     #: Whether a Laplace prior, which has no curvature, enters ``precision_`` by its variance.
     precision_includes_laplace: ClassVar[bool] = False
@@ -237,6 +244,9 @@ class LinearModel(LinearScores):
             state.require(n_fits in (1, n_rows), "fits and coefficients")
             state.array("n_iter_", (n_fits,), "i")
             state.array("variance_", (n_fits,))
+            # Files of earlier versions have none.
+            if state.has("dense_variance_"):
+                state.array("dense_variance_", (n_fits,))
             for found in state.entries("cv_results_", n_fits):
                 state.require(found is None or _is_curve(found), "validations")
         return n_rows
@@ -248,6 +258,16 @@ class LinearModel(LinearScores):
     def _column_names(self, feature_names: Sequence[str] | None) -> Any:
         """Return the names of the columns, if they have any; those of a data frame come first."""
         return getattr(self, "feature_names_in_", feature_names)
+
+    def _dense_block(self) -> DenseBlock:
+        """Return how many of the last columns are dense features, and their variance."""
+        if self.dense_features > self.n_features_in_:
+            raise ValueError(
+                f"dense_features is {self.dense_features}; expected at most {self.n_features_in_}, the columns of X"
+            )
+        if self.dense_features and self.variance == "evidence" and self.dense_variance == "cv":
+            raise ValueError("variance is 'evidence' and dense_variance 'cv'; expected a number for one of them")
+        return DenseBlock(self.dense_features, self.dense_variance)
 
     def _variance_settings(self, options: SolverOptions) -> VarianceSettings:
         """Refuse impossible settings of cross-validation, and collect how the variance is chosen."""
@@ -282,6 +302,7 @@ class LinearModel(LinearScores):
     def _set_outcome(self, solutions: Sequence[Solution], choices: Sequence[Choice]) -> None:
         """Keep how the fits went and how their variances were chosen."""
         self.variance_ = np.array([choice.variance for choice in choices])
+        self.dense_variance_ = np.array([choice.dense_variance for choice in choices])
         self.cv_results_ = [choice.curve and choice.curve.as_dict() for choice in choices]
         self.certificate_ = Certificate(*(np.array(values) for values in zip(*(s[1:] for s in solutions), strict=True)))
         self.n_iter_ = self.certificate_.passes
@@ -330,9 +351,8 @@ class LinearClassifier(AveragedScores, LinearModel):
     threshold: Policy = "half"
     threshold_on: Literal["train", "cv"] = "cv"
 
-    # For files of models from before there was this parameter.
-    _parameters_before: ClassVar[dict[str, Any]] = {"posterior": None}
-
+    # For files of models from before there were these parameters.
+    _parameters_before: ClassVar[dict[str, Any]] = {**LinearModel._parameters_before, "posterior": None}
     _link: ClassVar[int]
 
     def _solver_options(self) -> SolverOptions:
@@ -398,6 +418,7 @@ class LinearClassifier(AveragedScores, LinearModel):
             feature_names=feature_names,
             link=self._link,
             belief=self.posterior,
+            dense=self._dense_block(),
         )
 
     def _priors(self, categories: Categories) -> list[Prior]:
@@ -408,7 +429,9 @@ class LinearClassifier(AveragedScores, LinearModel):
         """Refuse a term that no feature has before the first fit, not when its category comes."""
         for prior in {id(prior): prior for prior in priors}.values():
             known = prior.scaled(1.0)
-            known.resolve(self.n_features_in_, settings.feature_names)
+            n_sparse = self.n_features_in_ - settings.dense.n_columns
+            names = settings.feature_names
+            known.resolve(n_sparse, names if names is None else names[:n_sparse])
             known.resolve_intercept(settings.intercept_variance)
 
     def _tasks(

@@ -38,6 +38,12 @@ class BayesianLogisticRegression(LinearClassifier):
         ``"evidence"``, for Gaussian priors, that under which the labels are most probable, without folds.
     intercept_variance : float or "same", default=inf
         Prior variance of the intercept; infinite is unpenalised, ``"same"`` is like any other coefficient.
+    dense_features : int, default=0
+        How many of the last columns are dense features, such as vectors of documents or numbers beside the text: they
+        get Gaussian priors with a variance of their own, and ``prior`` and ``variance`` are those of the others.
+    dense_variance : float or "cv", default="cv"
+        Prior variance of the dense features; ``"cv"`` chooses it by cross-validation, together with ``variance`` if
+        that is to be chosen, the same for all categories.
     solver : {"newton", "clg"}, default="newton"
         ``"newton"``: proximal Newton on working sets, stopped by the duality gap. ``"clg"``: the cyclic coordinate
         descent of Genkin, Lewis & Madigan (2007), exactly as published.
@@ -89,6 +95,8 @@ class BayesianLogisticRegression(LinearClassifier):
         Coefficients that are not zero.
     variance_ : ndarray of shape (n_categories,)
         The variance used (NaN where the prior brought its own).
+    dense_variance_ : ndarray of shape (n_categories,)
+        The variance used for dense features; 0 where there are none, or where they are of no use.
     certificate_ : Certificate
         Objective, duality gap, KKT residual, rounds and seconds of each category.
     cv_results_ : list of (dict or None)

@@ -24,6 +24,7 @@ from bayesift.linear._fit.problem import SolverName, SolverOptions, design_of
 from bayesift.linear._fit.softmax_problem import (
     PriorSetting,
     SoftmaxProblem,
+    choose_class_blocks,
     fit_present_classes,
     softmax_fits_without_folds,
 )
@@ -67,6 +68,12 @@ class BayesianMultinomialRegression(LinearModel):
         A class whose coefficients are all zero.
     exclude_absent : bool, default=False
         Fix at zero the coefficient of a term in a class whose documents never contain it.
+    dense_features : int, default=0
+        How many of the last columns are dense features, such as vectors of documents or numbers beside the text: they
+        get Gaussian priors with a variance of their own, and ``prior`` and ``variance`` are those of the others.
+    dense_variance : float or "cv", default="cv"
+        Prior variance of the dense features; ``"cv"`` chooses it by cross-validation, together with ``variance`` if
+        that is to be chosen, the same for all classes.
     solver : {"newton", "clg"}, default="newton"
         ``"newton"``: Newton steps on all classes together, stopped by the duality gap; under Laplace priors on working
         sets. ``"clg"``: cyclic coordinate descent as in Genkin, Lewis & Madigan (2007).
@@ -112,6 +119,8 @@ class BayesianMultinomialRegression(LinearModel):
         Coefficients of each class that are not zero.
     variance_ : ndarray of shape (1,)
         The variance used for the priors that left it open; NaN where none did.
+    dense_variance_ : ndarray of shape (1,)
+        The variance used for dense features; 0 where there are none, or where they are of no use.
     certificate_ : Certificate
         Objective, duality gap, KKT residual, rounds and seconds; arrays of one entry, as there is one fit.
     cv_results_ : list of one (dict or None)
@@ -164,7 +173,9 @@ class BayesianMultinomialRegression(LinearModel):
             weights = weights * class_factors(self.class_weight, y, weights)
         reference = self._reference(classes)
         priors = priors_of(self.prior, classes, classes.size)
-        setting = PriorSetting(priors, self.intercept_variance, self._column_names(feature_names), fixed=None)
+        setting = PriorSetting(
+            priors, self.intercept_variance, self._column_names(feature_names), None, self._dense_block()
+        )
         # A term that no feature has is to be an error before any work.
         setting.resolved(1.0, self.n_features_in_)
         start = None
@@ -174,7 +185,7 @@ class BayesianMultinomialRegression(LinearModel):
         setting = setting._replace(fixed=self._fixed(X, codes, weights, classes.size, reference))
         documents = LabelledDocuments(design_of(X), codes, weights)
         choice = self._choose(documents, setting, settings)
-        prior = setting.at(choice.scale, self.n_features_in_)
+        prior = setting.at(choice.scale, self.n_features_in_, choice.dense_variance)
         problem = SoftmaxProblem(documents.design, codes, weights, prior)
         if start is None and choice.curve is not None:
             start = choice.curve.start
@@ -190,6 +201,9 @@ class BayesianMultinomialRegression(LinearModel):
 
     def _choose(self, documents: LabelledDocuments, setting: PriorSetting, settings: VarianceSettings) -> Choice:
         """Choose the variance, and tell of every fit for it, the last one to all documents not counted as done."""
+        n_features, given = self.n_features_in_, setting.dense.given
+        if setting.dense.is_open:
+            return choose_class_blocks(documents, setting, settings, self.n_jobs)
         grid = grid_of(setting.priors) if settings.grid is None else settings.grid
         total, done = grid.size * settings.runs + 1, count(1)
 
@@ -199,11 +213,18 @@ class BayesianMultinomialRegression(LinearModel):
                 progress.report(next(done), total)
 
         def fits_without_folds(fold: Int64Array) -> FitWithoutFold:
-            return softmax_fits_without_folds(documents, setting, fold, settings)
+            return softmax_fits_without_folds(
+                documents,
+                lambda variance: setting.at(variance, n_features, given),
+                fold,
+                settings.runs,
+                settings.options,
+            )
 
-        return choose_variance(
+        choice = choose_variance(
             documents, setting.priors, settings, fits_without_folds, n_jobs=self.n_jobs, after_fit=report
         )
+        return choice._replace(dense_variance=given)
 
     @property
     def coef_(self) -> Any:

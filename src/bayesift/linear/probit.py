@@ -19,6 +19,7 @@ from bayesift._labels import Categories, batch_categories, check_label_types
 from bayesift._state import State, check_table
 from bayesift._typing import FloatArray
 from bayesift.linear._base import BINARY_CONSTRAINTS, LinearClassifier, Message
+from bayesift.linear._fit.blocks import DenseBlock
 from bayesift.linear._fit.categories import CategoryFit, Settings
 from bayesift.linear._fit.posterior import precision_diagonal, precision_matrix, update_matrix
 from bayesift.linear._fit.problem import ProbitSolverName, Problem, SolverOptions
@@ -65,6 +66,12 @@ class BayesianProbitRegression(LinearClassifier):
         paper's γ is a variance of 2/γ, see :meth:`bayesift.priors.Laplace.of_gamma`. A Jeffreys prior has none.
     intercept_variance : float or "same", default=inf
         Prior variance of the intercept; infinite is unpenalised, ``"same"`` is like any other coefficient.
+    dense_features : int, default=0
+        How many of the last columns are dense features, such as vectors of documents or numbers beside the text: they
+        get Gaussian priors with a variance of their own, and ``prior`` and ``variance`` are those of the others.
+    dense_variance : float or "cv", default="cv"
+        Prior variance of the dense features; ``"cv"`` chooses it by cross-validation, together with ``variance`` if
+        that is to be chosen, the same for all categories.
     solver : {"auto", "newton", "em", "block-em"}, default="auto"
         ``"newton"``: the fast solver of the logistic model on this loss, stopped by the duality gap. ``"em"``: the
         paper's algorithm. ``"block-em"``: the same for one block of coefficients after the other, which never builds a
@@ -123,6 +130,8 @@ class BayesianProbitRegression(LinearClassifier):
         Coefficients that are not zero.
     variance_ : ndarray of shape (n_categories,)
         The variance used (NaN where the prior brought its own).
+    dense_variance_ : ndarray of shape (n_categories,)
+        The variance used for dense features; 0 where there are none, or where they are of no use.
     certificate_ : Certificate
         Objective, duality gap, KKT residual, rounds and seconds of each category. For a Jeffreys prior there is no
         bound, and the gap is infinite.
@@ -220,6 +229,9 @@ class BayesianProbitRegression(LinearClassifier):
         categories = batch_categories(y, known, None if first else self.target_type_, type(self).__name__)
         settings = self._settings(self._column_names(feature_names))
         weights = checked_weights(sample_weight, X)
+        if not first:
+            # The posterior so far is a prior of all columns.
+            settings = settings._replace(dense=DenseBlock())
         priors = self._next_priors(categories, weights, first)
         self._check_terms(priors, settings)
         if first or self.covariance == "diagonal":

@@ -95,6 +95,10 @@ class PriorArrays:
             sign=np.append(self.sign, more.sign),
         )
 
+    def of(self, columns: Any) -> PriorArrays:
+        """Return the priors of some of the coefficients, by their numbers."""
+        return PriorArrays(self.kind[columns], self.weight[columns], self.mode[columns], self.sign[columns])
+
     def _penalties(self, beta: Any) -> FloatArray:
         delta = self._checked("beta", beta) - self.mode
         size = np.abs(delta)

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from bayesift._kernel import kernel
 from bayesift._threads import map_threads
-from bayesift._typing import FloatArray, Int32Array, Int64Array
+from bayesift._typing import Float32Array, FloatArray, Int32Array, Int64Array
 from bayesift.text._lexicon import Stream
 from bayesift.text.vectorizer import TextVectorizer
 from bayesift.text.weighting import parse_weighting
@@ -27,13 +27,15 @@ class TermTable(NamedTuple):
     """By the number of a term: its factor for the document frequency, and where its coefficients are.
 
     The coefficients of term t are those from ``start[t]`` to ``start[t + 1]``, each with the column of its category.
-    The last term is the one that stands for all unknown ones.
+    ``column`` is that of its weights, −1 for terms that have none. The last term is the one that stands for all unknown
+    ones.
     """
 
     factor: FloatArray
     start: Int64Array
     category: Int32Array
     coefficient: FloatArray
+    column: Int64Array
 
 
 class TextScorer:
@@ -51,6 +53,10 @@ class TextScorer:
         Added to the scores.
     selected : array of int, optional
         The terms, by column of the vectorizer, that the columns of ``weights`` belong to; all by default.
+    vectors : array of float32 of shape (n_features, rank), optional
+        Vectors of the terms, E, by column of ``weights``.
+    vector_weights : array of shape (n_categories, rank), optional
+        Coefficients of the vector of a text, xE / ‖xE‖, which is added to the scores.
 
     Examples
     --------
@@ -63,7 +69,14 @@ class TextScorer:
     """
 
     def __init__(
-        self, vectorizer: TextVectorizer, weights: Any, intercept: Any, *, selected: Int64Array | None = None
+        self,
+        vectorizer: TextVectorizer,
+        weights: Any,
+        intercept: Any,
+        *,
+        selected: Int64Array | None = None,
+        vectors: Float32Array | None = None,
+        vector_weights: Any = None,
     ) -> None:
         self._vectorizer = vectorizer
         self._lookup = vectorizer._table()
@@ -76,6 +89,19 @@ class TextScorer:
         self._n_categories = self._weights.shape[0]
         self._intercept = np.asarray(intercept, dtype=np.float64)
         self._selected = selected
+        self._vectors = vectors
+        if vectors is not None:
+            self._vectors = np.ascontiguousarray(vectors, dtype=np.float32)
+            self._vector_weights = np.ascontiguousarray(vector_weights, dtype=np.float64)
+            if self._vectors.shape[0] != self._weights.shape[1] or self._vector_weights.shape != (
+                self._n_categories,
+                self._vectors.shape[1],
+            ):
+                raise ValueError(
+                    f"vectors and vector_weights have shapes {self._vectors.shape} and {self._vector_weights.shape}; "
+                    f"expected a row for each of the {self._weights.shape[1]} columns of weights, and one for each of "
+                    f"the {self._n_categories} categories"
+                )
         self._table: TermTable | None = None
 
     @staticmethod
@@ -124,7 +150,10 @@ class TextScorer:
         def work(stream: Stream) -> FloatArray:
             out = np.zeros((stream.ends.size, self._n_categories))
             numbers, counts = stream.numbers, stream.counts
-            score_texts(numbers, counts, stream.ends, self._tf, self._weight_of, self._cosine, *table, out)
+            score_texts(numbers, counts, stream.ends, self._tf, self._weight_of, self._cosine, *table[:4], out)
+            if self._vectors is not None:
+                known = (self._tf, self._weight_of, table.factor, table.column, self._vectors, self._vector_weights)
+                score_vectors(numbers, counts, stream.ends, *known, out)
             out += self._intercept
             return out
 
@@ -149,6 +178,7 @@ class TextScorer:
             by_number.indptr.astype(np.int64),
             by_number.indices.astype(np.int32),
             by_number.data.astype(np.float64),
+            column.astype(np.int64),
         )
 
 
@@ -158,6 +188,56 @@ def _weights_of_counts(tf: str) -> FloatArray:
     if tf == "n":
         return counts
     return np.where(counts > 0, 1.0 if tf == "b" else 1.0 + np.log(np.maximum(counts, 1.0)), 0.0)
+
+
+@kernel(inline="always")
+def weight_of_count(count, tf, weight_of):  # type: ignore[no-untyped-def]
+    """Return the weight of a count; ``tf`` is 0 for n, 1 for l, 2 for b."""
+    if count < weight_of.shape[0]:
+        return weight_of[np.uint32(count)]
+    if tf == 0:
+        return float(count)
+    return 1.0 if tf == 2 else 1.0 + np.log(float(count))
+
+
+@kernel(error_model="numpy", fastmath={"reassoc", "contract"})
+def score_vectors(
+    numbers: Int32Array,
+    counts: Int32Array,
+    ends: Int64Array,
+    tf: int,
+    weight_of: FloatArray,
+    factor: FloatArray,
+    column: Int64Array,
+    vectors: Float32Array,
+    vector_weights: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Add the scores of the vectors of texts, of length one; texts and counts as in ``score_texts``."""
+    rank = vectors.shape[1]
+    total = np.empty(rank, np.float32)
+    begin = np.int64(0)
+    for i in range(ends.shape[0]):
+        for k in range(rank):
+            total[k] = np.float32(0.0)
+        for e in range(begin, ends[i]):
+            t = np.uint32(numbers[e])
+            if column[t] >= 0:
+                x = np.float32(weight_of_count(counts[e], tf, weight_of) * factor[t])
+                own = vectors[column[t]]
+                for k in range(rank):
+                    total[k] += x * own[k]
+        squares = 0.0
+        for k in range(rank):
+            squares += np.float64(total[k]) * np.float64(total[k])
+        if squares > 0.0:
+            share = 1.0 / np.sqrt(squares)
+            for c in range(out.shape[1]):
+                score = 0.0
+                for k in range(rank):
+                    score += np.float64(total[k]) * vector_weights[c, k]
+                out[i, c] += share * score
+        begin = ends[i]
 
 
 @kernel(error_model="numpy")
@@ -180,14 +260,7 @@ def score_texts(
         squares = 0.0
         for e in range(begin, ends[i]):
             t = np.uint32(numbers[e])
-            count = counts[e]
-            if count < weight_of.shape[0]:
-                x = weight_of[np.uint32(count)]
-            elif tf == 0:
-                x = float(count)
-            else:
-                x = 1.0 if tf == 2 else 1.0 + np.log(float(count))
-            x *= factor[t]
+            x = weight_of_count(counts[e], tf, weight_of) * factor[t]
             squares += x * x
             for place in range(start[t], start[t + np.uint32(1)]):
                 out[i, category[place]] += x * coefficient[place]

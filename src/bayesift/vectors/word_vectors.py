@@ -153,9 +153,39 @@ class WordVectors(BaseEstimator):
             If the file is cut short, or is not what it claims to be.
         """
         words, vectors = read_vectors(path, None if vocabulary is None else frozenset(vocabulary), limit)
-        made = cls(vectors.shape[1])
-        made.words_ = np.array([*words, None], dtype=object)[:-1]
-        made.vectors_ = vectors
+        return cls.from_matrix(words, vectors)
+
+    @classmethod
+    def from_matrix(cls, words: Iterable[str], vectors: Any) -> Self:
+        """Return given vectors of given words, as if they had been learnt.
+
+        Parameters
+        ----------
+        words : iterable of str
+            Different ones.
+        vectors : array of shape (n_words, rank)
+            Their vectors.
+
+        Returns
+        -------
+        WordVectors
+            Fitted.
+        """
+        names, rows = np.array([*words, None], dtype=object)[:-1], np.asarray(vectors, dtype=np.float32)
+        if rows.ndim != 2 or len(rows) != len(names) or len(set(names.tolist())) != len(names):
+            raise ValueError(
+                f"vectors have shape {rows.shape}; expected a row for each of {len(names)} different words"
+            )
+        made = cls(rows.shape[1])
+        made.words_, made.vectors_ = names, rows
+        made._is_given = True
+        return made
+
+    def __sklearn_clone__(self) -> Self:
+        """Return these vectors themselves where they were given: nothing could learn them again."""
+        if getattr(self, "_is_given", False):
+            return self
+        made: Self = BaseEstimator.__sklearn_clone__(self)
         return made
 
     def __contains__(self, word: object) -> bool:
@@ -289,6 +319,7 @@ class WordVectors(BaseEstimator):
         state: dict[str, Any] = super().__getstate__()
         # Made again from the words when needed.
         state.pop("_found", None)
+        state.pop("_is_given", None)
         return state
 
     def _check_state(self, state: State) -> None:

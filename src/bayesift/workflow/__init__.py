@@ -16,6 +16,7 @@ from bayesift.workflow.text_classifier import Predictions, TextClassifier
 from bayesift.workflow.train import DataSummary, Trained, summarize_data, train
 from bayesift.workflow.update import update
 from bayesift.workflow.warm import warm
+from bayesift.workflow.words_and_vectors import Shares, WordsAndVectors
 
 __all__ = [
     "CANDIDATES",
@@ -34,8 +35,10 @@ __all__ = [
     "ModelInfo",
     "Predictions",
     "Reason",
+    "Shares",
     "TextClassifier",
     "Trained",
+    "WordsAndVectors",
     "classify",
     "compare",
     "comparison_dict",

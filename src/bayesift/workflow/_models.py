@@ -246,6 +246,7 @@ def build_model(classifier: Any, model: Any, targets: Targets, vectorizer: Any, 
     keep = classifier.keep_posterior
     options = {
         "variance": classifier.variance,
+        "dense_variance": classifier.vector_variance,
         "threshold": suited_policy(classifier.threshold, targets),
         "threshold_on": classifier.threshold_on,
         "compute_precision": not large if keep == "auto" else keep,
@@ -281,7 +282,7 @@ def fit_model(model: Any, texts: Material, words: AnyArray | None = None) -> Any
     Models without class weights of their own get them as weights of the texts.
     """
     weights, class_weight, targets = texts.sample_weight, texts.class_weight, texts.targets
-    if class_weight is not None and "class_weight" not in model.get_params():
+    if class_weight is not None and "class_weight" not in getattr(model, "model", model).get_params():
         if targets.target_type == "multilabel-indicator":
             raise ValueError(
                 f"class_weight is {class_weight!r}, but {type(model).__name__} takes one weight for each text, and a "
@@ -297,6 +298,8 @@ def fit_model(model: Any, texts: Material, words: AnyArray | None = None) -> Any
 
 def used_variance(model: Any, classes: AnyArray, given: Any) -> Any:
     """Return the prior variance that a fit used, in the form of the parameter ``variance`` of a classifier of texts."""
+    # With vectors of words, it is that of the linear model within.
+    model = getattr(model, "model_", model)
     used = getattr(model, "variance_", None)
     if used is None or given == "norm":
         return given

@@ -18,8 +18,9 @@ from bayesift.bbr import (
 from bayesift.linear import BayesianLogisticRegression, BayesianMultinomialRegression
 from bayesift.workflow._onnx_graph import onnx_bytes
 from bayesift.workflow._plain_pipeline import plain_pipeline
-from bayesift.workflow.errors import NotPolytomousError
+from bayesift.workflow.errors import NotPolytomousError, VectorsError
 from bayesift.workflow.text_classifier import TextClassifier
+from bayesift.workflow.words_and_vectors import WordsAndVectors
 
 Target = Literal["bbr", "bmr", "bxr", "sklearn", "onnx"]
 
@@ -54,6 +55,10 @@ def convert(
         The files written.
     """
     target, *words = converted_files(to, path)
+    if isinstance(classifier.model_, WordsAndVectors):
+        raise VectorsError(
+            "the model has vectors of words, which other programs do not know; expected one trained with vectors=None"
+        )
     if words and (odd := [word for word in classifier.words() if "\n" in word or "\t" in word]):
         raise ValueError(
             f"term {odd[0]!r} does not fit into a list of words, a line each; expected no white space but ' '"

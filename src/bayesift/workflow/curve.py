@@ -169,7 +169,12 @@ class LearningCurve:
 
 
 def learning_curve(
-    classifier: TextClassifier, texts: Sequence[str], y: Sequence[Any], *, n_repeats: int | None = None
+    classifier: TextClassifier,
+    texts: Sequence[str],
+    y: Sequence[Any],
+    *,
+    n_repeats: int | None = None,
+    unlabelled: Sequence[str] | None = None,
 ) -> LearningCurve:
     """Measure a classifier that has learned from an eighth up to all of the texts, but for a fifth held out.
 
@@ -185,6 +190,8 @@ def learning_curve(
     y : sequence of labels or sets of labels
     n_repeats : int, optional
         How many of five parts to hold out in turn; 5 by default, 3 if there are many texts.
+    unlabelled : sequence of str, optional
+        The texts without labels that the classifier had.
 
     Returns
     -------
@@ -218,7 +225,7 @@ def learning_curve(
             with warnings.catch_warnings(), progress.part(done / scores.size, (done + 1) / scores.size):
                 # The fit to all texts has warned already.
                 warnings.simplefilter("ignore")
-                part = again.fit([texts[i] for i in front], [sets[i] for i in front])
+                part = again.fit([texts[i] for i in front], [sets[i] for i in front], unlabelled=unlabelled)
             scores[step, turn] = _score(classifier, part, [texts[i] for i in held_out], [sets[i] for i in held_out])
     measure = "F1" if classifier.target_type_ == "multilabel-indicator" else "accuracy"
     return LearningCurve(measure, len(texts), sizes, scores)

@@ -38,6 +38,10 @@ class TunedThresholdsError(ValueError):
     """The target of a conversion has no place for thresholds."""
 
 
+class VectorsError(ValueError):
+    """The model cannot have vectors of words, or what is asked for cannot be done with them."""
+
+
 class LabelNeededError(ValueError):
     """There are several labels, and none of them was named."""
 

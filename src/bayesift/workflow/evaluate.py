@@ -186,6 +186,7 @@ def evaluate_held_out(
     texts: Sequence[str],
     y: Sequence[Any],
     n_held_out: int = 1,
+    unlabelled: Sequence[str] | None = None,
 ) -> Evaluation:
     """Fit again without a part of the texts and evaluate on that part; the classifier itself is not changed.
 
@@ -200,6 +201,8 @@ def evaluate_held_out(
     y : sequence of labels or sets of labels
     n_held_out : int, default=1
         How many of five parts to hold out in turn; with 5 every text is classified once.
+    unlabelled : sequence of str, optional
+        The texts without labels that the classifier had.
 
     Returns
     -------
@@ -222,7 +225,7 @@ def evaluate_held_out(
             # The fit to all texts has warned already.
             warnings.simplefilter("ignore")
             with progress.part(turn / n_held_out, (turn + 1) / n_held_out):
-                part = again.fit([texts[i] for i in rest.tolist()], labels)
+                part = again.fit([texts[i] for i in rest.tolist()], labels, unlabelled=unlabelled)
         found = part.predictions([texts[i] for i in out.tolist()])
         columns = np.array([place[label] for label in part.classes_.tolist()])
         decisions[np.ix_(out, columns)], probabilities[np.ix_(out, columns)] = found

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from bayesift._typing import AnyArray, FloatArray
+from bayesift.workflow.words_and_vectors import WordsAndVectors
 
 if TYPE_CHECKING:
     from bayesift.workflow.text_classifier import Predictions, TextClassifier
@@ -16,12 +17,17 @@ WeightedWords = list[tuple[str, float]]
 
 
 class Reason(NamedTuple):
-    """A label, whether the text got it, its probability, and the words that count for it (+) and against it (−)."""
+    """A label, whether the text got it, its probability, and the words that count for it (+) and against it (−).
+
+    ``company`` has the same words, with that part of their number that they owe to the words whose company they keep;
+    it is empty for models without vectors of words.
+    """
 
     label: str
     accepted: bool
     probability: float
     words: WeightedWords
+    company: WeightedWords = []  # noqa: RUF012  (nobody adds to it)
 
 
 class Explainer:
@@ -67,19 +73,26 @@ class Explainer:
             chosen = chosen[np.argsort(-probabilities[place, chosen], kind="stable")]
             entries = slice(*X.indptr[place : place + 2])
             columns = X.indices[entries]
-            added = _added(classifier, columns, X.data[entries], self._weights)
-            found.append(
-                [
-                    Reason(
-                        str(classifier.classes_[column]),
-                        bool(decisions[place, column]),
-                        float(probabilities[place, column]),
-                        largest(self._words[columns], _towards(classifier, added, int(column)), k),
-                    )
-                    for column in chosen.tolist()
-                ]
-            )
+            added, company = self._shares(columns, X.data[entries])
+            reasons = []
+            for column in chosen.tolist():
+                words = largest(self._words[columns], _towards(classifier, added, column), k)
+                by_company: WeightedWords = []
+                if company is not None:
+                    amounts = dict(zip(self._words[columns], _towards(classifier, company, column), strict=True))
+                    by_company = [(word, float(amounts[word])) for word, _ in words]
+                given, probability = bool(decisions[place, column]), float(probabilities[place, column])
+                reasons.append(Reason(str(classifier.classes_[column]), given, probability, words, by_company))
+            found.append(reasons)
         return found
+
+    def _shares(self, columns: AnyArray, values: FloatArray) -> tuple[FloatArray, FloatArray | None]:
+        """Return what each word of a text adds to the scores, and that part of it which is due to its company."""
+        model = self._classifier.model_
+        if isinstance(model, WordsAndVectors):
+            own, company = model.shares(columns, values)
+            return own + company, company
+        return _added(self._classifier, columns, values, self._weights), None
 
 
 def top_words(classifier: TextClassifier, k: int = 10) -> dict[str, WeightedWords]:

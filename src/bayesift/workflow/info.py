@@ -15,6 +15,7 @@ from bayesift.workflow._models import MODELS
 from bayesift.workflow.explain import nonzero_words
 from bayesift.workflow.model_choice import ModelComparison
 from bayesift.workflow.text_classifier import TextClassifier
+from bayesift.workflow.words_and_vectors import linear_part
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,10 @@ class ModelInfo:
         Whether all fits ended by their own rule.
     comparison : ModelComparison or None
         The models that were compared, and why this one was chosen; None where it was given.
+    vector_rank : int
+        Length of the vectors of words; 0 without them.
+    vector_variance : float or None
+        Prior variance of their coefficients.
     """
 
     model: str
@@ -78,6 +83,8 @@ class ModelInfo:
     residual: float | None
     converged: bool | None
     comparison: ModelComparison | None = None
+    vector_rank: int = 0
+    vector_variance: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return all of it as values that JSON can hold."""
@@ -92,6 +99,10 @@ class ModelInfo:
             lines.append(("words", f"{self.n_terms:,}"))
         else:
             lines.append(("words kept", f"{self.n_kept:,} of {self.n_terms:,}"))
+        if self.vector_rank:
+            lines.append(
+                ("vectors", f"of length {self.vector_rank}, prior variance of the company {self.vector_variance:.3g}")
+            )
         if self.prior is not None:
             lines.append(("prior", f"{self.prior}{self._variance()}"))
         if self.gap is not None:
@@ -123,8 +134,8 @@ def model_info(classifier: TextClassifier) -> ModelInfo:
     >>> found.model, found.n_terms, found.prior, found.variance_by
     ('lasso', 4, 'Laplace', 'given')
     """
-    model = classifier.model_
-    weights = model.word_weights()
+    model = linear_part(classifier.model_)
+    weights = classifier.model_.word_weights()
     certificate = getattr(model, "certificate_", None)
     gap = None if certificate is None else float(np.max(certificate.relative_gap))
     name = classifier.model_name_
@@ -148,6 +159,8 @@ def model_info(classifier: TextClassifier) -> ModelInfo:
         residual=None if certificate is None else float(np.max(certificate.kkt_residual)),
         converged=None if certificate is None else bool(np.all(certificate.converged)),
         comparison=classifier.comparison(),
+        vector_rank=getattr(model, "dense_features", 0),
+        vector_variance=classifier.chosen_vector_variance() if getattr(model, "dense_features", 0) else None,
     )
 
 
@@ -200,11 +213,12 @@ def provenance_of(data: Split, label_separator: str | None = None) -> dict[str, 
 
 
 def _prior(classifier: TextClassifier) -> str | None:
-    prior = getattr(classifier.model_, "prior", None)
+    model = linear_part(classifier.model_)
+    prior = getattr(model, "prior", None)
     if isinstance(prior, list | tuple) and prior:
         prior = prior[0]
     family = type(prior).__name__ if isinstance(prior, Prior) else str(prior).capitalize()
-    if prior is None or not hasattr(classifier.model_, "variance_"):
+    if prior is None or not hasattr(model, "variance_"):
         return None
     told = sorted(map(str, classifier.prior_knowledge or {}))
     return f"{family}, with prior knowledge of {', '.join(told)}" if told else family
@@ -221,14 +235,15 @@ def _variance(model: Any, labels: list[str]) -> dict[str, float] | float | None:
 
 
 def _variance_by(classifier: TextClassifier) -> str | None:
-    if _variance(classifier.model_, [str(label) for label in classifier.classes_]) is None:
+    model = linear_part(classifier.model_)
+    if _variance(model, [str(label) for label in classifier.classes_]) is None:
         return None
     ways = {
         "cv": "cross-validation",
         "norm": "the norm of the texts",
         "auto": "a search without a grid",
     }
-    wanted = getattr(classifier.model_, "variance", None)
+    wanted = getattr(model, "variance", None)
     return ways.get(wanted, "given") if isinstance(wanted, str) else "given"
 
 

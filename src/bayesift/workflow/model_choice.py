@@ -19,6 +19,7 @@ from bayesift._typing import BoolArray, FloatArray
 from bayesift.decide import Threshold
 from bayesift.workflow._label_sets import N_FOLDS, Targets, assign_folds
 from bayesift.workflow._models import (
+    AUTO,
     MODELS,
     Material,
     build_model,
@@ -30,6 +31,7 @@ from bayesift.workflow._models import (
     used_variance,
     vectorizer_for,
 )
+from bayesift.workflow.words_and_vectors import LINEAR_MODELS, Pile, linear_part
 
 Measure = Literal["auto", "log_likelihood", "accuracy", "f1"]
 
@@ -71,7 +73,8 @@ class Candidate(NamedTuple):
     """A model that may be chosen.
 
     ``pairs`` says whether pairs of neighbouring words are terms as well, ``one_label`` that it is of use only where
-    every text has exactly one label, ``least_texts`` how many texts there have to be.
+    every text has exactly one label, ``least_texts`` how many texts there have to be, ``vectors`` whether vectors of
+    words, learnt from a pile of texts, stand beside the words.
     """
 
     name: str
@@ -79,6 +82,7 @@ class Candidate(NamedTuple):
     pairs: bool = False
     one_label: bool = False
     least_texts: int = 0
+    vectors: bool = False
 
 
 #: With fewer texts the lasso, which has to find the words that matter, was behind on every collection measured so far;
@@ -94,7 +98,21 @@ CANDIDATES = (
     Candidate("ridge with pairs", "ridge", pairs=True),
     Candidate("lasso with pairs", "lasso", pairs=True, least_texts=_ENOUGH_FOR_LASSO),
     Candidate("nb with pairs", "nb", pairs=True, one_label=True),
+    Candidate("ridge with vectors", "ridge", vectors=True),
 )
+
+
+def _candidates(model: str) -> list[Candidate]:
+    """Return what is compared for a model by name: it may be open whether vectors are used."""
+    if model == AUTO:
+        return list(CANDIDATES)
+    return [Candidate(model, model), Candidate(f"{model} with vectors", model, vectors=True)]
+
+
+def candidate_named(name: str) -> Candidate | None:
+    """Return the candidate of a name, if there is one."""
+    known = [*CANDIDATES, *(candidate for model in LINEAR_MODELS for candidate in _candidates(model))]
+    return next((candidate for candidate in known if candidate.name == name), None)
 
 
 @dataclass(frozen=True)
@@ -159,7 +177,9 @@ class ModelComparison:
     @property
     def candidate(self) -> Candidate:
         """The candidate that was chosen."""
-        return next(candidate for candidate in CANDIDATES if candidate.name == self.chosen)
+        found = candidate_named(self.chosen)
+        assert found is not None
+        return found
 
     def as_dict(self) -> dict[str, Any]:
         """Return all of it as values that JSON and a model file can hold."""
@@ -201,7 +221,7 @@ class ModelComparison:
                 and all(type(count) is int and count >= 0 for count in counts)
                 and all(type(word) is str for word in words)
                 and all(type(model.pairs) is bool and model.model in MODELS for model in made.models)
-                and any(made.chosen == candidate.name for candidate in CANDIDATES)
+                and candidate_named(made.chosen) is not None
                 and (not made.models or any(made.chosen == model.name for model in made.models))
             )
         except (TypeError, KeyError) as error:
@@ -222,7 +242,12 @@ class Performance(NamedTuple):
 
 
 def choose_model(
-    classifier: Any, texts: Sequence[str], targets: Targets, sample_weight: Any = None, measure: Measure = "auto"
+    classifier: Any,
+    texts: Sequence[str],
+    targets: Targets,
+    sample_weight: Any = None,
+    measure: Measure = "auto",
+    pile: Pile | None = None,
 ) -> ModelComparison:
     """Compare the candidates on texts held out and choose one.
 
@@ -242,6 +267,8 @@ def choose_model(
         How much each text counts.
     measure : {"auto", "log_likelihood", "accuracy", "f1"}, default="auto"
         What to compare; ``"auto"`` is ``"f1"`` where thresholds are set for the greatest F1, else ``"accuracy"``.
+    pile : Pile, optional
+        These texts and those without labels.
 
     Returns
     -------
@@ -250,7 +277,12 @@ def choose_model(
     policy = suited_policy(classifier.threshold, targets)
     if measure == "auto":
         measure = "f1" if policy in ("max_f1", "max_f1_of_rest") else "accuracy"
-    open_to = [candidate for candidate in CANDIDATES if _is_possible(candidate, classifier, targets, len(texts))]
+    pile = Pile(classifier, texts, None) if pile is None else pile
+    open_to = [
+        candidate
+        for candidate in _candidates(classifier.model)
+        if _is_possible(candidate, classifier, targets, len(texts)) and _suits_vectors(candidate, pile)
+    ]
     everything = Material(texts, np.empty((len(texts), 0)), targets, sample_weight, classifier.class_weight)
     material = _sample(everything, classifier.random_state)
     if material is None:
@@ -258,7 +290,7 @@ def choose_model(
         return ModelComparison(open_to[0].name, reason, measure, len(texts), 0, [])
     fold = assign_folds(material.texts, material.targets.sets(), N_FOLDS)
     n_turns = min(N_FOLDS, ceil(ENOUGH_HELD_OUT * N_FOLDS / len(fold)))
-    comparing = _Comparing(classifier, material, fold, n_turns, policy, measure)
+    comparing = _Comparing(classifier, material, fold, n_turns, policy, measure, pile)
     single = [candidate for candidate in open_to if not candidate.pairs]
     # How long each takes, and one with pairs after them, as far as that is known.
     costs = [*(_COSTS.get(candidate.model, 1.0) for candidate in single), _COST_OF_PAIRS]
@@ -272,6 +304,13 @@ def choose_model(
     with progress.part(ends[-2], 1.0):
         found += [comparing.performance(candidate) for candidate in more]
     return _told(found, comparing, measure)
+
+
+def _suits_vectors(candidate: Candidate, pile: Pile) -> bool:
+    """Tell whether a candidate has vectors if they are asked for, and none if they cannot be."""
+    if pile.is_wanted():
+        return candidate.vectors
+    return pile.is_open() or not candidate.vectors
 
 
 def _is_possible(candidate: Candidate, classifier: Any, targets: Targets, n_texts: int) -> bool:
@@ -324,7 +363,17 @@ def _sample(material: Material, random_state: Any) -> Material | None:
 class _Comparing:
     """The texts held out in turn, the same for all candidates."""
 
-    def __init__(self, classifier: Any, material: Material, fold: Any, n_turns: int, policy: Any, measure: str) -> None:
+    def __init__(
+        self,
+        classifier: Any,
+        material: Material,
+        fold: Any,
+        n_turns: int,
+        policy: Any,
+        measure: str,
+        pile: Pile,
+    ) -> None:
+        self._pile = pile
         self._classifier, self._material, self._fold, self._n_turns = classifier, material, fold, n_turns
         self._policy, self._measure = policy, measure
         self._held = np.concatenate([np.flatnonzero(fold == turn) for turn in range(n_turns)])
@@ -340,22 +389,28 @@ class _Comparing:
         material = self._material._replace(X=X)
         classifier, targets = self._classifier, material.targets
         changes = {"threshold": "half", "compute_precision": False, "tol": TOLERANCE, "variance": classifier.variance}
+        names = vectorizer.get_feature_names_out() if classifier.prior_knowledge else None
         scores, logs = [], []
         # The first fit searches for the variance.
         ends = [0.0, *np.linspace(_SEARCHING if self._n_turns > 1 else 1.0, 1.0, self._n_turns)]
         for turn in range(self._n_turns):
             rest, out = material.rows(self._fold != turn), X[self._fold == turn]
-            words = vectorizer.get_feature_names_out() if classifier.prior_knowledge else None
+            words, kept = names, None
             if classifier.selector is not None:
                 selector = fitted_selector(classifier.selector, rest.X, rest.targets)
+                kept = selector.get_support()
                 rest, out = rest._replace(X=selector.transform(rest.X)), selector.transform(out)
-                words = None if words is None else words[selector.get_support()]
+                words = None if words is None else words[kept]
             with warnings.catch_warnings(), progress.part(*ends[turn : turn + 2]):
                 # The fit to all texts warns of what matters.
                 warnings.simplefilter("ignore")
                 model = build_model(classifier, candidate.model, targets, vectorizer, out.shape[1], **changes)
+                if candidate.vectors:
+                    model = self._pile.with_vectors(model, vectorizer, kept)
                 model = fit_model(model, rest, words)
             changes["variance"] = used_variance(model, targets.classes, changes["variance"])
+            if candidate.vectors:
+                changes["dense_variance"] = float(linear_part(model).dense_variance_[0])
             scores.append(scores_of_rows(model, out))
             logs.append(model.scores_to_log_proba(scores[-1][:, 0] if targets.target_type == "binary" else scores[-1]))
         log_likelihood = _log_likelihood(np.concatenate(logs), self.truth, targets.target_type)
@@ -369,6 +424,9 @@ class _Comparing:
         return Performance(candidate, parts, log_likelihood, ranked, X.shape[1])
 
     def _vectorized(self, candidate: Candidate) -> tuple[Any, Any]:
+        if candidate.vectors:
+            vectorizer = self._pile.vectorizer(candidate.model, pairs=candidate.pairs)
+            return vectorizer, vectorizer.transform(self._material.texts)
         vectorizer = vectorizer_for(
             self._classifier.vectorizer,
             candidate.model,

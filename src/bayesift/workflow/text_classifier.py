@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from operator import is_not
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,6 +27,7 @@ from bayesift.decide.tuning import check_policy
 from bayesift.decide.utility import f_beta_of
 from bayesift.select import TermSelector
 from bayesift.text import TextScorer, TextVectorizer
+from bayesift.vectors import WordVectors
 from bayesift.workflow._label_sets import Targets, indicator, label_sets, one_column, read_targets
 from bayesift.workflow._models import (
     AUTO,
@@ -45,6 +46,7 @@ from bayesift.workflow._models import (
 from bayesift.workflow.errors import NoPriorError, NoWordsWarning, texts_without_words, training_texts_without_words
 from bayesift.workflow.explain import Explainer, Reason, nonzero_words
 from bayesift.workflow.model_choice import MEASURES, Measure, ModelComparison, choose_model
+from bayesift.workflow.words_and_vectors import PILE, Pile, WordsAndVectors, check_vectors, linear_part
 
 #: About how much of the time goes into comparing models, where the model is to be chosen.
 _COMPARING = 0.75
@@ -95,6 +97,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Whether a threshold is tuned on scores by models that have not seen a text, or by the model itself.
     variance : float, {"cv", "norm", "auto"} or mapping from label to float, default="cv"
         Prior variance, for models that have one.
+    vectors : {"auto", "pile"}, WordVectors or None, default="auto"
+        Vectors of words beside the words themselves, for linear models: ``"pile"``, learnt from the texts and those
+        without labels; given ones; ``"auto"``, learnt where there are texts without labels, and used if that is better
+        on texts held out; None, never.
+    vector_variance : float or "cv", default="cv"
+        Prior variance of the coefficients of vectors; ``"cv"`` chooses it with that of the words.
     class_weight : {"balanced"}, mapping or None, default=None
         Weights of the labels, as in scikit-learn: ``"balanced"`` gives all labels the same total weight. Where texts
         may have any number of labels, each label is balanced against its absence, or a mapping has the weights of 0
@@ -137,6 +145,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     ['wheat']
     """
 
+    _parameters_before: ClassVar[dict[str, Any]] = {"vectors": None, "vector_variance": "cv"}
+
     model: Any = AUTO
     _: KW_ONLY
     measure: Measure = "auto"
@@ -145,6 +155,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     threshold: Any = "auto"
     threshold_on: Literal["cv", "train"] = "cv"
     variance: float | Literal["cv", "norm", "auto"] | Mapping[Any, float] = "cv"
+    vectors: Any = AUTO
+    vector_variance: float | Literal["cv"] = "cv"
     class_weight: Any = None
     prior_knowledge: Mapping[Any, Any] | None = None
     multilabel: bool | Literal["auto"] = "auto"
@@ -152,7 +164,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     n_jobs: int | None = -1
     random_state: Any = 0
 
-    def fit(self, texts: Iterable[str], y: Iterable[Any], sample_weight: Any = None) -> Self:
+    def fit(
+        self,
+        texts: Iterable[str],
+        y: Iterable[Any],
+        sample_weight: Any = None,
+        unlabelled: Iterable[str] | None = None,
+    ) -> Self:
         """Learn from texts and their labels; :func:`bayesift.progress.callback` tells how far it has come.
 
         Parameters
@@ -164,6 +182,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             otherwise each category is decided on its own.
         sample_weight : array of shape (n_texts,), optional
             How much each text counts for the model; words are chosen and weighted without it.
+        unlabelled : iterable of str, optional
+            Texts without labels, from which vectors of words are learnt (see ``vectors``).
 
         Returns
         -------
@@ -175,24 +195,33 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         targets = read_targets(labels, self.multilabel)
         self._check(targets)
         weights = None if sample_weight is None else checked_weights(sample_weight, documents)
+        pile = Pile(self, documents, None if unlabelled is None else one_column(unlabelled, "unlabelled"))
         with unchanged_by_errors(self):
             self.comparison_ = None
-            compared = _COMPARING if self._is_open() else 0.0
-            if self._is_open():
+            is_open = self._is_open() or pile.is_open()
+            compared = _COMPARING if is_open else 0.0
+            if is_open:
                 with progress.part(0.0, compared):
-                    self.comparison_ = choose_model(self, documents, targets, weights, self.measure).as_dict()
+                    found = choose_model(self, documents, targets, weights, self.measure, pile)
+                self.comparison_ = found.as_dict()
             chosen = self.comparison()
             pairs = chosen is not None and chosen.candidate.pairs
-            self.vectorizer_ = vectorizer_for(
-                self.vectorizer, self._chosen_model(), len(documents), pairs=pairs, n_jobs=self.n_jobs
-            )
-            X = self.vectorizer_.fit_transform(documents)
+            with_vectors = pile.is_wanted() if chosen is None else chosen.candidate.vectors
+            if with_vectors:
+                self.vectorizer_ = pile.vectorizer(self._chosen_model(), pairs=pairs)
+                X = self.vectorizer_.transform(documents)
+            else:
+                self.vectorizer_ = vectorizer_for(
+                    self.vectorizer, self._chosen_model(), len(documents), pairs=pairs, n_jobs=self.n_jobs
+                )
+                X = self.vectorizer_.fit_transform(documents)
             self.selector_ = None if self.selector is None else fitted_selector(self.selector, X, targets)
             if self.selector_ is not None:
                 X = self.selector_.transform(X)
             self.classes_, self.target_type_ = targets.classes, targets.target_type
+            material = Material(documents, X, targets, weights, self.class_weight)
             with progress.part(compared, 1.0):
-                self._learn(Material(documents, X, targets, weights, self.class_weight))
+                self._learn(material, pile if with_vectors else None)
             balance = Counter(str(label) for found in label_sets(labels) for label in found)
             self.training_ = Training(len(documents), dict(balance), fingerprint(documents, labels))._asdict()
         self._warn_of_no_words(documents)
@@ -322,6 +351,32 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return used_variance(self.model_, self.classes_, self.variance)
 
+    def chosen_vector_variance(self) -> float:
+        """Return the prior variance of the coefficients of vectors that the fit used; 0 without vectors."""
+        check_is_fitted(self)
+        used = getattr(linear_part(self.model_), "dense_variance_", [0.0])
+        return float(used[0])
+
+    def similar(self, word: str, k: int = 10) -> list[tuple[str, float]]:
+        """Return the words of the model that keep the same company as a word, with the cosines of their vectors.
+
+        Parameters
+        ----------
+        word : str
+            One of :meth:`words`; others are a KeyError.
+        k : int, default=10
+            How many.
+
+        Returns
+        -------
+        list of (str, float)
+            The closest first; none without vectors of words.
+        """
+        check_is_fitted(self)
+        if not isinstance(self.model_, WordsAndVectors):
+            return []
+        return WordVectors.from_matrix(self.words(), self.model_.matrix_).most_similar(word, k)
+
     def comparison(self) -> ModelComparison | None:
         """Return the comparison by which the model was chosen; None where it was given."""
         found = getattr(self, "comparison_", None)
@@ -336,8 +391,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def settled(self) -> TextClassifier:
         """Return a classifier, not fitted, in which everything that this one chose is given: model, terms, variance."""
         check_is_fitted(self)
+        changes: dict[str, Any] = {"vectors": None}
+        if isinstance(self.model_, WordsAndVectors):
+            kept = getattr(self, "_word_vectors", None)
+            changes = {"vectors": PILE if kept is None else kept, "vector_variance": self.chosen_vector_variance()}
         return clone(self).set_params(
-            model=self._chosen_model(), vectorizer=clone(self.vectorizer_), variance=self.chosen_variance()
+            model=self._chosen_model(), vectorizer=clone(self.vectorizer_), variance=self.chosen_variance(), **changes
         )
 
     def _warn_of_no_words(self, texts: Sequence[str]) -> None:
@@ -371,6 +430,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         state: dict[str, Any] = super().__getstate__()
         # Made anew from the model when needed.
         state.pop("_scorer", None)
+        state.pop("_word_vectors", None)
+        # Those of its words are kept with the model; vectors of a file may be of a million others.
+        if isinstance(self.vectors, WordVectors) and "model_" in state:
+            state["vectors"] = PILE
         return state
 
     def _check_state(self, state: State) -> None:
@@ -389,7 +452,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self._check_training(state)
         # Files of earlier versions have none.
         if state.has("comparison_") and (comparison := state.value("comparison_")) is not None:
-            state.require(type(comparison) is dict and self._is_open(), "model and comparison")
+            is_open = self._is_open() or self.vectors == AUTO
+            state.require(type(comparison) is dict and is_open, "model and comparison")
             ModelComparison.from_dict(comparison)
         elif self._is_open():
             state.require(False, "model and comparison")
@@ -422,12 +486,19 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if not TextScorer.supports(self.vectorizer_):
             return None
         # The parts of both are compared, since a fit or an update may replace some of them.
-        key = [*vars(self.vectorizer_).values(), *vars(self.model_).values()]
+        linear = linear_part(self.model_)
+        key = [*vars(self.vectorizer_).values(), *vars(linear).values()]
         kept = getattr(self, "_scorer", None)
         if kept is None or len(kept[0]) != len(key) or any(map(is_not, key, kept[0])):
-            linear = self.model_.linear_scores()
             selected = None if self.selector_ is None else np.flatnonzero(self.selector_.get_support())
-            made = None if linear is None else TextScorer(self.vectorizer_, *linear, selected=selected)
+            made = None
+            if isinstance(self.model_, WordsAndVectors):
+                own, intercept, vectors, weights = self.model_.parts()
+                made = TextScorer(
+                    self.vectorizer_, own, intercept, selected=selected, vectors=vectors, vector_weights=weights
+                )
+            elif (scores := linear.linear_scores()) is not None:
+                made = TextScorer(self.vectorizer_, *scores, selected=selected)
             kept = self._scorer = key, made
         return kept[1]
 
@@ -444,6 +515,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """Refuse impossible settings before any text is read."""
         one_of("threshold_on", self.threshold_on, ("cv", "train"))
         one_of("measure", self.measure, ("auto", *MEASURES))
+        check_vectors(self.vectors, self.model)
         policy = suited_policy(self.threshold, targets)
         check_policy(policy, "threshold")
         self._check_class_weight(targets)
@@ -476,10 +548,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         elif given is not None and not (isinstance(given, str) and given == "balanced"):
             raise ValueError(f"class_weight is {given!r}; expected 'balanced', a mapping from label to weight, or None")
 
-    def _learn(self, texts: Material) -> None:
+    def _learn(self, texts: Material, pile: Pile | None) -> None:
         """Fit the model and the thresholds."""
         words = self.words() if self.prior_knowledge else None
         model = build_model(self, self._chosen_model(), texts.targets, self.vectorizer_, texts.X.shape[1])
+        self._word_vectors = None
+        if pile is not None:
+            kept = None if self.selector_ is None else self.selector_.get_support()
+            model = pile.with_vectors(model, self.vectorizer_, kept)
+            self._word_vectors = pile.word_vectors(self.vectorizer_)
         # Only priors that name words ask for the names.
         self.model_ = fit_model(model, texts, words)
         if hasattr(self.model_, "threshold_"):
@@ -487,8 +564,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         else:
             policy = suited_policy(self.threshold, texts.targets)
             self.threshold_ = tuned_threshold(self.model_, policy, self.threshold_on, texts)
-        if hasattr(self.model_, "sparsify") and np.mean(self.model_.coef_ != 0) < 0.3:
-            self.model_.sparsify()
+        linear = linear_part(self.model_)
+        if hasattr(linear, "sparsify") and np.mean(linear.coef_ != 0) < 0.3:
+            linear.sparsify()
 
 
 def fingerprint(texts: Sequence[str], labels: Sequence[Any]) -> str:

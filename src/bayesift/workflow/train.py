@@ -17,13 +17,15 @@ from bayesift.datasets import Split
 from bayesift.formats import save
 from bayesift.text import TextVectorizer, has_unspaced_letters
 from bayesift.workflow._label_sets import N_FOLDS
-from bayesift.workflow._models import RARE
+from bayesift.workflow._models import AUTO, RARE
 from bayesift.workflow.curve import LearningCurve, learning_curve
 from bayesift.workflow.errors import NoLabelsError, counted, training_texts_without_words
 from bayesift.workflow.evaluate import Evaluation, evaluate, evaluate_held_out
 from bayesift.workflow.explain import WeightedWords, top_words
 from bayesift.workflow.info import ModelInfo, model_info
+from bayesift.workflow.model_choice import MEASURES, candidate_named
 from bayesift.workflow.text_classifier import TextClassifier
+from bayesift.workflow.words_and_vectors import can_use_pile, check_vectors
 
 #: Labels with fewer texts than this are too rare to learn much.
 FEW = 5
@@ -135,6 +137,7 @@ def train(
     classifier: TextClassifier | None = None,
     *,
     test: Split | None = None,
+    unlabelled: Sequence[str] = (),
     validation: Validation = "held-out",
     curve: bool = False,
     n_words: int = 8,
@@ -143,7 +146,8 @@ def train(
 ) -> Trained:
     """Fit a classifier to all texts, and measure it on other texts or on parts of these.
 
-    Texts without a label are left out where every other text has exactly one of two or more labels.
+    Where every other text has exactly one of two or more labels, texts without a label are not learned from, but their
+    words are: see the parameter ``vectors`` of :class:`TextClassifier`.
 
     Parameters
     ----------
@@ -153,6 +157,8 @@ def train(
         With the settings wanted; by default the model is chosen. It is fitted in place.
     test : Split, optional
         Other texts to measure on.
+    unlabelled : sequence of str, optional
+        More texts without labels.
     validation : {"held-out", "cv"} or None, default="held-out"
         Without ``test``: fit again without a fifth of the texts and measure on that fifth; do so for every fifth in
         turn; or measure nothing.
@@ -178,6 +184,9 @@ def train(
     >>> trained.evaluation.n_texts, trained.classifier.target_type_
     (64, 'multilabel-indicator')
     """
+    classifier = TextClassifier() if classifier is None else classifier
+    check_vectors(classifier.vectors, classifier.model)
+    pile = list(unlabelled)
     step("looking at the texts", 0, 0)
     texts, labels = data.texts, data.labels
     found = summarize_data(texts, labels)
@@ -185,15 +194,19 @@ def train(
         raise NoLabelsError("no text has a label; expected a column of labels to learn from")
     if found.n_unlabelled and not found.multilabel and len(found.balance) > 1:
         kept = [place for place, label in enumerate(labels) if label]
+        pile += [text for text, label in zip(texts, labels, strict=True) if not label]
         texts, labels = [texts[place] for place in kept], [labels[place] for place in kept]
-        found.warnings.append(f"{counted(found.n_unlabelled, 'text')} without a label left out")
+    if pile and can_use_pile(classifier):
+        helps = " if that helps" if classifier.vectors == AUTO else ""
+        found.warnings.append(f"{len(texts):,} labelled, {len(pile):,} unlabelled: their words are used{helps}")
+    elif pile:
+        found.warnings.append(f"{counted(len(pile), 'text')} without a label left out")
     on_summary(found)
-    classifier = TextClassifier() if classifier is None else classifier
     step("learning", 0, 0)
     begin = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught, progress.callback(partial(step, "learning")):
         warnings.simplefilter("always")
-        classifier.fit(texts, labels)
+        classifier.fit(texts, labels, unlabelled=pile)
     seconds = time.perf_counter() - begin
     notes = list(dict.fromkeys(str(warning.message) for warning in caught))
     # The summary has told of those without a letter.
@@ -203,6 +216,7 @@ def train(
         rare = [label for label, count in found.balance.items() if count < RARE * len(texts)]
         notes.append(f"rare labels ({_some(rare)}): thresholds are set for the greatest F1 on texts held out, not at ½")
     notes += _unspaced_note(classifier.vectorizer_, texts)
+    notes += _pile_note(classifier, len(pile))
     evaluation = None
     if test is not None:
         step("measuring", 0, 0)
@@ -211,7 +225,9 @@ def train(
         step("measuring", 0, 0)
         try:
             with progress.callback(partial(step, "measuring")):
-                evaluation = evaluate_held_out(classifier, texts, labels, N_FOLDS if validation == "cv" else 1)
+                evaluation = evaluate_held_out(
+                    classifier, texts, labels, N_FOLDS if validation == "cv" else 1, unlabelled=pile
+                )
         except ValueError as error:
             notes.append(f"too few texts to hold some out for a check: {error}")
     grown = None
@@ -219,11 +235,29 @@ def train(
         step("learning from fewer texts", 0, 0)
         try:
             with progress.callback(partial(step, "learning from fewer texts")):
-                grown = learning_curve(classifier, texts, labels)
+                grown = learning_curve(classifier, texts, labels, unlabelled=pile)
         except ValueError as error:
             notes.append(f"no learning curve: {error}")
     words = top_words(classifier, n_words)
     return Trained(classifier, found, model_info(classifier), evaluation, words, notes, seconds, grown)
+
+
+def _pile_note(classifier: TextClassifier, n_unlabelled: int) -> list[str]:
+    """Say whether texts without labels were of use, and by how much."""
+    compared = classifier.comparison()
+    if not n_unlabelled or compared is None:
+        return []
+    scores: dict[bool, list[float]] = {True: [], False: []}
+    for model in compared.models:
+        candidate = candidate_named(model.name)
+        scores[candidate is not None and candidate.vectors].append(model.score)
+    if not all(scores.values()):
+        return []
+    used = "is used" if compared.candidate.vectors else "is not used"
+    return [
+        f"the unlabelled pile {used}: {MEASURES[compared.measure]}, on texts held out, {max(scores[True]):.3f} with "
+        f"vectors of its words and {max(scores[False]):.3f} without"
+    ]
 
 
 def _unspaced_note(vectorizer: Any, texts: Sequence[str]) -> list[str]:

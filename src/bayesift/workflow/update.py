@@ -19,6 +19,7 @@ from bayesift.priors import GAUSSIAN, LAPLACE, Gaussian, Jeffreys, Laplace, Prio
 from bayesift.workflow._label_sets import N_FOLDS, assign_folds, indicator, label_sets, without_unlabelled
 from bayesift.workflow.errors import NoPosteriorError
 from bayesift.workflow.text_classifier import TextClassifier, fingerprint
+from bayesift.workflow.words_and_vectors import WordsAndVectors, linear_part
 
 #: Weight of an empty text that stands for a class of which there is none today; a weight of 0 would not count.
 _NEXT_TO_NOTHING = 1e-9
@@ -104,18 +105,29 @@ def _learned(
     """Return a classifier that has learned from further texts, with the thresholds of the earlier one."""
     today = deepcopy(classifier)
     words = today.words().tolist()
-    can_grow = _has_posterior(today.model_) or hasattr(today.model_, "add_features")
+    linear = linear_part(today.model_)
+    can_grow = _has_posterior(linear) or hasattr(linear, "add_features")
     if new_words and can_grow and today.selector_ is None:
         _grow(today.vectorizer_, documents)
     X = today.matrix(documents)
     targets = _targets(today.classes_.tolist(), today.target_type_, sets)
-    if _has_posterior(today.model_):
+    if _has_posterior(linear):
         thresholds = today.threshold_
-        precision = _whole_precision(classifier)
-        today.model_ = _go_on(classifier.model_, precision, X, targets, words, today.words(), strength)
+        features = today.words().tolist()
+        if isinstance(today.model_, WordsAndVectors):
+            # No word begins with this letter.
+            directions = [f"\0{k}" for k in range(linear.dense_features)]
+            words, features = [*words, *directions], [*features, *directions]
+            today.model_.grow(X.shape[1])
+            X = today.model_.joined(X)
+        updated = _go_on(linear, _whole_precision(classifier), X, targets, words, features, strength)
+        if isinstance(today.model_, WordsAndVectors):
+            today.model_.model_ = updated
+        else:
+            today.model_ = updated
         today.threshold_ = thresholds
-        if hasattr(today.model_, "threshold_"):
-            today.model_.threshold_ = thresholds
+        if hasattr(updated, "threshold_"):
+            updated.threshold_ = thresholds
     else:
         if X.shape[1] > len(words):
             today.model_.add_features(X.shape[1] - len(words))
@@ -161,7 +173,7 @@ def _tune_again(classifier: TextClassifier, scores: FloatArray, sets: Sequence[t
 
 def _check(classifier: TextClassifier, sets: Sequence[tuple[Any, ...]]) -> None:
     """Refuse models that cannot learn from further texts, and labels that they do not know."""
-    model = classifier.model_
+    model = linear_part(classifier.model_)
     if _has_posterior(model):
         if Jeffreys in _prior_families(model):
             raise ValueError(
@@ -204,7 +216,7 @@ def _grow(vectorizer: Any, documents: list[str]) -> None:
 
 
 def _go_on(
-    model: Any, precision: FloatArray, X: Any, targets: Any, before: list[str], words: AnyArray, strength: float
+    model: Any, precision: FloatArray, X: Any, targets: Any, before: list[str], words: list[str], strength: float
 ) -> Any:
     """Fit a linear model with the posterior of an earlier one as prior."""
     sparse = not _is_gaussian(model)
@@ -220,7 +232,8 @@ def _go_on(
         )
         for row in range(precision.shape[0])
     ]
-    again = clone(model).set_params(prior=priors)
+    # The posterior so far is a prior of all columns, dense ones too.
+    again = clone(model).set_params(prior=priors, dense_features=0)
     X, targets, weights = _with_all_classes(X, targets, model.classes_)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -230,9 +243,13 @@ def _go_on(
         old = getattr(model, "class_coef_", model.coef_)
         old = old.toarray() if sp.issparse(old) else old
         again.precision_[:, : len(before)] += np.where(old == 0, strength * precision[:, :-1], 0.0)
-    again.set_params(prior="laplace" if sparse else "gaussian", variance=model.variance)
+    again.set_params(
+        prior="laplace" if sparse else "gaussian", variance=model.variance, dense_features=model.dense_features
+    )
     # The fit itself had no variance to choose; words to come get the one that was chosen.
     again.variance_ = model.variance_
+    if hasattr(model, "dense_variance_"):
+        again.dense_variance_ = model.dense_variance_
     if not sp.issparse(again.coef_) and sp.issparse(model.coef_):
         again.sparsify()
     return again
@@ -256,14 +273,15 @@ def _is_gaussian(model: Any) -> bool:
 
 def _whole_precision(classifier: TextClassifier) -> FloatArray:
     """Return the precision of the posterior; where the first prior was Laplace, with the inverse of its variance."""
-    model = classifier.model_
+    model = linear_part(classifier.model_)
     precision = np.array(model.precision_)
+    n_words = precision.shape[1] - 1 - model.dense_features
     updated = classifier.training_.get("n_updates", 0) > 0
     if updated or _is_gaussian(model) or model.precision_includes_laplace:
         return precision
     variance = np.broadcast_to(np.atleast_1d(getattr(model, "variance_", np.nan)), (precision.shape[0],))
     known = np.isfinite(variance) & (variance > 0)
-    precision[:, :-1] += np.where(known, 1.0 / np.where(known, variance, 1.0), 0.0)[:, None]
+    precision[:, :n_words] += np.where(known, 1.0 / np.where(known, variance, 1.0), 0.0)[:, None]
     return precision
 
 

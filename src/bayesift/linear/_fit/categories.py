@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
 from bayesift import progress
 from bayesift._threads import map_threads
 from bayesift._typing import AnyArray, FloatArray, Int64Array
+from bayesift.linear._fit.blocks import DenseBlock, Unit, choose_blocks, with_all_columns
 from bayesift.linear._fit.problem import (
     Design,
     Problem,
@@ -55,6 +56,13 @@ class Settings(NamedTuple):
     link: int = LOGISTIC
     restarts: int = 1
     belief: Literal["auto", "laplace", "ep", "gibbs"] | None = None
+    dense: DenseBlock = DenseBlock()
+
+
+class PriorAt(Protocol):
+    """From the variances of both blocks to the priors of all coefficients, the intercept's last."""
+
+    def __call__(self, variance: float, dense_variance: float = 0.0) -> PriorArrays: ...
 
 
 class Task(NamedTuple):
@@ -87,10 +95,11 @@ def fit_categories(
 ) -> list[CategoryFit]:
     """Fit all categories; ``tasks`` make their arrays when their turn comes, so that few exist at a time."""
     counter = _FitCounter(len(tasks), settings)
+    chosen = _choose_blocks(design, [make() for make in tasks], settings, n_jobs) if settings.dense.is_open else None
 
     def work(make_task: Callable[[], Task]) -> CategoryFit:
         with counter.category() as after_fit:
-            return _fit_category(design, make_task(), settings, after_fit)
+            return _fit_category(design, make_task(), settings, after_fit, chosen)
 
     return map_threads(work, tasks, n_jobs)
 
@@ -101,7 +110,7 @@ class _FitCounter:
     def __init__(self, n_categories: int, settings: Settings) -> None:
         search = settings.variance
         self._expected = 1
-        if search.variance == "cv":
+        if search.variance == "cv" and not settings.dense.is_open:
             n_variances = max(len(LAPLACE_GRID), len(GAUSSIAN_GRID)) if search.grid is None else len(search.grid)
             self._expected += n_variances * search.runs
         if settings.score_held_out:
@@ -133,30 +142,83 @@ class _FitCounter:
 
 
 def prior_by_variance(
-    prior: Prior, n_features: int, feature_names: Iterable[str] | None, intercept_variance: float | Literal["same"]
-) -> Callable[[float], PriorArrays]:
-    """Return a function from the common variance to the priors of all coefficients, the intercept's last."""
-    features = prior.resolver(n_features, feature_names)
-    return lambda variance: features(variance).extended(prior.scaled(variance).resolve_intercept(intercept_variance))
+    prior: Prior,
+    n_features: int,
+    feature_names: Any,
+    intercept_variance: float | Literal["same"],
+    dense: DenseBlock = DenseBlock(),  # noqa: B008  (it cannot be changed)
+) -> PriorAt:
+    """Return the function that gives the priors; it looks up named terms once."""
+    n_sparse = n_features - dense.n_columns
+    names = feature_names if feature_names is None or not dense.n_columns else feature_names[:n_sparse]
+    features = prior.resolver(n_sparse, names)
+
+    def prior_at(variance: float, dense_variance: float = 0.0) -> PriorArrays:
+        found = features(variance)
+        if dense.n_columns:
+            found = found.extended(dense.prior(dense_variance))
+        return found.extended(prior.scaled(variance).resolve_intercept(intercept_variance))
+
+    return prior_at
 
 
-def _fit_category(design: Design, task: Task, settings: Settings, after_fit: Callable[[], None]) -> CategoryFit:
-    prior_at = prior_by_variance(task.prior, design.n_features, settings.feature_names, settings.intercept_variance)
+def _choose_blocks(design: Design, tasks: Sequence[Task], settings: Settings, n_jobs: int | None) -> Choice:
+    """Choose the variances of both blocks, the same for all categories."""
+    options = settings.variance.options
+    # A word that no document has says nothing here, and few documents have few of the words.
+    small, present = design.without_empty_columns()
+    columns = np.append(present, design.n_features)
+    n_dense = int(np.count_nonzero(present >= design.n_features - settings.dense.n_columns))
+
+    def unit(task: Task) -> Unit:
+        prior_at = _priors_at(design, task, settings)
+        problem = Problem(small, task.y, task.weights, prior_at(1.0, 1.0).of(columns), link=settings.link)
+
+        def fit(fold: Int64Array, runs: int, pair: Callable[[float], tuple[float, float]]) -> FitWithoutFold:
+            return _fits_without_folds(problem, lambda place: prior_at(*pair(place)).of(columns), fold, runs, options)
+
+        return Unit(LabelledDocuments(small, task.y, task.weights), fit)
+
+    priors = [task.prior for task in tasks]
+    choice = choose_blocks([unit(task) for task in tasks], priors, n_dense, settings.variance, n_jobs)
+    mode = _priors_at(design, tasks[0], settings)(choice.scale, choice.dense_variance).mode
+    return with_all_columns(choice, mode, columns)
+
+
+def _priors_at(design: Design, task: Task, settings: Settings) -> PriorAt:
+    return prior_by_variance(
+        task.prior, design.n_features, settings.feature_names, settings.intercept_variance, settings.dense
+    )
+
+
+def _fit_category(
+    design: Design, task: Task, settings: Settings, after_fit: Callable[[], None], chosen: Choice | None
+) -> CategoryFit:
+    """Fit a category with the choice made for all of them, or with its own."""
+    prior_at = _priors_at(design, task, settings)
     documents = LabelledDocuments(design, task.y, task.weights)
     options = settings.variance.options
 
-    def problem_at(variance: float) -> Problem:
-        return Problem(design, task.y, task.weights, prior_at(variance), link=settings.link)
+    given = settings.dense.given
+
+    def problem_at(variance: float, dense_variance: float) -> Problem:
+        return Problem(design, task.y, task.weights, prior_at(variance, dense_variance), link=settings.link)
 
     def fits_without_folds(fold: Int64Array) -> FitWithoutFold:
         # The variance of this one does not matter: every fit has its own.
-        return _fits_without_folds(problem_at(1.0), prior_at, fold, settings.variance.runs, options)
+        problem, runs = problem_at(1.0, given), settings.variance.runs
+        return _fits_without_folds(problem, lambda variance: prior_at(variance, given), fold, runs, options)
 
-    if settings.variance.variance == "evidence" and task.prior.is_open:
-        choice = _choose_by_evidence(problem_at(1.0), prior_at)
-    else:
-        choice = choose_variance(documents, [task.prior], settings.variance, fits_without_folds, after_fit=after_fit)
-    problem = problem_at(choice.scale)
+    choice = chosen
+    if choice is None:
+        if settings.variance.variance == "evidence" and task.prior.is_open:
+            choice = _choose_by_evidence(problem_at(1.0, given), lambda variance: prior_at(variance, given))
+        else:
+            choice = choose_variance(
+                documents, [task.prior], settings.variance, fits_without_folds, after_fit=after_fit
+            )
+        choice = choice._replace(dense_variance=given)
+    problem = problem_at(choice.scale, choice.dense_variance)
     fewest = documents.fewest()
     one_class = fewest == 0 and problem.prior.kind[-1] == FLAT
     if one_class:

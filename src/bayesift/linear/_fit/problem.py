@@ -102,6 +102,16 @@ class Design:
         by_columns = transpose(*documents, self.n_features)
         return Design(by_columns, documents, largest_steps(by_columns[0], by_columns[2]))
 
+    def without_empty_columns(self) -> tuple[Design, Int64Array]:
+        """Return the same documents without columns that have no entry, and the numbers of the others."""
+        starts, rows, values = self.columns
+        has_entries = np.diff(starts) > 0
+        present = np.flatnonzero(has_entries)
+        number = np.cumsum(has_entries, dtype=np.uint32) - np.uint32(1)
+        columns = np.append(starts[:-1][has_entries], starts[-1]), rows, values
+        documents = self.documents[0], number[self.documents[1]], self.documents[2]
+        return Design(columns, documents, self.max_step[np.append(present, self.n_features)]), present
+
     def workspace(self) -> Workspace:
         """Return the solver's arrays of this thread; they live as long as the design."""
         if not hasattr(self._own, "workspace"):

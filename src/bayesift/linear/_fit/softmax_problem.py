@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from bayesift._threads import stop_if_abandoned
 from bayesift._typing import BoolArray, FloatArray, Int64Array
+from bayesift.linear._fit.blocks import DenseBlock, Unit, choose_blocks, with_all_columns
 from bayesift.linear._fit.problem import Design, Solution, SolverOptions
-from bayesift.linear._fit.variance import FitWithoutFold, FoldFit, LabelledDocuments, VarianceSettings, runs_of
+from bayesift.linear._fit.variance import (
+    Choice,
+    FitWithoutFold,
+    FoldFit,
+    LabelledDocuments,
+    VarianceSettings,
+    runs_of,
+)
 from bayesift.linear._losses import class_scores, softmax_terms
 from bayesift.linear._solvers.clg import softmax_clg
 from bayesift.linear._solvers.duality import Penalties, penalty_arrays, softmax_certificate
@@ -66,6 +74,11 @@ class ClassPriors(NamedTuple):
     mode: FloatArray
     penalties: Penalties
 
+    def of(self, rows: Int64Array) -> ClassPriors:
+        """Return the priors of some of the rows, by their numbers."""
+        l1, l2, low, high = (table[rows] for table in self.penalties)
+        return ClassPriors(self.mode[rows], (l1, l2, low, high))
+
 
 class PriorSetting(NamedTuple):
     """What the priors of all classes come from; coefficients that are ``fixed`` (same shape as the priors) are zero."""
@@ -74,20 +87,25 @@ class PriorSetting(NamedTuple):
     intercept_variance: float | Literal["same"]
     feature_names: Sequence[str] | None
     fixed: BoolArray | None
+    dense: DenseBlock = DenseBlock()
 
-    def resolved(self, variance: float, n_features: int) -> list[PriorArrays]:
+    def resolved(self, variance: float, n_features: int, dense_variance: float = 0.0) -> list[PriorArrays]:
         """Resolve the prior of every class, open ones with this variance; terms that are no features are errors."""
         known = {}
+        n_sparse = n_features - self.dense.n_columns
+        names = None if self.feature_names is None else self.feature_names[:n_sparse]
         for prior in self.priors:
             if id(prior) not in known:
                 own = prior.scaled(variance if prior.is_open else 1.0)
-                features = own.resolve(n_features, self.feature_names)
+                features = own.resolve(n_sparse, names)
+                if self.dense.n_columns:
+                    features = features.extended(self.dense.prior(dense_variance))
                 known[id(prior)] = features.extended(own.resolve_intercept(self.intercept_variance))
         return [known[id(prior)] for prior in self.priors]
 
-    def at(self, variance: float, n_features: int) -> ClassPriors:
+    def at(self, variance: float, n_features: int, dense_variance: float = 0.0) -> ClassPriors:
         """Spread the priors out over features and classes."""
-        arrays = self.resolved(variance, n_features)
+        arrays = self.resolved(variance, n_features, dense_variance)
         known = {id(one): (one.mode, *penalty_arrays(one.kind, one.weight, one.sign)) for one in arrays}
         mode, l1, l2, low, high = (
             np.stack(tables, axis=1) for tables in zip(*(known[id(one)] for one in arrays), strict=True)
@@ -222,19 +240,45 @@ def fit_present_classes(
 
 
 def softmax_fits_without_folds(
-    documents: LabelledDocuments, setting: PriorSetting, fold: Int64Array, settings: VarianceSettings
+    documents: LabelledDocuments,
+    prior_at: Callable[[float], ClassPriors],
+    fold: Int64Array,
+    runs: int,
+    options: SolverOptions,
 ) -> FitWithoutFold:
     """Return the fits of all classes without one of the folds."""
     design, codes, _ = documents
-    learnt, training, held_out, judging = runs_of(documents, fold, settings.runs)
+    learnt, training, held_out, judging = runs_of(documents, fold, runs)
     part = design if learnt.size == fold.size else design.subset(learnt)
 
     def fit_without(run: int, variance: float, start: FloatArray | None) -> FoldFit:
-        problem = SoftmaxProblem(part, codes[learnt], training[run], setting.at(variance, design.n_features))
-        solution, _ = fit_present_classes(problem, settings.options, start)
+        problem = SoftmaxProblem(part, codes[learnt], training[run], prior_at(variance))
+        solution, _ = fit_present_classes(problem, options, start)
         left_out = held_out[run]
         found = softmax_scores(design, solution.beta)[left_out]
         score = softmax_log_likelihood(codes[left_out], found, judging[left_out])
         return FoldFit(solution.beta, score, solution.converged)
 
     return fit_without
+
+
+def choose_class_blocks(
+    documents: LabelledDocuments, setting: PriorSetting, settings: VarianceSettings, n_jobs: int | None
+) -> Choice:
+    """Choose the variances of the sparse and the dense features for all classes."""
+    design = documents.design
+    # A word that no document has says nothing here, and few documents have few of the words.
+    small, present = design.without_empty_columns()
+    rows = np.append(present, design.n_features)
+    n_dense = int(np.count_nonzero(present >= design.n_features - setting.dense.n_columns))
+    own = documents._replace(design=small)
+
+    def fit(fold: Int64Array, runs: int, pair: Callable[[float], tuple[float, float]]) -> FitWithoutFold:
+        def prior_at(place: float) -> ClassPriors:
+            variance, dense_variance = pair(place)
+            return setting.at(variance, design.n_features, dense_variance).of(rows)
+
+        return softmax_fits_without_folds(own, prior_at, fold, runs, settings.options)
+
+    choice = choose_blocks([Unit(own, fit)], setting.priors, n_dense, settings, n_jobs)
+    return with_all_columns(choice, setting.at(choice.scale, design.n_features, choice.dense_variance).mode, rows)

@@ -128,11 +128,15 @@ class ValidationCurve(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A variance (NaN where every prior brings its own), how it was validated, and whether the norm had to do."""
+    """A variance (NaN where every prior brings its own), how it was validated, and whether the norm had to do.
+
+    ``dense_variance`` is that of a block of dense features, 0 where there is none.
+    """
 
     variance: float
     curve: ValidationCurve | None = None
     fell_back: bool = False
+    dense_variance: float = 0.0
 
     @property
     def scale(self) -> float:
