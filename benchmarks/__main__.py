@@ -13,6 +13,7 @@ BENCHMARKS = (
     "multinomial",
     "short_texts",
     "probit",
+    "posterior",
     "bbr_reader",
     "classify",
     "online",

@@ -22,6 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from bayesift.datasets import load
+from bayesift.linear import BayesianLogisticRegression
 from bayesift.posterior import (
     Posterior,
     expectation_propagation,
@@ -38,6 +39,8 @@ LABELLED, REPETITIONS, ASKED = (10, 50, 200), 84, 100
 #: Prior variances of scores (texts have norm 1), and means of the intercept: balanced, rare and frequent categories.
 VARIANCES, INTERCEPTS, INTERCEPT_VARIANCE = (4.0, 30.0), (0.0, -4.0, 4.0), 1.0
 RANKS = 20
+#: How often labelled texts are drawn from those with real labels.
+DRAWN = 10
 METHODS: dict[str, Callable[..., Posterior]] = {
     "Gibbs": partial(gibbs_sampling, n_draws=250, warmup=100),
     "EP": expectation_propagation,
@@ -154,6 +157,38 @@ def coverage(name: str) -> None:
     show(f"{name}: distance of the ends of 90 % intervals from Gibbs", ("method", "median", "90 %", "99 %"), rows)
 
 
+def _loss(y: np.ndarray, p: np.ndarray) -> float:
+    return float(-np.mean(np.log(np.where(y > 0, p, 1.0 - p))))
+
+
+def real_labels() -> None:
+    """Print the log loss of averaged and of plain probabilities on real labels."""
+    rows = []
+    tasks = (("sms", "spam"), ("reuters21578", "earn"), ("reuters21578", "crude"))
+    for name, category in track(tasks, "posterior, labels", transient=True, console=Console(stderr=True)):
+        collection, X = load(name), documents(name)
+        y = collection.indicator("train")[:, collection.categories.index(category)].toarray().ravel()
+        for n in LABELLED:
+            rng, losses = np.random.default_rng(0), []
+            while len(losses) < DRAWN:
+                order = rng.permutation(X.shape[0])
+                train, test = order[:n], order[n : n + 1000]
+                if not 0 < y[train].sum() < n:
+                    continue
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", UserWarning)
+                    fits = [
+                        BayesianLogisticRegression("gaussian", variance, posterior=posterior).fit(X[train], y[train])
+                        for variance, posterior in (("evidence", "ep"), ("evidence", None), ("cv", None))
+                    ]
+                losses.append([_loss(y[test], model.predict_proba(X[test])[:, 1]) for model in fits])
+            means, errors = np.mean(losses, axis=0), np.std(losses, axis=0) / np.sqrt(DRAWN)
+            shown = (f"{mean:.3f} ± {error:.3f}" for mean, error in zip(means, errors, strict=True))
+            rows.append((f"{name}, {category}", f"{n}", *shown))
+    header = ("", "labels", "averaged, evidence", "mode, evidence", "mode, cross-validation")
+    show(f"Log loss on 1,000 texts, {DRAWN} draws of the labelled ones", header, rows)
+
+
 def _processor_seconds(work: Callable[[], Any], repeats: int) -> tuple[float, Any]:
     """Return the median processor time of some runs, after one that is not timed, and the last result."""
     work()
@@ -180,9 +215,9 @@ def few_labels(repeats: int) -> None:
             fit = partial(method, X_train, y_train, Gaussian(10.0), link=link)
             seconds, posterior = _processor_seconds(fit, repeats)
             asked, _ = _processor_seconds(partial(posterior.predict_interval, new), repeats)
-            plain, _ = _processor_seconds(lambda p=posterior: expit(new @ p.coef + p.intercept), repeats)
+            plain, _ = _processor_seconds(partial(posterior.predict_proba, new), repeats)
             found.append(
-                (f"{method.__name__}, {link}", f"{seconds:.3f}", "–", f"{1e3 * asked:.1f}", f"{asked / plain:.0f}")
+                (f"{method.__name__}, {link}", f"{seconds:.3f}", "–", f"{1e3 * asked:.1f}", f"{asked / plain:.2f}")
             )
         for prior in (Gaussian(1.0), Gaussian(10.0), Gaussian(100.0), Laplace(10.0)):
             fit = partial(gibbs_sampling, X_train, y_train, prior, link=link)
@@ -196,12 +231,12 @@ def few_labels(repeats: int) -> None:
         "s",
         "s for 1,000 effective draws: median (worst score)",
         "1,000 intervals, ms",
-        "× plain",
+        "× averaged probabilities",
     )
     show("Processor time on one core", header, found)
 
 
-def many_labels(repeats: int) -> None:
+def many_labels() -> None:
     """Print the processor time of Gibbs sampling with all documents of a collection."""
     collection = load("reuters21578")
     X = documents("reuters21578")
@@ -233,5 +268,6 @@ def run(repeats: int) -> None:
     with threadpool_limits(1):
         for name in ("sms", "reuters21578"):
             coverage(name)
+        real_labels()
         few_labels(repeats)
-        many_labels(repeats)
+        many_labels()

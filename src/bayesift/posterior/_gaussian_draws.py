@@ -30,8 +30,8 @@ class Sampler(Protocol):
         ...
 
 
-def _root(matrix: FloatArray) -> FloatArray:
-    """Return the lower Cholesky factor of a matrix in Fortran's order, which is overwritten."""
+def cholesky_root(matrix: FloatArray) -> FloatArray:
+    """Return the lower Cholesky factor of a matrix, which may be overwritten; the upper triangle is anything."""
     root, info = dpotrf(matrix, lower=1, overwrite_a=1, clean=0)
     if info:
         raise np.linalg.LinAlgError("the precision of the coordinates is not positive definite")
@@ -48,7 +48,7 @@ class CoordinateSampler:
         scaled = self._H * np.sqrt(w)[:, None]
         Q = np.asfortranarray(scaled.T @ scaled)
         Q.flat[:: Q.shape[0] + 1] += self._precision
-        return _root(Q)
+        return cholesky_root(Q)
 
     def _around(self, mean: FloatArray, root: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
         phi = mean + dtrsv(root, rng.standard_normal(mean.size), lower=1, trans=1)
@@ -129,13 +129,13 @@ def draw_by_documents(
     root_w = np.sqrt(w)
     matrix = np.asfortranarray(K * root_w * root_w[:, None])
     matrix.flat[:: matrix.shape[0] + 1] += 1.0
-    root = _root(matrix)
+    root = cholesky_root(matrix)
     target = t / root_w - root_w * offset
     gamma = np.empty(0)
     if B.shape[1]:
         scaled = B * root_w[:, None]
         solved = np.asarray(dpotrs(root, scaled, lower=1)[0])
-        G = _root(np.asfortranarray(scaled.T @ solved))
+        G = cholesky_root(np.asfortranarray(scaled.T @ solved))
         mean = np.asarray(dpotrs(G, solved.T @ target, lower=1)[0])
         gamma = mean[: B.shape[1]] + dtrsv(G, rng.standard_normal(B.shape[1]), lower=1, trans=1)
     known = offset + B @ gamma

@@ -9,16 +9,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.linalg.lapack import dpotri
 
 from bayesift._kernel import kernel
 from bayesift._typing import FloatArray, Int32Array
 from bayesift.posterior._bases import CoefficientBasis
-from bayesift.posterior._draws import inverse_gaussian
-from bayesift.posterior._gaussian_draws import GradientSampler, draw_by_documents
+from bayesift.posterior._draws import inverse_gaussian, sweep_latent_scores
+from bayesift.posterior._gaussian_draws import GradientSampler, cholesky_root, draw_by_documents
 from bayesift.posterior._problem import Problem
 
 #: Coefficients closer to their modes, in units of 1/λ, count as so close: the mean of 1/τ stays finite.
 _CLOSEST = 1e-150
+#: With more documents the inverse that sweeps need costs more than they bring.
+_MOST_SWEPT = 500
 
 
 @kernel(error_model="numpy")
@@ -52,6 +55,8 @@ class LassoSampler:
         self._rate = np.sqrt(2.0 / self._variance[self._laplace])
         self._n_flat, self._size = n_flat, columns.size
         self._by_documents = by_documents
+        self._y = problem.y
+        self._sweeps = problem.link == "probit" and problem.n_documents <= _MOST_SWEPT
         if by_documents:
             X = rows[:, : self._size].tocsc()
             X.sort_indices()
@@ -76,10 +81,22 @@ class LassoSampler:
     ) -> tuple[FloatArray, FloatArray]:
         X = self._X
         _weighted_products(X.indptr, X.indices, X.data, self._variance, self._K)
+        if self._sweeps:
+            t = self._offset + self._swept(t - self._offset, rng)
         prior = np.sqrt(self._variance) * rng.standard_normal(self._size)
         gamma, known, u = draw_by_documents(self._K, self._B, self._offset, X @ prior, t, w, rng)
         delta = prior + self._variance * (X.T @ u)
         return np.append(delta, gamma), known + X @ delta
+
+    def _swept(self, e: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Move latent scores of the probit link on, with the coefficients integrated out."""
+        precision = np.asarray(dpotri(cholesky_root(self._K + np.identity(e.size)), lower=1)[0])
+        M = np.tril(precision) + np.tril(precision, -1).T
+        if self._n_flat:
+            known = M @ self._B
+            M -= known @ np.linalg.solve(self._B.T @ known, known.T)
+        sweep_latent_scores(M, self._offset, self._y, rng, e, M @ e)
+        return e
 
     def _draw_by_gradients(
         self, t: FloatArray, w: FloatArray, rng: np.random.Generator
