@@ -95,10 +95,17 @@ def test_unseen_words_of_a_laplace_prior_have_laplace_draws():
     X, y, _ = few_texts(n=10, d=40)
     X = X.tolil()
     X[:, 7] = 0
-    found = gibbs_sampling(X.tocsr(), y, Laplace(2.0), n_draws=100)
+    found = gibbs_sampling(X.tocsr(), y, Laplace(2.0))
     draws = found.sample(20_000, [7], random_state=2)[:, 0]
     assert draws.var() == pytest.approx(2.0, rel=0.1)
     assert np.abs(draws).mean() == pytest.approx(1.0, rel=0.05)
+    for mass in (0.5, 0.9):
+        # Rate 1: the share e^−t lies further from 0 than t.
+        np.testing.assert_allclose(found.coef_interval(mass, [7])[0], np.log(1 - mass) * np.array([1, -1]), rtol=0.15)
+    text = np.zeros((1, 40))
+    text[0, 7] = 3.0
+    scores = found.score_draws(text) - found.score_draws(np.zeros((1, 40)))
+    assert np.abs(scores).mean() == pytest.approx(3.0, rel=0.1)
 
 
 def test_a_seed_gives_the_same_bits():

@@ -25,11 +25,15 @@ _NOTHING_NEW = 1e-12
 
 
 class Projection(NamedTuple):
-    """Documents in the coordinates of a basis: what is known of their scores, h, and the variance of the rest."""
+    """Documents in the coordinates of a basis: what is known of their scores, h, and the variance of the rest.
+
+    ``laplace`` has the part of that variance that each word with a Laplace prior adds, if there are such.
+    """
 
     offset: FloatArray
     H: Any
     rest: FloatArray
+    laplace: sp.csr_matrix | None = None
 
     @property
     def dense(self) -> FloatArray:
@@ -172,8 +176,13 @@ class CoefficientBasis:
 
     def project(self, A: sp.csr_matrix) -> Projection:
         """Return documents, with their constants, in these coordinates."""
-        rest = np.asarray(A.multiply(A) @ self.unseen_variance)
-        return Projection(np.asarray(A @ self.beliefs.centre), self._coordinates(A), rest)
+        squares, unseen = A.multiply(A), self.unseen_variance
+        laplace = None
+        if np.any(self.beliefs.laplace):
+            laplace = sp.csr_matrix(squares.multiply(np.where(self.beliefs.laplace, unseen, 0.0)[None, :]))
+            laplace.eliminate_zeros()
+        offset, rest = np.asarray(A @ self.beliefs.centre), np.asarray(squares @ unseen)
+        return Projection(offset, self._coordinates(A), rest, laplace)
 
     def coefficients(self, phi: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Return the coefficients of the columns seen, given draws of φ as rows."""

@@ -23,7 +23,7 @@ from bayesift.posterior.diagnostics import Diagnostics
 #: Draws are poor if some score has fewer effective ones, or chains that agree less.
 _LEAST_EFFECTIVE, _GREATEST_R_HAT = 100.0, 1.05
 #: Documents are scored so many at a time, which bounds the memory.
-_CHUNK = 1024
+_CHUNK = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,12 +105,11 @@ class Posterior:
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the probabilities of the category, averaged over the posterior; shape (n_documents,)."""
-        return np.exp(_joined([self._averaged(part, 1.0) for part in self._parts(X)]))
+        return np.exp(_joined([self._averaged(part, 1.0)[0] for part in self._parts(X)]))
 
     def averaged_score(self, X: Any) -> FloatArray:
         """Return the scores whose probabilities are those averaged over the posterior; shape (n_documents,)."""
-        found = [score_of(self.link, self._averaged(part, 1.0), self._averaged(part, -1.0)) for part in self._parts(X)]
-        return _joined(found)
+        return _joined([score_of(self.link, *self._averaged(part, 1.0, -1.0)) for part in self._parts(X)])
 
     def predict_interval(self, X: Any, mass: float = 0.9) -> FloatArray:
         """Return central intervals of the probabilities of the category.
@@ -210,9 +209,10 @@ class Posterior:
         A = with_constant(checked_documents(X, self.n_features))
         return (self.basis.project(part) for part in _chunks(A))
 
-    def _averaged(self, part: Projection, y: float) -> FloatArray:
-        """Return the log of the averaged probability of a label, −1 or +1."""
-        return averaged_log_probability(self.link, *self._moments(part), y)
+    def _averaged(self, part: Projection, *labels: float) -> list[FloatArray]:
+        """Return the logs of the averaged probabilities of labels, −1 or +1."""
+        moments = self._moments(part)
+        return [averaged_log_probability(self.link, *moments, y) for y in labels]
 
     def _moments(self, part: Projection) -> tuple[FloatArray, FloatArray]:
         """Return means and variances of scores."""
@@ -330,7 +330,19 @@ class SampledPosterior(Posterior):
 
     def _scores(self, part: Projection) -> FloatArray:
         known = part.offset[:, None] + part.H @ self._flat.T
-        return (known + np.sqrt(part.rest)[:, None] * self._noise).T
+        return (known + np.sqrt(self._rest_variances(part)) * self._noise).T
+
+    def _rest_variances(self, part: Projection) -> FloatArray:
+        """Return the variances of the rests of scores: one for each document, or one for each draw of it too.
+
+        The variance of an unseen word with a Laplace prior is itself drawn, from an exponential distribution.
+        """
+        if part.laplace is None or part.laplace.nnz == 0:
+            return part.rest[:, None]
+        words = np.unique(part.laplace.indices)
+        factors = np.random.default_rng(1).standard_exponential((words.size, self._flat.shape[0]))
+        others = part.rest - np.asarray(part.laplace.sum(axis=1)).ravel()
+        return np.maximum(others, 0.0)[:, None] + part.laplace[:, words] @ factors
 
     @cached_property
     def _noise(self) -> FloatArray:
@@ -345,11 +357,11 @@ class SampledPosterior(Posterior):
     def _quantiles(self, part: Projection, tail: float) -> FloatArray:
         return np.quantile(self._scores(part), [tail, 1.0 - tail], axis=0).T
 
-    def _averaged(self, part: Projection, y: float) -> FloatArray:
+    def _averaged(self, part: Projection, *labels: float) -> list[FloatArray]:
         known = part.offset[:, None] + part.H @ self._flat.T
-        rest = np.broadcast_to(part.rest[:, None], known.shape).ravel()
-        logs = averaged_log_probability(self.link, known.ravel(), rest, y).reshape(known.shape)
-        return np.asarray(logsumexp(logs, axis=1)) - np.log(known.shape[1])
+        rest = np.broadcast_to(self._rest_variances(part), known.shape).ravel()
+        logs = (averaged_log_probability(self.link, known.ravel(), rest, y).reshape(known.shape) for y in labels)
+        return [np.asarray(logsumexp(found, axis=1)) - np.log(known.shape[1]) for found in logs]
 
     def _draw(self, n: int, rng: np.random.Generator) -> FloatArray:
         known = self._flat
