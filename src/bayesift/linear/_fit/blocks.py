@@ -103,8 +103,9 @@ def choose_blocks(
 ) -> Choice:
     """Choose the variances of both blocks for all units together, by the held-out log likelihood of all of them.
 
-    Where the sparse features' variance is to be chosen as well, it is walked up a grid for each of a few ratios of the
-    blocks; otherwise the dense one's is.
+    Of ratios of the blocks that are as good as the best within a standard error the smallest is taken: the documents to
+    come may differ from those at hand, which the dense features were made for. Where the sparse features' variance is
+    to be chosen as well, it is walked up a grid for each of a few ratios of the blocks; otherwise the dense one's is.
 
     Parameters
     ----------
@@ -148,11 +149,26 @@ def choose_blocks(
         fits = [unit.fit(fold, runs, pair) for unit, fold in zip(able, folds, strict=True)]
         validation = CrossValidation(_together(fits), runs, n_jobs)
         found.append((choose_from_grid(validation, _places(priors, settings, spread, both), False), factor))
-    curve, factor = max(found, key=lambda one: float(one[0].fold_scores.mean(axis=1).max()))
+    curve, factor = found[_simplest([one.fold_scores for one, _ in found])]
     dense_variance = factor * curve.variance if both else curve.variance
     start = curve.start[0] if curve.start is not None and len(units) == 1 else None
     curve = curve._replace(variance=curve.variance if both else sparse, start=start)
     return Choice(curve.variance, curve, dense_variance=dense_variance)
+
+
+def _simplest(fold_scores: Sequence[FloatArray]) -> int:
+    """Return the first of several walks whose best score is no worse than the best of all by a standard error.
+
+    ``fold_scores`` has a row for each variance and a column for each run; the error is that of the differences by runs.
+    """
+    tops = [scores[np.argmax(scores.mean(axis=1))] for scores in fold_scores]
+    best = max(tops, key=np.mean)
+    for place, top in enumerate(tops):
+        behind = best - top
+        error = behind.std(ddof=1) / np.sqrt(behind.size) if behind.size > 1 else 0.0
+        if behind.mean() <= error:
+            return place
+    return len(tops) - 1
 
 
 def with_all_columns(choice: Choice, mode: FloatArray, present: Int64Array) -> Choice:
