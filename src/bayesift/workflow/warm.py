@@ -13,6 +13,7 @@ from bayesift.datasets import load
 from bayesift.workflow._models import AUTO, MODELS, check_model
 from bayesift.workflow.classify import classify
 from bayesift.workflow.text_classifier import TextClassifier
+from bayesift.workflow.words_and_vectors import LINEAR_MODELS
 
 
 def warm(
@@ -61,5 +62,9 @@ def warm(
             begin = time.process_time()
             classifier = TextClassifier(name).fit(news.texts, labels)
             classify(classifier, source, Path(place) / "labels.csv", proba=True)
+            if name in (AUTO, *LINEAR_MODELS):
+                linear = "ridge" if name == AUTO else name
+                classifier = TextClassifier(linear, variance=1.0, vectors="pile").fit(news.texts, labels)
+                classify(classifier, source, Path(place) / "labels.csv", proba=True)
             seconds[name] = time.process_time() - begin
     return seconds

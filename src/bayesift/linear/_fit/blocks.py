@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from bayesift import progress
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.linear._fit.problem import Design
 from bayesift.linear._fit.variance import (
@@ -140,7 +141,9 @@ def choose_blocks(
     folds = [unit.documents.folds(settings.folds, settings.seed) for unit in able]
     both = is_open and isinstance(given, str)
     found: list[tuple[ValidationCurve, float]] = []
-    for ratio in RATIOS if both else (1.0,):
+    ratios = RATIOS if both else (1.0,)
+    for done, ratio in enumerate(ratios):
+        progress.report(done, len(ratios))
         factor = ratio * spread.sparse / spread.dense
 
         def pair(place: float, factor: float = factor) -> tuple[float, float]:

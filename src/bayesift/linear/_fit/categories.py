@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     from bayesift.posterior import Posterior
 
 
+#: About how much of the time goes into choosing the variances of two blocks of features.
+_SEARCHING = 0.8
+
+
 class Settings(NamedTuple):
     """What holds for every category of a call; ``posterior`` computes from the mode what is to be kept besides it.
 
@@ -94,14 +98,18 @@ def fit_categories(
     design: Design, tasks: Sequence[Callable[[], Task]], settings: Settings, n_jobs: int | None
 ) -> list[CategoryFit]:
     """Fit all categories; ``tasks`` make their arrays when their turn comes, so that few exist at a time."""
-    counter = _FitCounter(len(tasks), settings)
-    chosen = _choose_blocks(design, [make() for make in tasks], settings, n_jobs) if settings.dense.is_open else None
+    chosen, searched = None, _SEARCHING if settings.dense.is_open else 0.0
+    if settings.dense.is_open:
+        with progress.part(0.0, searched):
+            chosen = _choose_blocks(design, [make() for make in tasks], settings, n_jobs)
+    with progress.part(searched, 1.0):
+        counter = _FitCounter(len(tasks), settings)
 
-    def work(make_task: Callable[[], Task]) -> CategoryFit:
-        with counter.category() as after_fit:
-            return _fit_category(design, make_task(), settings, after_fit, chosen)
+        def work(make_task: Callable[[], Task]) -> CategoryFit:
+            with counter.category() as after_fit:
+                return _fit_category(design, make_task(), settings, after_fit, chosen)
 
-    return map_threads(work, tasks, n_jobs)
+        return map_threads(work, tasks, n_jobs)
 
 
 class _FitCounter:
