@@ -24,6 +24,7 @@ BENCHMARKS = (
     "thresholds",
     "word_vectors",
     "growing_pile",
+    "few_labels",
     "model_choice",
     "serving",
     "learning_curve",

@@ -24,12 +24,12 @@ class FastText:
 
     It takes the lines as they come, epoch for epoch, so they are shuffled: many collections are sorted by category. It
     parts words at white space only, so it is given the words that the other systems read. It skips lines without a
-    label, so a text of no category gets a label of its own.
+    label, so a text of no category gets a label of its own. Other options of its trainer may be given.
     """
 
     n_words = None
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, **options: Any) -> None:
         # Not among what the package needs: only where it is installed does it take part.
         import fasttext
 
@@ -39,15 +39,9 @@ class FastText:
             order = np.random.default_rng(0).permutation(len(task.train_texts))
             lines = (f"{_marks(task.train[i])} {_line(task.train_texts[i])}" for i in order)
             file.write_text("\n".join(lines) + "\n", encoding="utf-8", errors="replace")
-            self.model = fasttext.train_supervised(
-                input=str(file),
-                lr=0.5,
-                epoch=25,
-                loss="ova" if task.kind == "sets" else "softmax",
-                thread=2,
-                seed=0,
-                verbose=0,
-            )
+            settings = {"lr": 0.5, "epoch": 25, "thread": 2, "seed": 0, "verbose": 0, **options}
+            loss = "ova" if task.kind == "sets" else "softmax"
+            self.model = fasttext.train_supervised(input=str(file), loss=loss, **settings)
 
     def answer(self, texts: list[str]) -> Answer:
         """Decide about texts: the most probable label, or every label with at least one half."""
