@@ -79,7 +79,8 @@ class Material:
 
     def _document_vectors(self, vectors: WordVectors) -> tuple[AnyArray, AnyArray]:
         # Much as in TextClassifier: words tell by the lengths of their vectors already how rare they are.
-        E = vectors.matrix(self._vectorizer.get_feature_names_out()) / np.sqrt(np.maximum(self._vectorizer.idf_, 0.01))[:, None]
+        factors = np.sqrt(np.maximum(self._vectorizer.idf_, 0.01))
+        E = vectors.matrix(self._vectorizer.get_feature_names_out()) / factors[:, None]
         train, test = (normalize(part @ E) for part in self.words)
         return train, test
 
