@@ -157,3 +157,11 @@ def test_batches_are_refused():
     model = BayesianProbitRegression("gaussian", 3.0, posterior="ep")
     with pytest.raises(ValueError, match="posterior is 'ep'; expected None for partial_fit"):
         model.partial_fit(X, Y, classes=[0, 1])
+
+
+def test_dense_features_have_their_own_variance_in_the_posterior(link):
+    dense = np.random.default_rng(0).normal(size=(40, 2))
+    both = sp.hstack([X, dense], format="csr")
+    model = MODELS[link]("gaussian", 3.0, dense_features=2, dense_variance=0.5, posterior="ep").fit(both, Y)
+    expected = find_posterior(both, Y, Gaussian([3.0] * 80 + [0.5] * 2), link=link)
+    np.testing.assert_allclose(model.predict_interval(both), expected.predict_interval(both), atol=1e-8)

@@ -175,3 +175,27 @@ def test_classes_that_overlap_have_a_posterior_without_priors():
     y = rng.random(60) < 1 / (1 + np.exp(-X[:, 0]))
     for method in METHODS:
         assert np.isfinite(method(X, y, Gaussian(np.inf)).coef).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("link", ["logistic", "probit"])
+def test_a_document_whose_score_is_fixed(method, link):
+    texts = np.vstack([X, np.zeros(2)])
+    found = method(texts, np.append(Y, 1), Gaussian(1.0), link=link, intercept_variance=0.0)
+    without = method(X, Y, Gaussian(1.0), link=link, intercept_variance=0.0)
+    np.testing.assert_allclose(found.predict_proba(X), without.predict_proba(X), atol=0.05)
+    assert found.predict_proba(np.zeros((1, 2)))[0] == pytest.approx(0.5)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("link", ["logistic", "probit"])
+@pytest.mark.parametrize("size", [1e-9, 1e9])
+def test_hard_sizes_end_with_numbers_or_words(method, link, size):
+    said = ""
+    try:
+        found = method(size * X, Y, Gaussian([1e-6, 1e6], mode=-50.0), link=link, intercept_variance=1.0)
+        assert np.isfinite(found.predict_interval(size * X)).all()
+    except ValueError as error:
+        said = str(error)
+    assert not said or "lost to rounding" in said or "overflow" in said

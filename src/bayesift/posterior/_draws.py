@@ -17,6 +17,8 @@ from bayesift._typing import FloatArray
 _CHANGE = 0.64
 #: From here on a normal variable above a bound is drawn by its tail, below by trial.
 _TAIL = 0.5
+#: How often a slice is stepped out, and shrunk before the chain stays where it is.
+_MOST_STEPS, _MOST_SHRINKS = 100, 200
 
 
 @inner_kernel(error_model="numpy")
@@ -167,20 +169,25 @@ def slice_along(
 ) -> float:
     """Draw s from a density that leaves exp(−linear s − ½ quadratic s²) ∏ σ(y_i (f_i + s shift_i)) unchanged, from 0.
 
-    A slice is stepped out and shrunk (Neal 2003).
+    A slice is stepped out a limited number of times and shrunk (Neal 2003).
     """
     level = _along(y, scores, shift, linear, quadratic, 0.0) - rng.standard_exponential()
     low = -width * rng.random()
     high = low + width
-    while _along(y, scores, shift, linear, quadratic, low) > level:
+    to_left = int(_MOST_STEPS * rng.random())
+    to_right = _MOST_STEPS - 1 - to_left
+    while to_left > 0 and _along(y, scores, shift, linear, quadratic, low) > level:
         low -= width
-    while _along(y, scores, shift, linear, quadratic, high) > level:
+        to_left -= 1
+    while to_right > 0 and _along(y, scores, shift, linear, quadratic, high) > level:
         high += width
-    while True:
+        to_right -= 1
+    for _ in range(_MOST_SHRINKS):
         s = low + (high - low) * rng.random()
-        if _along(y, scores, shift, linear, quadratic, s) > level:
+        if _along(y, scores, shift, linear, quadratic, s) >= level:
             return s
         if s < 0.0:
             low = s
         else:
             high = s
+    return 0.0

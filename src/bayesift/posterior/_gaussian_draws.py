@@ -17,10 +17,15 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 from bayesift._kernel import kernel
 from bayesift._typing import FloatArray, Int32Array
 from bayesift.posterior._draws import sweep_latent_scores
+from bayesift.posterior._problem import TOO_WIDE
 
 #: Conjugate gradients stop when the residual is this share of the right-hand side. Of k coordinates that is an error of
 #: 1e-5 √k standard deviations in all of them together.
 _CG_TOL = 1e-5
+
+
+#: Where a latent score has less precision given the others, it is lost to rounding, and they do not move by themselves.
+LEAST_PRECISION = 1e-8
 
 
 class Sampler(Protocol):
@@ -35,7 +40,7 @@ def cholesky_root(matrix: FloatArray) -> FloatArray:
     """Return the lower Cholesky factor of a matrix, which may be overwritten; the upper triangle is anything."""
     root, info = dpotrf(matrix, lower=1, overwrite_a=1, clean=0)
     if info:
-        raise np.linalg.LinAlgError("the precision of the coordinates is not positive definite")
+        raise ValueError(TOO_WIDE)
     return np.asarray(root)
 
 
@@ -80,7 +85,9 @@ class UnitSampler(CoordinateSampler):
         self._M: FloatArray | None = None
         if y.size <= most_swept:
             solved = dpotrs(self._known, np.asfortranarray(H.T), lower=1)[0]
-            self._M = np.identity(y.size) - H @ solved
+            M = np.identity(y.size) - H @ solved
+            if np.diag(M).min() > LEAST_PRECISION:
+                self._M = M
 
     def draw(self, t: FloatArray, w: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
         """Return a draw of φ and of the scores; t is moved on."""

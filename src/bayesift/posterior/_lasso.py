@@ -15,7 +15,7 @@ from bayesift._kernel import kernel
 from bayesift._typing import FloatArray, Int32Array
 from bayesift.posterior._bases import CoefficientBasis
 from bayesift.posterior._draws import inverse_gaussian, sweep_latent_scores
-from bayesift.posterior._gaussian_draws import GradientSampler, cholesky_root, draw_by_documents
+from bayesift.posterior._gaussian_draws import LEAST_PRECISION, GradientSampler, cholesky_root, draw_by_documents
 from bayesift.posterior._problem import Problem
 
 #: Coefficients closer to their modes, in units of 1/λ, count as so close: the mean of 1/τ stays finite.
@@ -95,7 +95,8 @@ class LassoSampler:
         if self._n_flat:
             known = M @ self._B
             M -= known @ np.linalg.solve(self._B.T @ known, known.T)
-        sweep_latent_scores(M, self._offset, self._y, rng, e, M @ e)
+        if np.diag(M).min() > LEAST_PRECISION:
+            sweep_latent_scores(M, self._offset, self._y, rng, e, M @ e)
         return e
 
     def _draw_by_gradients(

@@ -20,6 +20,11 @@ from bayesift.priors import FIXED, FLAT, GAUSSIAN, JEFFREYS, LAPLACE, Prior, Pri
 
 #: Margins of a direction below this share of the greatest count as 0.
 _NO_MARGIN = 1e-9
+#: What is said where a decomposition fails.
+TOO_WIDE = (
+    "the posterior is lost to rounding: documents or prior variances differ by too many powers of ten; expected "
+    "documents of similar size, and smaller variances"
+)
 
 
 def own_fields(record: Any) -> dict[str, Any]:

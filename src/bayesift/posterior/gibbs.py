@@ -108,6 +108,10 @@ def _run(problem: Problem, plan: _Plan, warmup: int, n_draws: int, rng: np.rando
             if plan.shift is not None:
                 # With the latent variables integrated out: they hold the base rate of a rare category fast.
                 plan.shift.move(y, phi, scores, rng)
+        if not np.isfinite(scores).all():
+            raise ValueError(
+                "the scores of the documents overflow; expected documents and prior variances whose scores are finite"
+            )
         if step >= 0:
             draws[step] = phi
     return draws

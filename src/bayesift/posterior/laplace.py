@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from bayesift._typing import FloatArray
 from bayesift.posterior._bases import Basis, basis_of
 from bayesift.posterior._links import Link, slopes
-from bayesift.posterior._problem import Problem
+from bayesift.posterior._problem import TOO_WIDE, Problem
 from bayesift.posterior.posteriors import GaussianPosterior
 from bayesift.priors import Prior, PriorArrays
 
@@ -45,7 +45,10 @@ class Coordinates(NamedTuple):
         scaled = self.H * np.sqrt(curvature)[:, None]
         Q = scaled.T @ scaled
         Q.flat[:: Q.shape[0] + 1] += self.prior_precision
-        return np.asarray(cholesky(Q, lower=True, overwrite_a=True, check_finite=False))
+        try:
+            return np.asarray(cholesky(Q, lower=True, overwrite_a=True, check_finite=False))
+        except np.linalg.LinAlgError as error:
+            raise ValueError(TOO_WIDE) from error
 
     def log_normaliser(self, root: FloatArray) -> float:
         """Return ½ n_flat ln 2π − ½ ln det Q, what the integral over a Gaussian adds to its logarithm at the mode."""

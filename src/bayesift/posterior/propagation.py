@@ -26,6 +26,8 @@ from bayesift.priors import Prior, PriorArrays
 _MODE_TOL = 1e-4
 #: Sites may not make a cavity wider than this times the belief with it: rounding would make it negative.
 _WIDEST = 1e10
+#: Scores of less variance do not move.
+_FIXED = 1e-250
 
 
 class _Sites(NamedTuple):
@@ -85,12 +87,16 @@ def propagate(at: Coordinates, tol: float, max_iter: int) -> GaussianPosterior:
         n_iter += 1
         means, variances = _cavities(belief, sites)
         _, new_means, new_variances = tilted_moments(problem.link, problem.y, means, variances, problem.weights)
-        w = np.maximum(1.0 / new_variances - 1.0 / variances, 0.0)
-        t = new_means / new_variances - means / variances
+        # A score that cannot move has no site.
+        moving = (variances > _FIXED) & (new_variances > _FIXED)
+        before, after = np.where(moving, variances, 1.0), np.where(moving, new_variances, 1.0)
+        w = np.where(moving, np.maximum(1.0 / after - 1.0 / before, 0.0), 0.0)
+        t = np.where(moving, new_means / after - means / before, 0.0)
+        spread = np.where(moving, belief.variances, 1.0)
         # How far the beliefs are from what they should be, in standard deviations.
         error = float(
-            np.max(np.abs(new_means - belief.scores) / np.sqrt(belief.variances), initial=0.0)
-            + np.max(np.abs(new_variances / belief.variances - 1.0), initial=0.0)
+            np.max(np.where(moving, np.abs(new_means - belief.scores) / np.sqrt(spread), 0.0), initial=0.0)
+            + np.max(np.where(moving, np.abs(new_variances / spread - 1.0), 0.0), initial=0.0)
         )
         if error <= tol:
             converged = True
