@@ -33,8 +33,15 @@ def merge_copies(X: Any, y: Any, weights: FloatArray) -> tuple[Any, Any, FloatAr
     """
     if not sp.issparse(X) or X.shape[0] < _FEWEST:
         return X, y, weights
+    documents = compressed(X)
+    hashes = _hashes(documents, X.shape[1])
+    # Labels, which may be many strings, are looked at only where there are copies.
+    if np.unique(hashes).size > _SHARE * hashes.size:
+        return X, y, weights
     labels = compressed(y) if sp.issparse(y) or y.ndim == 2 else _codes(y)
-    first = first_copies(compressed(X), X.shape[1], labels)
+    hashes += _hashes(labels, int(labels[1].max(initial=0)) + 1)
+    first = np.arange(hashes.size)
+    _find_first(documents, labels, hashes, np.argsort(hashes, kind="stable"), first)
     kept = np.flatnonzero(first == np.arange(first.size))
     if kept.size > _SHARE * first.size:
         return X, y, weights
@@ -48,19 +55,11 @@ def _codes(y: AnyArray) -> Compressed:
     return np.arange(y.size + 1, dtype=np.uint32), np.zeros(y.size, np.uint32), numbers.astype(np.float64)
 
 
-def first_copies(documents: Compressed, n_features: int, labels: Compressed) -> Int64Array:
-    """Return for each document the first one with the same entries and labels; itself where it is the first.
-
-    Documents are sorted by a hash, their product with random numbers, and compared entry by entry.
-    """
-    random = np.random.default_rng(0)
-    hashes, own = np.empty((2, documents[0].size - 1))
-    columns_dot(*documents, random.random(n_features), hashes)
-    columns_dot(*labels, random.random(int(labels[1].max(initial=0)) + 1), own)
-    hashes += own
-    first = np.arange(hashes.size)
-    _find_first(documents, labels, hashes, np.argsort(hashes, kind="stable"), first)
-    return first
+def _hashes(rows: Compressed, n_columns: int) -> FloatArray:
+    """Return a hash of each row, its product with random numbers: the same for rows with the same entries."""
+    result = np.empty(rows[0].size - 1)
+    columns_dot(*rows, np.random.default_rng(n_columns).random(n_columns), result)
+    return result
 
 
 @inner_kernel
@@ -81,9 +80,10 @@ def _same(rows: Compressed, a: int, b: int) -> bool:
 def _find_first(
     documents: Compressed, labels: Compressed, hashes: FloatArray, order: Int64Array, first: Int64Array
 ) -> None:
-    """Fill ``first``, each document's own number, along an order in which documents with the same hash are neighbours.
+    """Fill ``first``, each document's own number, by that of the first one with the same entries and labels.
 
-    One with the hash of another but other entries stays on its own.
+    ``order`` is one in which documents with the same hash are neighbours; they are compared entry by entry, and one
+    with the hash of another but other entries stays on its own.
     """
     leader = order[0]
     for place in range(1, order.shape[0]):
