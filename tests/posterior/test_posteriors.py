@@ -199,3 +199,12 @@ def test_hard_sizes_end_with_numbers_or_words(method, link, size):
     except ValueError as error:
         said = str(error)
     assert not said or "lost to rounding" in said or "overflow" in said
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("link", ["logistic", "probit"])
+def test_documents_without_a_coefficient_that_moves(method, link):
+    found = method(np.zeros((3, 2)), [0, 1, 1], Gaussian(4.0), link=link, intercept_variance=0.0)
+    np.testing.assert_allclose(found.predict_proba(np.zeros((1, 2))), 0.5)
+    assert found.score_moments([[1.0, 0.0]])[1] == pytest.approx(4.0)
+    assert found.coef_interval(0.5).shape == (3, 2)

@@ -96,8 +96,10 @@ class UnitSampler(CoordinateSampler):
             sweep_latent_scores(self._M, self._offset, self._y, rng, e, self._M @ e)
         g = self._H.T @ e
         mean = np.asarray(dpotrs(self._known, g, lower=1)[0])
-        if self._may_scale:
-            mean *= math.sqrt(rng.standard_gamma(0.5 * e.size) * 2.0 / float(e @ e - g @ mean))
+        square = float(e @ e)
+        form = square - float(g @ mean)
+        if self._may_scale and form > LEAST_PRECISION * square:
+            mean *= math.sqrt(rng.standard_gamma(0.5 * e.size) * 2.0 / form)
         return self._around(mean, self._known, rng)
 
 

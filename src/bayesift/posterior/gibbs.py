@@ -187,6 +187,10 @@ def by_draws(
 ) -> SampledPosterior:
     """Return draws from the posterior of a problem."""
     problem = problem.repeated()
+    if problem.seen.size == 0:
+        # No coefficient of the documents can move.
+        still, nothing = CoefficientBasis.of(problem)[0], np.empty(0)
+        return SampledPosterior(problem.link, still, np.empty((n_chains, n_draws, 0)), Diagnostics(nothing, nothing))
     # Threads of a BLAS would move the last digits, and with them the chains.
     with threadpool_limits(1, "blas"):
         plan = _plan(problem)

@@ -319,7 +319,8 @@ class SampledPosterior(Posterior):
     @cached_property
     def _flat(self) -> FloatArray:
         """All draws as rows."""
-        return self.draws.reshape(-1, self.draws.shape[-1])
+        n_chains, n_draws, size = self.draws.shape
+        return self.draws.reshape(n_chains * n_draws, size)
 
     def score_draws(self, X: Any) -> FloatArray:
         """Return draws of the scores of documents, an array of shape (n_draws, n_documents).
