@@ -452,7 +452,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self._check_training(state)
         # Files of earlier versions have none.
         if state.has("comparison_") and (comparison := state.value("comparison_")) is not None:
-            is_open = self._is_open() or self.vectors == AUTO
+            is_open = self._is_open() or (isinstance(self.vectors, str) and self.vectors == AUTO)
             state.require(type(comparison) is dict and is_open, "model and comparison")
             ModelComparison.from_dict(comparison)
         elif self._is_open():
