@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayesift._classifier import ScoreClassifier
 from bayesift._documents import validated
-from bayesift._state import State
+from bayesift._state import State, unchanged_by_errors
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.text import TextVectorizer
 from bayesift.vectors import WordVectors, document_vectors
@@ -104,6 +104,11 @@ class WordsAndVectors(ScoreClassifier):
         -------
         self
         """
+        with unchanged_by_errors(self):
+            self._fit(X, y, sample_weight, feature_names)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, feature_names: Any) -> None:
         with np.errstate(over="ignore"):
             matrix = np.asarray(self.vectors, dtype=np.float16)
         X = validated(self, X, accept_sparse="csr")
@@ -120,7 +125,6 @@ class WordsAndVectors(ScoreClassifier):
         self.model_ = model.fit(_side_by_side(X, directions), y, **options)
         self.length_ = float(np.median(lengths[lengths > 0])) if np.any(lengths > 0) else 1.0
         self.classes_, self.target_type_ = self.model_.classes_, self.model_.target_type_
-        return self
 
     def decision_function(self, X: Any) -> FloatArray:
         """Return the scores of the model: an array of shape (n_documents,) for two classes."""
