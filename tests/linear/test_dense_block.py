@@ -186,6 +186,33 @@ def test_priors_that_name_words_name_the_first_columns():
         )
 
 
+@pytest.mark.parametrize("model", BINARY)
+def test_categories_may_share_one_variance_without_a_dense_block(model):
+    X, _, y = documents(classes=3, n=60)
+    shared = model("gaussian", "shared").fit(X, y)
+    assert np.unique(shared.variance_).size == 1
+    assert not shared.dense_variance_.any()
+    given = model("gaussian", float(shared.variance_[0])).fit(X, y)
+    assert_allclose(shared.coef_, given.coef_, atol=1e-3)
+    curve = shared.cv_results_[0]
+    assert curve["variance"] == curve["variances"][np.argmax(curve["scores"])]
+    own = model(Gaussian(0.3), "shared").fit(X, y)
+    assert np.isnan(own.variance_).all()
+
+
+def test_few_documents_choose_better_together():
+    random = np.random.default_rng(0)
+    topics = random.dirichlet(np.full(300, 0.3), 12)
+    truth = np.repeat(np.arange(12), 40)
+    counts = np.array([random.multinomial(12, topics[k]) for k in truth])
+    X = sp.csr_matrix(counts / np.linalg.norm(counts, axis=1, keepdims=True))
+    few = np.concatenate([np.flatnonzero(truth == k)[:4] for k in range(12)])
+    scores = [
+        BayesianLogisticRegression("gaussian", how).fit(X[few], truth[few]).score(X, truth) for how in ("shared", "cv")
+    ]
+    assert scores[0] > scores[1]
+
+
 def test_learning_goes_on_with_both_blocks():
     X, Z, y = documents(n=120)
     both = together(X, Z)

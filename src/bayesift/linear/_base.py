@@ -63,7 +63,7 @@ SHARED_CONSTRAINTS: dict[str, Any] = {
 #: What the parameters that all binary models have may be.
 BINARY_CONSTRAINTS: dict[str, Any] = {
     **SHARED_CONSTRAINTS,
-    "variance": [Interval(Real, 0, None, closed="both"), StrOptions({"cv", "norm", "auto", "evidence"})],
+    "variance": [Interval(Real, 0, None, closed="both"), StrOptions({"cv", "shared", "norm", "auto", "evidence"})],
     "posterior": [StrOptions({"auto", "laplace", "ep", "gibbs"}), None],
     "threshold": "no_validation",
     "threshold_on": [StrOptions({"train", "cv"})],
@@ -111,7 +111,7 @@ class LinearModel(LinearScores):
     """Linear scores at the posterior mode: the parameters of all linear models, and what they do alike."""
 
     prior: Any = "laplace"
-    variance: float | Literal["cv", "norm", "auto", "evidence"] = "cv"
+    variance: float | Literal["cv", "shared", "norm", "auto", "evidence"] = "cv"
     _: KW_ONLY
     intercept_variance: float | Literal["same"] = np.inf
     dense_features: int = 0

@@ -32,9 +32,10 @@ class BayesianLogisticRegression(LinearClassifier):
         The prior of the coefficients. A list has one entry for each category, a mapping goes from category to prior
         (the other categories get a plain Laplace prior). A prior with a variance of its own is used as it stands; one
         whose variance is open gets the ``variance`` below.
-    variance : float or {"cv", "norm", "auto", "evidence"}, default="cv"
+    variance : float or {"cv", "shared", "norm", "auto", "evidence"}, default="cv"
         Prior variance: a number; ``"norm"``, (d + 1) / (mean squared norm of a document); ``"cv"``, the best of
-        ``grid`` by cross-validation; ``"auto"``, the best without a grid, from 1 / (mean squared norm) on;
+        ``grid`` by cross-validation; ``"shared"``, the best for all categories together, where each has few documents;
+        ``"auto"``, the best without a grid, from 1 / (mean squared norm) on;
         ``"evidence"``, for Gaussian priors, that under which the labels are most probable, without folds.
     intercept_variance : float or "same", default=inf
         Prior variance of the intercept; infinite is unpenalised, ``"same"`` is like any other coefficient.

@@ -59,9 +59,10 @@ class BayesianProbitRegression(LinearClassifier):
     prior : {"laplace", "gaussian", "jeffreys"}, Prior, or list or mapping of them, default="laplace"
         The prior of the coefficients. A list has one entry for each category, a mapping goes from category to prior
         (the other categories get a plain Laplace prior). A prior with a variance of its own is used as it stands.
-    variance : float or {"cv", "norm", "auto", "evidence"}, default="cv"
+    variance : float or {"cv", "shared", "norm", "auto", "evidence"}, default="cv"
         Prior variance: a number; ``"norm"``, (d + 1) / (mean squared norm of a document); ``"cv"``, the best of
-        ``grid`` by cross-validation; ``"auto"``, the best without a grid, from 1 / (mean squared norm) on;
+        ``grid`` by cross-validation; ``"shared"``, the best for all categories together, where each has few documents;
+        ``"auto"``, the best without a grid, from 1 / (mean squared norm) on;
         ``"evidence"``, for Gaussian priors, that under which the labels are most probable, without folds. The
         paper's γ is a variance of 2/γ, see :meth:`bayesift.priors.Laplace.of_gamma`. A Jeffreys prior has none.
     intercept_variance : float or "same", default=inf

@@ -33,6 +33,10 @@ MANY_TEXTS = 100
 #: A label that a smaller share of the texts have is rare: at a probability of one half it would seldom be given.
 RARE = 0.2
 
+#: Labels with fewer texts choose the prior variance together: few texts say next to nothing about it. So do labels that
+#: exclude each other, whatever their number: scores are compared there, and it was better and quicker.
+FEW_OF_A_LABEL = 100
+
 #: Posteriors of more coefficients than this are not kept unless asked for: they cannot be packed.
 LARGE_POSTERIOR = 2_000_000
 
@@ -258,6 +262,8 @@ def build_model(classifier: Any, model: Any, targets: Targets, vectorizer: Any, 
     variance = options["variance"]
     if isinstance(variance, Mapping):
         options["variance"] = "cv"
+    elif variance == "cv" and _share_a_variance(targets) and check_model(model).tunes_threshold:
+        options["variance"] = "shared"
     made = check_model(model).build(targets.target_type, options)
     if not (classifier.prior_knowledge or isinstance(variance, Mapping)) or not check_model(model).takes_priors:
         return made
@@ -274,6 +280,13 @@ def build_model(classifier: Any, model: Any, targets: Targets, vectorizer: Any, 
             prior.scaled(amount) if np.isfinite(amount) else prior for prior, amount in zip(priors, given, strict=True)
         ]
     return made.set_params(prior=priors)
+
+
+def _share_a_variance(targets: Targets) -> bool:
+    """Tell whether labels choose the prior variance together: they exclude each other, or half of them are rare."""
+    if targets.target_type == "multilabel-indicator":
+        return float(np.median(targets.indicator().sum(axis=0))) < FEW_OF_A_LABEL
+    return targets.target_type == "multiclass"
 
 
 def fit_model(model: Any, texts: Material, words: AnyArray | None = None) -> Any:

@@ -240,6 +240,7 @@ def _variance_by(classifier: TextClassifier) -> str | None:
         return None
     ways = {
         "cv": "cross-validation",
+        "shared": "cross-validation of all labels together",
         "norm": "the norm of the texts",
         "auto": "a search without a grid",
     }

@@ -7,6 +7,7 @@ once for all categories: a category with five documents says next to nothing abo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import ceil
 from typing import Literal, NamedTuple
 
@@ -22,7 +23,6 @@ from bayesift.linear._fit.variance import (
     FitWithoutFold,
     FoldFit,
     LabelledDocuments,
-    ValidationCurve,
     VarianceSettings,
     choose_from_grid,
     grid_of,
@@ -98,23 +98,24 @@ class Unit(NamedTuple):
 def choose_blocks(
     units: Sequence[Unit],
     priors: Sequence[Prior],
-    n_dense: int,
+    dense: DenseBlock,
     settings: VarianceSettings,
     n_jobs: int | None,
 ) -> Choice:
-    """Choose the variances of both blocks for all units together, by the held-out log likelihood of all of them.
+    """Choose the variances for all units together, by the held-out log likelihood of all of them.
 
-    Of ratios of the blocks that are as good as the best within a standard error the smallest is taken: the documents to
-    come may differ from those at hand, which the dense features were made for. Where the sparse features' variance is
-    to be chosen as well, it is walked up a grid for each of a few ratios of the blocks; otherwise the dense one's is.
+    There may be a dense block or none; what is given is not chosen. Where both are to be chosen, the variance of the
+    sparse features is walked up a grid for each of a few ratios of the blocks. Of ratios that are as good as the best
+    within a standard error the smallest is taken: the documents to come may differ from those at hand, which the dense
+    features were made for.
 
     Parameters
     ----------
     units : sequence of Unit
     priors : sequence of Prior
         Of the sparse features.
-    n_dense : int
-        Columns of the dense block.
+    dense : DenseBlock
+        With a variance to be chosen, or given, or without any column.
     settings : VarianceSettings
     n_jobs : int or None
         Threads, over the runs.
@@ -124,38 +125,44 @@ def choose_blocks(
     Choice
     """
     documents = units[0].documents
-    spread = spread_of(documents.design, documents.weights, n_dense)
-    is_open = any(prior.is_open for prior in priors)
+    spread = spread_of(documents.design, documents.weights, dense.n_columns)
     given = settings.variance
-    sparse = np.nan if not is_open else 1.0 / spread.sparse if isinstance(given, str) else float(given)
-    usual = Choice(sparse, fell_back=True, dense_variance=_USUAL_RATIO / spread.dense)
-    n_counted = int(np.count_nonzero(documents.weights > 0))
+    walks_sparse = isinstance(given, str) and any(prior.is_open for prior in priors)
+    sparse = np.nan
+    if any(prior.is_open for prior in priors):
+        sparse = 1.0 / spread.sparse if isinstance(given, str) else float(given)
+    usual = Choice(sparse, dense_variance=_USUAL_RATIO / spread.dense if dense.is_open else dense.given)
+    if not walks_sparse and not dense.is_open:
+        return usual
     # Every run leaves out a document of each class and needs another to learn from.
     able = [unit for unit in units if unit.documents.fewest() >= 2]
     if not able:
-        return usual
-    n_kept = int(np.clip(_ENOUGH_DOCUMENTS // max(n_counted, 1), 1, _MOST_CATEGORIES))
-    able = _spread_out(able, n_kept)
-    needed = ceil(_ENOUGH_HELD_OUT * settings.folds / max(n_counted * len(able), 1))
+        return usual._replace(fell_back=True)
+    n_counted = int(np.count_nonzero(documents.weights > 0))
+    able = _spread_out(able, int(np.clip(_ENOUGH_DOCUMENTS // n_counted, 1, _MOST_CATEGORIES)))
+    needed = ceil(_ENOUGH_HELD_OUT * settings.folds / (n_counted * len(able)))
     runs = min(settings.folds, max(settings.runs, needed))
     folds = [unit.documents.folds(settings.folds, settings.seed) for unit in able]
-    both = is_open and isinstance(given, str)
-    found: list[tuple[ValidationCurve, float]] = []
-    ratios = RATIOS if both else (1.0,)
+
+    def pair(place: float, factor: float) -> tuple[float, float]:
+        """Return both variances at a place of a walk."""
+        if not walks_sparse:
+            return usual.scale, place
+        return place, factor * place if dense.is_open else dense.given
+
+    ratios = RATIOS if walks_sparse and dense.is_open else (0.0,)
+    places = _places(priors, settings, spread, walks_sparse)
+    curves = []
     for done, ratio in enumerate(ratios):
         progress.report(done, len(ratios))
-        factor = ratio * spread.sparse / spread.dense
-
-        def pair(place: float, factor: float = factor) -> tuple[float, float]:
-            return (place, factor * place) if both else (usual.scale, place)
-
-        fits = [unit.fit(fold, runs, pair) for unit, fold in zip(able, folds, strict=True)]
-        validation = CrossValidation(_together(fits), runs, n_jobs)
-        found.append((choose_from_grid(validation, _places(priors, settings, spread, both), False), factor))
-    curve, factor = found[_simplest([one.fold_scores for one, _ in found])]
-    dense_variance = factor * curve.variance if both else curve.variance
+        at = partial(pair, factor=ratio * spread.sparse / spread.dense)
+        fits = [unit.fit(fold, runs, at) for unit, fold in zip(able, folds, strict=True)]
+        curves.append(choose_from_grid(CrossValidation(_together(fits), runs, n_jobs), places, False))
+    chosen = _simplest([curve.fold_scores for curve in curves])
+    curve = curves[chosen]
+    _, dense_variance = pair(curve.variance, ratios[chosen] * spread.sparse / spread.dense)
     start = curve.start[0] if curve.start is not None and len(units) == 1 else None
-    curve = curve._replace(variance=curve.variance if both else sparse, start=start)
+    curve = curve._replace(variance=curve.variance if walks_sparse else sparse, start=start)
     return Choice(curve.variance, curve, dense_variance=dense_variance)
 
 
@@ -183,9 +190,9 @@ def with_all_columns(choice: Choice, mode: FloatArray, present: Int64Array) -> C
     return choice._replace(curve=choice.curve._replace(start=start))
 
 
-def _places(priors: Sequence[Prior], settings: VarianceSettings, spread: Spread, both: bool) -> FloatArray:
+def _places(priors: Sequence[Prior], settings: VarianceSettings, spread: Spread, walks_sparse: bool) -> FloatArray:
     """Return the variances to walk up: those of the sparse features, or of the dense ones where those are given."""
-    if not both:
+    if not walks_sparse:
         return np.array(GAUSSIAN_GRID) / spread.dense
     if settings.grid is not None:
         return settings.grid

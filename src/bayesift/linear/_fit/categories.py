@@ -98,10 +98,11 @@ def fit_categories(
     design: Design, tasks: Sequence[Callable[[], Task]], settings: Settings, n_jobs: int | None
 ) -> list[CategoryFit]:
     """Fit all categories; ``tasks`` make their arrays when their turn comes, so that few exist at a time."""
-    chosen, searched = None, _SEARCHING if settings.dense.is_open else 0.0
-    if settings.dense.is_open:
+    is_shared = settings.dense.is_open or settings.variance.variance == "shared"
+    chosen, searched = None, _SEARCHING if is_shared else 0.0
+    if is_shared:
         with progress.part(0.0, searched):
-            chosen = _choose_blocks(design, [make() for make in tasks], settings, n_jobs)
+            chosen = _choose_for_all(design, [make() for make in tasks], settings, n_jobs)
     with progress.part(searched, 1.0):
         counter = _FitCounter(len(tasks), settings)
 
@@ -170,8 +171,8 @@ def prior_by_variance(
     return prior_at
 
 
-def _choose_blocks(design: Design, tasks: Sequence[Task], settings: Settings, n_jobs: int | None) -> Choice:
-    """Choose the variances of both blocks, the same for all categories."""
+def _choose_for_all(design: Design, tasks: Sequence[Task], settings: Settings, n_jobs: int | None) -> Choice:
+    """Choose the variance, or those of both blocks, the same for all categories."""
     options = settings.variance.options
     # A word that no document has says nothing here, and few documents have few of the words.
     small, present = design.without_empty_columns()
@@ -188,7 +189,8 @@ def _choose_blocks(design: Design, tasks: Sequence[Task], settings: Settings, n_
         return Unit(LabelledDocuments(small, task.y, task.weights), fit)
 
     priors = [task.prior for task in tasks]
-    choice = choose_blocks([unit(task) for task in tasks], priors, n_dense, settings.variance, n_jobs)
+    dense = settings.dense._replace(n_columns=n_dense)
+    choice = choose_blocks([unit(task) for task in tasks], priors, dense, settings.variance, n_jobs)
     mode = _priors_at(design, tasks[0], settings)(choice.scale, choice.dense_variance).mode
     return with_all_columns(choice, mode, columns)
 

@@ -280,5 +280,6 @@ def choose_class_blocks(
 
         return softmax_fits_without_folds(own, prior_at, fold, runs, settings.options)
 
-    choice = choose_blocks([Unit(own, fit)], setting.priors, n_dense, settings, n_jobs)
+    dense = setting.dense._replace(n_columns=n_dense)
+    choice = choose_blocks([Unit(own, fit)], setting.priors, dense, settings, n_jobs)
     return with_all_columns(choice, setting.at(choice.scale, design.n_features, choice.dense_variance).mode, rows)

@@ -41,7 +41,7 @@ _WIDEST = 46.0
 class VarianceSettings(NamedTuple):
     """How the variance is chosen, as the parameters of the estimators say; ``options`` are for fits without a fold."""
 
-    variance: float | Literal["norm", "cv", "auto", "evidence"]
+    variance: float | Literal["norm", "cv", "shared", "auto", "evidence"]
     grid: FloatArray | None
     folds: int
     runs: int
