@@ -23,6 +23,7 @@ BENCHMARKS = (
     "review",
     "thresholds",
     "word_vectors",
+    "words_and_vectors",
     "growing_pile",
     "few_labels",
     "model_choice",
