@@ -67,7 +67,8 @@ def test_an_end_from_outside_leaves_nothing_half_written(folder, tmp_path, numbe
 def test_a_compiled_loop_does_not_hold_up_the_end(tmp_path, number, status):
     # The loop runs for hours without a step of the interpreter, on the main thread and on another.
     script = (
-        "import hashlib, threading\n"
+        "import hashlib, signal, threading\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from bayesift._ending import ending_when_asked\n"
         "from bayesift._files import atomic_path\n"
         "def loop(): hashlib.pbkdf2_hmac('sha256', b'', b'', 2**31 - 1)\n"

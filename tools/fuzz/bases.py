@@ -21,7 +21,7 @@ from bayesift import save
 from bayesift.ard import RelevanceTaggingMachine
 from bayesift.decide import Threshold
 from bayesift.generative import CategoricalNB, DirichletCompoundMultinomial, GaussianNB, MultinomialNB
-from bayesift.linear import BayesianLogisticRegression
+from bayesift.linear import BayesianLogisticRegression, BayesianProbitRegression
 from bayesift.online import OnlineGaussianProcess
 from bayesift.select import TermSelector
 from bayesift.text import TextVectorizer
@@ -64,6 +64,11 @@ MORE: dict[str, Callable[[], Any]] = {
     "words-and-vectors": lambda: WordsAndVectors(
         BayesianLogisticRegression("gaussian", 1.0, dense_variance=1.0, n_jobs=1), np.ones((COUNTS.shape[1], 2))
     ).fit(COUNTS, BOTH),
+    "posterior-ep": lambda: BayesianLogisticRegression("gaussian", 1.0, posterior="ep", n_jobs=1).fit(COUNTS, TWO),
+    "posterior-gibbs": lambda: BayesianProbitRegression("gaussian", 1.0, posterior="gibbs", n_jobs=1).fit(COUNTS, TWO),
+    "posterior-few": lambda: BayesianLogisticRegression("gaussian", 1.0, posterior="laplace", n_jobs=1).fit(
+        COUNTS[:4], TWO[:4]
+    ),
     "threshold": lambda: Threshold("max_f1").fit(COUNTS[:, :1] / 10, BOTH[:, :1]),
     "selector": lambda: TermSelector("chi_square", k=3).fit(COUNTS, TWO),
     "not-fitted": lambda: BayesianLogisticRegression(n_jobs=1),

@@ -22,8 +22,8 @@ CLEAN = (ValueError, TypeError, NotImplementedError)
 
 #: Not about the state of a model, or called under another name.
 PASSED_OVER = {
-    "dtype", "from_coefficients", "get_metadata_routing", "read", "set_output", "set_params", "check_parameters",
-    "set_decision_function_request", "set_fit_request", "set_partial_fit_request", "set_predict_request",
+    "check_parameters", "dtype", "from_coefficients", "from_matrix", "get_metadata_routing", "read", "set_output",
+    "set_decision_function_request", "set_fit_request", "set_params", "set_partial_fit_request", "set_predict_request",
     "set_predict_proba_request", "set_score_request",
 }  # fmt: skip
 
@@ -34,14 +34,14 @@ CALLS: dict[str, Callable[[Any, Documents], tuple[Any, ...]]] = {
         (
             "predict_proba", "predict_log_proba", "decision_function", "predict_joint_log_proba", "information_gain",
             "log_odds", "transform", "predictions", "matrix", "coverage",
-            "count_without_words",
+            "count_without_words", "joined", "predict_interval", "word_sequences",
         ),
         lambda model, given: (given.X,),
     ),
     **dict.fromkeys(
         (
             "word_weights", "linear_scores", "get_support", "get_feature_names_out", "words", "chosen_variance",
-            "get_params", "comparison", "settled", "token_regex",
+            "get_params", "comparison", "settled", "token_regex", "chosen_vector_variance", "parts",
         ),
         lambda model, given: (),
     ),
@@ -52,10 +52,13 @@ CALLS: dict[str, Callable[[Any, Documents], tuple[Any, ...]]] = {
     "inverse_transform": lambda model, given: (model.transform(given.X),),
     "count_terms": lambda model, given: (given.X, dict(getattr(model, "vocabulary_", {}))),
     "most_similar": lambda model, given: (model.words_[0], 3),
+    "similar": lambda model, given: (model.words()[0], 3),
+    "shares": lambda model, given: (np.arange(2), np.ones(2)),
     "sample": lambda model, given: (3,),
     "sparsify": lambda model, given: (),
     "partial_fit": lambda model, given: (given.X, given.y),
     "add_features": lambda model, given: (2,),
+    "grow": lambda model, given: (model.n_features_in_ + 2,),
 }  # fmt: skip
 
 #: Called for some of the forgeries only, since they take longer.

@@ -107,8 +107,8 @@ SETTINGS: list[list[Any]] = [
     [BinaryRelevance(RelevanceVectorMachine(max_iter=60)), BinaryRelevance(BayesianPerceptron(n_jobs=1))],
 ]
 
-#: Estimators of texts or of scores, which take no matrix of documents.
-OTHERS = {"TextVectorizer", "TextClassifier", "Threshold", "WordVectors"}
+#: Estimators of texts or of scores, which take no matrix of documents, and one that has a vector for each column.
+OTHERS = {"TextVectorizer", "TextClassifier", "Threshold", "WordVectors", "WordsAndVectors"}
 
 #: A refusal speaks of what was given.
 NAMES_WHAT = re.compile(

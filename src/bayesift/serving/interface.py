@@ -43,6 +43,9 @@ class ReasonFor(BaseModel):
     accepted: bool
     probability: float
     words: list[Word]
+    company: Annotated[
+        list[Word] | None, Field(description="With vectors of words: what of each is due to the company it keeps.")
+    ] = None
 
 
 class Result(BaseModel):

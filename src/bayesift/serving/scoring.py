@@ -102,9 +102,21 @@ class Scorer:
         return self._explainer.reasons(texts, most, own)
 
 
+def _weighted(words: list[tuple[str, float]]) -> list[dict[str, Any]]:
+    return [{"word": word, "weight": round(weight, 6)} for word, weight in words]
+
+
 def _as_dict(reason: Reason, n_words: int) -> dict[str, Any]:
-    words = [{"word": word, "weight": round(weight, 6)} for word, weight in reason.words[:n_words]]
-    return {**reason._asdict(), "probability": round(reason.probability, 6), "words": words}
+    found: dict[str, Any] = {
+        "label": reason.label,
+        "accepted": reason.accepted,
+        "probability": round(reason.probability, 6),
+        "words": _weighted(reason.words[:n_words]),
+    }
+    # Models without vectors of words have none.
+    if reason.company:
+        found["company"] = _weighted(reason.company[:n_words])
+    return found
 
 
 class _Job:
