@@ -71,8 +71,10 @@ def test_batches_threads_and_tables_that_grow_change_nothing(monkeypatch, analyz
 
 
 def test_every_code_point():
-    # As white space, alone and in a run, and by its lower case.
-    characters = [chr(code) for code in range(0x110000) if unicodedata.category(chr(code)) != "Cs"]
+    # As white space, alone and in a run, and by its lower case; of those that stand for nothing, some.
+    kinds = {code: unicodedata.category(chr(code)) for code in range(0x110000)}
+    characters = [chr(code) for code, kind in kinds.items() if kind not in ("Cs", "Cn", "Co")]
+    characters += [chr(code) for code, kind in kinds.items() if kind in ("Cn", "Co") and code % 101 == 0]
     corpus = ["".join(f"a{c}b{c}{c}" for c in characters[k : k + 5000]) for k in range(0, len(characters), 5000)]
     for analyzer in ("char", "char_wb"):
         options = {"analyzer": analyzer, "ngram_range": (2, 2)}
