@@ -12,7 +12,7 @@ from sklearn.base import clone
 from bayesift.datasets import Split
 from bayesift.formats import load, save
 from bayesift.linear import BayesianLogisticRegression
-from bayesift.text import TextScorer
+from bayesift.text import TextScorer, TextVectorizer
 from bayesift.vectors import WordVectors
 from bayesift.workflow import (
     TextClassifier,
@@ -261,3 +261,31 @@ def test_nothing_warns():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         TextClassifier("ridge", vectors="pile").fit(TEXTS * 4, LABELS * 4, unlabelled=PILE)
+
+
+def test_a_model_that_averages_over_its_posterior_takes_vectors(tmp_path):
+    linear = BayesianLogisticRegression("gaussian", 1.0, dense_variance=5.0, posterior="ep")
+    made = TextClassifier(linear, vectors="pile").fit(TEXTS, LABELS, unlabelled=PILE)
+    assert made.predict(NEW).tolist() == TRUTH
+    assert made.explain(["wheat and barley"])[0][0].company
+    save(made, tmp_path / "m.bayesift")
+    assert_allclose(load(tmp_path / "m.bayesift").predict_proba(NEW), made.predict_proba(NEW), atol=1e-12)
+
+
+@pytest.mark.parametrize("terms", [{"analyzer": "char"}, TextVectorizer(n_features=64), {"analyzer": "char_wb"}])
+def test_terms_that_are_no_words_have_no_vectors(terms):
+    with pytest.raises(VectorsError, match="hashed or sequences of characters"):
+        TextClassifier("ridge", vectorizer=terms, vectors="pile").fit(TEXTS, LABELS, unlabelled=PILE)
+    made = TextClassifier("ridge", vectorizer=terms).fit(TEXTS, LABELS, unlabelled=PILE)
+    assert made.comparison() is None
+
+
+def test_the_pile_is_counted_once(monkeypatch):
+    counted, fit = [], TextVectorizer.fit
+    monkeypatch.setattr(
+        TextVectorizer, "fit", lambda self, texts, *rest: counted.append(texts) or fit(self, texts, *rest)
+    )
+    texts = [*sentences(FARM[:4], 15, 5), *sentences(SEA[:4], 15, 6)]
+    made = TextClassifier("ridge").fit(texts, ["farm"] * 15 + ["sea"] * 15, unlabelled=PILE)
+    assert made.comparison() is not None
+    assert sum(len(texts) > 400 for texts in counted) == 1

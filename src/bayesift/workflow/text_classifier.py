@@ -515,7 +515,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """Refuse impossible settings before any text is read."""
         one_of("threshold_on", self.threshold_on, ("cv", "train"))
         one_of("measure", self.measure, ("auto", *MEASURES))
-        check_vectors(self.vectors, self.model)
+        check_vectors(self.vectors, self.model, self.vectorizer)
         policy = suited_policy(self.threshold, targets)
         check_policy(policy, "threshold")
         self._check_class_weight(targets)

@@ -185,7 +185,7 @@ def train(
     (64, 'multilabel-indicator')
     """
     classifier = TextClassifier() if classifier is None else classifier
-    check_vectors(classifier.vectors, classifier.model)
+    check_vectors(classifier.vectors, classifier.model, classifier.vectorizer)
     pile = list(unlabelled)
     step("looking at the texts", 0, 0)
     texts, labels = data.texts, data.labels

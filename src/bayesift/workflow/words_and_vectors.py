@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -149,7 +149,7 @@ class WordsAndVectors(ScoreClassifier):
     def parts(self) -> tuple[FloatArray, FloatArray, AnyArray, FloatArray]:
         """Return δ, the intercepts, E in single precision, and γ; a row for each category."""
         check_is_fitted(self)
-        coef, intercept = self.model_.linear_scores()
+        coef, intercept = self.model_.coef_, self.model_.intercept_
         coef = coef.toarray() if sp.issparse(coef) else coef
         n_words = self.matrix_.shape[0]
         return coef[:, :n_words], intercept, self._single(), coef[:, n_words:]
@@ -220,7 +220,7 @@ class WordsAndVectors(ScoreClassifier):
         model = state.value("model_")
         known = isinstance(model, ScoreClassifier) and getattr(model, "n_features_in_", None) == sum(matrix.shape)
         state.require(known and model.target_type_ == kind and model.classes_.size == classes.size, "model and vectors")
-        state.require(model.linear_scores() is not None, "model and vectors")
+        state.require(hasattr(model, "coef_"), "model and vectors")
 
 
 def linear_part(model: Any) -> Any:
@@ -254,6 +254,7 @@ class Pile:
         self._texts = [*texts, *more]
         self.n_unlabelled = len(more)
         self._learnt: WordVectors | None = None
+        self._vectorizers: dict[str, Any] = {}
 
     def is_open(self) -> bool:
         """Tell whether vectors are used if they help, and may: there are texts without labels, and words."""
@@ -270,7 +271,11 @@ class Pile:
         """Return the vectorizer for words with vectors, fitted to all texts."""
         classifier = self._classifier
         made = vectorizer_for(classifier.vectorizer, model, len(self._texts), pairs=pairs, n_jobs=classifier.n_jobs)
-        return made.fit(self._texts)
+        # A large pile is counted once, for the comparison and for the fit.
+        key = repr(made.get_params())
+        if key not in self._vectorizers:
+            self._vectorizers[key] = made.fit(self._texts)
+        return self._vectorizers[key]
 
     def with_vectors(self, model: Any, vectorizer: Any, kept: AnyArray | None = None) -> WordsAndVectors:
         """Return a linear model with the vectors of the words that are its columns, those of ``kept`` or all.
@@ -303,14 +308,21 @@ class Pile:
 
 def can_use_pile(classifier: Any) -> bool:
     """Tell whether a classifier could use texts without labels: it may, its model is linear, and it knows its words."""
-    model, given = classifier.model, classifier.vectorizer
-    has_words = not isinstance(given, TextVectorizer) or given.n_features is None
+    model = classifier.model
     named = isinstance(model, str) and (model == AUTO or model in LINEAR_MODELS)
-    return classifier.vectors is not None and has_words and (named or classifier.vectors != AUTO)
+    return classifier.vectors is not None and has_words(classifier.vectorizer) and (named or classifier.vectors != AUTO)
 
 
-def check_vectors(setting: Any, model: Any) -> None:
-    """Refuse a setting that is none, and vectors for a model that cannot have them."""
+def has_words(vectorizer: Any) -> bool:
+    """Tell whether the terms of a vectorizer, given as in a classifier, are words that can have vectors."""
+    if isinstance(vectorizer, TextVectorizer):
+        vectorizer = vectorizer.get_params()
+    options = vectorizer if isinstance(vectorizer, Mapping) else {}
+    return options.get("n_features") is None and options.get("analyzer", "word") == "word"
+
+
+def check_vectors(setting: Any, model: Any, vectorizer: Any = None) -> None:
+    """Refuse a setting that is none, and vectors for a model or for terms that cannot have them."""
     named = isinstance(setting, str) and setting in (AUTO, PILE)
     if setting is not None and not named and not isinstance(setting, WordVectors):
         raise ValueError(f"vectors is {setting!r}; expected 'auto', 'pile', WordVectors or None")
@@ -323,3 +335,5 @@ def check_vectors(setting: Any, model: Any) -> None:
             f"vectors is {setting!r}, but model is {model!r}; expected None, or a linear model: "
             f"{', '.join(LINEAR_MODELS)}"
         )
+    if not has_words(vectorizer):
+        raise VectorsError(f"vectors is {setting!r}, but terms are hashed or sequences of characters; expected words")
