@@ -24,6 +24,7 @@ BENCHMARKS = (
     "thresholds",
     "word_vectors",
     "words_and_vectors",
+    "shared_variance",
     "growing_pile",
     "few_labels",
     "model_choice",
