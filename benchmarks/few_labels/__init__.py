@@ -17,12 +17,14 @@ from benchmarks.few_labels.systems import SYSTEMS, System
 from benchmarks.few_labels.tasks import NAMES, STRIPPED, Material
 from reproduction.catalogue import Family, PieceCache, Runner
 
-#: So many texts at random get labels, as in the published numbers for stripped messages.
+#: So many texts at random get labels, as in the published numbers for stripped messages; and where texts have sets of
+#: labels, since as many texts of each label are then another mixture than that of the test texts.
 RANDOM = 1000
+AT_RANDOM = (STRIPPED, "reuters21578", "ohsumed")
 #: Most draws of labels.
 DRAWS = 10
 _ALL = ("bayesift.text", "bayesift.vectors", "benchmarks.few_labels.tasks")
-_OURS = ("bayesift.priors", "bayesift.linear", "bayesift.decide")
+_OURS = ("bayesift.priors", "bayesift.linear", "bayesift.decide", "benchmarks.few_labels.systems")
 _PEERS = ("benchmarks.few_labels.peers",)
 _material = cache(Material)
 
@@ -30,11 +32,11 @@ _material = cache(Material)
 def settings(name: str, draw: int) -> Iterator[dict[str, Any]]:
     """Yield what is measured on a collection with a draw of labels; all labels are there once."""
     sizes: list[Any] = [size for size in _material(name).sizes() if size is not None or draw == 0]
-    if name == STRIPPED:
+    if name in AT_RANDOM:
         sizes.append("random")
     for size in sizes:
         for system in SYSTEMS:
-            if _takes_part(system, name, size):
+            if draw < system.draws and _takes_part(system, name, size):
                 yield {"collection": name, "size": size, "draw": draw, "system": system.name}
 
 

@@ -84,8 +84,20 @@ def test_the_default_compares_and_chooses():
     assert "ridge with vectors" in names
     assert "ridge" in names
     named = TextClassifier("lasso").fit(texts, ["farm"] * 15 + ["sea"] * 15, unlabelled=PILE)
-    assert [model.name for model in named.comparison().models] == ["lasso", "lasso with vectors"]
+    assert [model.name for model in named.comparison().models] == ["lasso with vectors", "lasso"]
     assert named.model_name_ == "lasso"
+
+
+def test_with_a_handful_of_labels_the_pile_is_used():
+    made = TextClassifier().fit(TEXTS, LABELS, unlabelled=PILE)
+    assert made.comparison().chosen == "ridge with vectors"
+    assert made.predict(NEW).tolist() == TRUTH
+
+
+def test_with_more_labels_words_alone_come_first():
+    texts = [*sentences(FARM, 20, 5), *sentences(SEA, 20, 6)]
+    made = TextClassifier("ridge").fit(texts, ["farm"] * 20 + ["sea"] * 20, unlabelled=PILE)
+    assert [model.name for model in made.comparison().models] == ["ridge", "ridge with vectors"]
 
 
 def test_without_a_pile_nothing_is_compared_and_nothing_changes():
