@@ -88,7 +88,7 @@ class ModApte(NamedTuple):
 def modapte() -> ModApte:
     """Weigh terms as in section 5.1: log TF × IDF, cosine-normalised, SMART stop words, Porter's stemmer."""
     collection = load("reuters21578")
-    vectorizer = TextVectorizer("lsc", stop_words="smart", stemmer="porter")
+    vectorizer = TextVectorizer("lsc", stop_words="smart", stemmer="porter", unknown_terms="normalize")
     X_train = vectorizer.fit_transform(collection.train.texts)
     X_test = vectorizer.transform(collection.test.texts)
     labels = (collection.indicator(part).toarray() for part in ("train", "test"))

@@ -53,7 +53,7 @@ def task(collection: str, part: str = "") -> Task:
     """Read a division, and weigh its terms as in section 5.1: log TF × IDF, cosine-normalised, stems."""
     options: dict[str, Any] = {"20 NG": {"headers": "subject"}, "WebKB": {"test_university": part}}.get(collection, {})
     data = load(COLLECTIONS[collection], **options)
-    vectorizer = TextVectorizer("lsc", stop_words="smart", stemmer="porter")
+    vectorizer = TextVectorizer("lsc", stop_words="smart", stemmer="porter", unknown_terms="normalize")
     X_train, X_test = vectorizer.fit_transform(data.train.texts), vectorizer.transform(data.test.texts)
     Y_train, Y_test = (data.indicator(part).toarray() for part in ("train", "test"))
     return Task(tuple(data.categories), X_train, Y_train, X_test, Y_test)

@@ -172,18 +172,38 @@ class Counter:
         return _pipeline.assemble(chunks, n_terms, self.dtype), vocabulary
 
     def count_known(
-        self, batches: Batches, vocabulary: dict[str, int], table: LookupTable | PhraseTable | None
+        self,
+        batches: Batches,
+        vocabulary: dict[str, int],
+        table: LookupTable | PhraseTable | None,
+        unknown: bool = False,
     ) -> sp.csr_matrix:
-        """Count the terms of a vocabulary and ignore all others; quickest with a table of them."""
+        """Count the terms of a vocabulary; quickest with a table of them.
+
+        All others are ignored, or with ``unknown``, and a table that counts them, have columns after those of the
+        vocabulary: different ones within a document.
+        """
         if table is not None:
             if isinstance(table, PhraseTable):
                 streams, column_of = table.find(*self.analyzer.words(batches))
             else:
                 streams, column_of = table.look_up(batches, self.analyzer.n_jobs)
-            chunks = _pipeline.count(streams, column_of, len(vocabulary), self.analyzer.n_jobs)
-            return _pipeline.assemble(chunks, len(vocabulary), self.dtype)
+            n_columns = len(vocabulary)
+            if unknown:
+                n_numbers = 1 + max((int(stream.raw_numbers.max(initial=-1)) for stream in streams), default=-1)
+                # The last number is that of the first unknown term.
+                n_columns += max(n_numbers - column_of.size + 1, 0)
+                column_of = np.append(column_of[:-1], np.arange(len(vocabulary), n_columns, dtype=np.int32))
+            chunks = _pipeline.count(streams, column_of, n_columns, self.analyzer.n_jobs)
+            return _pipeline.assemble(chunks, n_columns, self.dtype)
         analysis = self.analyzer.analyze(batches, sort=False)
-        return self._count(analysis, (vocabulary.get(term, -1) for term in analysis.terms()), len(vocabulary))
+        terms = analysis.terms()
+        columns = np.fromiter((vocabulary.get(term, -1) for term in terms), dtype=np.int64, count=len(terms))
+        n_columns = len(vocabulary)
+        if unknown:
+            n_columns += int(np.count_nonzero(columns < 0))
+            columns[columns < 0] = np.arange(len(vocabulary), n_columns)
+        return self._count(analysis, columns.tolist(), n_columns)
 
     def count_growing(self, batches: Batches, vocabulary: dict[str, int]) -> sp.csr_matrix:
         """Count all terms; those not in the vocabulary are added at its end."""

@@ -150,8 +150,15 @@ class CompiledLexicon:
         if not isinstance(other, CompiledLexicon):
             raise TypeError(f"other must be a CompiledLexicon, got {type(other).__name__}")
         self._reserve(len(self) + len(other), int(self._state[_scan.ARENA_USED] + other._state[_scan.ARENA_USED]))
+        return self._numbers_of(other, grow=True)
+
+    def find(self, other: CompiledLexicon) -> Int32Array:
+        """Return this one's number for each number of another compiled lexicon, -1 for terms that it lacks."""
+        return self._numbers_of(other, grow=False)
+
+    def _numbers_of(self, other: CompiledLexicon, grow: bool) -> Int32Array:
         numbers = np.empty(len(other), dtype=np.int32)
-        _scan.absorb(len(other), other._keys, other._offsets, other._arena, *self._tables, numbers)
+        _scan.absorb(len(other), other._keys, other._offsets, other._arena, grow, *self._tables, numbers)
         return numbers
 
     def order(self) -> Int64Array:

@@ -26,16 +26,17 @@ class LookupRules(NamedTuple):
     terms: TermRules
     analyzer: Literal["word", "char", "char_wb"]
     pairs: bool
+    count_unknown: bool = False
 
     @property
     def has_phrases(self) -> bool:
         """Whether terms may be several tokens."""
         return self.analyzer == "word" and self.ngram_range != (1, 1)
 
-    def make_lexicon(self) -> CompiledLexicon:
-        """Return a lexicon that takes every term of a vocabulary."""
+    def make_lexicon(self, keep_single: bool = True) -> CompiledLexicon:
+        """Return a lexicon; by default one that takes every term of a vocabulary."""
         if self.analyzer == "word":
-            return CompiledLexicon(self.lowercase, keep_single=True, pairs=self.pairs)
+            return CompiledLexicon(self.lowercase, keep_single=keep_single, pairs=self.pairs)
         return CharacterLexicon(self.lowercase, self.analyzer, self.ngram_range)
 
 
@@ -68,13 +69,22 @@ class LookupTable:
         return vocabulary is self.vocabulary and rules == self.rules and may_grow
 
     def look_up(self, batches: Iterator[list[str]], n_jobs: int | None) -> tuple[list[Stream], Int32Array]:
-        """Number the terms of every document; returns the streams and the column of every number."""
-        if self._n_terms < len(self.vocabulary):
+        """Number the terms of every document; returns the streams and the column of every number.
+
+        With ``count_unknown``, the last column is one more than there are terms, and numbers from its own on are those
+        of unknown terms: different within a batch.
+        """
+        if self._n_terms < len(self.vocabulary) or not self._column_of.size:
             self._add_terms()
         _, found = _pipeline.scan(batches, self._scanner, n_jobs, False)
-        return [stream for _, stream in found], self._column_of
+        columns = self._column_of
+        if self.rules.count_unknown:
+            columns = np.append(columns, np.int32(len(self.vocabulary)))
+        return [stream for _, stream in found], columns
 
-    def _scanner(self) -> CompiledLexicon | PhraseScanner:
+    def _scanner(self) -> CompiledLexicon | PhraseScanner | UnknownScanner:
+        if self.rules.count_unknown:
+            return UnknownScanner(self._lexicon, self.rules)
         words = self._lexicon.reader(self.rules.keep_single)
         return words if self._phrases is None else PhraseScanner(words, self._phrases, self._word_of)
 
@@ -171,6 +181,36 @@ class PhraseScanner:
     def scan(self, documents: Sequence[str]) -> Stream:
         """Number the known words and phrases of the documents."""
         return self._phrases.find(self._words.scan(documents), self._word_of, self._phrases.n_words - 1)
+
+
+class UnknownScanner:
+    """Terms in documents, known and unknown: each batch is numbered on its own, then its different terms are looked up.
+
+    A known term has its number in the lexicon of them. The next number is that of terms that are left out by rules, and
+    from the one after it on all other unknown terms of the batch have numbers of their own.
+    """
+
+    def __init__(self, known: CompiledLexicon, rules: LookupRules) -> None:
+        self._known = known
+        self._rules = rules
+        self._n_unknown = 0
+
+    def __len__(self) -> int:
+        return len(self._known) + 1 + self._n_unknown
+
+    def scan(self, documents: Sequence[str]) -> Stream:
+        """Number the terms of the documents."""
+        batch = self._rules.make_lexicon(self._rules.keep_single)
+        stream = batch.scan(documents)
+        numbers = self._known.find(batch)
+        unknown = np.flatnonzero(numbers < 0)
+        if not self._rules.terms.keep_all:
+            left_out = self._rules.terms.words(batch.spell(unknown))[1] < 0
+            numbers[unknown[left_out]] = len(self._known)
+            unknown = unknown[~left_out]
+        self._n_unknown = unknown.size
+        numbers[unknown] = np.arange(len(self._known) + 1, len(self))
+        return stream._replace(raw_numbers=numbers[stream.raw_numbers])
 
 
 class PhraseTable:

@@ -327,6 +327,7 @@ def absorb(
     other_keys: UInt64Array,
     other_offsets: Int64Array,
     other_arena: ByteArray,
+    grow: bool,
     secret: UInt64Array,
     slots: Int32Array,
     keys: UInt64Array,
@@ -335,7 +336,10 @@ def absorb(
     state: Int64Array,
     numbers: Int32Array,
 ) -> None:
-    """Look up or add the terms of another table; there must be room. ``numbers`` gets the term numbers here."""
+    """Look up the terms of another table; ``numbers`` gets the term numbers here.
+
+    With ``grow`` unknown ones are added, for which there must be room; without it their number is -1.
+    """
     for other in range(n_other):
         low, high, start = other_keys[other, 0], other_keys[other, 1], other_offsets[other]
         length = np.int64(high & ~_LONG_MARK) if high >= _LONG_MARK else SHORT
@@ -343,7 +347,7 @@ def absorb(
             # The other table may have another secret.
             low, high = long_key(other_arena, start, length, secret)
         term = find_term(other_arena, start, length, low, high, secret, slots, keys, offsets, arena)
-        if term < 0:
+        if term < 0 and grow:
             slots[-1 - term] = state[N_TERMS]
             term = add_term(other_arena, start, length, low, high, keys, offsets, arena, state)
-        numbers[other] = term
+        numbers[other] = max(term, -1)

@@ -33,6 +33,7 @@ class Tokenization:
     unspaced: Literal["pairs", "whole"]
     analyzer: Literal["word", "char", "char_wb"]
     ngram_range: tuple[int, int]
+    unknown_terms: Literal["ignore", "normalize"]
 
     @classmethod
     def of(cls, vectorizer: Any) -> Self:
@@ -100,11 +101,20 @@ class Tokenization:
     def lookup_rules(self, stop_words: frozenset[str]) -> LookupRules | None:
         """Return how a table of a vocabulary finds its terms; None where it cannot.
 
-        It can where every token is a word as it is. Phrases need all tokens but stop words: of others that are left out
-        no table knows.
+        It can where every token is a word as it is. Phrases need all tokens but stop words, of others that are left out
+        no table knows; and no table counts unknown phrases.
         """
-        terms = self.rules(stop_words)
+        terms, count_unknown = self.rules(stop_words), self.unknown_terms == "normalize"
         has_phrases = self.analyzer == "word" and self.lengths != (1, 1)
-        if not self.is_compiled or terms.stem is not None or (has_phrases and not terms.keep_all_but_stop_words):
+        if not self.is_compiled or terms.stem is not None:
             return None
-        return LookupRules(self.lowercase, self.shortest == 1, self.lengths, terms, self.analyzer, self.cuts_pairs)
+        if has_phrases and (count_unknown or not terms.keep_all_but_stop_words):
+            return None
+        single = self.shortest == 1
+        return LookupRules(self.lowercase, single, self.lengths, terms, self.analyzer, self.cuts_pairs, count_unknown)
+
+    @property
+    def finds_phrases(self) -> bool:
+        """Whether a table of phrases finds them in documents whose words are known by name: no word holds a space."""
+        has_phrases = self.lengths != (1, 1) and self.unknown_terms == "ignore"
+        return has_phrases and self.is_compiled and not callable(self.stemmer)

@@ -146,10 +146,14 @@ class TextScorer:
         if self._table is None:
             self._table = self._by_number(column_of)
         table = self._table
+        counts_unknown = self._lookup.rules.count_unknown
 
         def work(stream: Stream) -> FloatArray:
             out = np.zeros((stream.ends.size, self._n_categories))
             numbers, counts = stream.numbers, stream.counts
+            if counts_unknown:
+                # They are counted each on its own, and weigh the same.
+                numbers = np.minimum(numbers, np.int32(column_of.size - 1))
             score_texts(numbers, counts, stream.ends, self._tf, self._weight_of, self._cosine, *table[:4], out)
             if self._vectors is not None:
                 known = (self._tf, self._weight_of, table.factor, table.column, self._vectors, self._vector_weights)
@@ -163,11 +167,13 @@ class TextScorer:
     def _by_number(self, column_of: Int32Array) -> TermTable:
         """Bring factors and coefficients from columns to the numbers of the lookup table."""
         known = column_of >= 0
-        factor = np.where(known, self._vectorizer.idf_[np.where(known, column_of, 0)], 0.0)
-        place = np.arange(self._vectorizer.document_frequency_.size)
-        if self._selected is not None:
-            place = np.full(place.size, -1)
-            place[self._selected] = np.arange(self._selected.size)
+        n_terms = self._vectorizer.document_frequency_.size
+        # One more than there are terms, for unknown ones that count in the length of a text.
+        idf = np.append(self._vectorizer.idf_, self._vectorizer.unknown_idf())
+        factor = np.where(known, idf[np.where(known, column_of, 0)], 0.0)
+        place = np.full(n_terms + 1, -1)
+        selected = np.arange(n_terms) if self._selected is None else self._selected
+        place[selected] = np.arange(selected.size)
         # A column more, without any coefficient, for terms that the model does not see.
         wide = sp.hstack([self._weights, sp.csc_matrix((self._n_categories, 1))], format="csc")
         column = np.where(known, place[np.where(known, column_of, 0)], -1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, fields
-from numbers import Integral
 from operator import is_not
 from typing import Any, ClassVar, Literal, Self
 
@@ -12,20 +11,19 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from bayesift._files import check_encoding
 from bayesift._state import State
 from bayesift._typing import AnyArray, Int32Array, Int64Array
-from bayesift.text import _count, _terms, _vocabulary
+from bayesift.text import _count, _pipeline, _terms, _vocabulary
 from bayesift.text._counter import Counter
 from bayesift.text._documents import batches, check_documents
 from bayesift.text._lookup import LookupTable, PhraseTable
+from bayesift.text._settings import CONSTRAINTS, check_settings, limits_columns
 from bayesift.text._tokenization import Tokenization
-from bayesift.text.weighting import apply_weighting, check_dtype, inverse_document_frequency, parse_weighting
+from bayesift.text.weighting import apply_weighting, inverse_document_frequency, parse_weighting
 
 
 def _has_names(estimator: TextVectorizer) -> bool:
@@ -44,7 +42,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         x_ij = tf(n_ij) · idf(df_j, N), rows divided by their Euclidean norm,
 
     each part chosen by a letter of ``weighting``; document frequencies come from the training documents only. An
-    unknown term is ignored, and a document without a known term is a row of zeros.
+    unknown term has no column, and a document without a known term is a row of zeros.
 
     Parameters
     ----------
@@ -88,6 +86,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         Hash terms into this number of columns instead of keeping a vocabulary, as ``HashingVectorizer`` does.
     signed : bool, default=True
         With hashing, let the hash also choose the sign, so that collisions cancel on average.
+    unknown_terms : {"ignore", "normalize"}, default="ignore"
+        What terms that no training document holds do to a document: nothing, or they count in its norm with a document
+        frequency of 0, as in Genkin, Lewis & Madigan (2007). That needs all terms of the training documents as columns:
+        no limits and no fixed vocabulary. With hashing every term has a column, and counts.
     input : {"content", "filename"}, default="content"
         Whether documents are texts (``str`` or ``bytes``) or paths of files to read.
     encoding : str, default="utf-8"
@@ -124,38 +126,18 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     """
 
     # Parameters that files may lack, because they were written before: what was done then.
-    _parameters_before: ClassVar[dict[str, Any]] = {"analyzer": "word", "unspaced": "whole"}
+    _parameters_before: ClassVar[dict[str, Any]] = {
+        "analyzer": "word",
+        "unspaced": "whole",
+        "unknown_terms": "ignore",
+    }
 
     # The documents are the data, not metadata to be routed.
     __metadata_request__fit: ClassVar[dict[str, str]] = {"documents": UNUSED}
     __metadata_request__partial_fit: ClassVar[dict[str, str]] = {"documents": UNUSED}
     __metadata_request__transform: ClassVar[dict[str, str]] = {"documents": UNUSED}
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "weighting": [str],
-        "stop_words": [str, "array-like", Iterable, None],
-        "stemmer": [str, callable, None],
-        "lowercase": ["boolean"],
-        "token_pattern": [str, None],
-        "tokenizer": [callable, None],
-        "min_token_length": [Interval(Integral, 1, None, closed="left"), None],
-        "max_token_length": [Interval(Integral, 1, None, closed="left"), None],
-        "drop_numbers": ["boolean"],
-        "unspaced": [StrOptions({"pairs", "whole"})],
-        "analyzer": [StrOptions({"word", "char", "char_wb"})],
-        "ngram_range": [tuple, list],
-        "min_df": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="both")],
-        "max_df": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="both")],
-        "max_features": [Interval(Integral, 1, None, closed="left"), None],
-        "vocabulary": [Mapping, Iterable, None],
-        "n_features": [Interval(Integral, 1, 2**29, closed="both"), None],
-        "signed": ["boolean"],
-        "input": [StrOptions({"content", "filename"})],
-        "encoding": [str],
-        "decode_error": [StrOptions({"strict", "ignore", "replace"})],
-        "dtype": "no_validation",
-        "n_jobs": [Integral, None],
-    }
+    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS
 
     weighting: str = "lsc"
     _: KW_ONLY
@@ -176,6 +158,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     vocabulary: Mapping[str, int] | Iterable[str] | None = None
     n_features: int | None = None
     signed: bool = True
+    unknown_terms: Literal["ignore", "normalize"] = "ignore"
     input: Literal["content", "filename"] = "content"
     encoding: str = "utf-8"
     decode_error: str = "strict"
@@ -227,7 +210,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         self
         """
         self._check_parameters()
-        if self._limits_columns():
+        if limits_columns(self):
             raise ValueError(
                 "partial_fit keeps every term, because a column once given never moves: min_df must be 1, max_df 1.0 "
                 f"and max_features None, got {self.min_df!r}, {self.max_df!r} and {self.max_features!r}"
@@ -385,6 +368,19 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         letter = parse_weighting(self.weighting).document_frequency
         return inverse_document_frequency(letter, self.document_frequency_, self.n_documents_)
 
+    def unknown_idf(self) -> float:
+        """Return the factor of a term that no training document holds: 0 if such terms are ignored.
+
+        Returns
+        -------
+        float
+        """
+        check_is_fitted(self, "n_documents_")
+        if self.unknown_terms == "ignore":
+            return 0.0
+        letter = parse_weighting(self.weighting).document_frequency
+        return float(inverse_document_frequency(letter, np.zeros(1, dtype=np.int64), self.n_documents_)[0])
+
     def _learn(self, documents: Iterable[Any]) -> sp.csr_matrix:
         """Start again; attributes are set only when all has gone well. Returns the counts."""
         self._check_parameters()
@@ -397,7 +393,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             counts = counter.count_known(source, vocabulary, None)
         else:
             counts, vocabulary = counter.count_all(source, (self.min_df, self.max_df))
-            if self._limits_columns():
+            if limits_columns(self):
                 counts, vocabulary = _vocabulary.limit_columns(
                     counts, vocabulary, self.min_df, self.max_df, self.max_features
                 )
@@ -420,7 +416,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             return counter.count_known(
                 source, _vocabulary.check_vocabulary(self.vocabulary or (), self.lowercase), None
             )
-        return counter.count_known(source, self.vocabulary_, self._table() or self._phrase_table())
+        table = self._table() or self._phrase_table()
+        return counter.count_known(source, self.vocabulary_, table, self.unknown_terms == "normalize")
 
     def _counter(self, stop_words: frozenset[str] | None = None) -> Counter:
         if stop_words is None:
@@ -458,7 +455,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     def _phrase_table(self) -> PhraseTable | None:
         """Return the phrases of the vocabulary as a table, where no word holds a space; kept for the next time."""
         tokens = Tokenization.of(self)
-        if tokens.lengths == (1, 1) or not tokens.is_compiled or callable(self.stemmer):
+        if not tokens.finds_phrases:
             return None
         table = getattr(self, "_lookup_table", None)
         if not isinstance(table, PhraseTable) or not table.fits(self.vocabulary_, tokens.lengths):
@@ -466,16 +463,19 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return table
 
     def _weigh(self, counts: sp.csr_matrix) -> sp.csr_matrix:
+        """Turn counts into weights, in place; columns after those of the terms are of unknown ones, and are cut off."""
         weighting = parse_weighting(self.weighting)
-        return apply_weighting(counts, weighting, self.idf_ if weighting.uses_document_frequency else None)
+        n_terms = self.document_frequency_.size if hasattr(self, "document_frequency_") else counts.shape[1]
+        idf = None
+        if weighting.uses_document_frequency:
+            idf = np.append(self.idf_, np.full(counts.shape[1] - n_terms, self.unknown_idf()))
+        found = apply_weighting(counts, weighting, idf)
+        return found if counts.shape[1] == n_terms else _pipeline.keep_columns(found, np.arange(n_terms))
 
     def _needs_fit(self) -> bool:
         """Whether documents must be seen first: known columns without document frequencies need none."""
         has_columns = self.n_features is not None or self.vocabulary is not None
         return not has_columns or parse_weighting(self.weighting).uses_document_frequency
-
-    def _limits_columns(self) -> bool:
-        return self.min_df != 1 or self.max_df != 1.0 or self.max_features is not None
 
     def _check_new_parameters(self) -> None:
         """Check the settings unless they are those of the last time: it takes longer than to transform a short text."""
@@ -489,12 +489,4 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         """Refuse impossible settings before any document is read."""
         _terms.check_analyzer(self)
         self._validate_params()
-        parse_weighting(self.weighting)
-        check_dtype(self.dtype, self.weighting)
-        check_encoding(self.encoding)
-        _terms.resolve_stemmer(self.stemmer)
-        _terms.check_ngram_range(self.ngram_range)
-        _vocabulary.check_document_limits(self.min_df, self.max_df)
-        _terms.check_token_rules(self.token_pattern, self.tokenizer, self.min_token_length, self.max_token_length)
-        if self.n_features is not None and (self.vocabulary is not None or self._limits_columns()):
-            raise _vocabulary.no_vocabulary_error(self.n_features)
+        check_settings(self)

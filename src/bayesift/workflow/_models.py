@@ -146,7 +146,9 @@ def suited_vectorizer(model: Any, n_texts: int, **options: Any) -> TextVectorize
         Not fitted.
     """
     weighting = check_model(model).weighting if isinstance(model, str) and model != AUTO else "lsc"
-    made = TextVectorizer(**{"weighting": weighting, "min_df": least_documents(n_texts), **options})
+    # Unknown terms can be told from rare ones only where rare ones have columns.
+    least = 1 if options.get("unknown_terms") == "normalize" else least_documents(n_texts)
+    made = TextVectorizer(**{"weighting": weighting, "min_df": least, **options})
     made.check_parameters()
     return made
 

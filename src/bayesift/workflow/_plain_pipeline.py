@@ -77,6 +77,7 @@ def _vectorizer(ours: Any) -> TfidfVectorizer:
         "min_token_length": ours.min_token_length not in (None, 2),
         "tokenizer": ours.tokenizer is not None,
         "n_features": ours.n_features is not None,
+        "unknown_terms": ours.unknown_terms != "ignore",
     }
     found = [name for name, is_odd in odd.items() if is_odd]
     tf, _, norm = ours.weighting

@@ -140,8 +140,10 @@ def _write_words(classifier: TextClassifier, path: Path) -> None:
     if classifier.selector_ is not None:
         idf = idf[classifier.selector_.get_support()]
     with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8") as stream:
+        unknown = classifier.vectorizer_.unknown_idf()
+        note = f"; unknown words count in the norm with the factor {unknown!r}" if unknown else ""
         stream.write(
-            f"# number, word, factor for its document frequency; weighting {classifier.vectorizer_.weighting}\n"
+            f"# number, word, factor for its document frequency; weighting {classifier.vectorizer_.weighting}{note}\n"
         )
         for number, (word, factor) in enumerate(zip(classifier.words(), idf, strict=True), start=1):
             stream.write(f"{number}\t{word}\t{float(factor)!r}\n")
