@@ -58,6 +58,7 @@ PARTS = {
     "bayesift.priors.Gaussian": "bayesift.priors:Gaussian",
     "bayesift.priors.Jeffreys": "bayesift.priors:Jeffreys",
     "bayesift.priors.Laplace": "bayesift.priors:Laplace",
+    "bayesift.workflow.FeatureColumns": "bayesift.workflow:FeatureColumns",
     "sklearn.pipeline.Pipeline": "sklearn.pipeline:Pipeline",
 }
 

@@ -8,8 +8,9 @@ import re
 import httpx
 import pytest
 
+from bayesift.datasets import FeaturedText
 from bayesift.serving import Settings
-from bayesift.workflow import model_info
+from bayesift.workflow import TextClassifier, model_info
 
 TOKEN = "correct-horse-battery"
 
@@ -182,8 +183,6 @@ def test_what_was_done_is_counted(connect, several, news):
 
 
 def test_labels_with_odd_characters_do_not_break_the_metrics(connect):
-    from bayesift.workflow import TextClassifier
-
     odd = 'a "quoted\\ \n label \ud800'
     client = connect(TextClassifier("nb").fit(["wheat", "sea"] * 3, [odd, "b"] * 3))
     assert client.post("/classify", json={"text": "wheat"}).json()["results"][0]["labels"] == [odd]
@@ -207,3 +206,29 @@ def test_other_methods_and_paths_are_refused_in_json(connect, one_of_two, method
     client = connect(one_of_two)
     assert "method" in detail(client.request(method, "/classify"), 405)
     assert "no such path" in detail(client.request(method, "/docs"), 404)
+
+
+def test_features_come_with_the_texts(connect):
+    rows = [FeaturedText("soup", {"price": price, "shop": shop}) for price, shop in [(1.0, "inn"), (9.0, "bar")] * 10]
+    classifier = TextClassifier("ridge", variance=1.0, feature_variance=1.0, features=["price", "shop"])
+    client = connect(classifier.fit(rows, ["low", "high"] * 10))
+    cheap, dear = {"price": 1, "shop": "inn"}, {"price": "9", "shop": "castle"}
+    found = client.post("/classify", json={"texts": ["soup", "soup"], "features": [cheap, dear], "reasons": 3}).json()
+    assert [result["labels"] for result in found["results"]] == [["low"], ["high"]]
+    assert found["results"][0]["reasons"][0]["words"][0]["word"] in ("price=1", "shop=inn")
+    # What is left out is missing.
+    one = client.post("/classify", json={"text": "soup", "features": {"price": 9.0}})
+    assert one.json()["results"][0]["labels"] == ["high"]
+    for asked, said in (
+        ({"text": "soup"}, "expected the values of a text, by the names price, shop"),
+        ({"texts": ["soup"], "features": cheap}, "a list with the values of each text"),
+        ({"texts": ["soup", "stew"], "features": [cheap]}, "a list with the values of each text"),
+        ({"text": "soup", "features": [cheap]}, "expected the values of a text"),
+        ({"text": "soup", "features": {"colour": 3}}, "the model has no 'colour'; expected price, shop"),
+        ({"text": "soup", "features": {"price": [3]}}, "features"),
+    ):
+        assert said in detail(client.post("/classify", json=asked), 422)
+    plain = connect(TextClassifier("nb").fit(["soup", "stew"] * 5, ["low", "high"] * 5))
+    assert "the model has none" in detail(plain.post("/classify", json={"text": "soup", "features": cheap}), 422)
+    long = client.post("/classify", json={"text": "soup", "features": {"shop": "x" * 1_100_000}})
+    assert "characters" in detail(long, 413)

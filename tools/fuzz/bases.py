@@ -19,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 
 from bayesift import save
 from bayesift.ard import RelevanceTaggingMachine
+from bayesift.datasets import FeaturedText
 from bayesift.decide import Threshold
 from bayesift.generative import CategoricalNB, DirichletCompoundMultinomial, GaussianNB, MultinomialNB
 from bayesift.linear import BayesianLogisticRegression, BayesianProbitRegression
@@ -74,6 +75,12 @@ MORE: dict[str, Callable[[], Any]] = {
     "not-fitted": lambda: BayesianLogisticRegression(n_jobs=1),
 }
 
+
+def with_features(texts: list[str]) -> list[str]:
+    """Return texts with a number, a category and another text beside each."""
+    return [FeaturedText(text, {"n": len(text), "c": text[-1:], "t": text[::-1]}) for text in texts]
+
+
 MORE_TEXT: dict[str, Callable[[], Any]] = {
     "words": lambda: TextVectorizer(ngram_range=(1, 2), stop_words={"the"}, n_jobs=1).fit(TEXTS),
     "characters": lambda: TextVectorizer(analyzer="char", ngram_range=(1, 3), n_jobs=1).fit(TEXTS),
@@ -98,6 +105,9 @@ MORE_TEXT: dict[str, Callable[[], Any]] = {
     "texts-vectors": lambda: TextClassifier("lasso", variance=1.0, vectors="pile", n_jobs=1).fit(
         TEXTS, LABELS, unlabelled=DIFFERENT_TEXTS
     ),
+    "texts-features": lambda: TextClassifier(
+        "lasso", variance=1.0, feature_variance=1.0, features={"n": "number", "c": "category", "t": "text"}, n_jobs=1
+    ).fit(with_features(TEXTS), LABELS),
     "texts-naive-bayes": lambda: TextClassifier("nb", n_jobs=1).fit(TEXTS, THREE),
     "texts-several": lambda: TextClassifier("perceptron", n_jobs=1).fit(TEXTS, SETS),
 }
@@ -141,7 +151,8 @@ class Documents(NamedTuple):
 
 def documents_for(model: Any, takes_texts: bool) -> Documents:
     """Return documents of as many columns as the model says, with something in the first and the last."""
-    rows = [*TEXTS[:4], "", "wheat wheat gas"] if takes_texts else _rows(getattr(model, "n_features_in_", 6))
+    rows: Any = with_features([*TEXTS[:4], "", "wheat wheat gas"])
+    rows = rows if takes_texts else _rows(getattr(model, "n_features_in_", 6))
     return Documents(rows, _labels(model, 6))
 
 

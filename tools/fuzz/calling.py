@@ -34,14 +34,15 @@ CALLS: dict[str, Callable[[Any, Documents], tuple[Any, ...]]] = {
         (
             "predict_proba", "predict_log_proba", "decision_function", "predict_joint_log_proba", "information_gain",
             "log_odds", "transform", "predictions", "matrix", "coverage",
-            "count_without_words", "joined", "predict_interval", "word_sequences",
+            "count_without_words", "feature_notes", "joined", "predict_interval", "word_sequences",
         ),
         lambda model, given: (given.X,),
     ),
     **dict.fromkeys(
         (
             "word_weights", "linear_scores", "get_support", "get_feature_names_out", "words", "chosen_variance",
-            "get_params", "comparison", "settled", "token_regex", "chosen_vector_variance", "parts",
+            "get_params", "comparison", "settled", "token_regex", "chosen_vector_variance",
+            "chosen_feature_variance", "parts", "unknown_idf",
         ),
         lambda model, given: (),
     ),

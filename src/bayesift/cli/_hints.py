@@ -5,6 +5,7 @@ from __future__ import annotations
 #: What helps against an error, by the name of its class: asking for a name imports nothing.
 _HINTS = {
     "EmptyVocabularyError": "does the column hold texts? --text names another",
+    "FeaturesError": "--feature is for linear models such as lasso and ridge, without --vectors; or train without it",
     "LabelNeededError": "--of LABEL names it",
     "NoJudgementError": "give --judgements FILE, put 'topics' into the stream, or run this in a terminal",
     "NoLabelsError": "--label names the column of the labels",
@@ -29,6 +30,7 @@ _OPTIONS = {
     "encoding": "--encoding",
     "header": "--header and --no-header",
     "quotes": "--no-quotes",
+    "features": "--feature",
 }
 
 _DEBUG = "this is a bug in bayesift; 'bayesift --debug …' shows where"
@@ -72,6 +74,8 @@ def _reading_hint(error: Exception) -> str:
             return "name them with --text COLUMN and --label COLUMN (by number with --no-header, if it has no header)"
         case ColumnError(name=None):
             return "name it with --text COLUMN"
+        case ColumnError(role="feature"):
+            return "the model needs the columns that it was trained with (--feature)"
         case ColumnError():
             return "--text and --label take the names in the first line of the file"
         case FormatError(format="svmlight"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import StrEnum
 from functools import wraps
@@ -112,10 +112,12 @@ class Reading:
         """Return the same options for another file, in which the columns may have other names."""
         return replace(self, text=None, label=None)
 
-    def read(self, data: Path, origin: dict[str, Any] | None = None, *, quiet: bool = False) -> Split:
+    def read(
+        self, data: Path, origin: dict[str, Any] | None = None, *, features: Iterable[str] = (), quiet: bool = False
+    ) -> Split:
         """Read labelled texts by the options, and, where they say nothing, like what a model learned from.
 
-        Unless ``quiet``, what was recognised or missing is told.
+        The values of ``features`` stand beside the texts. Unless ``quiet``, what was recognised or missing is told.
         """
         from bayesift.datasets import read_texts
 
@@ -130,6 +132,7 @@ class Reading:
             header=self.header,
             quotes=self.quotes,
             encoding=self.encoding,
+            features=tuple(features),
             format=None if self.input_format is None else self.input_format.value,
         )
         if found.origin is not None:

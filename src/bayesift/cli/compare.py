@@ -30,7 +30,8 @@ def compare(
         a, origin = load_classifier(first)
         b, _ = load_classifier(second)
         step(f"reading {data.name}")
-        texts = reading.read(data, origin, quiet=output.is_silent)
+        features = dict.fromkeys([*(a.features or ()), *(b.features or ())])
+        texts = reading.read(data, origin, features=features, quiet=output.is_silent)
         step("comparing")
         found = compare_texts(a, b, texts.texts, texts.labels, names=(first.name, second.name))
     if output.as_json:

@@ -18,7 +18,7 @@ def evaluate(model: ModelFile, data: Data, *, report: Report = None, reading: Re
 
         classifier, origin = load_classifier(model)
         step(f"reading {data.name}")
-        texts = reading.read(data, origin, quiet=output.is_silent)
+        texts = reading.read(data, origin, features=classifier.features or (), quiet=output.is_silent)
         step("classifying")
         found = evaluate_texts(classifier, texts.texts, texts.labels, on=f"{len(texts):,} texts of {data.name}")
         if report is not None:

@@ -17,6 +17,10 @@ def explain(
     text: Annotated[
         list[str] | None, typer.Option("--text", metavar="TEXT", help="Explain this text; may be repeated.")
     ] = None,
+    feature: Annotated[
+        list[str] | None,
+        typer.Option("--feature", metavar="NAME=VALUE", help="Value of a feature of the text; may be repeated."),
+    ] = None,
     label: Annotated[
         str | None, typer.Option("--label", metavar="LABEL", help="Show the words of this label only.")
     ] = None,
@@ -48,7 +52,8 @@ def explain(
             raise UserError(f"{model} has no label {label!r}", f"its labels are {', '.join(by_label)}")
         if label is not None:
             by_label = {label: by_label[label]}
-        why = list(zip(text or [], classifier.explain(text, words) if text else [], strict=True))
+        texts = _with_features(text or [], feature or [], classifier)
+        why = list(zip(texts, classifier.explain(texts, words) if texts else [], strict=True))
         if report is not None:
             write_report(explanation_report(by_label, why, f"By which words {model.name} decides"), report)
     if output.as_json:
@@ -67,6 +72,22 @@ def explain(
     for name, found_words in by_label.items():
         out.print(f"\n{shown(name)}", style="bold")
         _show.show_bars(found_words, out)
+
+
+def _with_features(texts: list[str], given: list[str], classifier: Any) -> list[str]:
+    """Give texts the values of features; those that are not given are missing."""
+    from bayesift.datasets import FeaturedText
+
+    known = list(classifier.features or ())
+    values: dict[str, Any] = dict.fromkeys(known)
+    for one in given:
+        # Names may have a sign of equality in them.
+        name = next((name for name in known if one.startswith(f"{name}=")), None)
+        if name is None:
+            listed = f"NAME=VALUE with one of {', '.join(known)}" if known else "none: the model has no features"
+            raise typer.BadParameter(f"{one!r} is no feature of the model; expected {listed}", param_hint="--feature")
+        values[name] = one[len(name) + 1 :]
+    return [FeaturedText(text, values) for text in texts] if known else texts
 
 
 def _show_similar(classifier: Any, name: str, word: str, k: int, output: Output) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -226,6 +226,22 @@ def train(
             rich_help_panel=_MODEL,
         ),
     ] = "auto",
+    feature: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN[=number|category|text]",
+            help="Column beside the texts that counts as well: numbers, categories or texts; may be repeated.",
+            rich_help_panel=_MODEL,
+        ),
+    ] = None,
+    apart: Annotated[
+        bool,
+        typer.Option(
+            "--apart",
+            help="Keep the words of several --text columns apart; those after the first are named COLUMN:word.",
+            rich_help_panel=_WORDS,
+        ),
+    ] = False,
     threshold: Annotated[
         Policy,
         typer.Option(
@@ -281,6 +297,13 @@ def train(
     if curve is not None:
         check_picture(curve)
     amount = _variance(variance)
+    features = _features(feature or [])
+    if apart:
+        columns = reading.text or []
+        if len(columns) < 2:
+            raise typer.BadParameter("it takes two columns of texts or more; repeat --text", param_hint="--apart")
+        features = {**dict.fromkeys(columns[1:], "text"), **features}
+        reading = replace(reading, text=columns[:1])
     with steps(output.is_silent) as step:
         step("loading the libraries")
         from bayesift.cli import _show
@@ -290,9 +313,13 @@ def train(
 
         knowledge = None if prior_from is None else read_prior_knowledge(prior_from)
         step(f"reading {data.name}")
-        texts = reading.read(data, quiet=output.is_silent)
+        texts = reading.read(data, features=features, quiet=output.is_silent)
         origin = provenance_of(texts, reading.label_separator)
-        others = None if test is None else reading.for_other_data().read(test, origin, quiet=output.is_silent)
+        others = (
+            None
+            if test is None
+            else reading.for_other_data().read(test, origin, features=features, quiet=output.is_silent)
+        )
         pile = [
             text for file in unlabelled or () for text in reading.read_unlabelled(file, origin, quiet=output.is_silent)
         ]
@@ -306,6 +333,7 @@ def train(
             threshold=threshold.value,
             variance=amount,
             vectors=_vectors(vectors, step),
+            features=features or None,
             class_weight=None if class_weight is None else class_weight.value,
             prior_knowledge=knowledge,
             keep_posterior="auto" if posterior is None else posterior,
@@ -363,6 +391,17 @@ def train(
     if report is not None:
         out.print(f"Report: {report}", soft_wrap=True)
     out.print(f"Next: bayesift classify {model_file} NEW.csv -o OUT.csv", soft_wrap=True)
+
+
+def _features(given: list[str]) -> dict[str, Any]:
+    """Return the features with what they hold, where that is said."""
+    found = {}
+    for one in given:
+        name, mark, kind = one.rpartition("=")
+        # Names may have a sign of equality in them.
+        is_said = bool(mark) and kind in ("number", "category", "text")
+        found[name if is_said else one] = kind if is_said else "auto"
+    return found
 
 
 def _vectors(setting: str, step: Any) -> Any:

@@ -45,7 +45,7 @@ def update(
 
         classifier, origin = load_classifier(model)
         step(f"reading {data.name}")
-        texts = reading.read(data, origin, quiet=output.is_silent)
+        texts = reading.read(data, origin, features=classifier.features or (), quiet=output.is_silent)
         step("measuring")
         before = evaluate(
             classifier, texts.texts, texts.labels, on=f"{len(texts):,} new texts, before learning from them"

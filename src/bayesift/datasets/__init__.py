@@ -1,7 +1,7 @@
 """Collections of labelled documents: the standard ones by name, a user's own from files, one embedded."""
 
 from bayesift.datasets._collection import Collection, Split
-from bayesift.datasets._columns import USUAL_NAMES, Origin, TextColumns, find_column
+from bayesift.datasets._columns import USUAL_NAMES, FeaturedText, Origin, TextColumns, find_column
 from bayesift.datasets._documents import RIS_NAMES, Document, read_documents
 from bayesift.datasets._fetching import ProgressBar, fetch
 from bayesift.datasets._files import cache_root, data_root
@@ -42,6 +42,7 @@ __all__ = [
     "Document",
     "EncodingError",
     "ExpansionError",
+    "FeaturedText",
     "FetchError",
     "Format",
     "FormatError",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from bayesift.datasets.errors import ColumnError, listed_names, probable_delimiter
 
@@ -29,6 +29,31 @@ USUAL_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 TextColumns = str | Sequence[str]
 
 
+class FeaturedText(str):
+    """A text, with the values of other columns beside it; otherwise a string like any other.
+
+    Parameters
+    ----------
+    text : str
+    features : mapping from str to object
+        The values by the names of their columns.
+
+    Examples
+    --------
+    >>> from bayesift.datasets import FeaturedText
+    >>> text = FeaturedText("cold soup", {"price": 4, "shop": "inn"})
+    >>> text.upper(), text.features["price"]
+    ('COLD SOUP', 4)
+    """
+
+    features: Mapping[str, Any]
+
+    def __new__(cls, text: str, features: Mapping[str, Any] = MappingProxyType({})) -> Self:
+        made = super().__new__(cls, text)
+        made.features = features
+        return made
+
+
 @dataclass(frozen=True)
 class Origin:
     """The file or folder that was read, and which of its columns were used.
@@ -41,6 +66,8 @@ class Origin:
         ``"svmlight"``.
     text, labels, id : str, optional
         The columns used for each, where the format has columns; ``text`` is a tuple where cells of several were joined.
+    features : tuple of str
+        The columns whose values stand beside the texts.
     guessed : tuple of str
         Which of ``"text"``, ``"labels"`` and ``"id"`` the caller did not name; they were found by their
         usual names.
@@ -55,6 +82,7 @@ class Origin:
     id: str | None = None
     guessed: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
 
 
 def text_columns(text: TextColumns | None) -> tuple[str, ...]:
@@ -105,6 +133,7 @@ def choose_columns(
     text: TextColumns | None,
     labels: str | Literal[False] | None,
     id: str | None,
+    features: Sequence[str] = (),
 ) -> Origin:
     """Choose the columns of text, labels and identifiers.
 
@@ -116,6 +145,8 @@ def choose_columns(
         The columns that exist.
     text, labels, id : str, optional
         The names given by the caller; ``labels=False`` says that there are none.
+    features : sequence of str
+        The columns whose values stand beside the texts; those are not guessed to be anything else.
 
     Returns
     -------
@@ -128,19 +159,30 @@ def choose_columns(
     names = text_columns(text)
     for name in names or (None,):
         check_columns(path, columns, text=name, labels=labels or None, id=id)
+    check_features(path, columns, features, (*names, labels))
     if labels in names:
         raise ValueError(f"text and labels must be different columns of {path}, found {labels!r} for both")
     found: dict[str, Any] = {"text": as_text(names) if names else None, "labels": labels, "id": id}
     for role in ("labels", "id", "text"):
         if found[role] is None:
-            taken = [*names, *(name for other, name in found.items() if other != role)]
+            taken = [*names, *features, *(name for other, name in found.items() if other != role)]
             found[role] = guess_column(path, role, [name for name in columns if name not in taken], columns)
     guessed = tuple(
         role
         for role, given in (("text", text), ("labels", labels), ("id", id))
         if given is None and found[role] is not None
     )
-    return Origin(path, format, found["text"], found["labels"] or None, found["id"], guessed)
+    return Origin(path, format, found["text"], found["labels"] or None, found["id"], guessed, features=tuple(features))
+
+
+def check_features(
+    path: Path, columns: Sequence[str], features: Sequence[str], others: Sequence[str | Literal[False] | None]
+) -> None:
+    """Refuse a feature that is no column, or that is named twice or for something else as well."""
+    for feature in features:
+        check_columns(path, columns, feature=feature)
+        if feature in others or list(features).count(feature) > 1:
+            raise ValueError(f"column {feature!r} of {path} is named twice; expected different columns")
 
 
 def guess_column(
@@ -176,7 +218,7 @@ def guess_column(
 
 
 def columns_by_content(
-    rows: Sequence[Mapping[str, Any]], text: TextColumns | None, labels: str | None
+    rows: Sequence[Mapping[str, Any]], text: TextColumns | None, labels: str | None, features: Sequence[str] = ()
 ) -> tuple[TextColumns | None, str | None]:
     """Guess the columns that are not given by what is in some rows; None where that stays open.
 
@@ -185,7 +227,7 @@ def columns_by_content(
     """
     if not rows:
         return text, labels
-    cells = {name: [_cell(row.get(name)) for row in rows] for name in rows[0]}
+    cells = {name: [_cell(row.get(name)) for row in rows] for name in rows[0] if name not in features}
     free = [name for name in cells if name not in (*text_columns(text), labels)]
     if text is None:
         named = [name for name in free if _plain(name) in USUAL_NAMES["text"]]

@@ -26,7 +26,7 @@ _ENDINGS: dict[str, Format] = {
     ".libsvm": "svmlight",
 }
 
-_COLUMNS = ("text", "labels", "id", "label_separator")
+_COLUMNS = ("text", "labels", "id", "label_separator", "features")
 _FITTING: dict[Format, tuple[str, ...]] = {
     "csv": (*_COLUMNS, "encoding", "quotes", "delimiter", "header", "max_cell"),
     "tsv": (*_COLUMNS, "encoding", "quotes", "delimiter", "header", "max_cell"),
@@ -37,7 +37,7 @@ _FITTING: dict[Format, tuple[str, ...]] = {
     "folder": ("encoding", "max_cell"),
     "svmlight": ("n_features",),
 }
-_DEFAULTS: dict[str, object] = {"quotes": True}
+_DEFAULTS: dict[str, object] = {"quotes": True, "features": ()}
 
 #: Formats of tables that cannot be read, and what to do about it.
 _UNREADABLE = {

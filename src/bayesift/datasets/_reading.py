@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from bayesift.datasets._collection import Split
 from bayesift.datasets._columns import (
+    FeaturedText,
     Origin,
     TextColumns,
     choose_columns,
@@ -43,7 +44,7 @@ class Record(NamedTuple):
     id : str
         From the column of identifiers, or, where that has none, the number of the record counted from 1.
     text : str
-        The text.
+        The text; a :class:`FeaturedText` if features were asked for.
     labels : tuple of str
         The label set, sorted; missing labels (None, NaN, empty strings) are left out.
     """
@@ -78,7 +79,7 @@ class Records:
         origin, n_missing = self.origin, 0
         columns = text_columns(origin.text)
         with self.open() as table:
-            rows = table.rows([name for name in (*columns, origin.labels, origin.id) if name])
+            rows = table.rows([name for name in (*columns, origin.labels, origin.id, *origin.features) if name])
             for number, (line, row) in enumerate(rows, start=1):
                 text = self._text(row, columns[0], line)
                 if len(columns) > 1:
@@ -86,6 +87,9 @@ class Records:
                     text = None if all(cell is None for cell in cells) else joined(cells)
                 if text is None:
                     n_missing, text = n_missing + 1, ""
+                if origin.features:
+                    # An object may leave out what is missing.
+                    text = FeaturedText(text, {name: present(row.get(name)) for name in origin.features})
                 name = None if origin.id is None else self._value(row, origin.id, line)
                 labels = () if origin.labels is None else self._labels(self._value(row, origin.labels, line), line)
                 yield Record(str(number) if name in (None, "") else str(name), text, labels)
@@ -136,6 +140,7 @@ def iter_records(
     header: bool | None = None,
     format: Format | None = None,
     max_cell: int | None = None,
+    features: Sequence[str] = (),
 ) -> Records:
     r"""Go through a CSV, TSV, JSONL, JSON or Excel file one record at a time, in constant memory.
 
@@ -168,6 +173,8 @@ def iter_records(
         The format, where the name of the file does not show it.
     max_cell : int, optional
         The longest cell or row, as in :func:`read`.
+    features : sequence of str, default=()
+        Columns whose values stand beside the texts, which are :class:`FeaturedText` then.
 
     Returns
     -------
@@ -187,7 +194,8 @@ def iter_records(
     """
     source = kept_input(path)
     writing = {"encoding": encoding, "quotes": quotes, "delimiter": delimiter, "header": header, "max_cell": max_cell}
-    return _records(source, text, labels, id, label_separator, _format(source, format, *text_columns(text)), writing)
+    found = _format(source, format, *text_columns(text))
+    return _records(source, text, labels, id, label_separator, tuple(features), found, writing)
 
 
 def _records(
@@ -196,6 +204,7 @@ def _records(
     labels: str | Literal[False] | None,
     id: str | None,
     label_separator: str | None,
+    features: tuple[str, ...],
     format: Format,
     writing: dict[str, Any],
 ) -> Records:
@@ -203,10 +212,10 @@ def _records(
     if format in _NO_COLUMNS:
         raise ValueError(f"format must be csv, tsv, jsonl or parquet to read record by record, found {format!r}")
     check_fit(name, format, **writing)
-    wanted = [column for column in (*text_columns(text), labels, id) if column]
+    wanted = [column for column in (*text_columns(text), labels, id, *features) if column]
     opening = partial(open_table, source, format=format, wanted=wanted, **writing)
     with opening() as table:
-        origin = choose_columns(name, table.format, table.columns, text=text, labels=labels, id=id)
+        origin = choose_columns(name, table.format, table.columns, text=text, labels=labels, id=id, features=features)
     return Records(origin, label_separator, opening)
 
 
@@ -234,6 +243,7 @@ def read(
     n_features: int | None = None,
     format: Format | None = None,
     max_cell: int | None = None,
+    features: Sequence[str] = (),
 ) -> Split:
     r"""Read labelled documents from a file or a folder.
 
@@ -257,6 +267,8 @@ def read(
     max_cell : int, optional
         The longest cell or row of a table, or file of a folder, in bytes; a longer one is an error, so that no file can
         take all memory. By default the environment variable ``BAYESIFT_MAX_CELL``, else 16 MiB.
+    features : sequence of str, default=()
+        Columns whose values stand beside the texts, which are :class:`FeaturedText` then.
 
     Returns
     -------
@@ -285,7 +297,8 @@ DamagedFileError, ExpansionError
     """
     source = kept_input(path)
     writing = {"encoding": encoding, "quotes": quotes, "delimiter": delimiter, "header": header, "max_cell": max_cell}
-    columns = {"text": text, "labels": labels, "id": id, "label_separator": label_separator}
+    columns: dict[str, Any] = {"text": text, "labels": labels, "id": id, "label_separator": label_separator}
+    columns["features"] = tuple(features)
     return _read(source, columns, writing, _format(source, format, *text_columns(text)), n_features)
 
 
@@ -353,8 +366,8 @@ def read_texts(
     prefer : pair of str
         Names of both columns to take where the file has them, as from a model that was trained on such a file.
     **reading
-        ``label_separator``, ``encoding``, ``quotes``, ``delimiter``, ``header``, ``format`` and ``max_cell``, as in
-        :func:`read`.
+        ``label_separator``, ``encoding``, ``quotes``, ``delimiter``, ``header``, ``format``, ``max_cell`` and
+        ``features``, as in :func:`read`.
 
     Returns
     -------
@@ -370,11 +383,14 @@ def read_texts(
     source = kept_input(path)
     given = {"encoding": None, "quotes": True, "delimiter": None, "header": None, "max_cell": None} | reading
     format, label_separator = given.pop("format", None), given.pop("label_separator", None)
+    features = tuple(given.pop("features", ()))
     wanted = [*text_columns(text), *text_columns(prefer[0]), *(name for name in (labels, prefer[1]) if name)]
+    wanted += features
     found = _format(source, format, *wanted)
 
     def read_columns(text: TextColumns | None, labels: str | None) -> Split:
-        columns = {"text": text, "labels": labels, "id": None, "label_separator": label_separator}
+        columns: dict[str, Any] = {"text": text, "labels": labels, "id": None, "label_separator": label_separator}
+        columns["features"] = features
         return _read(source, columns, given, found, None)
 
     if any(prefer) and None in (text, labels) and found not in _NO_COLUMNS:
@@ -392,7 +408,7 @@ def read_texts(
             raise
         with open_table(source, format=found, wanted=wanted, **given) as table:
             rows = [row for _, row in islice(table.rows(), _LOOKED_AT)]
-        guess = columns_by_content(rows, named["text"], named["labels"])
+        guess = columns_by_content(rows, named["text"], named["labels"], features)
         if None in guess:
             raise
         split = read_columns(*guess)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import isnan
@@ -12,7 +12,16 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bayesift._files import check_encoding
-from bayesift.datasets._columns import TextColumns, as_text, check_columns, guess_column, joined, text_columns
+from bayesift.datasets._columns import (
+    FeaturedText,
+    TextColumns,
+    as_text,
+    check_columns,
+    check_features,
+    guess_column,
+    joined,
+    text_columns,
+)
 from bayesift.datasets._csv_scan import CsvScanner
 from bayesift.datasets._files import is_hidden
 from bayesift.datasets._formats import check_exists, format_of, format_of_line, vectors_error
@@ -21,7 +30,7 @@ from bayesift.datasets._json import JSON_PIECE, json_objects, json_table
 from bayesift.datasets._limits import cell_limit, check_lines
 from bayesift.datasets._recoding import beginning, decode_file
 from bayesift.datasets._tables import csv_dialect, csv_table, json_format, open_table
-from bayesift.datasets.errors import CellTooLongError, EncodingError, MalformedFileError, listed_names
+from bayesift.datasets.errors import CellTooLongError, ColumnError, EncodingError, MalformedFileError, listed_names
 
 TextFormat = Literal["csv", "tsv", "jsonl", "json", "lines", "parquet", "xlsx", "folder"]
 
@@ -112,6 +121,7 @@ def open_texts(
     header: bool | None = None,
     exact: bool = True,
     max_cell: int | None = None,
+    features: Sequence[str] = (),
 ) -> Iterator[TextStream]:
     r"""Open a file, a folder, or standard input to go through its texts in constant memory.
 
@@ -137,6 +147,8 @@ def open_texts(
         Whether doubled quotes within texts must become single ones.
     max_cell : int, optional
         The longest cell, row or line, or file of a folder, in bytes; see :func:`read`.
+    features : sequence of str, default=()
+        Columns whose values stand beside the texts, which are :class:`FeaturedText` then.
 
     Yields
     ------
@@ -159,15 +171,17 @@ def open_texts(
     name = name_of(path)
     found = format if standard_input else _format(name, format)
     notes: list[str] = []
+    if features and found in ("folder", "lines"):
+        raise ColumnError(name, "feature", (), name=features[0])
     if found == "folder":
         yield TextStream("folder", None, None, _in_blocks(_folder(name, encoding, limit, notes)), notes=notes)
         return
-    wanted = [*text_columns(text), *text_columns(prefer)]
+    wanted = [*text_columns(text), *text_columns(prefer), *features]
     if found in ("parquet", "xlsx"):
         with open_table(path, format=found, header=header, max_cell=max_cell, wanted=wanted) as table:
-            chosen = _choose(name, table.columns, text, prefer)
+            chosen = _choose(name, table.columns, text, prefer, features)
             columns = table.columns if found == "xlsx" else None
-            blocks = _in_blocks(_checked(name, table.rows(), chosen, "row", table.notes))
+            blocks = _in_blocks(_checked(name, table.rows(), chosen, features, "row", table.notes))
             yield TextStream(found, columns, as_text(chosen), blocks, notes=table.notes)
         return
     with open_utf_8(path, encoding, notes.append) as content:
@@ -176,31 +190,41 @@ def open_texts(
             found = format_of_line(head.partition("\n")[0], wanted) or "lines"
         if found in ("csv", "tsv"):
             way = csv_dialect(name, content, found, delimiter, quotes, header, wanted, notes.append)
-            if way.delimiter.isascii() and not standard_input and max(map(len, map(text_columns, (text, prefer)))) < 2:
+            single = max(map(len, map(text_columns, (text, prefer)))) < 2 and not features
+            if way.delimiter.isascii() and not standard_input and single:
                 scanner = CsvScanner(content, name, way.delimiter, quotes, limit, has_header=way.has_header)
-                [column] = _choose(name, scanner.columns, text, prefer)
+                [column] = _choose(name, scanner.columns, text, prefer, ())
                 scanned = scanner.blocks(scanner.columns.index(column), exact=exact)
                 blocks = (TextBlock(texts, lines=lines, parse=scanner.fields) for texts, lines in scanned)
                 yield TextStream(found, scanner.columns, column, blocks, way.delimiter, notes)
                 return
             with lines_of(content, limit) as lines:
                 columns, fields = csv_table(name, lines, way, limit)
-                chosen = _choose(name, columns, text, prefer)
+                chosen = _choose(name, columns, text, prefer, features)
                 places = [columns.index(column) for column in chosen]
-                blocks = _in_blocks((joined([row[place] for place in places]), row) for _, row in fields)
+                beside = [(feature, columns.index(feature)) for feature in features]
+
+                def text_of(row: list[str]) -> str:
+                    return _with_features(
+                        joined([row[place] for place in places]), {name: row[place] for name, place in beside}
+                    )
+
+                blocks = _in_blocks((text_of(row), row) for _, row in fields)
                 yield TextStream(found, columns, as_text(chosen), blocks, notes=notes)
+        elif found == "lines" and features:
+            raise ColumnError(name, "feature", (), name=features[0])
         elif found == "lines":
             with lines_of(content, limit) as lines:
-                contents = (line.rstrip("\r\n") for line in check_lines(name, lines, limit))
-                blocks = _in_blocks((line, [line]) for line in contents)
+                stripped = (line.rstrip("\r\n") for line in check_lines(name, lines, limit))
+                blocks = _in_blocks((line, [line]) for line in stripped)
                 yield TextStream("lines", ["text"], "text", blocks, notes=notes)
         else:
             found = json_format(found, content, notes.append)
             with lines_of(content, limit if found == "jsonl" else JSON_PIECE) as lines:
                 keys, objects = (json_table if found == "jsonl" else json_objects)(name, lines, limit)
-                chosen = _choose(name, keys, text, prefer)
+                chosen = _choose(name, keys, text, prefer, features)
                 unit = "line" if found == "jsonl" else "object"
-                blocks = _in_blocks(_checked(name, objects, chosen, unit, notes))
+                blocks = _in_blocks(_checked(name, objects, chosen, features, unit, notes))
                 yield TextStream(found, None, as_text(chosen), blocks, notes=notes)
 
 
@@ -250,8 +274,20 @@ def _in_blocks(rows: Iterable[tuple[str, TextRow]]) -> Iterator[TextBlock]:
         yield TextBlock(texts, kept)
 
 
-def _choose(path: Path, columns: list[str], text: TextColumns | None, prefer: TextColumns | None) -> tuple[str, ...]:
+def _with_features(text: str, features: Mapping[str, Any]) -> str:
+    """Return a text with its features; without any, as it is."""
+    return FeaturedText(text, {name: present(value) for name, value in features.items()}) if features else text
+
+
+def _choose(
+    path: Path,
+    columns: list[str],
+    text: TextColumns | None,
+    prefer: TextColumns | None,
+    features: Sequence[str],
+) -> tuple[str, ...]:
     """Choose the columns of the texts."""
+    check_features(path, columns, features, text_columns(text))
     names, learned = text_columns(text), text_columns(prefer)
     for name in names:
         check_columns(path, columns, text=name)
@@ -260,11 +296,17 @@ def _choose(path: Path, columns: list[str], text: TextColumns | None, prefer: Te
     if learned and all(name in columns for name in learned):
         return learned
     problem = f"the model learned from {listed_names(learned)}" if learned else ""
-    return (str(guess_column(path, "text", columns, columns, problem)),)
+    free = [name for name in columns if name not in features]
+    return (str(guess_column(path, "text", free, columns, problem)),)
 
 
 def _checked(
-    path: Path, rows: Iterable[tuple[int, dict[str, Any]]], columns: Sequence[str], unit: str, notes: list[str]
+    path: Path,
+    rows: Iterable[tuple[int, dict[str, Any]]],
+    columns: Sequence[str],
+    features: Sequence[str],
+    unit: str,
+    notes: list[str],
 ) -> Iterator[tuple[str, TextRow]]:
     """Return texts and rows; a missing value is an empty text, a missing key an error."""
     n_missing = 0
@@ -275,7 +317,8 @@ def _checked(
             cells = [text, *(_cell(path, row, column, number, unit) for column in columns[1:])]
             text = None if all(cell is None for cell in cells) else joined(cells)
         n_missing += text is None
-        yield text or "", row
+        # An object may leave out what is missing.
+        yield _with_features(text or "", {name: row.get(name) for name in features}), row
     if n_missing:
         notes.append(missing_texts(n_missing))
 

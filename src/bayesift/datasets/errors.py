@@ -190,7 +190,7 @@ class ColumnError(ValueError):
     ----------
     path : str or Path
         The file.
-    role : {"text", "labels", "id", "title"}
+    role : {"text", "labels", "id", "title", "feature"}
         What the column would hold.
     name : str or None
         The name that the caller gave; None where no name was given and none could be guessed.

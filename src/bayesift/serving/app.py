@@ -69,6 +69,7 @@ def create_app(classifier: TextClassifier, name: str = "model", settings: Settin
     app.state.settings = settings
     app.state.metrics = metrics
     app.state.scorer = scorer
+    app.state.features = list(classifier.features or ())
     app.state.turns = Turns(scorer, metrics, settings.waiting, settings.of_one_address)
     app.state.about = _about(classifier, name, settings)
     app.include_router(router)
@@ -139,11 +140,12 @@ async def classify(request: Request) -> Response:
     settings: Settings = state.settings
     try:
         asked = interface.parse(await request.body())
-        texts = asked.all_texts()
+        texts = asked.all_texts(state.features)
     except ValueError as error:
         raise HTTPException(422, str(error)) from error
     question = Question(texts, asked.probabilities, asked.reasons)
-    size = sum(map(len, texts))
+    # Values of features may be long texts, too.
+    size = sum(map(len, texts)) + sum(len(str(value)) for text in texts for value in _features(text).values())
     _check_size(question, size, len(state.scorer.labels), settings)
     address = request.client.host if request.client else ""
     turns: Turns = state.turns
@@ -177,6 +179,10 @@ async def metrics(request: Request) -> Response:
     # The thread that scores may be adding a label.
     counts = dict(state.scorer.counts.copy())
     return Response(state.metrics.text(counts, state.turns.waiting), headers={"Content-Type": CONTENT_TYPE})
+
+
+def _features(text: str) -> Any:
+    return getattr(text, "features", {})
 
 
 def _check_size(question: Question, size: int, n_labels: int, settings: Settings) -> None:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from bayesift.datasets import FeaturedText
+
 _EXAMPLE = "The minister said that wheat exports rose by a tenth."
+
+
+#: Values by the names of the columns; one that is left out or null is missing.
+Features = dict[str, str | int | float | bool | None]
 
 
 class Request(BaseModel):
@@ -16,17 +23,39 @@ class Request(BaseModel):
 
     text: Annotated[str | None, Field(description="One text; instead of texts.")] = None
     texts: Annotated[list[str] | None, Field(description="Any number of texts, up to a limit (see /model).")] = None
+    features: Annotated[
+        Features | list[Features] | None,
+        Field(description="Values of the model's features by name: of the text, or a list with those of each text."),
+    ] = None
     probabilities: Annotated[bool, Field(description="Whether to give the probability of every label.")] = True
     reasons: Annotated[
         int, Field(ge=0, description="So many words that count most for and against each label given; 0 for none.")
     ] = 0
 
-    def all_texts(self) -> list[str]:
-        """Return the texts; raise ValueError unless they are given in one way."""
+    def all_texts(self, names: Sequence[str] = ()) -> list[str]:
+        """Return the texts, with features of some names; raise ValueError unless they are given in one way."""
         if (self.text is None) == (self.texts is None):
             found = "neither is there" if self.text is None else "both are there"
             raise ValueError(f"text, texts: {found}; expected one of them")
-        return [self.text] if self.text is not None else self.texts or []
+        texts = [self.text] if self.text is not None else self.texts or []
+        if not names:
+            if self.features is not None:
+                raise ValueError("features: the model has none; expected texts alone")
+            return texts
+        given = [self.features] if self.text is not None else self.features
+        if not isinstance(given, list) or len(given) != len(texts):
+            raise ValueError(f"features: expected a list with the values of each text, by the names {', '.join(names)}")
+        rows = [self._row(values, names) for values in given]
+        return [FeaturedText(text, row) for text, row in zip(texts, rows, strict=True)]
+
+    @staticmethod
+    def _row(values: Any, names: Sequence[str]) -> dict[str, Any]:
+        if not isinstance(values, dict):
+            raise ValueError(f"features: expected the values of a text, by the names {', '.join(names)}")
+        odd = [name for name in values if name not in names]
+        if odd:
+            raise ValueError(f"features: the model has no {odd[0][:100]!r}; expected {', '.join(names)}")
+        return {name: values.get(name) for name in names}
 
 
 class Word(BaseModel):

@@ -8,6 +8,7 @@ from bayesift.workflow.convert import convert, converted_files
 from bayesift.workflow.curve import LearningCurve, learning_curve
 from bayesift.workflow.evaluate import Evaluation, evaluate, evaluate_held_out
 from bayesift.workflow.explain import Explainer, Reason, top_words
+from bayesift.workflow.features import FeatureColumns
 from bayesift.workflow.info import ModelInfo, load_classifier, model_info, provenance_of
 from bayesift.workflow.model_choice import CANDIDATES, MEASURES, Candidate, ComparedModel, ModelComparison
 from bayesift.workflow.path import LabelPath, label_path
@@ -29,6 +30,7 @@ __all__ = [
     "DataSummary",
     "Evaluation",
     "Explainer",
+    "FeatureColumns",
     "LabelPath",
     "LearningCurve",
     "ModelComparison",

@@ -1,4 +1,4 @@
-"""Labels of texts, one each or sets of them, in the form that the models take."""
+"""Texts with their features, and labels, one each or sets of them, in the form that the models take."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import scipy.sparse as sp
 
 from bayesift._labels import TargetType, check_label_types
 from bayesift._typing import AnyArray, FloatArray, Int64Array
-from bayesift.workflow.errors import NoLabelsError, OneLabelError
+from bayesift.datasets import USUAL_NAMES, FeaturedText, find_column
+from bayesift.workflow.errors import FeaturesError, NoLabelsError, OneLabelError
 
 #: Parts that the training texts are divided into, to hold one of them out.
 N_FOLDS = 5
@@ -102,6 +103,62 @@ def one_column(values: Any, name: str) -> Iterable[Any]:
     if column.ndim != 2 or column.shape[1] != 1:
         raise ValueError(f"{name} has shape {column.shape}; expected an entry for each text, or one column")
     return list(np.asarray(column)[:, 0].tolist())
+
+
+def rows_of(texts: Any, features: Any = None, name: str = "texts") -> list[str]:
+    """Return texts as a list; where there are features, each with its own.
+
+    Parameters
+    ----------
+    texts : iterable of str, or data frame
+        With features, a data frame that has them beside a column of texts, or texts that are
+        :class:`bayesift.datasets.FeaturedText`.
+    features : sequence or mapping of str, optional
+        Names of the features.
+    name : str
+        What an error calls the texts.
+
+    Returns
+    -------
+    list of str
+    """
+    if features is None:
+        return list(one_column(texts, name))
+    wanted = list(features)
+    if not hasattr(texts, "columns"):
+        found = list(one_column(texts, name))
+        for place, text in enumerate(found):
+            check_has(text, wanted, f"{name}[{place}]")
+        return found
+    columns = [str(column) for column in texts.columns]
+    if missing := [feature for feature in wanted if feature not in columns]:
+        raise FeaturesError(f"{name} has no column {missing[0]!r}, a feature; its columns are {', '.join(columns)}")
+    others = [column for column in columns if column not in wanted]
+    text = others[0] if len(others) == 1 else find_column(others, USUAL_NAMES["text"])
+    if text is None:
+        raise FeaturesError(
+            f"{name} has beside the features the columns {', '.join(others) or 'none'}; expected one, of the texts, or "
+            f"one that is called 'text'"
+        )
+    contents = texts[text].to_list()
+    for place, content in enumerate(contents):
+        if not isinstance(content, str):
+            raise TypeError(f"{name}[{text!r}] has a {type(content).__name__} at {place}; expected a text")
+    rows = zip(*(texts[feature].to_list() for feature in wanted), strict=True)
+    return [
+        FeaturedText(content, dict(zip(wanted, row, strict=True))) for content, row in zip(contents, rows, strict=True)
+    ]
+
+
+def check_has(text: Any, wanted: Sequence[str], what: str) -> None:
+    """Refuse a text without some of the features."""
+    found = getattr(text, "features", {})
+    for feature in wanted:
+        if feature not in found:
+            raise FeaturesError(
+                f"{what} has no feature {feature!r}; expected a data frame with this column, or texts that are "
+                f"FeaturedText"
+            )
 
 
 def is_label_set(label: Any) -> bool:

@@ -247,12 +247,14 @@ def build_model(classifier: Any, model: Any, targets: Targets, vectorizer: Any, 
     """
     if not isinstance(model, str):
         made = clone(model)
+        if "dense_features" in changes:
+            made.set_params(dense_features=changes["dense_features"])
         return made if classifier.class_weight is None else _with_class_weight(made, classifier.class_weight)
     large = n_words * len(targets.classes) > LARGE_POSTERIOR
     keep = classifier.keep_posterior
     options = {
         "variance": classifier.variance,
-        "dense_variance": classifier.vector_variance,
+        "dense_variance": classifier.vector_variance if classifier.features is None else classifier.feature_variance,
         "threshold": suited_policy(classifier.threshold, targets),
         "threshold_on": classifier.threshold_on,
         "compute_precision": not large if keep == "auto" else keep,

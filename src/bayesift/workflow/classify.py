@@ -45,8 +45,8 @@ class Classified:
     added : list of str
         The columns added.
     notes : list of str
-        What was recognised in the file, such as its encoding, what was missing, and how many texts hold no word, a
-        sentence each.
+        What was recognised in the file, such as its encoding, what was missing, how many texts hold no word, and which
+        values of features say nothing, a sentence each.
     """
 
     n_texts: int
@@ -135,6 +135,10 @@ def classify(
     # Quotes are no part of words, unless the user has said what a word is.
     exact = classifier.vectorizer_.token_pattern is not None or classifier.vectorizer_.tokenizer is not None
     reading: dict[str, Any] = {"encoding": encoding, "delimiter": delimiter, "quotes": quotes, "header": header}
+    columns_beside = classifier.features_
+    if columns_beside is not None:
+        reading["features"] = columns_beside.names
+    gaps: Counter[tuple[str, str]] = Counter()
     with open_texts(data, text, prefer=prefer, format=source_format, exact=exact, **reading) as source:
         opened(source)
         written = output_format(target, format, source.format)
@@ -161,6 +165,8 @@ def classify(
                 counts.update(table.counts(found))
                 n_texts += len(texts)
                 n_without_words += classifier.count_without_words(texts)
+                if columns_beside is not None:
+                    gaps.update(columns_beside.gaps(texts))
                 progress(n_texts)
             if writer is None and (source.columns is not None or written == "parquet"):
                 columns = source.columns or list(types or ())
@@ -169,6 +175,8 @@ def classify(
                 writer.close()
     if n_without_words:
         source.notes.append(texts_without_words(n_without_words))
+    if columns_beside is not None:
+        source.notes.extend(columns_beside.sentences(gaps))
     return Classified(n_texts, dict(counts.most_common()), source.format, source.text, table.added, source.notes)
 
 

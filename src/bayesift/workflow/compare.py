@@ -11,7 +11,8 @@ import numpy as np
 from bayesift._typing import FloatArray
 from bayesift.evaluate import Comparison, Results, micro_sign_test
 from bayesift.evaluate import compare as compare_results
-from bayesift.workflow._label_sets import indicator, label_sets, without_unlabelled
+from bayesift.workflow._label_sets import indicator, label_sets, rows_of, without_unlabelled
+from bayesift.workflow.features import kinds_of
 from bayesift.workflow.text_classifier import TextClassifier
 
 
@@ -50,7 +51,8 @@ def compare(
     >>> compare(bayes, lasso, texts, labels).tests["texts right (sign test)"].sign
     '~'
     """
-    documents, sets = list(texts), label_sets(y)
+    features = {**_kinds(first), **_kinds(second)} or None
+    documents, sets = rows_of(texts, features), label_sets(y)
     if len(documents) != len(sets):
         raise ValueError(f"texts and y must have the same length, found {len(documents)} and {len(sets)}")
     if not documents:
@@ -104,6 +106,10 @@ def comparison_dict(found: Comparison) -> dict[str, Any]:
             for label, pair in zip(found.categories, found.f1.T, strict=True)
         },
     }
+
+
+def _kinds(classifier: TextClassifier) -> dict[str, Any]:
+    return {} if classifier.features is None else dict(kinds_of(classifier.features))
 
 
 def _spread(part: Any, classifier: TextClassifier, labels: list[str]) -> FloatArray:

@@ -18,7 +18,7 @@ from bayesift.bbr import (
 from bayesift.linear import BayesianLogisticRegression, BayesianMultinomialRegression
 from bayesift.workflow._onnx_graph import onnx_bytes
 from bayesift.workflow._plain_pipeline import plain_pipeline
-from bayesift.workflow.errors import NotPolytomousError, VectorsError
+from bayesift.workflow.errors import FeaturesError, NotPolytomousError, VectorsError
 from bayesift.workflow.text_classifier import TextClassifier
 from bayesift.workflow.words_and_vectors import WordsAndVectors
 
@@ -58,6 +58,10 @@ def convert(
     if isinstance(classifier.model_, WordsAndVectors):
         raise VectorsError(
             "the model has vectors of words, which other programs do not know; expected one trained with vectors=None"
+        )
+    if classifier.features is not None:
+        raise FeaturesError(
+            "the model has features beside the texts, which other programs do not know; expected one trained without"
         )
     if words and (odd := [word for word in classifier.words() if "\n" in word or "\t" in word]):
         raise ValueError(

@@ -15,7 +15,7 @@ from scipy.optimize import nnls
 from bayesift import progress
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.evaluate import f_beta
-from bayesift.workflow._label_sets import N_FOLDS, assign_folds, indicator, label_sets
+from bayesift.workflow._label_sets import N_FOLDS, assign_folds, indicator, label_sets, rows_of
 from bayesift.workflow.evaluate import as_chosen
 from bayesift.workflow.text_classifier import TextClassifier
 
@@ -212,6 +212,7 @@ def learning_curve(
     if not 2 <= n_repeats <= N_FOLDS:
         raise ValueError(f"n_repeats is {n_repeats!r}; expected 2 to {N_FOLDS}")
     sets = label_sets(y)
+    texts = rows_of(texts, classifier.features)
     fold = assign_folds(texts, sets, N_FOLDS)
     orders = [_mixed(np.flatnonzero(fold != turn), sets, turn) for turn in range(n_repeats)]
     sizes = _sizes(orders, sets)

@@ -42,6 +42,10 @@ class VectorsError(ValueError):
     """The model cannot have vectors of words, or what is asked for cannot be done with them."""
 
 
+class FeaturesError(ValueError):
+    """Features beside the texts are missing, are of no use to the model, or stand in the way of what is asked for."""
+
+
 class LabelNeededError(ValueError):
     """There are several labels, and none of them was named."""
 
@@ -56,6 +60,10 @@ class OutputFormatError(ValueError):
 
 class NoWordsWarning(UserWarning):
     """Texts hold no word, or a model keeps none: they say nothing about labels."""
+
+
+class FeatureWarning(UserWarning):
+    """Values of features are missing or not known: they say nothing about labels."""
 
 
 def counted(number: int, noun: str) -> str:

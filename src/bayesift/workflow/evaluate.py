@@ -24,7 +24,7 @@ from bayesift.evaluate import (
     recall,
     reliability_curve,
 )
-from bayesift.workflow._label_sets import N_FOLDS, assign_folds, indicator, label_sets, without_unlabelled
+from bayesift.workflow._label_sets import N_FOLDS, assign_folds, indicator, label_sets, rows_of, without_unlabelled
 from bayesift.workflow.errors import counted, texts_without_words
 from bayesift.workflow.text_classifier import TextClassifier
 
@@ -91,6 +91,8 @@ class Evaluation:
         Texts without a label that were left out, where every text must have one.
     n_without_words : int
         Texts that hold no word, which get the label that is most probable before anything is read.
+    feature_notes : list of str
+        Which values of features are missing or not known, a sentence each.
     """
 
     on: str
@@ -110,6 +112,7 @@ class Evaluation:
     results: Results = field(repr=False)
     n_unlabelled: int = 0
     n_without_words: int = 0
+    feature_notes: list[str] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
         """Return all measures as values that JSON can hold; what cannot be computed is None."""
@@ -140,6 +143,7 @@ class Evaluation:
             lines.append(f"! {counted(self.n_unlabelled, 'text')} without a label left out")
         if self.n_without_words:
             lines.append(f"! {texts_without_words(self.n_without_words)}")
+        lines += [f"! {note}" for note in self.feature_notes]
         return lines
 
 
@@ -164,7 +168,7 @@ def evaluate(classifier: TextClassifier, texts: Iterable[str], y: Iterable[Any],
     >>> evaluate(classifier, ["wheat and corn", "a ship", "a sea of wheat"], ["farm", "sea", "farm"]).n_texts
     3
     """
-    documents, sets = list(texts), label_sets(y)
+    documents, sets = rows_of(texts, classifier.features), label_sets(y)
     if len(documents) != len(sets):
         raise ValueError(f"texts and y must have the same length, found {len(documents)} and {len(sets)}")
     if not documents:
@@ -177,7 +181,10 @@ def evaluate(classifier: TextClassifier, texts: Iterable[str], y: Iterable[Any],
     decisions, probabilities = classifier.predictions(documents)
     found = _measured(classifier.classes_.tolist(), classifier.target_type_, sets, decisions, probabilities, on)
     return replace(
-        found, n_unlabelled=n_texts - len(documents), n_without_words=classifier.count_without_words(documents)
+        found,
+        n_unlabelled=n_texts - len(documents),
+        n_without_words=classifier.count_without_words(documents),
+        feature_notes=classifier.feature_notes(documents),
     )
 
 
@@ -210,7 +217,7 @@ def evaluate_held_out(
     """
     if not 1 <= n_held_out <= N_FOLDS:
         raise ValueError(f"n_held_out is {n_held_out!r}; expected 1 to {N_FOLDS}")
-    sets = label_sets(y)
+    texts, sets = rows_of(texts, classifier.features), label_sets(y)
     fold = assign_folds(texts, sets, N_FOLDS)
     classes = classifier.classes_.tolist()
     place = {label: column for column, label in enumerate(classes)}

@@ -74,9 +74,10 @@ class Explainer:
             entries = slice(*X.indptr[place : place + 2])
             columns = X.indices[entries]
             added, company = self._shares(columns, X.data[entries])
+            names = self._names(columns, texts[place])
             reasons = []
             for column in chosen.tolist():
-                words = largest(self._words[columns], _towards(classifier, added, column), k)
+                words = largest(names, _towards(classifier, added, column), k)
                 by_company: WeightedWords = []
                 if company is not None:
                     amounts = dict(zip(self._words[columns], _towards(classifier, company, column), strict=True))
@@ -85,6 +86,18 @@ class Explainer:
                 reasons.append(Reason(str(classifier.classes_[column]), given, probability, words, by_company))
             found.append(reasons)
         return found
+
+    def _names(self, columns: AnyArray, text: str) -> AnyArray:
+        """Return what a text's words are called, and its features with their values."""
+        features = self._classifier.features_
+        names = self._words[columns]
+        if features is None:
+            return names
+        values, first = features.values_of(text), len(self._words) - features.n_dense
+        return np.array(
+            [values.get(name, name) if column >= first else name for column, name in zip(columns, names, strict=True)],
+            dtype=object,
+        )
 
     def _shares(self, columns: AnyArray, values: FloatArray) -> tuple[FloatArray, FloatArray | None]:
         """Return what each word of a text adds to the scores, and that part of it which is due to its company."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -63,6 +63,10 @@ class ModelInfo:
         Length of the vectors of words; 0 without them.
     vector_variance : float or None
         Prior variance of their coefficients.
+    features : list of str
+        The columns beside the texts, and what each of them holds.
+    feature_variance : float or None
+        Prior variance of the coefficients of numbers and categories; 0 if they are left out because they do not help.
     """
 
     model: str
@@ -85,6 +89,8 @@ class ModelInfo:
     comparison: ModelComparison | None = None
     vector_rank: int = 0
     vector_variance: float | None = None
+    features: list[str] = field(default_factory=list)
+    feature_variance: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return all of it as values that JSON can hold."""
@@ -103,6 +109,10 @@ class ModelInfo:
             lines.append(
                 ("vectors", f"of length {self.vector_rank}, prior variance of the company {self.vector_variance:.3g}")
             )
+        if self.features:
+            variance = self.feature_variance
+            used = [] if variance is None else [f"prior variance {variance:.3g}" if variance else "left out: of no use"]
+            lines.append(("features", "; ".join([*self.features, *used])))
         if self.prior is not None:
             lines.append(("prior", f"{self.prior}{self._variance()}"))
         if self.gap is not None:
@@ -137,6 +147,9 @@ def model_info(classifier: TextClassifier) -> ModelInfo:
     model = linear_part(classifier.model_)
     weights = classifier.model_.word_weights()
     certificate = getattr(model, "certificate_", None)
+    columns = classifier.features_
+    n_terms, n_dense = len(classifier.words()), 0 if columns is None else columns.n_dense
+    rank = getattr(model, "dense_features", 0) if columns is None else 0
     gap = None if certificate is None else float(np.max(certificate.relative_gap))
     name = classifier.model_name_
     labels = [str(label) for label in classifier.classes_]
@@ -148,8 +161,8 @@ def model_info(classifier: TextClassifier) -> ModelInfo:
         n_texts=classifier.training_["n_texts"],
         fingerprint=classifier.training_["fingerprint"],
         weighting=classifier.vectorizer_.weighting,
-        n_terms=len(classifier.words()),
-        n_kept=None if weights is None else nonzero_words(weights),
+        n_terms=n_terms - n_dense,
+        n_kept=None if weights is None else nonzero_words(weights[:, : n_terms - n_dense]),
         prior=_prior(classifier),
         variance=_variance(model, labels),
         variance_by=_variance_by(classifier),
@@ -159,8 +172,10 @@ def model_info(classifier: TextClassifier) -> ModelInfo:
         residual=None if certificate is None else float(np.max(certificate.kkt_residual)),
         converged=None if certificate is None else bool(np.all(certificate.converged)),
         comparison=classifier.comparison(),
-        vector_rank=getattr(model, "dense_features", 0),
-        vector_variance=classifier.chosen_vector_variance() if getattr(model, "dense_features", 0) else None,
+        vector_rank=rank,
+        vector_variance=classifier.chosen_vector_variance() if rank else None,
+        features=[] if columns is None else columns.about(),
+        feature_variance=classifier.chosen_feature_variance() if n_dense else None,
     )
 
 

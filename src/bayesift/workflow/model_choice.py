@@ -10,6 +10,7 @@ from math import ceil, isfinite, log
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.metrics import average_precision_score
 from sklearn.utils import check_random_state
 
@@ -31,6 +32,7 @@ from bayesift.workflow._models import (
     used_variance,
     vectorizer_for,
 )
+from bayesift.workflow.features import learnt_features
 from bayesift.workflow.words_and_vectors import LINEAR_MODELS, Pile, linear_part
 
 Measure = Literal["auto", "log_likelihood", "accuracy", "f1"]
@@ -325,6 +327,8 @@ def _is_possible(candidate: Candidate, classifier: Any, targets: Targets, n_text
     """Tell whether a candidate can be what a classifier is asked to be."""
     if n_texts < candidate.least_texts or (candidate.one_label and targets.target_type == "multilabel-indicator"):
         return False
+    if classifier.features is not None and candidate.model not in LINEAR_MODELS:
+        return False
     if classifier.prior_knowledge and not MODELS[candidate.model].takes_priors:
         return False
     policy = suited_policy(classifier.threshold, targets)
@@ -390,6 +394,9 @@ class _Comparing:
         self.weights = np.ones(self._held.size) if weights is None else weights[self._held]
         self.n_texts = len(material.texts)
         self._numbers: dict[Any, tuple[Any, Any]] = {}
+        has_features = classifier.features is not None
+        self._columns = learnt_features(classifier, material.texts, AUTO) if has_features else None
+        self._beside = None if self._columns is None else self._columns.transform(material.texts)
 
     def performance(self, candidate: Candidate) -> Performance:
         """Return what each text held out says of a candidate."""
@@ -397,6 +404,8 @@ class _Comparing:
         material = self._material._replace(X=X)
         classifier, targets = self._classifier, material.targets
         changes = {"threshold": "half", "compute_precision": False, "tol": TOLERANCE, "variance": classifier.variance}
+        if self._columns is not None:
+            changes["dense_features"] = self._columns.n_dense
         names = vectorizer.get_feature_names_out() if classifier.prior_knowledge else None
         scores, logs = [], []
         # The first fit searches for the variance.
@@ -409,6 +418,10 @@ class _Comparing:
                 kept = selector.get_support()
                 rest, out = rest._replace(X=selector.transform(rest.X)), selector.transform(out)
                 words = None if words is None else words[kept]
+            if self._beside is not None:
+                rest = rest._replace(X=_joined(rest.X, self._beside[self._fold != turn]))
+                out = _joined(out, self._beside[self._fold == turn])
+                words = None if words is None else [*words, *map(str, range(self._beside.shape[1]))]
             with warnings.catch_warnings(), progress.part(*ends[turn : turn + 2]):
                 # The fit to all texts warns of what matters.
                 warnings.simplefilter("ignore")
@@ -417,7 +430,7 @@ class _Comparing:
                     model = self._pile.with_vectors(model, vectorizer, kept)
                 model = fit_model(model, rest, words)
             changes["variance"] = used_variance(model, targets.classes, changes["variance"])
-            if candidate.vectors:
+            if candidate.vectors or self._beside is not None:
                 changes["dense_variance"] = float(linear_part(model).dense_variance_[0])
             scores.append(scores_of_rows(model, out))
             logs.append(model.scores_to_log_proba(scores[-1][:, 0] if targets.target_type == "binary" else scores[-1]))
@@ -453,6 +466,10 @@ class _Comparing:
         truth = self.truth[:, -scores.shape[1] :].astype(np.int64)
         threshold.fit(scores, *(() if self._policy == "half" else (truth, self.weights)))
         return decided(scores, threshold.thresholds_, self._material.targets.target_type)
+
+
+def _joined(X: Any, beside: Any) -> Any:
+    return sp.hstack([X, beside], format="csr")
 
 
 def _log_likelihood(logs: FloatArray, truth: BoolArray, target_type: TargetType) -> FloatArray:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from operator import is_not
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,7 +28,7 @@ from bayesift.decide.utility import f_beta_of
 from bayesift.select import TermSelector
 from bayesift.text import TextScorer, TextVectorizer
 from bayesift.vectors import WordVectors
-from bayesift.workflow._label_sets import Targets, indicator, label_sets, one_column, read_targets
+from bayesift.workflow._label_sets import Targets, indicator, label_sets, one_column, read_targets, rows_of
 from bayesift.workflow._models import (
     AUTO,
     Material,
@@ -43,8 +43,15 @@ from bayesift.workflow._models import (
     used_variance,
     vectorizer_for,
 )
-from bayesift.workflow.errors import NoPriorError, NoWordsWarning, texts_without_words, training_texts_without_words
+from bayesift.workflow.errors import (
+    FeatureWarning,
+    NoPriorError,
+    NoWordsWarning,
+    texts_without_words,
+    training_texts_without_words,
+)
 from bayesift.workflow.explain import Explainer, Reason, nonzero_words
+from bayesift.workflow.features import FeatureColumns, Features, check_features, kinds_of, learnt_features
 from bayesift.workflow.model_choice import MEASURES, Measure, ModelComparison, choose_model
 from bayesift.workflow.words_and_vectors import PILE, Pile, WordsAndVectors, check_vectors, linear_part
 
@@ -103,6 +110,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         on texts held out; None, never.
     vector_variance : float or "cv", default="cv"
         Prior variance of the coefficients of vectors; ``"cv"`` chooses it with that of the words.
+    features : sequence of str, mapping or None, default=None
+        Columns beside the texts that count as well, for linear models: numbers, categories and further texts, by their
+        names; texts are then given as a data frame that has these columns, or as
+        :class:`bayesift.datasets.FeaturedText`. What a column holds is told from the training data, or by a mapping
+        from name to ``"number"``, ``"category"`` or ``"text"``.
+    feature_variance : float or "cv", default="cv"
+        Prior variance of the coefficients of numbers and categories; ``"cv"`` chooses it with that of the words, and
+        leaves them out if they are of no use.
     class_weight : {"balanced"}, mapping or None, default=None
         Weights of the labels, as in scikit-learn: ``"balanced"`` gives all labels the same total weight. Where texts
         may have any number of labels, each label is balanced against its absence, or a mapping has the weights of 0
@@ -125,8 +140,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         The labels in order.
     target_type_ : {"binary", "multiclass", "multilabel-indicator"}
         Whether texts have one of two labels, one of several, or any number of them.
-    vectorizer_, selector_, model_, threshold_
-        The fitted parts; ``selector_`` may be None.
+    vectorizer_, selector_, features_, model_, threshold_
+        The fitted parts; ``selector_`` may be None, and so may ``features_``, a
+        :class:`bayesift.workflow.FeatureColumns`.
     model_name_ : str
         Name of the model: the one given or chosen, or that of its class.
     comparison_ : dict or None
@@ -143,9 +159,22 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     ['farm', 'sea']
     >>> [word for word, _ in classifier.explain(["wheat at sea"], k=1)[0][0].words]
     ['wheat']
+
+    Numbers and categories beside the texts, from a data frame:
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"text": ["soup", "stew"] * 20, "price": [4, 9] * 20, "shop": ["inn"] * 20 + ["bar"] * 20})
+    >>> priced = TextClassifier("ridge", variance=1.0, features=["price", "shop"]).fit(frame, ["low", "high"] * 20)
+    >>> [word for word, _ in priced.explain(frame[:1], k=2)[0][0].words]
+    ['price=4', 'soup']
     """
 
-    _parameters_before: ClassVar[dict[str, Any]] = {"vectors": None, "vector_variance": "cv"}
+    _parameters_before: ClassVar[dict[str, Any]] = {
+        "vectors": None,
+        "vector_variance": "cv",
+        "features": None,
+        "feature_variance": "cv",
+    }
 
     model: Any = AUTO
     _: KW_ONLY
@@ -157,6 +186,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     variance: float | Literal["cv", "norm", "auto"] | Mapping[Any, float] = "cv"
     vectors: Any = AUTO
     vector_variance: float | Literal["cv"] = "cv"
+    features: Features | None = None
+    feature_variance: float | Literal["cv"] = "cv"
     class_weight: Any = None
     prior_knowledge: Mapping[Any, Any] | None = None
     multilabel: bool | Literal["auto"] = "auto"
@@ -175,8 +206,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        texts : iterable of str
-            The training texts; a data frame of one column will do.
+        texts : iterable of str, or data frame
+            The training texts; a data frame of one column will do, and one with more columns if there are features.
         y : iterable of labels, or of sets, lists or tuples of labels
             One for each text. Where every text has exactly one label they exclude each other (see ``multilabel``);
             otherwise each category is decided on its own.
@@ -189,7 +220,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        documents, labels = list(one_column(texts, "texts")), list(one_column(y, "y"))
+        if self.features is not None:
+            check_features(self)
+        documents, labels = rows_of(texts, self.features), list(one_column(y, "y"))
         if len(documents) != len(labels):
             raise ValueError(f"texts and y must have the same length, found {len(documents)} and {len(labels)}")
         targets = read_targets(labels, self.multilabel)
@@ -218,6 +251,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             self.selector_ = None if self.selector is None else fitted_selector(self.selector, X, targets)
             if self.selector_ is not None:
                 X = self.selector_.transform(X)
+            self._features = None if self.features is None else self._learnt_features(documents)
+            if self.features_ is not None:
+                X = sp.hstack([X, self.features_.transform(documents)], format="csr")
             self.classes_, self.target_type_ = targets.classes, targets.target_type
             material = Material(documents, X, targets, weights, self.class_weight)
             with progress.part(compared, 1.0):
@@ -293,7 +329,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             For each text its labels (or the most probable one, if it has none) with probability and words; a word's
             number is its weight times its value in the text.
         """
-        return Explainer(self).reasons(list(one_column(texts, "texts")), k)
+        return Explainer(self).reasons(rows_of(texts, self.features), k)
 
     def score(self, texts: Iterable[str], y: Iterable[Any], sample_weight: Any = None) -> float:
         """Return the share of texts with the right label; for sets of labels the F1 of all decisions together.
@@ -319,21 +355,32 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return float(np.average(np.all(truth == decisions, axis=1), weights=weights))
 
     def matrix(self, texts: Iterable[str]) -> sp.csr_matrix:
-        """Return the numbers that the model sees, texts × words."""
+        """Return the numbers that the model sees, texts × words, and after the words those of features."""
         check_is_fitted(self)
-        X = self.vectorizer_.transform(one_column(texts, "texts"))
-        return X if self.selector_ is None else self.selector_.transform(X)
+        rows = rows_of(texts, self.features)
+        X = self.vectorizer_.transform(rows)
+        X = X if self.selector_ is None else self.selector_.transform(X)
+        columns = self.features_
+        return X if columns is None else sp.hstack([X, columns.transform(rows)], format="csr")
 
     def words(self) -> AnyArray:
-        """List the words by column of :meth:`matrix`."""
+        """List the words, and what features are called, by column of :meth:`matrix`."""
         check_is_fitted(self)
         names = self.vectorizer_.get_feature_names_out()
-        return names if self.selector_ is None else names[self.selector_.get_support()]
+        names = names if self.selector_ is None else names[self.selector_.get_support()]
+        columns = self.features_
+        return names if columns is None else np.array([*names, *columns.terms()], dtype=object)
+
+    def feature_notes(self, texts: Iterable[str]) -> list[str]:
+        """Say which features of texts are missing, or have values that are not known; nothing without features."""
+        check_is_fitted(self)
+        columns = self.features_
+        return [] if columns is None else columns.sentences(columns.gaps(rows_of(texts, self.features)))
 
     def count_without_words(self, texts: Iterable[str]) -> int:
         """Return how many texts cannot be cut into words: they are empty, or hold marks or single letters only."""
         check_is_fitted(self)
-        suspects = [text for text in one_column(texts, "texts") if _SOME_WORD.search(text) is None]
+        suspects = [text for text in rows_of(texts, self.features) if _SOME_WORD.search(text) is None]
         return int(np.sum(self.vectorizer_.transform(suspects).getnnz(axis=1) == 0)) if suspects else 0
 
     def labels_of(self, decisions: Any) -> AnyArray:
@@ -354,8 +401,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def chosen_vector_variance(self) -> float:
         """Return the prior variance of the coefficients of vectors that the fit used; 0 without vectors."""
         check_is_fitted(self)
-        used = getattr(linear_part(self.model_), "dense_variance_", [0.0])
-        return float(used[0])
+        return self._dense_variance() if isinstance(self.model_, WordsAndVectors) else 0.0
+
+    def chosen_feature_variance(self) -> float:
+        """Return the prior variance of the coefficients of numbers and categories; 0 without them, or if left out."""
+        check_is_fitted(self)
+        return 0.0 if self.features_ is None else self._dense_variance()
 
     def similar(self, word: str, k: int = 10) -> list[tuple[str, float]]:
         """Return the words of the model that keep the same company as a word, with the cosines of their vectors.
@@ -388,6 +439,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self._chosen_model() if isinstance(self.model, str) else type(self.model_).__name__
 
+    @property
+    def features_(self) -> FeatureColumns | None:
+        """What is known of the columns beside the texts; None without features."""
+        # Files of earlier versions have none.
+        return getattr(self, "_features", None)
+
     def settled(self) -> TextClassifier:
         """Return a classifier, not fitted, in which everything that this one chose is given: model, terms, variance."""
         check_is_fitted(self)
@@ -395,6 +452,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if isinstance(self.model_, WordsAndVectors):
             kept = getattr(self, "_word_vectors", None)
             changes = {"vectors": PILE if kept is None else kept, "vector_variance": self.chosen_vector_variance()}
+        if (columns := self.features_) is not None:
+            changes["features"] = dict(zip(columns.names, columns.kinds, strict=True))
+            changes["feature_variance"] = self.chosen_feature_variance()
         return clone(self).set_params(
             model=self._chosen_model(), vectorizer=clone(self.vectorizer_), variance=self.chosen_variance(), **changes
         )
@@ -412,11 +472,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             )
 
     def _warned_predictions(self, texts: Iterable[str], proba: bool = True) -> Predictions:
-        """Return predictions, and warn if some texts hold no word."""
+        """Return predictions, and warn if some texts hold no word, or features say nothing."""
         texts = list(texts) if isinstance(texts, Iterator) else texts
         found = self.predictions(texts, proba=proba)
         if number := self.count_without_words(texts):
             warnings.warn(texts_without_words(number), NoWordsWarning, stacklevel=3)
+        for note in self.feature_notes(texts):
+            warnings.warn(note, FeatureWarning, stacklevel=3)
         return found
 
     def __sklearn_tags__(self) -> Any:
@@ -443,6 +505,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if kept is not None:
             state.require(type(kept) is TermSelector and getattr(kept, "n_features_in_", None) == n, "words")
             n = int(kept.get_support().sum())
+        # Files of earlier versions have none.
+        columns = state.value("_features") if state.has("_features") else None
+        state.require((columns is None) == (self.features is None), "features")
+        if columns is not None:
+            state.require(
+                type(columns) is FeatureColumns and columns.names == list(kinds_of(self.features)), "features"
+            )
+            dense = getattr(state.value("model_"), "dense_features", 0)
+            state.require(type(dense) is int and dense == columns.n_dense, "model and features")
+            n += columns.n_columns
         classes, kind = state.targets()
         model = state.value("model_")
         state.require(isinstance(model, ScoreClassifier) and getattr(model, "n_features_in_", None) == n, "words")
@@ -472,9 +544,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def _scores(self, texts: Iterable[str]) -> FloatArray:
         """Return the scores, texts × categories; one column for two classes."""
         check_is_fitted(self)
+        columns = self.features_
+        rows = one_column(texts, "texts") if columns is None else rows_of(texts, self.features)
         if (scorer := self._linear_scorer()) is not None:
-            return scorer.scores(one_column(texts, "texts"))
-        X = self.matrix(texts)
+            scores = scorer.scores(rows)
+            return scores if columns is None else scores + columns.scores(cast("list[str]", rows), self.model_.coef_)
+        X = self.matrix(rows)
         return scores_of_rows(self.model_, X) if X.shape[0] else np.zeros((0, 1))
 
     def _without_spare_column(self, scores: FloatArray) -> FloatArray:
@@ -498,9 +573,23 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                     self.vectorizer_, own, intercept, selected=selected, vectors=vectors, vector_weights=weights
                 )
             elif (scores := linear.linear_scores()) is not None:
-                made = TextScorer(self.vectorizer_, *scores, selected=selected)
+                weights, intercept = scores
+                n_features = 0 if (columns := self.features_) is None else columns.n_columns
+                weights = weights[:, : weights.shape[1] - n_features]
+                made = TextScorer(self.vectorizer_, weights, intercept, selected=selected)
             kept = self._scorer = key, made
         return kept[1]
+
+    def _dense_variance(self) -> float:
+        used = getattr(linear_part(self.model_), "dense_variance_", [0.0])
+        return float(used[0])
+
+    def _learnt_features(self, documents: list[str]) -> FeatureColumns:
+        """Learn what the features of the training texts are, and warn of what is missing."""
+        found = learnt_features(self, documents, self._chosen_model())
+        for note in found.sentences(found.gaps(documents)):
+            warnings.warn(note, FeatureWarning, stacklevel=3)
+        return found
 
     def _is_open(self) -> bool:
         """Tell whether the model is to be chosen."""
@@ -551,7 +640,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def _learn(self, texts: Material, pile: Pile | None) -> None:
         """Fit the model and the thresholds."""
         words = self.words() if self.prior_knowledge else None
-        model = build_model(self, self._chosen_model(), texts.targets, self.vectorizer_, texts.X.shape[1])
+        dense = {} if self.features_ is None else {"dense_features": self.features_.n_dense}
+        model = build_model(self, self._chosen_model(), texts.targets, self.vectorizer_, texts.X.shape[1], **dense)
         self._word_vectors = None
         if pile is not None:
             kept = None if self.selector_ is None else self.selector_.get_support()
@@ -573,7 +663,9 @@ def fingerprint(texts: Sequence[str], labels: Sequence[Any]) -> str:
     """Return a hash of these texts and labels, in this order."""
     digest = hashlib.sha256()
     for text, found in zip(texts, label_sets(labels), strict=True):
-        for part in (text, *sorted(map(str, found))):
+        # With features, these as well.
+        beside = [f"{name}={value}" for name, value in getattr(text, "features", {}).items()]
+        for part in (text, *beside, *sorted(map(str, found))):
             content = part.encode("utf-8", "surrogatepass")
             digest.update(b"%d:" % len(content))
             digest.update(content)

@@ -22,6 +22,7 @@ from bayesift.workflow.curve import LearningCurve, learning_curve
 from bayesift.workflow.errors import NoLabelsError, counted, training_texts_without_words
 from bayesift.workflow.evaluate import Evaluation, evaluate, evaluate_held_out
 from bayesift.workflow.explain import WeightedWords, top_words
+from bayesift.workflow.features import check_features
 from bayesift.workflow.info import ModelInfo, model_info
 from bayesift.workflow.model_choice import MEASURES, candidate_named
 from bayesift.workflow.text_classifier import TextClassifier
@@ -186,6 +187,8 @@ def train(
     """
     classifier = TextClassifier() if classifier is None else classifier
     check_vectors(classifier.vectors, classifier.model, classifier.vectorizer)
+    if classifier.features is not None:
+        check_features(classifier)
     pile = list(unlabelled)
     step("looking at the texts", 0, 0)
     texts, labels = data.texts, data.labels

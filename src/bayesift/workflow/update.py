@@ -16,7 +16,7 @@ from sklearn.base import clone
 from bayesift._labels import TargetType
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.priors import GAUSSIAN, LAPLACE, Gaussian, Jeffreys, Laplace, Prior, PriorArrays, from_model
-from bayesift.workflow._label_sets import N_FOLDS, assign_folds, indicator, label_sets, without_unlabelled
+from bayesift.workflow._label_sets import N_FOLDS, assign_folds, indicator, label_sets, rows_of, without_unlabelled
 from bayesift.workflow.errors import NoPosteriorError
 from bayesift.workflow.text_classifier import TextClassifier, fingerprint
 from bayesift.workflow.words_and_vectors import WordsAndVectors, linear_part
@@ -83,7 +83,7 @@ def update(
     >>> today.predict(["a tractor"]).tolist(), today.training_["n_texts"]
     (['farm'], 15)
     """
-    documents, sets = list(texts), label_sets(y)
+    documents, sets = rows_of(texts, classifier.features), label_sets(y)
     if len(documents) != len(sets) or not documents:
         raise ValueError(f"texts and y must have the same length above 0, found {len(documents)} and {len(sets)}")
     if classifier.target_type_ != "multilabel-indicator":
@@ -104,7 +104,7 @@ def _learned(
 ) -> TextClassifier:
     """Return a classifier that has learned from further texts, with the thresholds of the earlier one."""
     today = deepcopy(classifier)
-    words = today.words().tolist()
+    words = _names(today)
     linear = linear_part(today.model_)
     can_grow = _has_posterior(linear) or hasattr(linear, "add_features")
     if new_words and can_grow and today.selector_ is None:
@@ -113,7 +113,7 @@ def _learned(
     targets = _targets(today.classes_.tolist(), today.target_type_, sets)
     if _has_posterior(linear):
         thresholds = today.threshold_
-        features = today.words().tolist()
+        features = _names(today)
         if isinstance(today.model_, WordsAndVectors):
             # No word begins with this letter.
             directions = [f"\0{k}" for k in range(linear.dense_features)]
@@ -242,7 +242,8 @@ def _go_on(
         # A Laplace prior has no curvature: what was known of the words without a weight has to be added.
         old = getattr(model, "class_coef_", model.coef_)
         old = old.toarray() if sp.issparse(old) else old
-        again.precision_[:, : len(before)] += np.where(old == 0, strength * precision[:, :-1], 0.0)
+        place = {word: column for column, word in enumerate(words)}
+        again.precision_[:, [place[word] for word in before]] += np.where(old == 0, strength * precision[:, :-1], 0.0)
     again.set_params(
         prior="laplace" if sparse else "gaussian", variance=model.variance, dense_features=model.dense_features
     )
@@ -253,6 +254,14 @@ def _go_on(
     if not sp.issparse(again.coef_) and sp.issparse(model.coef_):
         again.sparsify()
     return again
+
+
+def _names(classifier: TextClassifier) -> list[str]:
+    """Name the columns so that features, which come last, are not taken for words: no word begins with this letter."""
+    names: list[str] = classifier.words().tolist()
+    columns = classifier.features_
+    n_words = len(names) - (0 if columns is None else columns.n_columns)
+    return [*names[:n_words], *(f"\0{name}" for name in names[n_words:])]
 
 
 def _has_posterior(model: Any) -> bool:

@@ -310,6 +310,8 @@ def can_use_pile(classifier: Any) -> bool:
     """Tell whether a classifier could use texts without labels: it may, its model is linear, and it knows its words."""
     model = classifier.model
     named = isinstance(model, str) and (model == AUTO or model in LINEAR_MODELS)
+    if classifier.features is not None:
+        return False
     return classifier.vectors is not None and has_words(classifier.vectorizer) and (named or classifier.vectors != AUTO)
 
 
