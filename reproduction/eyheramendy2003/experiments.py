@@ -171,7 +171,8 @@ _COMMON: dict[str, Any] = {
         "Documents with at least one of the 90 categories, title and body, stop words removed, no stems, no cosine "
         "norm; the best terms by Pearson correlation; the constant under the same prior; the middle one of the "
         "thresholds of least training errors. The paper leaves these open, and they come nearest.",
-        "γ is the Laplace rate of the paper's M-step, and EM stops when the coefficients change by 2 %. *Exact* are "
+        "γ is the Laplace rate of the paper's M-step, and EM stops when the coefficients change by 2 %; of the "
+        "logistic model, which is fitted without EM, the rate is √γ, as the paper's formula (5) has it. *Exact* are "
         "the modes that EM would reach, for Jeffreys priors from a firmer start.",
     ),
 }

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from sklearn.metrics.pairwise import cosine_similarity, polynomial_kernel, rbf_kernel
 
 from bayesift.online import BayesianPerceptron, OnlineGaussianProcess
-from bayesift.online._gaussian_process import removal_scores, remove
+from bayesift.online._gaussian_process import REMOVALS, removal_scores, remove
 
 FUNCTIONS = {
     "linear": lambda A, B: A @ B.T + 1.5,
@@ -74,7 +74,11 @@ def test_removal_keeps_the_belief_at_the_other_inputs(r):
 
 def test_scores_are_what_a_removal_loses():
     L, inverse, mean, C = random_belief()
-    by_mean, by_kl = (removal_scores(inverse, mean, C, kl) for kl in (False, True))
+    by_mean, by_kl, published = (removal_scores(inverse, mean, C, code) for code in REMOVALS.values())
+    K = L @ L.T
+    alpha, Q = np.linalg.solve(K, L @ mean), np.linalg.inv(K)
+    np.testing.assert_allclose(published, np.abs(alpha) / np.diag(Q), rtol=1e-8)
+    np.testing.assert_allclose(by_mean, alpha**2 / np.diag(Q), rtol=1e-8)
     for r in range(7):
         turned = [part.copy() for part in (L, inverse, mean, C)]
         remove(r, 7, *turned)
@@ -83,7 +87,7 @@ def test_scores_are_what_a_removal_loses():
         assert by_kl[r] == pytest.approx(0.5 * (mu**2 + v - 1 - np.log(v)), rel=1e-9)
 
 
-@pytest.mark.parametrize("removal", ["project", "kl"])
+@pytest.mark.parametrize("removal", REMOVALS)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_budget_is_kept_and_beliefs_stay_proper(name, removal):
     X, y = documents(300, 20)

@@ -111,7 +111,9 @@ class BayesianLogisticRegression(LinearClassifier):
     threshold_ : Threshold
         The fitted decision rule, on the scale of ``decision_function``.
     precision_ : ndarray of shape (n_categories, n_features + 1)
-        Diagonal of the negative Hessian of the log posterior, the intercept last; with ``compute_precision``.
+        Diagonal of the negative Hessian of the log posterior, the intercept last; with ``compute_precision``. One over
+        it is the variance of a coefficient *given all others*, which is smaller than its posterior variance: for
+        intervals and standard deviations use ``posterior`` (or :mod:`bayesift.posterior`).
 
     Examples
     --------

@@ -127,7 +127,9 @@ class BayesianMultinomialRegression(LinearModel):
         ``variances``, ``scores`` (held-out log likelihood summed over the runs), ``fold_scores`` and the ``variance``
         chosen; None where nothing was validated.
     precision_ : ndarray of shape (n_classes, n_features + 1)
-        Diagonal of the negative Hessian of the log posterior, the intercept last; with ``compute_precision``.
+        Diagonal of the negative Hessian of the log posterior, the intercept last; with ``compute_precision``. One over
+        it is the variance of a coefficient *given all others*, which is smaller than its posterior variance: for
+        intervals and standard deviations use the draws of :mod:`bayesift.posterior`.
 
     Examples
     --------

@@ -149,8 +149,10 @@ class BayesianProbitRegression(LinearClassifier):
     threshold_ : Threshold
         The fitted decision rule, on the scale of ``decision_function``.
     precision_ : ndarray of shape (n_categories, n_features + 1)
-        Inverse variances of the posterior's Gaussian approximation, the intercept last: the diagonal of XᵀWX + Λ. A
-        Laplace prior, which has no curvature, enters Λ by its variance; a Jeffreys prior does not enter.
+        Diagonal of the inverse covariance XᵀWX + Λ of the posterior's Gaussian approximation, the intercept last. A
+        Laplace prior, which has no curvature, enters Λ by its variance; a Jeffreys prior does not enter. One over it
+        is the variance of a coefficient *given all others*, which is smaller than its posterior variance: for intervals
+        use ``posterior`` (or :mod:`bayesift.posterior`), or the inverse of ``precision_matrix_``.
     precision_matrix_ : ndarray of shape (n_categories, n_features + 1, n_features + 1)
         Its whole inverse covariance, with ``covariance="full"``.
 

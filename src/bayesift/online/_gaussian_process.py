@@ -23,6 +23,9 @@ KernelFunction = tuple[int, float, float, float]
 #: Codes of the kernel functions, by name.
 KERNELS = {"linear": 0, "polynomial": 1, "rbf": 2, "cosine": 3}
 
+#: Codes of what decides which input leaves the basis.
+REMOVALS = {"project": 0, "kl": 1, "published": 2}
+
 
 @kernel(error_model="numpy")
 def kernel_value(
@@ -100,11 +103,13 @@ def _extend(
 
 
 @kernel(error_model="numpy")
-def removal_scores(inverse: FloatArray, mean: FloatArray, C: FloatArray, by_kl: bool) -> FloatArray:
-    """Return for each basis input what is lost with it.
+def removal_scores(inverse: FloatArray, mean: FloatArray, C: FloatArray, removal: int) -> FloatArray:
+    """Return for each basis input what is lost with it, by a code of ``REMOVALS``.
 
     Without input r the component z of the weights along the column r of L⁻¹ returns to N(0, 1). With μ and v its mean
-    and variance the score is μ², the change of the mean function, or the relative entropy ½(μ² + v − 1 − ln v).
+    and variance the score is μ², the change of the mean function, or the relative entropy ½(μ² + v − 1 − ln v). As μ²
+    is α_r²/Q_rr, with α the coefficients of the mean function and Q the inverse of the kernel matrix, the published
+    score is abs(α_r)/Q_rr, the distance by which the mean at input r would move.
     """
     size = mean.shape[0]
     scores = np.empty(size)
@@ -113,8 +118,8 @@ def removal_scores(inverse: FloatArray, mean: FloatArray, C: FloatArray, by_kl: 
         for k in range(r, size):
             mu += inverse[k, r] * mean[k]
             norm += inverse[k, r] * inverse[k, r]
-        scores[r] = mu * mu / norm
-        if by_kl:
+        scores[r] = abs(mu) / norm if removal == 2 else mu * mu / norm
+        if removal == 1:
             v = 0.0
             for k in range(r, size):
                 inner = 0.0
@@ -187,16 +192,15 @@ def learn_process(
     size: int,
     belief: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
     noise: tuple[float, float],
-    rule: tuple[float, float, int, bool],
+    rule: tuple[float, float, int, int],
 ) -> tuple[int, float]:
     """Update the belief by the documents in this order, each a share of one; return the basis size and Σ share ln Z.
 
     ``belief`` is L, its inverse, mean and covariance, with room for one input more than the budget; ``noise`` is σ and
-    κ of the likelihood; ``rule`` is the least novelty, the jitter, the budget and whether relative entropy decides who
-    leaves.
+    κ of the likelihood; ``rule`` is the least novelty, the jitter, the budget and the code of what decides who leaves.
     """
     (y, order, shares), (L, inverse, mean, C) = turns, belief
-    (sigma, kappa), (min_novelty, jitter, budget, by_kl) = noise, rule
+    (sigma, kappa), (min_novelty, jitter, budget, removal) = noise, rule
     psi, direction = np.empty(mean.shape[0]), np.empty(mean.shape[0])
     total = 0.0
     for place in range(order.shape[0]):
@@ -219,7 +223,7 @@ def learn_process(
             subtract_outer(shrink, direction, size, C)
         # A budget that was lowered since the last call takes more than one.
         while size > budget:
-            r = int(np.argmin(removal_scores(inverse, mean[:size], C, by_kl)))
+            r = int(np.argmin(removal_scores(inverse, mean[:size], C, removal)))
             remove(r, size, L, inverse, mean, C)
             size -= 1
             for j in range(r, size):

@@ -17,7 +17,14 @@ from bayesift._sparse import Compressed, compressed, squared_norms
 from bayesift._state import State, shown
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.online._classifier import SHARED_CONSTRAINTS, OnlineClassifier, Turns
-from bayesift.online._gaussian_process import KERNELS, Inputs, KernelFunction, learn_process, process_fields
+from bayesift.online._gaussian_process import (
+    KERNELS,
+    REMOVALS,
+    Inputs,
+    KernelFunction,
+    learn_process,
+    process_fields,
+)
 
 #: Logarithm of the largest value of a kernel; its square is still a number.
 _LARGEST_LOG = 340.0
@@ -68,9 +75,11 @@ class OnlineGaussianProcess(OnlineClassifier):
         A document joins the basis if more than this share of its prior variance k(x, x) is not expressed by it.
     jitter : float, default=0
         Added to the diagonal of the kernel matrix of the basis.
-    removal : {"project", "kl"}, default="project"
-        Which input is removed: the one whose loss changes the mean function least, or has the least relative entropy,
-        which considers the variance too and takes time cubic in the budget.
+    removal : {"project", "kl", "published"}, default="project"
+        Which input is removed: the one whose loss changes the mean function least in the norm of the kernel, the least
+        α²/Q; has the least relative entropy, which considers the variance too and takes time cubic in the budget; or
+        has the least abs(α)/Q, the score of Csató & Opper (2002), by which the mean changes at the input itself. α are
+        the coefficients of the mean function, Q the diagonal of the inverse kernel matrix.
     likelihood, noise, kappa, passes, features, shuffle, n_jobs, random_state
         As for :class:`BayesianPerceptron`.
 
@@ -111,7 +120,7 @@ class OnlineGaussianProcess(OnlineClassifier):
         "intercept_variance": [Interval(Real, 0, None, closed="neither")],
         "min_novelty": [Interval(Real, 0, 1, closed="neither")],
         "jitter": [Interval(Real, 0, None, closed="left")],
-        "removal": [StrOptions({"project", "kl"})],
+        "removal": [StrOptions(set(REMOVALS))],
     }
 
     kernel: Literal["linear", "polynomial", "rbf", "cosine"] = "linear"
@@ -124,7 +133,7 @@ class OnlineGaussianProcess(OnlineClassifier):
     intercept_variance: float = 1.0
     min_novelty: float = 1e-6
     jitter: float = 0.0
-    removal: Literal["project", "kl"] = "project"
+    removal: Literal["project", "kl", "published"] = "project"
 
     @property
     def basis_(self) -> list[sp.csr_matrix]:
@@ -188,7 +197,7 @@ class OnlineGaussianProcess(OnlineClassifier):
         mean, basis = np.zeros(L.shape[0]), np.zeros(L.shape[0], dtype=np.int64)
         mean[:size], basis[:size] = state.mean, np.arange(size)
         labels = np.append(np.zeros(size), y)
-        rule = (float(self.min_novelty), float(self.jitter), budget, self.removal == "kl")
+        rule = (float(self.min_novelty), float(self.jitter), budget, REMOVALS[self.removal])
         documents = (labels, turns.order + size, turns.shares)
         noise, belief = tuple(self._likelihood()), (L, inverse, mean, C)
         size, total = learn_process(inputs, self._function(state), documents, basis, size, belief, noise, rule)

@@ -145,7 +145,8 @@ def from_model(
     strength : float, default=1
         How much the earlier posterior counts: 1 as if its data were still there, ½ as if half of them were.
     precision : array of shape (n_features,) or (n_features + 1,), or (n_categories, …), optional
-        Inverse variances of the coefficients, that of the intercept last; ``previous.precision_`` where it exists.
+        How firmly the coefficients are expected, as one over prior variances, the intercept last;
+        ``previous.precision_`` where it exists: the curvature by each coefficient, given the others.
     category : int, optional
         Which row of the coefficients to take; needed if there are several.
     feature_names : iterable of str, optional

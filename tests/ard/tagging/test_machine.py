@@ -37,7 +37,7 @@ def test_golden_map_em_over_the_allowed_q():
 def test_golden_em():
     machine = RelevanceTaggingMachine("em", "full", max_iter=100).fit(*golden())
     assert_allclose(machine.alpha_, [0, 0.061066, 0.651171, 0, *[np.inf] * 4], rtol=1e-3, atol=1e-9)
-    assert machine.log_evidence_bound_ == pytest.approx(-29.692557, abs=1e-6)
+    assert machine.log_evidence_bound_ == pytest.approx(-29.692557, abs=2e-6)
 
 
 @pytest.mark.parametrize("options", [{"solver": "em"}, {"monotone": True}, {"solver": "em", "m_step": "joint"}])
@@ -61,7 +61,9 @@ def test_the_reported_bound_is_that_of_the_formula():
     assert machine.log_evidence_bound_path_[0] == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize("options", [{}, {"solver": "em"}, {"m_step": "joint"}, {"prune_at_once": True}])
+@pytest.mark.parametrize(
+    "options", [{}, {"solver": "em"}, {"m_step": "joint", "inner_iter": 2}, {"prune_at_once": True}]
+)
 def test_the_certificate_tells_what_is_left_in_alpha(options):
     X, t = telling_tags(0)
     machine = RelevanceTaggingMachine(**options).fit(X, t)
@@ -71,7 +73,7 @@ def test_the_certificate_tells_what_is_left_in_alpha(options):
     assert found.passes.tolist() == [machine.n_iter_]
     assert found.seconds[0] > 0
     # The joint M-step is stopped after few iterations; tags that are held at the end may come to want less.
-    assert (found.kkt_residual[0] > 1e-3) == (options == {"m_step": "joint"})
+    assert (found.kkt_residual[0] > 1e-3) == ("m_step" in options)
 
 
 def test_the_residual_is_the_slope_of_the_bound():

@@ -139,7 +139,9 @@ def _e_step(state: State, settings: Settings, floor: float, *, first: bool) -> N
             state.tagging, state.alpha, state.u, settings.quadrature, settings.limit, settings.inner_iter
         )
         return
-    state.w = posterior_mode(state.tagging, state.alpha, state.w, settings.limit, settings.inner_iter)
+    # RTM-EM starts at the mode itself: its bound has several tops, and which is reached is not to be an accident.
+    iterations = _LAST_ITERATIONS if settings.solver == "em" else settings.inner_iter
+    state.w = posterior_mode(state.tagging, state.alpha, state.w, settings.limit, iterations)
     target = state.w[state.tagging.groups.tags]
     share, u = 1.0, target
     for _ in range(_HALVINGS):
@@ -180,17 +182,22 @@ def posterior_mode(tagging: Tagging, alpha: FloatArray, w: FloatArray, limit: fl
     """Climb towards the mode of the posterior of q from w = logit q: the E-step of RTM-MAP-EM.
 
     The log posterior Σ_i ln P(t_i | x_i, q) + Σ_j α_j ln q_j(1−q_j) is concave in w, so that there is one mode in
-    [−limit, limit].
+    [−limit, limit]. The iterations are in q, which is what is bounded in print: few of them end before the mode, and
+    elsewhere than as many in w.
     """
     pull = tagging.weights * tagging.y
 
-    def objective(w: FloatArray) -> tuple[float, FloatArray]:
+    def objective(beyond: FloatArray) -> tuple[float, FloatArray]:
+        w = 2.0 * np.arctanh(2.0 * beyond)
         margins = tagging.y * (tagging.matrix @ w)
         value = tagging.weights @ log_expit(margins) + alpha @ (log_expit(w) + log_expit(-w))
         gradient = tagging.transposed @ (pull * expit(-margins)) - alpha * np.tanh(0.5 * w)
-        return -value, -gradient
+        return -value, -gradient / (0.25 - beyond * beyond)
 
-    return _minimise(objective, w, -limit, limit, iterations)
+    # q − ½, so that both classes are treated alike down to the last bit.
+    farthest = 0.5 * np.tanh(0.5 * limit)
+    found = _minimise(objective, 0.5 * np.tanh(0.5 * w), -farthest, farthest, iterations)
+    return np.clip(2.0 * np.arctanh(2.0 * found), -limit, limit)
 
 
 def best_bound(

@@ -46,7 +46,8 @@ class RelevanceTaggingMachine(SelectorMixin, RelevanceClassifier):
     max_iter : int, default=20
         Steps of EM, each an E-step and an M-step.
     inner_iter : int, default=10
-        Iterations of L-BFGS-B in an E-step (and in a joint M-step).
+        Iterations of L-BFGS-B in an E-step (and in a joint M-step). Those of ``"map-em"`` move in q and end before the
+        mode of the posterior; with 1000 they reach it.
     m_step : {"exact", "joint"}, default="exact"
         Solve for each α_j separately, or optimise all of them together as published, which removes few tags in the
         same number of steps.
