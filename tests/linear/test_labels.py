@@ -332,6 +332,12 @@ def test_progress_of_a_search_is_told_fit_by_fit(n_jobs):
     done, totals = zip(*told, strict=True)
     assert set(totals) == {3 * (2 * 2 + 1 + 4)}
     assert done == tuple(range(1, totals[0] + 1))
+    # Nothing is searched for a category whose prior brings its variance.
+    told.clear()
+    priors = [Laplace(1.0), Laplace(), Laplace(2.0)]
+    with progress.callback(lambda *n: told.append(n)):
+        BayesianLogisticRegression(priors, grid=[0.1, 1.0], folds=4, runs=2, n_jobs=n_jobs).fit(X, Y)
+    assert told == [(done, 2 + 2 * 2 + 1) for done in range(1, 8)]
 
 
 @cases.each_solver

@@ -299,7 +299,7 @@ def test_the_fingerprint_tells_texts_apart():
         (TEXTS, [()] * len(TEXTS), {}, "no label at all"),
         (TEXTS, NEWS.train.labels, {"multilabel": False}, "expected exactly one label"),
         (TEXTS, ONE, {"model": "magic"}, "model is 'magic'; expected 'auto' or one of lasso"),
-        (TEXTS, ONE, {"threshold": "best"}, "threshold is 'best'"),
+        (TEXTS, ONE, {"threshold": "best"}, "threshold is 'best'; expected one of 'auto', 'half'"),
         (TEXTS, ONE, {"prior_knowledge": {"eggs": "x"}}, "prior_knowledge names the category 'eggs'"),
         (TEXTS, ONE, {"prior_knowledge": {"sport": {"words": 1}}}, "sport has the key 'words'"),
         (TEXTS, ONE, {"model": "nb", "prior_knowledge": {"sport": "x"}}, "needs a model with priors"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import Any, Literal, NamedTuple
 
@@ -140,12 +140,12 @@ def measure_of(policy: Policy) -> Callable[..., FloatArray]:
     return _F1[policy] if policy in _F1 else UTILITIES[policy].value
 
 
-def check_policy(policy: Policy, name: str = "policy") -> None:
-    """Refuse what is neither ``"half"`` nor a policy that can be tuned."""
+def check_policy(policy: Policy, name: str = "policy", also: Sequence[str] = ()) -> None:
+    """Refuse what is neither ``"half"`` nor a policy that can be tuned; other words may be allowed as well."""
     if isinstance(policy, Mapping | Utility):
         measure_of(policy)
     else:
-        one_of(name, policy, ("half", *TUNED))
+        one_of(name, policy, (*also, "half", *TUNED))
 
 
 def checked_scores(scores: Any, name: str = "scores") -> FloatArray:

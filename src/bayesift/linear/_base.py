@@ -458,7 +458,8 @@ class LinearClassifier(AveragedScores, LinearModel):
         # Threads of a BLAS move the last digits of posteriors, and would be limited in every thread over categories.
         single = self.posterior is not None or self.variance == "evidence"
         with threadpool_limits(1, "blas") if single else nullcontext():
-            return fit_categories(design_of(X), self._tasks(priors, categories, y, weights), settings, self.n_jobs)
+            tasks, is_open = self._tasks(priors, categories, y, weights), [prior.is_open for prior in priors]
+            return fit_categories(design_of(X), tasks, settings, self.n_jobs, is_open)
 
     def _set_attributes(self, categories: Categories, fits: list[CategoryFit]) -> None:
         self.classes_, self.target_type_ = categories.classes, categories.target_type

@@ -606,7 +606,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         one_of("measure", self.measure, ("auto", *MEASURES))
         check_vectors(self.vectors, self.model, self.vectorizer)
         policy = suited_policy(self.threshold, targets)
-        check_policy(policy, "threshold")
+        check_policy(self.threshold, "threshold", also=("auto",))
         self._check_class_weight(targets)
         if not isinstance(self.model, str):
             if self.prior_knowledge:

@@ -95,44 +95,51 @@ class CategoryFit(NamedTuple):
 
 
 def fit_categories(
-    design: Design, tasks: Sequence[Callable[[], Task]], settings: Settings, n_jobs: int | None
+    design: Design,
+    tasks: Sequence[Callable[[], Task]],
+    settings: Settings,
+    n_jobs: int | None,
+    is_open: Sequence[bool],
 ) -> list[CategoryFit]:
-    """Fit all categories; ``tasks`` make their arrays when their turn comes, so that few exist at a time."""
+    """Fit all categories; ``tasks`` make their arrays when their turn comes, so that few exist at a time.
+
+    ``is_open`` tells of each whether its prior leaves the variance open.
+    """
     is_shared = settings.dense.is_open or settings.variance.variance == "shared"
     chosen, searched = None, _SEARCHING if is_shared else 0.0
     if is_shared:
         with progress.part(0.0, searched):
             chosen = _choose_for_all(design, [make() for make in tasks], settings, n_jobs)
     with progress.part(searched, 1.0):
-        counter = _FitCounter(len(tasks), settings)
+        counter = _FitCounter(is_open, settings)
 
-        def work(make_task: Callable[[], Task]) -> CategoryFit:
-            with counter.category() as after_fit:
-                return _fit_category(design, make_task(), settings, after_fit, chosen)
+        def work(category: int) -> CategoryFit:
+            with counter.category(category) as after_fit:
+                return _fit_category(design, tasks[category](), settings, after_fit, chosen)
 
-        return map_threads(work, tasks, n_jobs)
+        return map_threads(work, range(len(tasks)), n_jobs)
 
 
 class _FitCounter:
     """Tells, from any thread, how many of all fits are done; a category that took fewer than expected counts whole."""
 
-    def __init__(self, n_categories: int, settings: Settings) -> None:
+    def __init__(self, is_open: Sequence[bool], settings: Settings) -> None:
         search = settings.variance
-        self._expected = 1
+        searching = 0
         if search.variance == "cv" and not settings.dense.is_open:
             n_variances = max(len(LAPLACE_GRID), len(GAUSSIAN_GRID)) if search.grid is None else len(search.grid)
-            self._expected += n_variances * search.runs
-        if settings.score_held_out:
-            self._expected += search.folds
-        self._done, self._total = 0, n_categories * self._expected
+            searching = n_variances * search.runs
+        fitting = 1 + (search.folds if settings.score_held_out else 0)
+        self._expected = [fitting + (searching if is_searched else 0) for is_searched in is_open]
+        self._done, self._total = 0, sum(self._expected)
         # Threads do not see the block in which somebody listens.
         self._tell = progress.current()
         self._lock = threading.Lock()
 
     @contextmanager
-    def category(self) -> Iterator[Callable[[], None]]:
+    def category(self, number: int) -> Iterator[Callable[[], None]]:
         """Return the function to call after each fit of a category but the last one."""
-        left = self._expected
+        left = self._expected[number]
 
         def after_fit() -> None:
             nonlocal left
