@@ -69,7 +69,7 @@ def test_several_categories_have_posteriors_of_their_own(link):
     np.testing.assert_allclose(model.predict_proba(NEW).sum(axis=1), 1.0)
     indicator = np.column_stack([labels == k for k in range(3)]).astype(int)
     several = MODELS[link]("gaussian", 3.0, posterior="ep", n_jobs=2).fit(X, indicator)
-    np.testing.assert_allclose(several.predict_interval(NEW), model.predict_interval(NEW), atol=1e-9)
+    np.testing.assert_allclose(several.score_interval(NEW), model.score_interval(NEW), atol=1e-9)
     expected = find_posterior(X, indicator[:, 1], Gaussian(3.0), link=link)
     np.testing.assert_allclose(several.predict_proba(NEW)[:, 1], expected.predict_proba(NEW), atol=1e-8)
 
@@ -165,3 +165,36 @@ def test_dense_features_have_their_own_variance_in_the_posterior(link):
     model = MODELS[link]("gaussian", 3.0, dense_features=2, dense_variance=0.5, posterior="ep").fit(both, Y)
     expected = find_posterior(both, Y, Gaussian([3.0] * 80 + [0.5] * 2), link=link)
     np.testing.assert_allclose(model.predict_interval(both), expected.predict_interval(both), atol=1e-8)
+
+
+@pytest.mark.parametrize("method", ["ep", "gibbs"])
+def test_intervals_and_draws_of_coefficients(link, method):
+    model = MODELS[link]("gaussian", 3.0, posterior=method).fit(X, np.arange(40) % 3)
+    ends = model.coef_interval(0.8, [0, 5])
+    assert ends.shape == (3, 3, 2)
+    draws = model.sample(4000, [0, 5], random_state=1)
+    assert draws.shape == (4000, 3, 3)
+    share = np.mean((ends[..., 0] <= draws) & (draws <= ends[..., 1]), axis=0)
+    np.testing.assert_allclose(share, 0.8, atol=0.04)
+    rows = sp.csr_matrix(([2.0, 3.0, -1.0], ([0, 1, 1], [5, 0, 5])), shape=(2, 80))
+    added = model.contribution_interval(rows, 0.8)
+    np.testing.assert_allclose(added[0], 2.0 * ends[1], atol=0.05 if method == "gibbs" else 1e-9)
+    both = 3.0 * draws[:, 0] - draws[:, 1]
+    share = np.mean((added[1, :, 0] <= both) & (both <= added[1, :, 1]), axis=0)
+    np.testing.assert_allclose(share, 0.8, atol=0.04)
+    one = MODELS[link]("gaussian", 3.0, posterior=method).fit(X, Y)
+    assert one.coef_interval().shape == (81, 2)
+    assert one.sample(7).shape == (7, 81)
+
+
+def test_intervals_of_scores_and_probabilities_belong_together(link):
+    labels = np.arange(40) % 3
+    model = MODELS[link]("gaussian", 3.0, posterior="ep").fit(X, labels)
+    against_rest = np.exp(model._log_probability(model.score_interval(NEW)))
+    for k, found in enumerate(model.posteriors_):
+        np.testing.assert_allclose(against_rest[:, k], found.predict_interval(NEW), atol=1e-9)
+    ends, shares = model.predict_interval(NEW), model.predict_proba(NEW)
+    assert np.all((ends[..., 0] <= shares) & (shares <= ends[..., 1]))
+    np.testing.assert_allclose(
+        model.mode_scores(NEW), MODELS[link]("gaussian", 3.0).fit(X, labels).decision_function(NEW), atol=1e-9
+    )

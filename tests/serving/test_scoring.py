@@ -9,9 +9,10 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from bayesift.serving import scoring
+from bayesift.serving import interface, scoring
 from bayesift.serving.metrics import Metrics
 from bayesift.serving.scoring import BusyError, Question, Scorer, Turns
+from bayesift.workflow import TextClassifier
 
 
 def turns_of(scorer, waiting=10**9, of_one_address=10**9):
@@ -148,3 +149,21 @@ def test_who_is_gone_is_not_scored_for():
 def test_an_empty_text_and_unknown_words_get_an_answer(several, words):
     (answers,) = Scorer(several).score([Question(["", "Xyzzy", "\0"], words=words)])
     assert len({json.dumps(json.loads(answer)["probabilities"]) for answer in answers}) == 1
+
+
+def test_a_model_with_its_posterior_answers_with_intervals(news):
+    texts = news.test.texts[:9]
+    labels = [labels[0] for labels in news.train.labels[:80]]
+    averaged = TextClassifier("ridge", variance=5.0, posterior="ep").fit(news.train.texts[:80], labels)
+    questions = [Question(texts[:4]), Question(texts[4:6], probabilities=False), Question(texts[6:], words=2, mass=0.5)]
+    found = [json.loads(answer) for own in Scorer(averaged).score(questions) for answer in own]
+    for place, answer in enumerate(found):
+        if 4 <= place < 6:
+            assert answer.keys() == {"labels"}
+            continue
+        expected = averaged.predict_interval([texts[place]], 0.9 if place < 4 else 0.5)[0]
+        np.testing.assert_allclose(list(answer["intervals"].values()), expected, atol=1e-6)
+        assert interface.Result.model_validate(answer).intervals is not None
+    [reason] = found[-1]["reasons"]
+    [expected] = averaged.explain(texts[-1:], 2)[0]
+    np.testing.assert_allclose(reason["word_intervals"], expected.word_intervals, atol=1e-6)

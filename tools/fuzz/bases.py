@@ -108,6 +108,9 @@ MORE_TEXT: dict[str, Callable[[], Any]] = {
     "texts-features": lambda: TextClassifier(
         "lasso", variance=1.0, feature_variance=1.0, features={"n": "number", "c": "category", "t": "text"}, n_jobs=1
     ).fit(with_features(TEXTS), LABELS),
+    "texts-averaged": lambda: TextClassifier(
+        "ridge", variance=1.0, posterior="ep", vectors="pile", vector_variance=1.0, n_jobs=1
+    ).fit(TEXTS, LABELS, unlabelled=DIFFERENT_TEXTS),
     "texts-naive-bayes": lambda: TextClassifier("nb", n_jobs=1).fit(TEXTS, THREE),
     "texts-several": lambda: TextClassifier("perceptron", n_jobs=1).fit(TEXTS, SETS),
 }

@@ -34,14 +34,15 @@ CALLS: dict[str, Callable[[Any, Documents], tuple[Any, ...]]] = {
         (
             "predict_proba", "predict_log_proba", "decision_function", "predict_joint_log_proba", "information_gain",
             "log_odds", "transform", "predictions", "matrix", "coverage",
-            "count_without_words", "feature_notes", "joined", "predict_interval", "word_sequences",
+            "count_without_words", "feature_notes", "joined", "predict_interval", "score_interval",
+            "contribution_interval", "mode_scores", "word_sequences",
         ),
         lambda model, given: (given.X,),
     ),
     **dict.fromkeys(
         (
             "word_weights", "linear_scores", "get_support", "get_feature_names_out", "words", "chosen_variance",
-            "get_params", "comparison", "settled", "token_regex", "chosen_vector_variance",
+            "get_params", "comparison", "coef_interval", "settled", "token_regex", "chosen_vector_variance",
             "chosen_feature_variance", "parts", "unknown_idf",
         ),
         lambda model, given: (),
@@ -54,7 +55,7 @@ CALLS: dict[str, Callable[[Any, Documents], tuple[Any, ...]]] = {
     "count_terms": lambda model, given: (given.X, dict(getattr(model, "vocabulary_", {}))),
     "most_similar": lambda model, given: (model.words_[0], 3),
     "similar": lambda model, given: (model.words()[0], 3),
-    "shares": lambda model, given: (np.arange(2), np.ones(2)),
+    **dict.fromkeys(("shares", "contributions"), lambda model, given: (np.arange(2), np.ones(2))),
     "sample": lambda model, given: (3,),
     "sparsify": lambda model, given: (),
     "partial_fit": lambda model, given: (given.X, given.y),

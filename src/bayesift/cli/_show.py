@@ -99,17 +99,24 @@ def show_top_words(words: dict[str, WeightedWords], console: Console) -> None:
     _more(console, len(words) - MOST_ROWS, "labels")
 
 
-def show_bars(words: WeightedWords, console: Console, company: WeightedWords | None = None) -> None:
-    """Show words with bars to the right (for) and to the left (against), and that part which is due to company."""
-    rows = table("", ">", "", ">", ">by company") if company else table("", ">", "", ">")
-    rows.show_header = bool(company)
+def show_bars(
+    words: WeightedWords,
+    console: Console,
+    company: WeightedWords | None = None,
+    intervals: list[tuple[float, float]] | None = None,
+) -> None:
+    """Show words with bars to the right (for) and to the left (against), the part due to company, and intervals."""
+    more = [">by company"] * bool(company) + [">surely from", ">to"] * bool(intervals)
+    rows = table("", ">", "", ">", *more)
+    rows.show_header = bool(more)
     parts = dict(company or ())
+    ends = dict(zip((word for word, _ in words), intervals, strict=True)) if intervals else {}
     most = max((abs(weight) for _, weight in words), default=1.0)
     for word, weight in sorted(words, key=lambda pair: -pair[1]):
         drawn = bar(abs(weight) / most, 18)
         sides = ("", drawn) if weight > 0 else (drawn, "")
-        part = [f"{parts[word]:+.3f}"] if company else []
-        rows.add_row(shown(word, 30), *sides, f"{weight:+.3f}", *part)
+        others = [*([parts[word]] if company else []), *ends.get(word, ())]
+        rows.add_row(shown(word, 30), *sides, *(f"{value:+.3f}" for value in (weight, *others)))
     console.print(rows)
 
 
@@ -118,9 +125,10 @@ def show_reasons(text: str, reasons: list[Reason], console: Console) -> None:
     console.print(f"\n{shown(text, 300)}")
     for reason in reasons:
         given = "" if reason.accepted else ", not given"
-        console.print(f"{shown(reason.label)}: probability {reason.probability:.3f}{given}", style="bold")
+        ends = "" if reason.interval is None else ", surely from {:.3f} to {:.3f}".format(*reason.interval)
+        console.print(f"{shown(reason.label)}: probability {reason.probability:.3f}{ends}{given}", style="bold")
         if reason.words:
-            show_bars(reason.words, console, reason.company)
+            show_bars(reason.words, console, reason.company, reason.word_intervals)
         else:
             console.print("no word that the model knows speaks for or against it")
 

@@ -54,6 +54,18 @@ def classify(
     explain: Annotated[
         int, typer.Option(min=0, metavar="K", help="Add the K words that count most for and against.")
     ] = 0,
+    interval: Annotated[
+        float | None,
+        typer.Option(
+            metavar="MASS", help="Add every probability with an interval that holds it this surely, such as 0.9."
+        ),
+    ] = None,
+    abstain: Annotated[
+        bool, typer.Option("--abstain", help="Give sure labels only; 'unsure' has what is left to a person.")
+    ] = False,
+    certainty: Annotated[
+        float, typer.Option(metavar="SHARE", help="How sure a label must be with --abstain, above 0.5.")
+    ] = 0.9,
     brief: Annotated[
         bool, typer.Option("--brief", help="Write no column of DATA except 'id' (or the row number).")
     ] = False,
@@ -75,6 +87,10 @@ def classify(
     to_stdout = str(target) == "-"
     if output.as_json and to_stdout:
         raise typer.BadParameter("the texts go to standard output; give -o OUT", param_hint="--json")
+    if interval is not None and not 0 < interval < 1:
+        raise typer.BadParameter(f"{interval:g} is not between 0 and 1", param_hint="--interval")
+    if not 0.5 < certainty < 1:
+        raise typer.BadParameter(f"{certainty:g} is not between 0.5 and 1", param_hint="--certainty")
     with steps(output.is_silent) as step:
         step("loading the libraries")
         from bayesift.workflow import classify as classify_texts
@@ -88,6 +104,9 @@ def classify(
             str(target),
             proba=proba,
             explain=explain,
+            interval=interval,
+            abstain=abstain,
+            certainty=certainty,
             brief=brief,
             format=None if format is None else format.value,
             text=text or None,
@@ -109,6 +128,8 @@ def classify(
         column = "".join(f", column {shown(name)!r}" for name in names)
         noun = "text" if found.n_texts == 1 else "texts"
         say(f"{found.n_texts:,} {noun} ({found.format}{column})" + ("" if to_stdout else f" → {target}"))
+        if found.n_unsure is not None:
+            say(f"{found.n_unsure:,} of them are left to a person, at least in part (column 'unsure')")
         if not to_stdout:
             out = console()
             for label, number in list(found.counts.items())[:10]:

@@ -35,12 +35,13 @@ def explain(
     """Show which words a model's decisions depend on, in general or for a text.
 
     The number beside a word is its weight; for a text, its weight times its value in the text. With vectors of words,
-    the second number is that part of it which is due to the words whose company it keeps.
+    the second number is that part of it which is due to the words whose company it keeps. Where the model keeps its
+    posterior, intervals hold probabilities and weights with a probability of 0.9.
     """
     with steps(output.is_silent) as step:
         step("loading the libraries")
         from bayesift.cli import _show
-        from bayesift.workflow import load_classifier, top_words
+        from bayesift.workflow import load_classifier, top_word_intervals, top_words
         from bayesift.workflow.report import explanation_report, write_report
 
         classifier, _ = load_classifier(model)
@@ -52,13 +53,15 @@ def explain(
             raise UserError(f"{model} has no label {label!r}", f"its labels are {', '.join(by_label)}")
         if label is not None:
             by_label = {label: by_label[label]}
+        spans = top_word_intervals(classifier, by_label)
         texts = _with_features(text or [], feature or [], classifier)
         why = list(zip(texts, classifier.explain(texts, words) if texts else [], strict=True))
         if report is not None:
             write_report(explanation_report(by_label, why, f"By which words {model.name} decides"), report)
     if output.as_json:
         found = [{"text": one, "reasons": [reason._asdict() for reason in reasons]} for one, reasons in why]
-        print_json({"texts": found} if text else {"words": by_label})
+        words_of = {"words": by_label, **({"intervals": spans} if any(spans.values()) else {})}
+        print_json({"texts": found} if text else words_of)
         return
     if output.quiet:
         return
@@ -71,7 +74,7 @@ def explain(
         out.print("This model has no weights of words; --text explains a text by what each of its words changes.")
     for name, found_words in by_label.items():
         out.print(f"\n{shown(name)}", style="bold")
-        _show.show_bars(found_words, out)
+        _show.show_bars(found_words, out, intervals=spans[name])
 
 
 def _with_features(texts: list[str], given: list[str], classifier: Any) -> list[str]:

@@ -49,6 +49,15 @@ class MeasureName(StrEnum):
     f1 = "f1"
 
 
+class PosteriorMethod(StrEnum):
+    """How a posterior is computed."""
+
+    auto = "auto"
+    ep = "ep"
+    gibbs = "gibbs"
+    laplace = "laplace"
+
+
 class ClassWeight(StrEnum):
     """Weights of the labels."""
 
@@ -209,7 +218,7 @@ def train(
     variance: Annotated[
         str,
         typer.Option(
-            metavar="cv|norm|auto|NUMBER", help="Prior variance, or how to choose it.", rich_help_panel=_MODEL
+            metavar="cv|norm|auto|evidence|NUMBER", help="Prior variance, or how to choose it.", rich_help_panel=_MODEL
         ),
     ] = "cv",
     unlabelled: Annotated[
@@ -256,9 +265,16 @@ def train(
         ),
     ] = None,
     posterior: Annotated[
+        PosteriorMethod | None,
+        typer.Option(
+            help="Average probabilities over the posterior, computed so; then they have intervals.",
+            rich_help_panel=_MODEL,
+        ),
+    ] = None,
+    keep_posterior: Annotated[
         bool | None,
         typer.Option(
-            "--posterior/--no-posterior",
+            "--keep-posterior/--no-keep-posterior",
             help="Keep what 'update' needs (default: unless it is large).",
             rich_help_panel=_MODEL,
         ),
@@ -336,7 +352,8 @@ def train(
             features=features or None,
             class_weight=None if class_weight is None else class_weight.value,
             prior_knowledge=knowledge,
-            keep_posterior="auto" if posterior is None else posterior,
+            posterior=None if posterior is None else posterior.value,
+            keep_posterior="auto" if keep_posterior is None else keep_posterior,
             n_jobs=jobs,
             random_state=seed,
         )
@@ -420,7 +437,7 @@ def _vectors(setting: str, step: Any) -> Any:
 
 
 def _variance(variance: str) -> Any:
-    if variance in ("cv", "norm", "auto"):
+    if variance in ("cv", "norm", "auto", "evidence"):
         return variance
     try:
         amount = float(variance)
@@ -428,6 +445,6 @@ def _variance(variance: str) -> Any:
         amount = -1.0
     if not amount > 0:
         raise typer.BadParameter(
-            f"{variance!r} is neither cv, norm or auto nor a number above 0", param_hint="--variance"
+            f"{variance!r} is neither cv, norm, auto or evidence nor a number above 0", param_hint="--variance"
         )
     return amount

@@ -1,5 +1,6 @@
 """From scores to decisions: thresholds, fixed or tuned on training scores; batches by expected F or utility."""
 
+from bayesift.decide.certainty import mass_of_certainty, unsure
 from bayesift.decide.expected import (
     BatchDecision,
     ExpectedF,
@@ -27,5 +28,7 @@ __all__ = [
     "exact_expected_f1",
     "expected_f1",
     "expected_f_curve",
+    "mass_of_certainty",
     "outcomes_by_threshold",
+    "unsure",
 ]

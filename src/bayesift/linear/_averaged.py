@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from bayesift._checks import generator
 from bayesift._documents import validated
 from bayesift._state import State
 from bayesift._typing import FloatArray
@@ -36,6 +37,7 @@ class AveragedScores:
 
     posterior: PosteriorName | None
     target_type_: Any
+    n_features_in_: int
     posteriors_: list[Posterior | None]
     log_evidence_: FloatArray
 
@@ -76,14 +78,123 @@ class AveragedScores:
         Returns
         -------
         ends : ndarray of shape (n_documents, 2) for two classes, else (n_documents, n_categories, 2)
-            Of the probability of the second class, or of each category against the rest. A category of which only one
-            class has documents has no posterior: anything from 0 to 1.
+            Of the probability of the second class, or of each category; where classes exclude each other, with the
+            probabilities of the others against the rest at their averages. A category of which only one class has
+            documents has no posterior: anything from 0 to 1.
+        """
+        ends = self.score_interval(X, mass)
+        shares: FloatArray = np.exp(self._log_probability(ends))  # type: ignore[attr-defined]
+        if self.target_type_ != "multiclass":
+            return shares
+        logs = self._log_probability(self.decision_function(X))  # type: ignore[attr-defined]
+        own = np.exp(logs)[:, :, None]
+        others = own.sum(axis=1, keepdims=True) - own
+        return shares / np.maximum(shares + others, np.finfo(float).tiny)
+
+    @available_if(_keeps_posterior)
+    def score_interval(self, X: Any, mass: float = 0.9) -> FloatArray:
+        """Return intervals that hold the scores β₀ + xᵀβ of documents with a given probability.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_documents, n_features)
+        mass : float, default=0.9
+            How probable it is, given the labels, that the score which the true coefficients give is inside.
+
+        Returns
+        -------
+        ends : ndarray of shape (n_documents, 2) for two classes, else (n_documents, n_categories, 2)
+            Infinite for a category of which only one class has documents.
         """
         check_is_fitted(self, "posteriors_")
         X = validated(self, X, accept_sparse="csr", reset=False)
-        nothing = np.broadcast_to([0.0, 1.0], (X.shape[0], 2))
-        found = [nothing if one is None else one.predict_interval(X, mass) for one in self.posteriors_]
-        return found[0].copy() if self.target_type_ == "binary" else np.stack(found, axis=1)
+        return self._ends(X.shape[0], lambda one: one.score_interval(X, mass))
+
+    @available_if(_keeps_posterior)
+    def contribution_interval(self, X: Any, mass: float = 0.9) -> FloatArray:
+        """Return intervals of what rows of features add to the scores, xᵀβ without the intercept.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_rows, n_features)
+            A row may be a single word of a document, with its value there.
+        mass : float, default=0.9
+            How probable it is, given the labels, that the contribution is inside.
+
+        Returns
+        -------
+        ends : ndarray of shape (n_rows, 2) for two classes, else (n_rows, n_categories, 2)
+        """
+        check_is_fitted(self, "posteriors_")
+        X = validated(self, X, accept_sparse="csr", reset=False)
+        return self._ends(X.shape[0], lambda one: one.contribution_interval(X, mass))
+
+    @available_if(_keeps_posterior)
+    def coef_interval(self, mass: float = 0.9, columns: Any = None) -> FloatArray:
+        """Return intervals of coefficients, the intercept's last.
+
+        Parameters
+        ----------
+        mass : float, default=0.9
+            How probable it is, given the labels, that a coefficient is in its interval.
+        columns : sequence of int, optional
+            Which features; all by default.
+
+        Returns
+        -------
+        ends : ndarray of shape (n_columns + 1, 2) for two classes, else (n_columns + 1, n_categories, 2)
+        """
+        check_is_fitted(self, "posteriors_")
+        n = (self.n_features_in_ if columns is None else len(columns)) + 1
+        return self._ends(n, lambda one: one.coef_interval(mass, columns))
+
+    @available_if(_keeps_posterior)
+    def sample(self, n: int, columns: Any = None, *, random_state: Any = 0) -> FloatArray:
+        """Draw coefficients from the posterior.
+
+        Parameters
+        ----------
+        n : int
+            How many draws.
+        columns : sequence of int, optional
+            Which features; all by default. Coefficients of words that stand in no labelled document are drawn from
+            their priors.
+        random_state : int, Generator or None, default=0
+            Where the randomness comes from.
+
+        Returns
+        -------
+        draws : ndarray of shape (n, n_columns + 1) for two classes, else (n, n_columns + 1, n_categories)
+            The intercept last. NaN for a category without a posterior.
+        """
+        check_is_fitted(self, "posteriors_")
+        chosen = np.arange(self.n_features_in_) if columns is None else columns
+        rng = generator(random_state)
+        missing = np.full((n, len(chosen) + 1), np.nan)
+        draws = [missing if one is None else one.sample(n, chosen, random_state=rng) for one in self.posteriors_]
+        return draws[0] if self.target_type_ == "binary" else np.stack(draws, axis=2)
+
+    @available_if(_keeps_posterior)
+    def mode_scores(self, X: Any) -> FloatArray:
+        """Return the linear scores at the mode, as :meth:`decision_function` returns them without ``posterior``.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_documents, n_features)
+
+        Returns
+        -------
+        scores : ndarray of shape (n_documents,) for two classes, else (n_documents, n_categories)
+            :meth:`scores_to_log_proba` has the log probabilities that they stand for.
+        """
+        scores: FloatArray = super().decision_function(X)  # type: ignore[misc]
+        return scores
+
+    def _ends(self, n: int, of: Callable[[Posterior], FloatArray]) -> FloatArray:
+        """Return n intervals of every category; anything is possible where there is no posterior."""
+        anything = np.tile([-np.inf, np.inf], (n, 1))
+        found = [anything if one is None else of(one) for one in self.posteriors_]
+        return found[0] if self.target_type_ == "binary" else np.stack(found, axis=1)
 
     def _set_beliefs(self, fits: Sequence[CategoryFit]) -> None:
         """Keep the posteriors of the categories, or forget those of an earlier fit."""

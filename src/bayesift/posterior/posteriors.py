@@ -126,6 +126,25 @@ class Posterior:
         """
         return probability(self.link, self.score_interval(X, mass))
 
+    def contribution_interval(self, X: Any, mass: float = 0.9) -> FloatArray:
+        """Return central intervals of what rows of features add to a score, xᵀβ without the intercept.
+
+        Parameters
+        ----------
+        X : sparse matrix or array of shape (n_rows, n_features)
+            A row may be a single word of a document, with its value there.
+        mass : float, default=0.9
+            The probability that the contribution is in its interval.
+
+        Returns
+        -------
+        ends : array of shape (n_rows, 2)
+        """
+        tail, rows = _tail(mass), sp.csr_matrix(checked_documents(X, self.n_features))
+        without = sp.csr_matrix((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], self.n_features + 1))
+        found = (self._quantiles(self.basis.project(part), tail) for part in _chunks(without))
+        return np.vstack([np.empty((0, 2)), *found])
+
     def coef_interval(self, mass: float = 0.9, columns: Any = None) -> FloatArray:
         """Return central intervals of coefficients, the intercept's last.
 

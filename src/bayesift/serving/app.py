@@ -143,7 +143,7 @@ async def classify(request: Request) -> Response:
         texts = asked.all_texts(state.features)
     except ValueError as error:
         raise HTTPException(422, str(error)) from error
-    question = Question(texts, asked.probabilities, asked.reasons)
+    question = Question(texts, asked.probabilities, asked.reasons, asked.interval)
     # Values of features may be long texts, too.
     size = sum(map(len, texts)) + sum(len(str(value)) for text in texts for value in _features(text).values())
     _check_size(question, size, len(state.scorer.labels), settings)

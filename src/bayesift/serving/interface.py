@@ -28,6 +28,10 @@ class Request(BaseModel):
         Field(description="Values of the model's features by name: of the text, or a list with those of each text."),
     ] = None
     probabilities: Annotated[bool, Field(description="Whether to give the probability of every label.")] = True
+    interval: Annotated[
+        float,
+        Field(gt=0, lt=1, description="How surely intervals hold the probabilities, for models with a posterior."),
+    ] = 0.9
     reasons: Annotated[
         int, Field(ge=0, description="So many words that count most for and against each label given; 0 for none.")
     ] = 0
@@ -65,6 +69,10 @@ class Word(BaseModel):
     weight: float
 
 
+#: The ends of an interval.
+Ends = Annotated[list[float], Field(min_length=2, max_length=2)]
+
+
 class ReasonFor(BaseModel):
     """Why a text got a label, or, where it got none, why not the most probable one."""
 
@@ -75,6 +83,9 @@ class ReasonFor(BaseModel):
     company: Annotated[
         list[Word] | None, Field(description="With vectors of words: what of each is due to the company it keeps.")
     ] = None
+    word_intervals: Annotated[
+        list[Ends] | None, Field(description="With a posterior: what holds the weights of the words with 0.9.")
+    ] = None
 
 
 class Result(BaseModel):
@@ -82,6 +93,9 @@ class Result(BaseModel):
 
     labels: Annotated[list[str], Field(description="One label, or any number where a text may have several.")]
     probabilities: dict[str, float] | None = None
+    intervals: Annotated[
+        dict[str, Ends] | None, Field(description="Of the probabilities, where the model keeps its posterior.")
+    ] = None
     reasons: list[ReasonFor] | None = None
 
 

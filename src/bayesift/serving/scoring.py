@@ -17,17 +17,23 @@ import numpy as np
 
 from bayesift.serving.metrics import Metrics
 from bayesift.workflow import Explainer, Predictions, Reason, TextClassifier
+from bayesift.workflow.certainty import USUAL_MASS, intervals_of
+from bayesift.workflow.words_and_vectors import keeps_posterior
 
 #: What a batch may cost, in characters, and what a text costs beside its own ones, alone and with reasons.
 BATCH, TEXT, REASONS = 200_000, 500, 6_000
 
 
 class Question(NamedTuple):
-    """Texts, and what is asked about them: probabilities or not, and the words of a reason, 0 for no reasons."""
+    """Texts, and what is asked about them: probabilities or not, the words of a reason (0 for none), the mass.
+
+    The mass is that of the intervals of the probabilities, where the model keeps its posterior.
+    """
 
     texts: Sequence[str]
     probabilities: bool = True
     words: int = 0
+    mass: float = USUAL_MASS
 
     def cost(self, place: int) -> int:
         """Return about how long a text takes, in characters."""
@@ -62,6 +68,7 @@ class Scorer:
     def __init__(self, classifier: TextClassifier) -> None:
         self._classifier = classifier
         self._explainer = Explainer(classifier)
+        self._averages = keeps_posterior(classifier)
         self.labels = [str(label) for label in classifier.classes_]
         self.counts: Counter[str] = Counter()
 
@@ -73,6 +80,7 @@ class Scorer:
         given = [self._given(row) for row in found.decisions.tolist()]
         self.counts.update(label for row in given for label in row)
         shares = found.probabilities.round(6).tolist()
+        ends = self._intervals(questions) if self._averages else []
         answers, place = [], 0
         why = iter(self._reasons(questions, found))
         for question in questions:
@@ -81,6 +89,8 @@ class Scorer:
                 answer: dict[str, Any] = {"labels": given[place]}
                 if question.probabilities:
                     answer["probabilities"] = dict(zip(self.labels, shares[place], strict=True))
+                    if self._averages:
+                        answer["intervals"] = dict(zip(self.labels, ends[place], strict=True))
                 if question.words:
                     answer["reasons"] = [_as_dict(reason, question.words) for reason in next(why)]
                 own.append(json.dumps(answer, separators=(",", ":"), allow_nan=False))
@@ -90,6 +100,19 @@ class Scorer:
 
     def _given(self, decisions: list[bool]) -> list[str]:
         return [label for label, is_given in zip(self.labels, decisions, strict=True) if is_given]
+
+    def _intervals(self, questions: Sequence[Question]) -> list[Any]:
+        """Return the intervals of all texts; those of one mass are computed together, others are left out."""
+        masses = {question.mass for question in questions if question.probabilities}
+        texts = [text for question in questions for text in question.texts]
+        found: list[Any] = [None] * len(texts)
+        own = np.repeat([q.mass if q.probabilities else np.nan for q in questions], [len(q.texts) for q in questions])
+        for mass in masses:
+            places = np.flatnonzero(own == mass).tolist()
+            ends = intervals_of(self._classifier, [texts[place] for place in places], mass).round(6).tolist()
+            for place, values in zip(places, ends, strict=True):
+                found[place] = values
+        return found
 
     def _reasons(self, questions: Sequence[Question], found: Predictions) -> list[list[Reason]]:
         """Explain the texts of the questions that ask for reasons; with the most words that any of them wants."""
@@ -116,6 +139,8 @@ def _as_dict(reason: Reason, n_words: int) -> dict[str, Any]:
     # Models without vectors of words have none.
     if reason.company:
         found["company"] = _weighted(reason.company[:n_words])
+    if reason.interval is not None:
+        found["word_intervals"] = [[round(end, 6) for end in ends] for ends in reason.word_intervals[:n_words]]
     return found
 
 

@@ -2,12 +2,13 @@
 
 from bayesift.workflow._models import MODELS, suited_vectorizer
 from bayesift.workflow.binary_relevance import BinaryRelevance
+from bayesift.workflow.certainty import unsure_labels
 from bayesift.workflow.classify import Classified, classify
 from bayesift.workflow.compare import compare, comparison_dict
 from bayesift.workflow.convert import convert, converted_files
 from bayesift.workflow.curve import LearningCurve, learning_curve
-from bayesift.workflow.evaluate import Evaluation, evaluate, evaluate_held_out
-from bayesift.workflow.explain import Explainer, Reason, top_words
+from bayesift.workflow.evaluate import Calibration, Evaluation, evaluate, evaluate_held_out
+from bayesift.workflow.explain import Explainer, Reason, top_word_intervals, top_words
 from bayesift.workflow.features import FeatureColumns
 from bayesift.workflow.info import ModelInfo, load_classifier, model_info, provenance_of
 from bayesift.workflow.model_choice import CANDIDATES, MEASURES, Candidate, ComparedModel, ModelComparison
@@ -24,6 +25,7 @@ __all__ = [
     "MEASURES",
     "MODELS",
     "BinaryRelevance",
+    "Calibration",
     "Candidate",
     "Classified",
     "ComparedModel",
@@ -56,8 +58,10 @@ __all__ = [
     "read_prior_knowledge",
     "suited_vectorizer",
     "summarize_data",
+    "top_word_intervals",
     "top_words",
     "train",
+    "unsure_labels",
     "update",
     "warm",
 ]

@@ -21,7 +21,7 @@ from bayesift.priors import Gaussian, Laplace, Prior
 from bayesift.text import TextVectorizer
 from bayesift.workflow._label_sets import N_FOLDS, Targets, assign_folds
 from bayesift.workflow.binary_relevance import BinaryRelevance
-from bayesift.workflow.errors import OneLabelModelError
+from bayesift.workflow.errors import NoAveragingError, OneLabelModelError
 from bayesift.workflow.prior_knowledge import build_priors
 
 #: The name that stands for the model that suits the texts.
@@ -126,6 +126,22 @@ def check_model(name: str, target_type: TargetType | None = None) -> ModelChoice
             f"expected one of {others}"
         )
     return found
+
+
+def can_average(name: str, method: str | None, variance: Any = None) -> bool:
+    """Tell whether a model can keep its posterior, found by a method, and choose its variance as asked."""
+    found = MODELS[name]
+    binary = found.takes_priors and found.tunes_threshold
+    if variance == "evidence" or method in ("ep", "laplace"):
+        return binary and found.parameters["prior"] == "gaussian"
+    return binary or method is None
+
+
+def check_averaging(name: str, method: str | None) -> None:
+    """Refuse a posterior of a model that has none, or none by this method."""
+    if not can_average(name, method):
+        others = ", ".join(other for other in MODELS if can_average(other, method))
+        raise NoAveragingError(f"posterior is {method!r}, but model is {name!r}; expected None, or one of {others}")
 
 
 def suited_vectorizer(model: Any, n_texts: int, **options: Any) -> TextVectorizer:
@@ -255,7 +271,9 @@ def build_model(classifier: Any, model: Any, targets: Targets, vectorizer: Any, 
     options = {
         "variance": classifier.variance,
         "dense_variance": classifier.vector_variance if classifier.features is None else classifier.feature_variance,
-        "threshold": suited_policy(classifier.threshold, targets),
+        "posterior": classifier.posterior,
+        # Those of averaged scores are tuned after the fit.
+        "threshold": "half" if classifier.posterior else suited_policy(classifier.threshold, targets),
         "threshold_on": classifier.threshold_on,
         "compute_precision": not large if keep == "auto" else keep,
         "class_weight": classifier.class_weight,
@@ -343,8 +361,8 @@ def decided(scores: FloatArray, thresholds: FloatArray, target_type: TargetType)
     return np.hstack([~accepted, accepted]) if target_type == "binary" else accepted
 
 
-def tuned_threshold(model: Any, policy: Any, on: str, texts: Material) -> Threshold:
-    """Return the thresholds of a fitted model that has none of its own."""
+def tuned_threshold(model: Any, policy: Any, on: str, texts: Material, words: AnyArray | None = None) -> Threshold:
+    """Return the thresholds of a fitted model that has none of its own; ``words`` as for :func:`fit_model`."""
     scores = scores_of_rows(model, texts.X)
     threshold = Threshold(policy, scale="log_odds", cautious=on == "cv")
     if policy == "half":
@@ -353,11 +371,11 @@ def tuned_threshold(model: Any, policy: Any, on: str, texts: Material) -> Thresh
     if on == "cv":
         # A label of a single text cannot be held out and learnt.
         several = truth.sum(axis=0) > 1
-        scores[:, several] = _held_out_scores(model, texts)[:, several]
+        scores[:, several] = _held_out_scores(model, texts, words)[:, several]
     return threshold.fit(scores, truth, texts.sample_weight)
 
 
-def _held_out_scores(model: Any, texts: Material) -> FloatArray:
+def _held_out_scores(model: Any, texts: Material, words: AnyArray | None) -> FloatArray:
     """Score every text by a model fitted without its fold."""
     fold = assign_folds(texts.texts, texts.targets.sets(), N_FOLDS)
     parts = []
@@ -365,7 +383,7 @@ def _held_out_scores(model: Any, texts: Material) -> FloatArray:
         with warnings.catch_warnings(), progress.part(turn / N_FOLDS, (turn + 1) / N_FOLDS):
             # The fit to all texts has warned already.
             warnings.simplefilter("ignore")
-            part = fit_model(clone(model), texts.rows(fold != turn))
+            part = fit_model(clone(model), texts.rows(fold != turn), words)
         parts.append(scores_of_rows(part, texts.X[fold == turn]))
     return np.concatenate(parts)[np.argsort(np.argsort(fold, kind="stable"), kind="stable")]
 

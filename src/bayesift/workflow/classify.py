@@ -7,10 +7,15 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from bayesift._checks import INSIDE_UNIT, numbers
 from bayesift._same_files import check_distinct
+from bayesift._typing import BoolArray, FloatArray
 from bayesift.datasets import TextColumns, TextFormat, TextRow, TextStream, open_texts
+from bayesift.decide import mass_of_certainty
 from bayesift.workflow._writers import (
     CsvWriter,
     JsonWriter,
@@ -22,6 +27,7 @@ from bayesift.workflow._writers import (
     output_format,
     parquet_types,
 )
+from bayesift.workflow.certainty import check_posterior, intervals_of, unsure_labels
 from bayesift.workflow.errors import texts_without_words
 from bayesift.workflow.explain import Explainer, Reason
 from bayesift.workflow.text_classifier import Predictions, TextClassifier
@@ -44,6 +50,8 @@ class Classified:
         The column of the texts, or those that were joined.
     added : list of str
         The columns added.
+    n_unsure : int or None
+        Texts that are left to a person, at least in part; None where nobody asked how sure decisions are.
     notes : list of str
         What was recognised in the file, such as its encoding, what was missing, how many texts hold no word, and which
         values of features say nothing, a sentence each.
@@ -55,6 +63,7 @@ class Classified:
     text: str | tuple[str, ...] | None
     added: list[str]
     notes: list[str] = field(default_factory=list)
+    n_unsure: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return all of it as values that JSON can hold."""
@@ -68,6 +77,9 @@ def classify(
     *,
     proba: bool = False,
     explain: int = 0,
+    interval: float | None = None,
+    abstain: bool = False,
+    certainty: float = 0.9,
     brief: bool = False,
     format: OutputFormat | None = None,
     text: TextColumns | None = None,
@@ -95,6 +107,14 @@ def classify(
         Add the probability of every label.
     explain : int, default=0
         Add this many words that count for and against each label given.
+    interval : float, optional
+        Add the probability of every label, and the ends of an interval that holds it with this probability; for models
+        that keep their posterior.
+    abstain : bool, default=False
+        Give only labels that are sure, and add a column with those between which a person should decide; for models
+        that keep their posterior.
+    certainty : float, default=0.9
+        How probable it is to be, where a decision counts as sure, that a score is on its side of the threshold.
     brief : bool, default=False
         Leave out the columns that were read, but for the identifier or, where there is none, the number of the row.
     format : {"csv", "tsv", "jsonl", "parquet"}, optional
@@ -131,6 +151,13 @@ def classify(
     <BLANKLINE>
     """
     target = os.fspath(output)
+    if interval is not None:
+        numbers("interval", interval, INSIDE_UNIT)
+        check_posterior(classifier, "an interval")
+        proba = True
+    if abstain:
+        mass_of_certainty(certainty)
+        check_posterior(classifier, "a sure decision")
     check_distinct({"data": data}, {"output": target})
     # Quotes are no part of words, unless the user has said what a word is.
     exact = classifier.vectorizer_.token_pattern is not None or classifier.vectorizer_.tokenizer is not None
@@ -143,11 +170,12 @@ def classify(
         opened(source)
         written = output_format(target, format, source.format)
         explainer = Explainer(classifier) if explain else None
-        table = AddedColumns(classifier, written, proba, explain > 0, label_separator)
+        asked = Asked(proba, explain > 0, interval is not None, abstain)
+        table = AddedColumns(classifier, written, asked, label_separator)
         types = parquet_types(os.fspath(data)) if written == source.format == "parquet" else None
         make = partial(_writer, written, types=types)
         counts: Counter[str] = Counter()
-        n_texts = n_without_words = 0
+        n_texts = n_without_words = n_unsure = 0
         with open_stream(target) as stream:
             writer: Writer | None = None
             for block in source.blocks:
@@ -161,8 +189,11 @@ def classify(
                     writer = make(stream, columns, table.name(columns), raw)
                 found = classifier.predictions(texts, proba=proba or explain > 0)
                 why = None if explainer is None else explainer.reasons(texts, explain, found)
-                writer.write(rows, table.values(found, why))
-                counts.update(table.counts(found))
+                ends = None if interval is None else intervals_of(classifier, texts, interval)
+                left = unsure_labels(classifier, texts, found.decisions, certainty) if abstain else None
+                writer.write(rows, table.values(found, why, ends, left))
+                counts.update(table.counts(found, left))
+                n_unsure += 0 if left is None else int(left.any(axis=1).sum())
                 n_texts += len(texts)
                 n_without_words += classifier.count_without_words(texts)
                 if columns_beside is not None:
@@ -177,7 +208,24 @@ def classify(
         source.notes.append(texts_without_words(n_without_words))
     if columns_beside is not None:
         source.notes.extend(columns_beside.sentences(gaps))
-    return Classified(n_texts, dict(counts.most_common()), source.format, source.text, table.added, source.notes)
+    return Classified(
+        n_texts,
+        dict(counts.most_common()),
+        source.format,
+        source.text,
+        table.added,
+        source.notes,
+        n_unsure if abstain else None,
+    )
+
+
+class Asked(NamedTuple):
+    """Which columns are added beside the label: probabilities, reasons, ends of intervals, what is left to a person."""
+
+    proba: bool = False
+    reasons: bool = False
+    ends: bool = False
+    unsure: bool = False
 
 
 class AddedColumns:
@@ -188,19 +236,16 @@ class AddedColumns:
     classifier : TextClassifier
     format : {"csv", "tsv", "jsonl", "parquet"}
         The format that is written.
-    proba, reasons : bool
-        Whether to add probabilities and reasons.
+    asked : Asked
+        What to add.
     separator : str
         The separator of several labels in a cell.
     """
 
-    def __init__(
-        self, classifier: TextClassifier, format: OutputFormat, proba: bool, reasons: bool, separator: str
-    ) -> None:
+    def __init__(self, classifier: TextClassifier, format: OutputFormat, asked: Asked, separator: str) -> None:
         self._classifier = classifier
         self._nested = format == "jsonl"
-        self._proba = proba
-        self._reasons = reasons
+        self._asked = asked
         self._separator = separator
         self._labels = [str(label) for label in classifier.classes_]
         self.added: list[str] = []
@@ -208,39 +253,68 @@ class AddedColumns:
     def name(self, columns: list[str]) -> list[str]:
         """Name the columns that are added, each unlike those that are there."""
         wanted = ["predicted"]
-        if self._proba:
-            wanted += ["probabilities"] if self._nested else [f"p({label})" for label in self._labels]
-        if self._reasons:
+        if self._asked.unsure:
+            wanted.append("unsure")
+        if self._nested:
+            wanted += ["probabilities"] * self._asked.proba + ["intervals"] * self._asked.ends
+        elif self._asked.proba:
+            parts = ("", " low", " high") if self._asked.ends else ("",)
+            wanted += [f"p({label}){part}" for label in self._labels for part in parts]
+        if self._asked.reasons:
             wanted.append("reasons")
         self.added = [_free(name, columns) for name in wanted]
         return self.added
 
-    def values(self, found: Predictions, why: list[list[Reason]] | None) -> list[list[Any]]:
+    def values(
+        self,
+        found: Predictions,
+        why: list[list[Reason]] | None = None,
+        ends: FloatArray | None = None,
+        unsure: BoolArray | None = None,
+    ) -> list[list[Any]]:
         """Return the values to add, a list for each column."""
-        columns: list[list[Any]] = [self._given(found)]
-        if self._proba:
-            shares = found.probabilities.round(6)
-            if self._nested:
-                columns.append([dict(zip(self._labels, row, strict=True)) for row in shares.tolist()])
-            else:
-                columns += shares.T.tolist()
+        columns: list[list[Any]] = [self._given(found.decisions, unsure)]
+        if unsure is not None:
+            columns.append([self._set(self._names(row)) for row in unsure])
+        if self._asked.proba:
+            columns += self._shares(found.probabilities, ends)
         if why is not None:
             columns.append([[reason._asdict() for reason in row] if self._nested else _line(row) for row in why])
         return columns
 
-    def _given(self, found: Predictions) -> list[Any]:
-        if self._classifier.target_type_ != "multilabel-indicator":
-            return [self._labels[place] for place in found.decisions.argmax(axis=1).tolist()]
-        return [self._set(labels) for labels in self._classifier.labels_of(found.decisions).tolist()]
+    def _shares(self, probabilities: FloatArray, ends: FloatArray | None) -> list[list[Any]]:
+        """Return the columns of probabilities, each with those of its interval where there are such."""
+        shares = probabilities.round(6)
+        spans = None if ends is None else ends.round(6)
+        if not self._nested:
+            values = shares[:, :, None] if spans is None else np.dstack([shares, spans])
+            return list(values.reshape(len(shares), -1).T.tolist())
+        columns = [[dict(zip(self._labels, row, strict=True)) for row in shares.tolist()]]
+        if spans is not None:
+            columns.append([dict(zip(self._labels, row, strict=True)) for row in spans.tolist()])
+        return columns
 
-    def counts(self, found: Predictions) -> dict[str, int]:
+    def _given(self, decisions: BoolArray, unsure: BoolArray | None) -> list[Any]:
+        sure = decisions if unsure is None else decisions & ~unsure
+        if self._classifier.target_type_ == "multilabel-indicator":
+            return [self._set(self._names(row)) for row in sure]
+        given = [self._labels[place] for place in decisions.argmax(axis=1).tolist()]
+        # A text that is left to a person has no label yet.
+        nothing = None if self._nested else ""
+        is_sure = sure.max(axis=1).tolist()
+        return [label if known else nothing for label, known in zip(given, is_sure, strict=True)]
+
+    def counts(self, found: Predictions, unsure: BoolArray | None = None) -> dict[str, int]:
         """Count the labels given; texts without any under an empty name."""
-        counts = dict(zip(self._labels, found.decisions.sum(axis=0).tolist(), strict=True))
-        without = int((~found.decisions.any(axis=1)).sum())
+        given = found.decisions if unsure is None else found.decisions & ~unsure
+        counts = dict(zip(self._labels, given.sum(axis=0).tolist(), strict=True))
+        without = int((~given.any(axis=1)).sum())
         return {name: n for name, n in {**counts, "": without}.items() if n}
 
-    def _set(self, labels: tuple[Any, ...]) -> Any:
-        names = list(map(str, labels))
+    def _names(self, row: BoolArray) -> list[str]:
+        return [self._labels[column] for column in np.flatnonzero(row).tolist()]
+
+    def _set(self, names: list[str]) -> Any:
         return names if self._nested else self._separator.join(names)
 
 

@@ -26,6 +26,10 @@ class NoPriorError(ValueError):
     """The model has no prior that could hold prior knowledge."""
 
 
+class NoAveragingError(ValueError):
+    """A model without a posterior over which probabilities could be averaged, or of which intervals could be taken."""
+
+
 class NoPosteriorError(ValueError):
     """The model was trained without its posterior, which an update starts from."""
 

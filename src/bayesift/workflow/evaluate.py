@@ -25,8 +25,10 @@ from bayesift.evaluate import (
     reliability_curve,
 )
 from bayesift.workflow._label_sets import N_FOLDS, assign_folds, indicator, label_sets, rows_of, without_unlabelled
+from bayesift.workflow.certainty import mode_probabilities
 from bayesift.workflow.errors import counted, texts_without_words
 from bayesift.workflow.text_classifier import TextClassifier
+from bayesift.workflow.words_and_vectors import keeps_posterior
 
 
 class CategoryScore(NamedTuple):
@@ -46,6 +48,14 @@ class ProbabilityGroup(NamedTuple):
     n: int
     predicted: float
     observed: float
+
+
+class Calibration(NamedTuple):
+    """How good probabilities are: as in :class:`Evaluation`."""
+
+    brier: float
+    log_loss: float
+    calibration_error: float
 
 
 class Confusion(NamedTuple):
@@ -93,6 +103,8 @@ class Evaluation:
         Texts that hold no word, which get the label that is most probable before anything is read.
     feature_notes : list of str
         Which values of features are missing or not known, a sentence each.
+    at_mode : Calibration or None
+        The same of the probabilities at the mode, where those of the classifier are averaged over the posterior.
     """
 
     on: str
@@ -113,12 +125,14 @@ class Evaluation:
     n_unlabelled: int = 0
     n_without_words: int = 0
     feature_notes: list[str] = field(default_factory=list)
+    at_mode: Calibration | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return all measures as values that JSON can hold; what cannot be computed is None."""
         found = {name: _plain(value) for name, value in vars(self).items() if name != "results"}
         for name in ("categories", "reliability", "confusions"):
             found[name] = [{key: _plain(value) for key, value in row._asdict().items()} for row in found[name]]
+        found["at_mode"] = None if self.at_mode is None else self.at_mode._asdict()
         return found
 
     def sentences(self) -> list[str]:
@@ -131,6 +145,11 @@ class Evaluation:
             f"Probabilities are {self.calibration_error:.3f} off on average (calibration error); "
             f"Brier score {self.brier:.4f}, log loss {self.log_loss:.4f}.",
         ]
+        if self.at_mode is not None:
+            lines.append(
+                f"They are averaged over the posterior; at its mode they would be {self.at_mode.calibration_error:.3f} "
+                f"off, Brier score {self.at_mode.brier:.4f}, log loss {self.at_mode.log_loss:.4f}."
+            )
         if self.confusions:
             pairs = ", ".join(f"{row.label} as {row.given} ({row.n})" for row in self.confusions[:3])
             lines.append(f"Most often confused: {pairs}.")
@@ -180,11 +199,15 @@ def evaluate(classifier: TextClassifier, texts: Iterable[str], y: Iterable[Any],
         on = f"{on}, {len(documents):,} with a label"
     decisions, probabilities = classifier.predictions(documents)
     found = _measured(classifier.classes_.tolist(), classifier.target_type_, sets, decisions, probabilities, on)
+    at_mode = None
+    if keeps_posterior(classifier):
+        at_mode = _calibration(found.results.truth, mode_probabilities(classifier, documents))
     return replace(
         found,
         n_unlabelled=n_texts - len(documents),
         n_without_words=classifier.count_without_words(documents),
         feature_notes=classifier.feature_notes(documents),
+        at_mode=at_mode,
     )
 
 
@@ -223,6 +246,8 @@ def evaluate_held_out(
     place = {label: column for column, label in enumerate(classes)}
     decisions = np.zeros((len(texts), len(classes)), dtype=bool)
     probabilities = np.zeros((len(texts), len(classes)))
+    averages = keeps_posterior(classifier)
+    at_mode = np.zeros_like(probabilities)
     again = as_chosen(classifier)
     for turn in range(n_held_out):
         out = np.flatnonzero(fold == turn)
@@ -233,13 +258,17 @@ def evaluate_held_out(
             warnings.simplefilter("ignore")
             with progress.part(turn / n_held_out, (turn + 1) / n_held_out):
                 part = again.fit([texts[i] for i in rest.tolist()], labels, unlabelled=unlabelled)
-        found = part.predictions([texts[i] for i in out.tolist()])
+        held_out = [texts[i] for i in out.tolist()]
+        found = part.predictions(held_out)
         columns = np.array([place[label] for label in part.classes_.tolist()])
         decisions[np.ix_(out, columns)], probabilities[np.ix_(out, columns)] = found
+        if averages:
+            at_mode[np.ix_(out, columns)] = mode_probabilities(part, held_out)
     seen = np.flatnonzero(fold < n_held_out)
     on = f"{seen.size:,} texts held out" if n_held_out == 1 else f"all {len(texts):,} texts, each held out once"
-    held_out = [sets[i] for i in seen.tolist()]
-    return _measured(classes, classifier.target_type_, held_out, decisions[seen], probabilities[seen], on)
+    truth = [sets[i] for i in seen.tolist()]
+    measured = _measured(classes, classifier.target_type_, truth, decisions[seen], probabilities[seen], on)
+    return replace(measured, at_mode=_calibration(measured.results.truth, at_mode[seen])) if averages else measured
 
 
 def as_chosen(classifier: TextClassifier) -> TextClassifier:
@@ -278,14 +307,21 @@ def _measured(
         baseline=Counter(tuple(sorted(found)) for found in sets).most_common(1)[0][1] / len(sets),
         micro_f1=float(f_beta(results.outcomes, average="micro")),
         macro_f1=float(np.mean(f1)) if f1.size else float("nan"),
-        brier=float(brier(truth, results.probabilities, average="micro")),
-        log_loss=float(log_loss(truth, np.clip(probabilities, 1e-15, 1 - 1e-15), average="micro")),
-        calibration_error=float(expected_calibration_error(truth, results.probabilities, average="micro")),
+        **_calibration(truth, probabilities)._asdict(),
         categories=sorted(scores, key=lambda score: (-score.n_texts, score.label)),
         reliability=[ProbabilityGroup(int(n), float(p), float(o)) for n, p, o in zip(*curve, strict=True)],
         confusions=[] if target_type == "multilabel-indicator" else _confusions(names, sets, decisions),
         unknown=dict(unknown.most_common()),
         results=results,
+    )
+
+
+def _calibration(truth: BoolArray, probabilities: FloatArray) -> Calibration:
+    inside = np.clip(probabilities, 0.0, 1.0)
+    return Calibration(
+        brier=float(brier(truth, inside, average="micro")),
+        log_loss=float(log_loss(truth, np.clip(probabilities, 1e-15, 1 - 1e-15), average="micro")),
+        calibration_error=float(expected_calibration_error(truth, inside, average="micro")),
     )
 
 

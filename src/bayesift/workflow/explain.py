@@ -8,7 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from bayesift._typing import AnyArray, FloatArray
-from bayesift.workflow.words_and_vectors import WordsAndVectors
+from bayesift.workflow.certainty import contribution_intervals, intervals_of, weight_intervals
+from bayesift.workflow.words_and_vectors import WordsAndVectors, keeps_posterior
 
 if TYPE_CHECKING:
     from bayesift.workflow.text_classifier import Predictions, TextClassifier
@@ -20,7 +21,8 @@ class Reason(NamedTuple):
     """A label, whether the text got it, its probability, and the words that count for it (+) and against it (−).
 
     ``company`` has the same words, with that part of their number that they owe to the words whose company they keep;
-    it is empty for models without vectors of words.
+    it is empty for models without vectors of words. ``interval`` and ``word_intervals`` hold the probability and the
+    numbers of the same words with a probability of 0.9, where the model keeps its posterior.
     """
 
     label: str
@@ -28,6 +30,8 @@ class Reason(NamedTuple):
     probability: float
     words: WeightedWords
     company: WeightedWords = []  # noqa: RUF012  (nobody adds to it)
+    interval: tuple[float, float] | None = None
+    word_intervals: list[tuple[float, float]] = []  # noqa: RUF012
 
 
 class Explainer:
@@ -43,6 +47,7 @@ class Explainer:
         self._classifier = classifier
         self._weights = classifier.model_.word_weights()
         self._words = classifier.words()
+        self._averages = keeps_posterior(classifier)
 
     def reasons(self, texts: list[str], k: int, predictions: Predictions | None = None) -> list[list[Reason]]:
         """Return for every text the reasons of its labels, or of the most probable label if it has none.
@@ -65,6 +70,7 @@ class Explainer:
         classifier = self._classifier
         decisions, probabilities = classifier.predictions(texts) if predictions is None else predictions
         X = classifier.matrix(texts)
+        ends = intervals_of(classifier, texts) if self._averages else None
         found = []
         for place in range(len(texts)):
             chosen = np.flatnonzero(decisions[place])
@@ -75,6 +81,7 @@ class Explainer:
             columns = X.indices[entries]
             added, company = self._shares(columns, X.data[entries])
             names = self._names(columns, texts[place])
+            spans = contribution_intervals(classifier, columns, X.data[entries]) if self._averages else None
             reasons = []
             for column in chosen.tolist():
                 words = largest(names, _towards(classifier, added, column), k)
@@ -83,7 +90,13 @@ class Explainer:
                     amounts = dict(zip(self._words[columns], _towards(classifier, company, column), strict=True))
                     by_company = [(word, float(amounts[word])) for word, _ in words]
                 given, probability = bool(decisions[place, column]), float(probabilities[place, column])
-                reasons.append(Reason(str(classifier.classes_[column]), given, probability, words, by_company))
+                reason = Reason(str(classifier.classes_[column]), given, probability, words, by_company)
+                if ends is not None and spans is not None:
+                    own = dict(zip(names, _span_towards(classifier, spans, column), strict=True))
+                    reason = reason._replace(
+                        interval=_pair(ends[place, column]), word_intervals=[_pair(own[word]) for word, _ in words]
+                    )
+                reasons.append(reason)
             found.append(reasons)
         return found
 
@@ -137,6 +150,34 @@ def top_words(classifier: TextClassifier, k: int = 10) -> dict[str, WeightedWord
     return {label: largest(words, _row(weights, place), k) for place, label in enumerate(labels)}
 
 
+def top_word_intervals(
+    classifier: TextClassifier, words: dict[str, WeightedWords]
+) -> dict[str, list[tuple[float, float]]]:
+    """Return what holds the weights of :func:`top_words` with a probability of 0.9; none without a posterior.
+
+    Parameters
+    ----------
+    classifier : TextClassifier
+        Fitted.
+    words : dict of str to list of (str, float)
+        Words and weights of labels.
+
+    Returns
+    -------
+    dict of str to list of (float, float)
+        For every label the intervals of its words, in their order.
+    """
+    if not keeps_posterior(classifier):
+        return {label: [] for label in words}
+    place = {word: column for column, word in enumerate(classifier.words().tolist())}
+    labels = [str(label) for label in classifier.classes_]
+    found = {}
+    for label, weighted in words.items():
+        spans = weight_intervals(classifier, np.array([place[word] for word, _ in weighted], dtype=np.int64))
+        found[label] = [_pair(ends) for ends in _span_towards(classifier, spans, labels.index(label))]
+    return found
+
+
 def _added(classifier: TextClassifier, columns: AnyArray, values: FloatArray, weights: Any) -> FloatArray:
     """Return what each word of a text adds to the scores, categories × words of the text."""
     if weights is not None:
@@ -159,6 +200,17 @@ def _towards(classifier: TextClassifier, added: FloatArray, column: int) -> Floa
     if classifier.target_type_ == "binary":
         return added[0] if column == 1 else -added[0]
     return added[column]
+
+
+def _span_towards(classifier: TextClassifier, spans: FloatArray, column: int) -> FloatArray:
+    """Pick the intervals of what speaks for a label, words × 2, as :func:`_towards` picks the numbers."""
+    if classifier.target_type_ == "binary":
+        return spans[:, 0] if column == 1 else -spans[:, 0, ::-1]
+    return spans[:, column]
+
+
+def _pair(ends: FloatArray) -> tuple[float, float]:
+    return float(ends[0]), float(ends[1])
 
 
 def _row(weights: Any, place: int) -> FloatArray:

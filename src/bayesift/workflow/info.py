@@ -67,6 +67,8 @@ class ModelInfo:
         The columns beside the texts, and what each of them holds.
     feature_variance : float or None
         Prior variance of the coefficients of numbers and categories; 0 if they are left out because they do not help.
+    posterior : str or None
+        How the posterior was computed over which probabilities are averaged; None where they are those at its mode.
     """
 
     model: str
@@ -91,6 +93,7 @@ class ModelInfo:
     vector_variance: float | None = None
     features: list[str] = field(default_factory=list)
     feature_variance: float | None = None
+    posterior: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return all of it as values that JSON can hold."""
@@ -115,6 +118,8 @@ class ModelInfo:
             lines.append(("features", "; ".join([*self.features, *used])))
         if self.prior is not None:
             lines.append(("prior", f"{self.prior}{self._variance()}"))
+        if self.posterior is not None:
+            lines.append(("posterior", f"probabilities are averaged over it ({self.posterior})"))
         if self.gap is not None:
             lines.append(("proof", f"no fit can be better by more than {self.gap:.0e} of its objective (duality gap)"))
         elif self.residual is not None:
@@ -176,6 +181,7 @@ def model_info(classifier: TextClassifier) -> ModelInfo:
         vector_variance=classifier.chosen_vector_variance() if rank else None,
         features=[] if columns is None else columns.about(),
         feature_variance=classifier.chosen_feature_variance() if n_dense else None,
+        posterior=model.posterior if hasattr(model, "posteriors_") else None,
     )
 
 
@@ -258,6 +264,7 @@ def _variance_by(classifier: TextClassifier) -> str | None:
         "shared": "cross-validation of all labels together",
         "norm": "the norm of the texts",
         "auto": "a search without a grid",
+        "evidence": "the evidence",
     }
     wanted = getattr(model, "variance", None)
     return ways.get(wanted, "given") if isinstance(wanted, str) else "given"

@@ -24,6 +24,7 @@ from bayesift.workflow._models import (
     MODELS,
     Material,
     build_model,
+    can_average,
     decided,
     fit_model,
     fitted_selector,
@@ -329,6 +330,10 @@ def _is_possible(candidate: Candidate, classifier: Any, targets: Targets, n_text
         return False
     if classifier.features is not None and candidate.model not in LINEAR_MODELS:
         return False
+    # What is sampled takes its time: asked for by name only.
+    method = "ep" if classifier.posterior == "auto" else classifier.posterior
+    if not can_average(candidate.model, method, classifier.variance):
+        return False
     if classifier.prior_knowledge and not MODELS[candidate.model].takes_priors:
         return False
     policy = suited_policy(classifier.threshold, targets)
@@ -403,7 +408,9 @@ class _Comparing:
         vectorizer, X = self._vectorized(candidate)
         material = self._material._replace(X=X)
         classifier, targets = self._classifier, material.targets
+        # Compared at the mode, where they are fitted.
         changes = {"threshold": "half", "compute_precision": False, "tol": TOLERANCE, "variance": classifier.variance}
+        changes["posterior"] = None
         if self._columns is not None:
             changes["dense_features"] = self._columns.n_dense
         names = vectorizer.get_feature_names_out() if classifier.prior_knowledge else None

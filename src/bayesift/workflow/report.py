@@ -115,12 +115,17 @@ def explanation_report(
     parts = []
     for text, found in reasons:
         cards = "".join(
-            f"<div><h3>{escape(reason.label)} <span class=pale>{reason.probability:.3f}"
+            f"<div><h3>{escape(reason.label)} <span class=pale>{reason.probability:.3f}{_span(reason)}"
             f"{'' if reason.accepted else ', not given'}</span></h3>{_word_bars(reason.words, reason.label)}</div>"
             for reason in found
         )
         parts.append(f'<p>{escape(text)}</p><div class="cards">{cards}</div>')
     return _page(title, [*parts, _words_part(top_words)])
+
+
+def _span(reason: Reason) -> str:
+    """Return the interval of a probability, where there is one."""
+    return "" if reason.interval is None else " ({:.3f} to {:.3f})".format(*reason.interval)
 
 
 def _model_part(found: ModelInfo) -> str:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, cast
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from bayesift import progress
@@ -33,6 +34,7 @@ from bayesift.workflow._models import (
     AUTO,
     Material,
     build_model,
+    check_averaging,
     check_model,
     decided,
     fit_model,
@@ -43,6 +45,7 @@ from bayesift.workflow._models import (
     used_variance,
     vectorizer_for,
 )
+from bayesift.workflow.certainty import USUAL_MASS, intervals_of
 from bayesift.workflow.errors import (
     FeatureWarning,
     NoPriorError,
@@ -53,7 +56,14 @@ from bayesift.workflow.errors import (
 from bayesift.workflow.explain import Explainer, Reason, nonzero_words
 from bayesift.workflow.features import FeatureColumns, Features, check_features, kinds_of, learnt_features
 from bayesift.workflow.model_choice import MEASURES, Measure, ModelComparison, choose_model
-from bayesift.workflow.words_and_vectors import PILE, Pile, WordsAndVectors, check_vectors, linear_part
+from bayesift.workflow.words_and_vectors import (
+    PILE,
+    Pile,
+    WordsAndVectors,
+    check_vectors,
+    keeps_posterior,
+    linear_part,
+)
 
 #: About how much of the time goes into comparing models, where the model is to be chosen.
 _COMPARING = 0.75
@@ -102,8 +112,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         the F1 is that of the rarer one.
     threshold_on : {"cv", "train"}, default="cv"
         Whether a threshold is tuned on scores by models that have not seen a text, or by the model itself.
-    variance : float, {"cv", "norm", "auto"} or mapping from label to float, default="cv"
-        Prior variance, for models that have one.
+    variance : float, {"cv", "norm", "auto", "evidence"} or mapping from label to float, default="cv"
+        Prior variance, for models that have one; ``"evidence"`` for Gaussian priors (``"ridge"``, ``"probit-ridge"``).
+    posterior : {"auto", "ep", "gibbs", "laplace"} or None, default=None
+        Keep the posterior beside its mode, for ``"ridge"``, ``"lasso"``, ``"probit-ridge"`` and ``"probit"``:
+        probabilities are averaged over it, and :meth:`predict_interval` tells how sure they are. How it is computed,
+        as in :func:`bayesift.posterior.find_posterior`. Where the model is to be chosen, ``"auto"`` leaves out those
+        that would have to be sampled.
     vectors : {"auto", "pile"}, WordVectors or None, default="auto"
         Vectors of words beside the words themselves, for linear models: ``"pile"``, learnt from the texts and those
         without labels; given ones; ``"auto"``, learnt where there are texts without labels, and used if that is better
@@ -174,6 +189,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         "vector_variance": "cv",
         "features": None,
         "feature_variance": "cv",
+        "posterior": None,
     }
 
     model: Any = AUTO
@@ -183,7 +199,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     selector: Any = None
     threshold: Any = "auto"
     threshold_on: Literal["cv", "train"] = "cv"
-    variance: float | Literal["cv", "norm", "auto"] | Mapping[Any, float] = "cv"
+    variance: float | Literal["cv", "norm", "auto", "evidence"] | Mapping[Any, float] = "cv"
+    posterior: Literal["auto", "ep", "gibbs", "laplace"] | None = None
     vectors: Any = AUTO
     vector_variance: float | Literal["cv"] = "cv"
     features: Features | None = None
@@ -280,6 +297,23 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             In the order of ``classes_``; those of labels that exclude each other have a sum of one.
         """
         return self._warned_predictions(texts).probabilities
+
+    @available_if(keeps_posterior)
+    def predict_interval(self, texts: Iterable[str], mass: float = USUAL_MASS) -> FloatArray:
+        """Return intervals that hold the probability of each label with a given probability.
+
+        Parameters
+        ----------
+        texts : iterable of str
+        mass : float, default=0.9
+            How probable it is, given the training labels, that the probability is inside.
+
+        Returns
+        -------
+        ends : ndarray of shape (n_texts, n_classes, 2)
+            In the order of ``classes_``.
+        """
+        return intervals_of(self, rows_of(texts, self.features), mass)
 
     def decision_function(self, texts: Iterable[str]) -> FloatArray:
         """Return the scores that the thresholds apply to: log odds, or what stands for them.
@@ -567,12 +601,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if kept is None or len(kept[0]) != len(key) or any(map(is_not, key, kept[0])):
             selected = None if self.selector_ is None else np.flatnonzero(self.selector_.get_support())
             made = None
-            if isinstance(self.model_, WordsAndVectors):
+            scores = linear.linear_scores()
+            if scores is not None and isinstance(self.model_, WordsAndVectors):
                 own, intercept, vectors, weights = self.model_.parts()
                 made = TextScorer(
                     self.vectorizer_, own, intercept, selected=selected, vectors=vectors, vector_weights=weights
                 )
-            elif (scores := linear.linear_scores()) is not None:
+            elif scores is not None:
                 weights, intercept = scores
                 n_features = 0 if (columns := self.features_) is None else columns.n_columns
                 weights = weights[:, : weights.shape[1] - n_features]
@@ -604,17 +639,22 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """Refuse impossible settings before any text is read."""
         one_of("threshold_on", self.threshold_on, ("cv", "train"))
         one_of("measure", self.measure, ("auto", *MEASURES))
+        if self.posterior is not None:
+            one_of("posterior", self.posterior, ("auto", "ep", "gibbs", "laplace"))
         check_vectors(self.vectors, self.model, self.vectorizer)
         policy = suited_policy(self.threshold, targets)
         check_policy(self.threshold, "threshold", also=("auto",))
         self._check_class_weight(targets)
         if not isinstance(self.model, str):
-            if self.prior_knowledge:
-                raise ValueError("prior_knowledge needs a model by name, found an estimator; give that its own prior")
+            for name in ("prior_knowledge", "posterior"):
+                if getattr(self, name):
+                    own = name.removesuffix("_knowledge")
+                    raise ValueError(f"{name} needs a model by name, found an estimator; give that its own {own}")
             return
         if self._is_open():
             return
         choice = check_model(self.model, targets.target_type)
+        check_averaging(self.model, self.posterior)
         if self.prior_knowledge and not choice.takes_priors:
             raise NoPriorError(f"prior_knowledge needs a model with priors such as 'lasso', found {self.model!r}")
         if targets.target_type == "multiclass" and policy != "half" and not choice.tunes_threshold:
@@ -649,11 +689,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             self._word_vectors = pile.word_vectors(self.vectorizer_)
         # Only priors that name words ask for the names.
         self.model_ = fit_model(model, texts, words)
-        if hasattr(self.model_, "threshold_"):
+        policy = suited_policy(self.threshold, texts.targets)
+        has_own = hasattr(self.model_, "threshold_")
+        if has_own and (self.posterior is None or policy == "half"):
             self.threshold_ = self.model_.threshold_
         else:
-            policy = suited_policy(self.threshold, texts.targets)
-            self.threshold_ = tuned_threshold(self.model_, policy, self.threshold_on, texts)
+            self.threshold_ = tuned_threshold(self.model_, policy, self.threshold_on, texts, words)
+            if has_own:
+                self.model_.threshold_ = self.threshold_
         linear = linear_part(self.model_)
         if hasattr(linear, "sparsify") and np.mean(linear.coef_ != 0) < 0.3:
             linear.sparsify()

@@ -174,6 +174,26 @@ class WordsAndVectors(ScoreClassifier):
         towards = company @ found.T / length if length > 0 else np.zeros((company.shape[0], len(columns)))
         return Shares(own[:, columns] * values, towards * values)
 
+    def contributions(self, columns: AnyArray, values: FloatArray, length: float | None = None) -> sp.csr_matrix:
+        """Return a row for each word of a document: what of the document's features, as the model sees it, is its own.
+
+        Parameters
+        ----------
+        columns, values
+            As for :meth:`shares`.
+        length : float, optional
+            The length of xE in the document; by default that of these words.
+
+        Returns
+        -------
+        csr_matrix of shape (n_words of the document, n_words + rank)
+        """
+        check_is_fitted(self)
+        found = self._single()[columns].astype(np.float64) * values[:, None]
+        length = float(np.linalg.norm(found.sum(axis=0))) if length is None else length
+        own = sp.csr_matrix((values, columns, np.arange(len(columns) + 1)), shape=(len(columns), self.n_features_in_))
+        return _side_by_side(own, found / length if length > 0 else np.zeros_like(found))
+
     def grow(self, n_words: int) -> None:
         """Make room for words that come after the known ones; they have no vector."""
         more = n_words - self.matrix_.shape[0]
@@ -226,6 +246,11 @@ class WordsAndVectors(ScoreClassifier):
 def linear_part(model: Any) -> Any:
     """Return the linear model within a model of words and vectors; any other model as it is."""
     return model.model_ if isinstance(model, WordsAndVectors) else model
+
+
+def keeps_posterior(classifier: Any) -> bool:
+    """Tell whether a fitted classifier of texts has a model that keeps its posterior beside the mode."""
+    return hasattr(linear_part(getattr(classifier, "model_", None)), "posteriors_")
 
 
 def _side_by_side(X: Any, directions: FloatArray) -> sp.csr_matrix:

@@ -1,0 +1,88 @@
+"""Which decisions are sure: where an interval of the score lies on the side of the threshold that was taken."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bayesift._checks import Test, numbers
+from bayesift._typing import BoolArray, FloatArray
+
+
+def _above_half(values: FloatArray) -> BoolArray:
+    return (values > 0.5) & (values < 1)
+
+
+_CERTAINTY: tuple[Test, str] = (_above_half, "a number between 0.5 and 1, both excluded")
+_ANY: tuple[Test, str] = (lambda values: ~np.isnan(values), "a number")
+
+
+def mass_of_certainty(certainty: float) -> float:
+    """Return the mass of the central interval that leaves out 1 − certainty on either side.
+
+    Parameters
+    ----------
+    certainty : float
+        How probable it is to be that a score is on its side of the threshold; above ½ and below 1.
+
+    Returns
+    -------
+    float
+        2 certainty − 1.
+
+    Examples
+    --------
+    >>> from bayesift.decide import mass_of_certainty
+    >>> round(mass_of_certainty(0.9), 10)
+    0.8
+    """
+    return 2.0 * float(numbers("certainty", certainty, _CERTAINTY)) - 1.0
+
+
+def unsure(decisions: Any, ends: Any, thresholds: Any = 0.0, *, exclusive: bool = False) -> BoolArray:
+    """Mark the decisions that a person should take.
+
+    A category that was decided for is sure if the whole interval of its score is at or above its threshold, one that
+    was decided against if it is below. Of categories that exclude each other the one decided for is sure if its
+    interval, less its threshold, lies above those of all others; otherwise it and those that reach it are not.
+
+    Parameters
+    ----------
+    decisions : bool array of shape (n_documents,) or (n_documents, n_categories)
+        What was decided; exactly one of each row where categories exclude each other.
+    ends : array of the same shape and a last axis of 2
+        Intervals of the scores, of the mass :func:`mass_of_certainty`.
+    thresholds : float or array of shape (n_categories,), default=0.0
+        The scores from which on categories are decided for.
+    exclusive : bool, default=False
+        Whether categories exclude each other.
+
+    Returns
+    -------
+    bool array of the shape of ``decisions``
+        Where the decision is not sure; rows without such a place can do without a person.
+
+    Examples
+    --------
+    >>> from bayesift.decide import unsure
+    >>> unsure([True, True, False], [[0.4, 2.0], [-0.1, 3.0], [-2.0, -1.0]])
+    array([False,  True, False])
+    >>> unsure([[True, False, False]], [[[0.4, 2.0], [-1.0, 0.5], [-3.0, -1.0]]], exclusive=True)
+    array([[ True,  True, False]])
+    """
+    given = np.asarray(decisions)
+    intervals, least = numbers("ends", ends, _ANY), numbers("thresholds", thresholds, _ANY)
+    if given.dtype != bool or given.ndim not in (1, 2):
+        raise ValueError(f"decisions are {given.dtype} of shape {given.shape}; expected truth values, one for each")
+    if intervals.shape != (*given.shape, 2):
+        raise ValueError(f"ends have shape {intervals.shape}; expected {(*given.shape, 2)}, two for each decision")
+    if least.shape not in ((), (1,), given.shape[1:]):
+        raise ValueError(f"thresholds have shape {least.shape}; expected one, or one for each category")
+    lower, upper = intervals[..., 0] - least, intervals[..., 1] - least
+    if not exclusive:
+        return np.asarray(np.where(given, lower < 0.0, upper >= 0.0))
+    if given.ndim != 2 or not np.all(given.sum(axis=1) == 1):
+        raise ValueError("decisions have rows without exactly one category; expected one where they exclude each other")
+    reached = (upper > lower[given][:, None]) & ~given
+    return reached | (given & reached.any(axis=1, keepdims=True))

@@ -1,0 +1,110 @@
+"""How sure a classifier of texts is, where its model keeps a posterior: intervals, and what is left to a person."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from bayesift._typing import AnyArray, BoolArray, FloatArray
+from bayesift.decide import mass_of_certainty, unsure
+from bayesift.workflow.errors import NoAveragingError
+from bayesift.workflow.words_and_vectors import WordsAndVectors, keeps_posterior, linear_part
+
+if TYPE_CHECKING:
+    from bayesift.workflow.text_classifier import TextClassifier
+
+#: The mass of intervals where none is asked for.
+USUAL_MASS = 0.9
+
+
+def check_posterior(classifier: TextClassifier, wanted: str) -> None:
+    """Refuse what only a classifier with a posterior can do."""
+    if not keeps_posterior(classifier):
+        raise NoAveragingError(
+            f"{wanted} needs the posterior, and the model has its mode only; expected a model trained with posterior"
+        )
+
+
+def intervals_of(classifier: TextClassifier, texts: list[str], mass: float = USUAL_MASS) -> FloatArray:
+    """Return intervals of the probabilities, texts × classes × 2."""
+    check_posterior(classifier, "an interval")
+    if not texts:
+        return np.empty((0, len(classifier.classes_), 2))
+    ends = linear_part(classifier.model_).predict_interval(_rows(classifier, texts), mass)
+    if classifier.target_type_ != "binary":
+        return np.asarray(ends)
+    return np.stack([1.0 - ends[:, ::-1], ends], axis=1)
+
+
+def unsure_labels(
+    classifier: TextClassifier, texts: list[str], decisions: BoolArray, certainty: float = 0.9
+) -> BoolArray:
+    """Mark, texts × classes, the labels about which a person should decide.
+
+    Parameters
+    ----------
+    classifier : TextClassifier
+        Fitted, with a posterior.
+    texts : list of str
+    decisions : bool array of shape (n_texts, n_classes)
+        What the classifier decides.
+    certainty : float, default=0.9
+        How probable it is to be that a score is on the side of its threshold that was taken.
+
+    Returns
+    -------
+    bool array of shape (n_texts, n_classes)
+        Of labels that exclude each other, those between which a person should choose; a row without any is sure.
+    """
+    mass = mass_of_certainty(certainty)
+    check_posterior(classifier, "a sure decision")
+    if not texts:
+        return np.zeros((0, len(classifier.classes_)), dtype=bool)
+    ends = linear_part(classifier.model_).score_interval(_rows(classifier, texts), mass)
+    thresholds = classifier.threshold_.thresholds_
+    if classifier.target_type_ == "binary":
+        found = unsure(decisions[:, 1], ends, thresholds[0])
+        return np.column_stack([found, found])
+    return unsure(decisions, ends, thresholds, exclusive=classifier.target_type_ == "multiclass")
+
+
+def mode_probabilities(classifier: TextClassifier, texts: list[str]) -> FloatArray:
+    """Return the probabilities at the mode, not averaged over the posterior, texts × classes."""
+    check_posterior(classifier, "the difference that averaging makes")
+    model = linear_part(classifier.model_)
+    return np.exp(model.scores_to_log_proba(model.mode_scores(_rows(classifier, texts))))
+
+
+def contribution_intervals(
+    classifier: TextClassifier,
+    columns: AnyArray,
+    values: FloatArray,
+    mass: float = USUAL_MASS,
+    *,
+    usual: bool = False,
+) -> FloatArray:
+    """Return intervals of what each word of a text adds to the scores, words × categories × 2.
+
+    With vectors of words, the text is these words; or, if ``usual``, one of the usual length.
+    """
+    model = classifier.model_
+    if isinstance(model, WordsAndVectors):
+        rows = model.contributions(columns, values, model.length_ if usual else None)
+    else:
+        n, width = len(columns), model.n_features_in_
+        rows = sp.csr_matrix((values, columns, np.arange(n + 1)), shape=(n, width))
+    ends = linear_part(model).contribution_interval(rows, mass)
+    return ends[:, None] if ends.ndim == 2 else ends
+
+
+def weight_intervals(classifier: TextClassifier, columns: AnyArray, mass: float = USUAL_MASS) -> FloatArray:
+    """Return intervals of the weights of words, as ``word_weights`` has them, words × categories × 2."""
+    return contribution_intervals(classifier, columns, np.ones(len(columns)), mass, usual=True)
+
+
+def _rows(classifier: TextClassifier, texts: list[str]) -> Any:
+    """Return what the linear model sees of texts."""
+    X = classifier.matrix(texts)
+    return classifier.model_.joined(X) if isinstance(classifier.model_, WordsAndVectors) else X
