@@ -165,7 +165,7 @@ def test_what_was_fetched_is_for_everybody_whom_the_umask_allows(server, tmp_pat
     assert path.stat().st_mode & 0o777 == 0o644
 
 
-@pytest.mark.parametrize("name", ["si650", "trec9", "cohen2006"])
+@pytest.mark.parametrize("name", ["si650", "trec9", "cohen2006", "synergy"])
 def test_without_a_public_address_the_way_by_hand_is_told(name, tmp_path):
     with pytest.raises(FetchError, match="no public address") as error:
         fetch(name, tmp_path)

@@ -76,7 +76,7 @@ def test_known_and_available(empty_root):
     assert available() == ("newsroom",)
     assert set(known()) == {
         *("newsroom", "reuters21578", "20newsgroups", "si650", "webkb"),
-        *("ohsumed", "trec9", "rcv1", "sms", "cohen2006"),
+        *("ohsumed", "trec9", "rcv1", "sms", "cohen2006", "synergy"),
     }
     (empty_root / "sms-spam").mkdir()
     (empty_root / "sms-spam" / "SMSSpamCollection").write_text("ham\thello\n")

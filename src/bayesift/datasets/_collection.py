@@ -136,6 +136,9 @@ class Collection:
         All category names, sorted; label sets contain no others.
     descriptions : mapping
         What each category is about, in words, if the collection says so.
+    protocol : mapping
+        What the protocol of a review says, part by part (``"inclusion_criteria"``, ``"exclusion_criteria"``, ...), if
+        the collection has one.
 
     Examples
     --------
@@ -150,6 +153,7 @@ class Collection:
     test: Split
     categories: tuple[str, ...]
     descriptions: Mapping[str, str] = field(default_factory=dict)
+    protocol: Mapping[str, str] = field(default_factory=dict)
 
     def indicator(self, split: Literal["train", "test"]) -> csr_matrix:
         """Return the label sets of a split as a matrix of zeros and ones, documents × categories.

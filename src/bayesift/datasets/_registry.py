@@ -17,6 +17,7 @@ from bayesift.datasets._collections import (
     ohsumed,
     rcv1,
     reuters21578,
+    synergy,
     trec9,
     twenty_newsgroups,
     webkb,
@@ -35,6 +36,7 @@ _BUILDERS: dict[str, Callable[..., Collection]] = {
     "rcv1": rcv1.build,
     "sms": labelled_lines.build_sms,
     "cohen2006": cohen2006.build,
+    "synergy": synergy.build,
 }
 
 
