@@ -14,7 +14,12 @@ KERNELS := tests/test_bounds.py tests/text/test_kernels.py tests/text/test_lexic
 	tests/review/engine/test_kernels.py tests/formats/test_model_consistency.py tests/formats/test_model_fuzz.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint audit check-bounds sbom locked docs bench reproduce clean
+.PHONY: help demo test lint audit check-bounds check-lowest check-newest check-tag check-wheel dist sbom locked docs bench \
+	reproduce clean
+
+# The interpreters that 'make check-wheel' tries, and the tests that 'make check-lowest' runs.
+PYTHONS ?= $(PYTHON)
+LOWEST ?= tests/test_checks.py tests/linear tests/text tests/formats tests/cli
 
 # What 'make reproduce' runs, such as EXPERIMENTS=genkin2007/table1.
 EXPERIMENTS ?= --all
@@ -29,12 +34,13 @@ demo: $(VENV)/.package ## Install the package and run its main task on the embed
 test: $(VENV)/.test ## Install what the tests need and run the whole suite
 	$(VENV)/bin/python -m pytest --numprocesses 2 --dist worksteal
 
-lint: $(VENV)/.lint ## Check formatting, lint, types and import layers
+lint: $(VENV)/.lint ## Check formatting, lint, types, import layers and workflows
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
 	$(VENV)/bin/python tools/private_imports.py
+	$(VENV)/bin/zizmor --offline --quiet --min-severity medium .github/workflows
 
 audit: $(VENV)/.lint ## Check the dependencies, as far as that needs no network
 	$(VENV)/bin/python -m pip check
@@ -56,6 +62,36 @@ locked: $(VENV)/.pip ## Write build/requirements.lock: the tested versions with 
 		'.[$(EXTRAS)]' --group test
 	$(VENV)/bin/python tools/lock.py build/tested.json build/requirements.lock
 	rm build/tested.json
+
+dist: $(VENV)/.release ## Build the wheel and the source archive into dist/, twice, and compare their bytes
+	rm -rf dist build/again
+	$(VENV)/bin/python -m build --no-isolation --outdir dist
+	$(VENV)/bin/python -m build --no-isolation --outdir build/again > build/again.log
+	diff --recursive dist build/again
+	$(VENV)/bin/twine check --strict dist/*
+
+check-wheel: dist ## Install the wheel alone, in an empty folder, with each of PYTHONS, and run the demo
+	for python in $(PYTHONS); do \
+		rm -rf build/wheel && mkdir -p build/wheel/empty && "$$python" -m venv build/wheel/venv \
+		&& build/wheel/venv/bin/python -m pip install --quiet dist/*.whl \
+		&& (cd build/wheel/empty && ../venv/bin/python --version && ../venv/bin/bayesift demo > demo.txt \
+			&& head -n 4 demo.txt && rm demo.txt) || exit 1; \
+	done
+
+check-lowest: ## Run the tests of the models with the oldest versions that pyproject.toml allows
+	$(PYTHON) -m venv build/lowest
+	build/lowest/bin/python -m pip install --quiet uv
+	build/lowest/bin/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct \
+		--editable '.[$(EXTRAS)]' --group test
+	NUMBA_CACHE_DIR=$(CURDIR)/build/lowest/kernels build/lowest/bin/python -m pytest --numprocesses 2 $(LOWEST)
+
+check-newest: $(VENV)/.pip ## Run the tests with the newest version of everything, pre-releases of scikit-learn included
+	$(PIP) install --quiet --upgrade --editable '.[$(EXTRAS)]' --group test
+	$(PIP) install --quiet --upgrade --pre scikit-learn
+	$(VENV)/bin/python -m pytest --numprocesses 2 --dist worksteal
+
+check-tag: $(VENV)/.package ## Compare TAG, such as v0.1.0, with the version of the package
+	test "$(TAG)" = "v$$($(VENV)/bin/python -c 'import bayesift; print(bayesift.__version__)')"
 
 docs: $(VENV)/.docs ## Build the documentation into docs/_build/html
 	$(VENV)/bin/sphinx-build --fail-on-warning --keep-going -b html docs docs/_build/html
@@ -85,6 +121,10 @@ $(VENV)/.test: $(VENV)/.package
 
 $(VENV)/.lint: $(VENV)/.test
 	$(INSTALL) --group lint
+	@touch $@
+
+$(VENV)/.release: $(VENV)/.package
+	$(INSTALL) --group release
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.test
