@@ -13,7 +13,7 @@ from scipy.special import gammaln, logsumexp
 
 from bayesift._special import log_rising
 from bayesift.conjugate import BetaBinomial, DirichletMultinomial, NormalGamma
-from bayesift.generative import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
+from bayesift.generative import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB, pattern_numbers
 from bayesift.text import TextVectorizer
 from generative_cases import documents
 
@@ -199,3 +199,35 @@ def test_sparse_input_is_never_made_dense(monkeypatch):
             model.fit(sparse, y).predict_log_proba(sparse), model.fit(X, y).predict_log_proba(X), rtol=1e-13, atol=1e-13
         )
         assert_allclose(model.fit(sp.coo_array(sparse), y).predict_proba(sp.csc_array(sparse)), model.predict_proba(X))
+
+
+def test_the_full_model_is_that_of_all_sets_counted_one_by_one():
+    """Exercise 3.20: a probability for each of the 2ᴰ sets in each class, by counting."""
+    rng = np.random.default_rng(3)
+    X, y = rng.integers(0, 2, (60, 4)), rng.integers(0, 3, 60)
+    full = CategoricalNB(0.5, min_categories=2**4, class_prior="uniform").fit(pattern_numbers(X), y)
+    naive = BernoulliNB(0.5, class_prior="uniform").fit(X, y)
+    for x in product((0, 1), repeat=4):
+        counts = np.array([np.sum((X[y == c] == x).all(axis=1)) for c in range(3)])
+        theta = (counts + 0.5) / (np.bincount(y) + 0.5 * 16)
+        assert_allclose(full.predict_proba(pattern_numbers([x]))[0], theta / theta.sum())
+        present = np.array([[(np.sum(X[y == c, j] == x[j]) + 0.5) for j in range(4)] for c in range(3)])
+        joint = (present / (np.bincount(y)[:, None] + 1.0)).prod(axis=1)
+        assert_allclose(naive.predict_proba([x])[0], joint / joint.sum())
+    assert naive.n_parameters_ == 3 * 4
+    assert full.n_parameters_ == 3 * (2**4 - 1)
+
+
+def test_numbers_of_sets():
+    X = np.array([[0, 0, 0], [2, 0, 0], [0, 0.5, 3], [1, 1, 1]])
+    assert pattern_numbers(X).tolist() == [[0], [1], [6], [7]]
+    assert pattern_numbers(sp.csr_array(X)).tolist() == [[0], [1], [6], [7]]
+    assert pattern_numbers(X, binarize=1).tolist() == [[0], [1], [4], [0]]
+    for wrong, message in (
+        (np.zeros((2, 25)), "X has 25 features; expected 1 to 24"),
+        (np.array([[np.nan]]), "X holds NaN; expected no missing values"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            pattern_numbers(wrong)
+    with pytest.raises(ValueError, match=r"^binarize is -1"):
+        pattern_numbers(X, binarize=-1)

@@ -28,9 +28,12 @@ class Conjugate(Sampled):
     posterior of today is the prior of tomorrow. Every parameter of the distribution may be an array; the object then
     stands for a whole batch of models (one for each word, say) and every result has one entry for each.
 
+    Where a parameter of the distribution may be 0, it is improper there: it can be updated and gives the maximum of a
+    likelihood, and all else once data have made it proper (:attr:`is_proper`); until then the rest is an error.
+
     A subclass says how data are summed up (``statistics``), how probable they are given the parameter
-    (``_log_likelihood``) and without it (``_log_evidence``), what they do to the distribution of the parameter
-    (``_posterior``), and describes that distribution.
+    (``_log_likelihood``, greatest at ``_maximum``) and without it (``_log_evidence``), what they do to the distribution
+    of the parameter (``_posterior``), and describes that distribution.
     """
 
     #: Number of axes of one parameter: 0 for a number, 1 for a vector.
@@ -39,6 +42,8 @@ class Conjugate(Sampled):
     _own_ndim: ClassVar[int] = 0
     #: What each parameter of the distribution must be.
     _expected: ClassVar[Mapping[str, tuple[Test, str]]]
+    #: Those of them of which a 0 makes the distribution improper.
+    _above_zero: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         self._keep(**{name: kept(name, getattr(self, name), kind) for name, kind in self._expected.items()})
@@ -61,6 +66,10 @@ class Conjugate(Sampled):
     @abstractmethod
     def _log_likelihood(self, theta: FloatArray, *statistics: Any) -> Any:
         """Return the log probability of data with these statistics for given parameters."""
+
+    @abstractmethod
+    def _maximum(self, *statistics: Any) -> Any:
+        """Return the parameter for which data with these statistics are most probable."""
 
     @abstractmethod
     def _log_density(self, theta: FloatArray) -> Any:
@@ -111,10 +120,30 @@ class Conjugate(Sampled):
         shape = np.shape(getattr(self, fields(self)[0].name))
         return shape[: len(shape) - self._own_ndim]
 
+    @property
+    def is_proper(self) -> Any:
+        """Whether the density has a finite integral; one boolean for each model of a batch."""
+        proper = np.ones(self.batch_shape, dtype=bool)
+        for name in self._above_zero:
+            above = np.greater(getattr(self, name), 0)
+            proper &= above.all(axis=-1) if self._own_ndim else above
+        return proper if proper.ndim else bool(proper)
+
+    def _proper(self) -> Self:
+        """Return the distribution itself; an error where it is improper."""
+        for name in self._above_zero:
+            if not np.all(np.greater(getattr(self, name), 0)):
+                raise ValueError(
+                    f"{name} is 0, so that {type(self).__name__} is improper; expected a number above 0, or data first "
+                    "that make it one (update, is_proper)"
+                )
+        return self
+
     def update(self, *data: Any) -> Self:
         """Return the posterior after data.
 
-        Updating twice equals updating once with all the data, in any order.
+        Updating twice equals updating once with all the data, in any order. After too few data an improper prior is
+        still improper.
 
         Parameters
         ----------
@@ -144,7 +173,25 @@ class Conjugate(Sampled):
         -------
         float or array
         """
-        return plain(self._log_evidence(*self._checked_statistics(data)))
+        return plain(self._proper()._log_evidence(*self._checked_statistics(data)))
+
+    def maximum_likelihood(self, *data: Any) -> Any:
+        """Return the parameter for which the data are most probable, whatever the prior says.
+
+        It is the limit of posterior modes as the prior becomes flat. :meth:`known` plugs it in.
+
+        Parameters
+        ----------
+        *data
+            As in :meth:`update`.
+
+        Returns
+        -------
+        float or array
+            NaN where no single value is best, as without data; infinite where the data are the more probable, the
+            greater the parameter.
+        """
+        return plain(self._maximum(*self._checked_statistics(data)))
 
     def log_likelihood(self, theta: Any, *data: Any) -> Any:
         """Return ln p(data | parameter), for the observations in their order.
@@ -174,7 +221,7 @@ class Conjugate(Sampled):
         -------
         float or array
         """
-        return plain(self._log_density(np.asarray(theta, dtype=np.float64)))
+        return plain(self._proper()._log_density(np.asarray(theta, dtype=np.float64)))
 
     def pdf(self, theta: Any) -> Any:
         """Return the density of the parameter, the exponential of :meth:`logpdf`."""

@@ -31,7 +31,8 @@ class BetaBinomial(Conjugate):
     Parameters
     ----------
     a, b : float or array
-        Pseudo counts of successes and failures, above 0.
+        Pseudo counts of successes and failures, at least 0. Beta(0, 0) is flat in the log odds (exercise 3.5) and
+        proper after a success and a failure.
 
     Examples
     --------
@@ -45,12 +46,15 @@ class BetaBinomial(Conjugate):
     array([0.1418, 0.2532, 0.2532])
     >>> BetaBinomial([1, 5], 1).update([[0, 1], [0, 1], [0, 1]]).mean.round(2)   # two words, three documents
     array([0.2 , 0.89])
+    >>> BetaBinomial(0, 0).update(3, 17).mean, BetaBinomial(2, 2).maximum_likelihood(3, 17)
+    (0.15, 0.15)
     """
 
     a: Any
     b: Any
 
-    _expected: ClassVar = {"a": POSITIVE, "b": POSITIVE}
+    _expected: ClassVar = {"a": NOT_NEGATIVE, "b": NOT_NEGATIVE}
+    _above_zero: ClassVar = ("a", "b")
 
     @classmethod
     def from_mean_sd(cls, m: ArrayLike, sd: ArrayLike) -> Self:
@@ -135,6 +139,10 @@ class BetaBinomial(Conjugate):
     def _log_likelihood(self, theta: FloatArray, successes: Any, failures: Any) -> Any:
         return xlogy(successes, theta) + xlog1py(failures, -theta)  # (3.11)
 
+    def _maximum(self, successes: Any, failures: Any) -> Any:
+        with np.errstate(invalid="ignore"):
+            return np.divide(successes, np.add(successes, failures))
+
     def _log_density(self, theta: FloatArray) -> Any:
         inside = (theta >= 0) & (theta <= 1)
         point = np.where(inside, theta, 0.5)
@@ -143,18 +151,22 @@ class BetaBinomial(Conjugate):
 
     def cdf(self, theta: Any) -> Any:
         """Return the probability that the parameter is at most ``theta``."""
+        self._proper()
         return plain(betainc(self.a, self.b, np.clip(theta, 0.0, 1.0)))
 
     def quantile(self, q: Any) -> Any:
         """Return the value below which the parameter lies with probability ``q``."""
+        self._proper()
         return plain(betaincinv(self.a, self.b, q))
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        self._proper()
         return rng.beta(self.a, self.b, shape)
 
     @property
     def mean(self) -> Any:
         """Expected probability, a/(a+b)."""
+        self._proper()
         return self.a / (self.a + self.b)
 
     @property
@@ -163,6 +175,7 @@ class BetaBinomial(Conjugate):
 
         NaN where it rises to both (a, b < 1), and for the uniform distribution.
         """
+        self._proper()
         a, b = np.asarray(self.a), np.asarray(self.b)
         with np.errstate(divide="ignore", invalid="ignore"):
             inner = (a - 1) / (a + b - 2)
@@ -173,6 +186,7 @@ class BetaBinomial(Conjugate):
     @property
     def variance(self) -> Any:
         """Variance of the probability (3.25)."""
+        self._proper()
         size = self.a + self.b
         return (self.a / size) * (self.b / size) / (size + 1)
 
@@ -194,6 +208,7 @@ class BetaBinomial(Conjugate):
         BetaBinomialCount
             With ``pmf``, ``logpmf``, ``mean``, ``variance`` and ``sample``.
         """
+        self._proper()
         return BetaBinomialCount(self.a, self.b, kept("n", n, WHOLE))
 
     def _outcome(self, value: Any, n: Any) -> tuple[Any, ...]:

@@ -34,7 +34,8 @@ class DirichletMultinomial(Conjugate):
     Parameters
     ----------
     alpha : array of shape (..., K)
-        Pseudo counts, above 0; at least two categories.
+        Pseudo counts, at least 0; at least two categories. A category with a 0 needs a count before the distribution
+        is proper.
 
     Examples
     --------
@@ -53,7 +54,8 @@ class DirichletMultinomial(Conjugate):
     _own_ndim: ClassVar[int] = 1
     alpha: Any
 
-    _expected: ClassVar = {"alpha": POSITIVE}
+    _expected: ClassVar = {"alpha": NOT_NEGATIVE}
+    _above_zero: ClassVar = ("alpha",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -117,6 +119,10 @@ class DirichletMultinomial(Conjugate):
     def _log_likelihood(self, theta: FloatArray, counts: Any) -> Any:
         return xlogy(counts, theta).sum(axis=-1)  # (3.36)
 
+    def _maximum(self, counts: Any) -> Any:
+        with np.errstate(invalid="ignore"):
+            return counts / counts.sum(axis=-1, keepdims=True)  # (3.48)
+
     def _log_density(self, theta: FloatArray) -> Any:
         inside = (theta >= 0).all(axis=-1) & (np.abs(theta.sum(axis=-1) - 1) <= _ROUNDING)
         point = np.where(inside[..., np.newaxis], theta, 1.0)
@@ -124,11 +130,13 @@ class DirichletMultinomial(Conjugate):
         return np.where(inside, constant + xlogy(self.alpha - 1, point).sum(axis=-1), outside(theta.sum(axis=-1)))
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        self._proper()
         return _dirichlet(rng, self.alpha, shape)
 
     @property
     def mean(self) -> FloatArray:
         """Expected probabilities, α_k/Σα."""
+        self._proper()
         return self.alpha / self.alpha.sum(axis=-1, keepdims=True)
 
     @property
@@ -138,6 +146,7 @@ class DirichletMultinomial(Conjugate):
         NaN where that is not a single point: all α_k = 1, or some below 1 (with two categories, the answer of
         :class:`BetaBinomial`).
         """
+        self._proper()
         if self.n_categories == 2:
             first = np.asarray(BetaBinomial(self.alpha[..., 0], self.alpha[..., 1]).mode)
             return np.stack([first, 1 - first], axis=-1)
@@ -154,6 +163,7 @@ class DirichletMultinomial(Conjugate):
     @property
     def marginals(self) -> BetaBinomial:
         """Distribution of every single probability, Beta(α_k, Σα − α_k)."""
+        self._proper()
         others = self.alpha.sum(axis=-1, keepdims=True) - self.alpha
         return BetaBinomial(self.alpha, np.maximum(others, np.finfo(float).tiny))
 
@@ -171,6 +181,7 @@ class DirichletMultinomial(Conjugate):
         Category or DirichletMultinomialCounts
             With ``pmf``, ``logpmf``, ``mean``, ``variance`` and ``sample``.
         """
+        self._proper()
         if n is None:
             return Category(self.alpha)
         return DirichletMultinomialCounts(self.alpha, kept("n", n, WHOLE))

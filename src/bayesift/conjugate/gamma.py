@@ -28,13 +28,15 @@ from bayesift.conjugate.predictive import (
 class GammaRate(Conjugate):
     """A rate λ with a Gamma(a, b) distribution: p(λ) ∝ λᵃ⁻¹ e^(−bλ).
 
-    It becomes Gamma(a + events, b + exposure); its subclasses say what counts as an event and as exposure.
+    It becomes Gamma(a + events, b + exposure); its subclasses say what counts as an event and as exposure. Where a or b
+    is 0 it is improper: Gamma(0, 0) is flat in ln λ, Gamma(1, 0) in λ.
     """
 
     a: Any
     b: Any
 
-    _expected: ClassVar = {"a": POSITIVE, "b": POSITIVE}
+    _expected: ClassVar = {"a": NOT_NEGATIVE, "b": NOT_NEGATIVE}
+    _above_zero: ClassVar = ("a", "b")
 
     @classmethod
     def from_mean_sd(cls, m: ArrayLike, sd: ArrayLike) -> Self:
@@ -59,6 +61,10 @@ class GammaRate(Conjugate):
     def _log_likelihood(self, theta: FloatArray, events: Any, exposure: Any, log_base: Any = 0.0) -> Any:
         return xlogy(events, theta) - exposure * theta + log_base
 
+    def _maximum(self, events: Any, exposure: Any, log_base: Any = 0.0) -> Any:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.divide(events, exposure)
+
     def _log_density(self, theta: FloatArray) -> Any:
         inside = (theta >= 0) & np.isfinite(theta)
         rate = np.where(inside, theta, 1.0)
@@ -67,28 +73,34 @@ class GammaRate(Conjugate):
 
     def cdf(self, theta: Any) -> Any:
         """Return the probability that the rate is at most ``theta``."""
+        self._proper()
         return plain(gammainc(self.a, self.b * np.maximum(theta, 0.0)))
 
     def quantile(self, q: Any) -> Any:
         """Return the value below which the rate lies with probability ``q``."""
+        self._proper()
         return plain(gammaincinv(self.a, q) / self.b)
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
+        self._proper()
         return rng.gamma(self.a, 1 / np.asarray(self.b), shape)
 
     @property
     def mean(self) -> Any:
         """Expected rate, a/b."""
+        self._proper()
         return self.a / self.b
 
     @property
     def mode(self) -> Any:
         """Most probable rate, (a−1)/b; 0 for a ≤ 1."""
+        self._proper()
         return plain(np.maximum(self.a - 1, 0.0) / self.b)
 
     @property
     def variance(self) -> Any:
         """Variance of the rate, a/b²."""
+        self._proper()
         return self.a / self.b / self.b
 
     @property
@@ -110,7 +122,8 @@ class GammaPoisson(GammaRate):
     Parameters
     ----------
     a, b : float or array
-        Pseudo count of events and pseudo exposure, above 0.
+        Pseudo count of events and pseudo exposure, at least 0; with Gamma(0, 0) the posterior mean is that of maximum
+        likelihood (exercise 3.7).
 
     Examples
     --------
@@ -120,6 +133,8 @@ class GammaPoisson(GammaRate):
     (GammaPoisson(a=9.0, b=4.0), 2.25)
     >>> round(posterior.predictive().pmf(0), 4)
     0.1342
+    >>> GammaPoisson(0, 0).update([3, 0, 5]).mean, GammaPoisson(2, 1).maximum_likelihood([3, 0, 5])
+    (2.6666666666666665, 2.6666666666666665)
     """
 
     def statistics(self, *data: Any) -> tuple[Any, ...]:
@@ -152,6 +167,7 @@ class GammaPoisson(GammaRate):
         NegativeBinomial
             With ``pmf``, ``logpmf``, ``mean``, ``variance`` and ``sample``.
         """
+        self._proper()
         return NegativeBinomial(self.a, self.b, kept("exposure", exposure, POSITIVE))
 
     def _outcome(self, value: Any, n: Any) -> tuple[Any, ...]:
@@ -203,7 +219,7 @@ class GammaExponential(GammaRate):
     Parameters
     ----------
     a, b : float or array
-        Number of waits that the prior is worth and how long they were together, above 0.
+        Number of waits that the prior is worth and how long they were together, at least 0.
 
     Examples
     --------
@@ -213,6 +229,8 @@ class GammaExponential(GammaRate):
     (GammaExponential(a=4.0, b=18.0), 0.2222)
     >>> posterior.predictive().mean
     6.0
+    >>> GammaExponential(1, 3).maximum_likelihood([5, 6, 4])
+    0.2
     """
 
     def statistics(self, *data: Any) -> tuple[Any, ...]:
@@ -225,6 +243,7 @@ class GammaExponential(GammaRate):
 
     def predictive(self) -> Lomax:
         """Return the distribution of a new waiting time, with ``pdf``, ``mean``, ``variance`` and ``sample``."""
+        self._proper()
         return Lomax(self.a, self.b)
 
     def _plug_in(self, theta: Any) -> PlugInNumber:

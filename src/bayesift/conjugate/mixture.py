@@ -169,6 +169,15 @@ class Mixture(Conjugate):
     def _log_likelihood(self, theta: FloatArray, *statistics: Any) -> Any:
         return self.components[0]._log_likelihood(theta, *statistics)
 
+    def _maximum(self, *statistics: Any) -> Any:
+        return self.components[0]._maximum(*statistics)
+
+    @property
+    def is_proper(self) -> Any:
+        """Whether the densities of all components have finite integrals; one boolean for each model of a batch."""
+        proper = np.all(np.broadcast_arrays(*(part.is_proper for part in self.components)), axis=0)
+        return proper if np.ndim(proper) else bool(proper)
+
     def _log_density(self, theta: FloatArray) -> Any:
         return mixed(self.log_weights, [part.logpdf(theta) for part in self.components])
 

@@ -88,6 +88,10 @@ class NormalGamma(Conjugate):
         mu, precision = _pair(theta)
         return xlogy(n / 2, precision / (2 * np.pi)) - precision / 2 * (squares + n * np.square(mean - mu))
 
+    def _maximum(self, n: Any, mean: Any, squares: Any) -> Any:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return _stacked(np.where(np.greater(n, 0), mean, np.nan), np.divide(n, squares))
+
     def _log_density(self, theta: FloatArray) -> Any:
         mu, given = _pair(theta)
         inside = given >= 0

@@ -20,8 +20,7 @@ class ParetoUniform(Conjugate):
 
     p(θ) = k·bᵏ/θᵏ⁺¹ on θ ≥ b becomes Pareto(max(b, m), k + N) after N numbers of which the largest is m.
 
-    b = 0 or k = 0 is an improper prior, p(θ) ∝ θ^(−k−1) on θ ≥ b: it can be updated, but has no density, no moments
-    and no evidence (NaN).
+    b = 0 or k = 0 is an improper prior, p(θ) ∝ θ^(−k−1) on θ ≥ b, and proper after a number above 0.
 
     Data: numbers along the first axis, one model for each column, or the two arguments ``largest, n``.
 
@@ -40,18 +39,15 @@ class ParetoUniform(Conjugate):
     (ParetoUniform(b=100.0, k=1.0), inf, 100.0, 200.0)
     >>> taxis.predictive().pdf([50, 100, 150]).round(5)
     array([0.005  , 0.005  , 0.00222])
+    >>> taxis.maximum_likelihood([100, 40])   # exercise 3.8: for numbers on both sides of 0, their absolute values
+    100.0
     """
 
     b: Any
     k: Any
 
     _expected: ClassVar = {"b": NOT_NEGATIVE, "k": NOT_NEGATIVE}
-
-    @property
-    def is_proper(self) -> Any:
-        """Whether the distribution has a density, b > 0 and k > 0; one boolean for each model."""
-        proper = np.greater(self.b, 0) & np.greater(self.k, 0)
-        return bool(proper) if np.ndim(proper) == 0 else proper
+    _above_zero: ClassVar = ("b", "k")
 
     def statistics(self, *data: Any) -> tuple[Any, ...]:
         """Return the largest number and how many there are."""
@@ -67,10 +63,10 @@ class ParetoUniform(Conjugate):
     def _log_evidence(self, largest: Any, n: Any) -> Any:
         # (3.95): ln k − ln(k+N) − N ln b′ − k ln(b′/b), b′ = max(b, m)
         limit = np.maximum(self.b, largest)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            k = np.asarray(self.k)
-            value = np.log(k) - np.log(k + n) - n * np.log(limit) - k * np.log(limit / self.b)
-        return np.where(self.is_proper, value, np.nan)
+        return np.log(self.k) - np.log(self.k + n) - n * np.log(limit) - self.k * np.log(limit / self.b)
+
+    def _maximum(self, largest: Any, n: Any) -> Any:
+        return np.where(np.greater(n, 0), largest, np.nan)
 
     def _log_likelihood(self, theta: FloatArray, largest: Any, n: Any) -> Any:
         above = (theta >= largest) & (theta > 0)
@@ -78,48 +74,45 @@ class ParetoUniform(Conjugate):
 
     def _log_density(self, theta: FloatArray) -> Any:
         above = theta >= self.b
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(above, theta / self.b, 1.0)
-            value = np.log(self.k) - np.log(self.b) - (self.k + 1) * np.log(ratio)
-        return np.where(self.is_proper, np.where(above, value, outside(theta)), np.nan)
+        ratio = np.where(above, theta / self.b, 1.0)
+        value = np.log(self.k) - np.log(self.b) - (self.k + 1) * np.log(ratio)
+        return np.where(above, value, outside(theta))
 
     def cdf(self, theta: Any) -> Any:
-        """Return the probability that the limit is at most ``theta``; NaN for an improper prior."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            value = -np.expm1(-self.k * np.log(np.maximum(theta, self.b) / self.b))
-        return plain(np.where(self.is_proper, value, np.nan))
+        """Return the probability that the limit is at most ``theta``."""
+        self._proper()
+        return plain(-np.expm1(-self.k * np.log(np.maximum(theta, self.b) / self.b)))
 
     def quantile(self, q: Any) -> Any:
-        """Return the value below which the limit lies with probability ``q``; NaN for an improper prior."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            value = self.b * np.exp(-np.log1p(-np.asarray(q)) / self.k)
-        return plain(np.where(self.is_proper, value, np.nan))
+        """Return the value below which the limit lies with probability ``q``."""
+        self._proper()
+        with np.errstate(divide="ignore"):
+            return plain(self.b * np.exp(-np.log1p(-np.asarray(q)) / self.k))
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
-        if not np.all(self.is_proper):
-            raise ValueError("the distribution is improper (b or k is 0); expected data before drawing")
+        self._proper()
         return self.b * np.exp(rng.standard_exponential(shape) / self.k)
 
     @property
     def mean(self) -> Any:
-        """Expected limit, k·b/(k−1); infinite for k ≤ 1, NaN for an improper prior."""
+        """Expected limit, k·b/(k−1); infinite for k ≤ 1."""
+        self._proper()
         k = np.asarray(self.k)
-        value = np.where(k > 1, k * self.b / np.where(k > 1, k - 1, 1.0), np.inf)
-        return plain(np.where(self.is_proper, value, np.nan))
+        return plain(np.where(k > 1, k * self.b / np.where(k > 1, k - 1, 1.0), np.inf))
 
     @property
     def mode(self) -> Any:
         """Most probable limit, b."""
-        return self.b
+        return self._proper().b
 
     @property
     def variance(self) -> Any:
         """Variance of the limit; infinite for k ≤ 2, NaN for k ≤ 1, where there is no finite mean."""
+        self._proper()
         k, b = np.asarray(self.k), np.asarray(self.b)
         with np.errstate(divide="ignore", invalid="ignore"):
             value = (b / (k - 1)) ** 2 * k / (k - 2)
-        exists = np.where(k > 2, value, np.where(k > 1, np.inf, np.nan))
-        return plain(np.where(self.is_proper, exists, np.nan))
+        return plain(np.where(k > 2, value, np.where(k > 1, np.inf, np.nan)))
 
     @property
     def marginals(self) -> Self:
@@ -128,6 +121,7 @@ class ParetoUniform(Conjugate):
 
     def predictive(self) -> UniformUnderPareto:
         """Return the distribution of a new number, with ``pdf``, ``mean``, ``variance`` and ``sample``."""
+        self._proper()
         return UniformUnderPareto(self.b, self.k)
 
     def _plug_in(self, theta: Any) -> PlugInNumber:
@@ -140,7 +134,7 @@ class ParetoUniform(Conjugate):
 class UniformUnderPareto(ContinuousPredictive):
     """Uniform number between 0 and a limit that has a Pareto(b, k) distribution.
 
-    Density k/((k+1)b) up to b, and k·bᵏ/((k+1)xᵏ⁺¹) beyond; NaN where the Pareto distribution is improper.
+    Density k/((k+1)b) up to b, and k·bᵏ/((k+1)xᵏ⁺¹) beyond.
     """
 
     b: Any
@@ -150,8 +144,7 @@ class UniformUnderPareto(ContinuousPredictive):
     def mean(self) -> Any:
         """Half the mean of the limit; infinite for k ≤ 1."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            value = np.where(np.greater(self.k, 1), self.k / (np.asarray(self.k) - 1), np.inf) * self.b / 2
-        return moment(self._proper, value, np.nan)
+            return plain(np.where(np.greater(self.k, 1), self.k / (np.asarray(self.k) - 1), np.inf) * self.b / 2)
 
     @property
     def variance(self) -> Any:
@@ -159,21 +152,13 @@ class UniformUnderPareto(ContinuousPredictive):
         k, b = np.asarray(self.k), np.asarray(self.b)
         with np.errstate(divide="ignore", invalid="ignore"):
             value = b**2 * (k / (k - 2) / 3 - (k / (k - 1)) ** 2 / 4)
-        return moment(self._proper & (k > 2), value, np.where(self._proper & (k > 1), np.inf, np.nan))
-
-    @property
-    def _proper(self) -> Any:
-        return np.greater(self.b, 0) & np.greater(self.k, 0)
+        return moment(k > 2, value, np.where(k > 1, np.inf, np.nan))
 
     def _log_density(self, x: FloatArray) -> Any:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            k = np.asarray(self.k)
-            level = np.log(k / (k + 1)) - np.log(self.b)
-            beyond = np.where(x > self.b, (k + 1) * np.log(x / self.b), 0.0)
-            value = np.where(x >= 0, level - beyond, outside(x))
-        return np.where(self._proper, value, np.nan)
+        k = np.asarray(self.k)
+        level = np.log(k / (k + 1)) - np.log(self.b)
+        beyond = np.where(x > self.b, (k + 1) * np.log(np.maximum(x, self.b) / self.b), 0.0)
+        return np.where(x >= 0, level - beyond, outside(x))
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
-        if not np.all(self._proper):
-            raise ValueError("the distribution of the limit is improper (b or k is 0); expected data before drawing")
         return rng.random(shape) * (self.b * np.exp(rng.standard_exponential(shape) / self.k))

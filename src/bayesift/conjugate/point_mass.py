@@ -71,6 +71,9 @@ class PointMass(Conjugate):
     def _log_likelihood(self, theta: FloatArray, *statistics: Any) -> Any:
         return self.family._log_likelihood(theta, *statistics)
 
+    def _maximum(self, *statistics: Any) -> Any:
+        return self.family._maximum(*statistics)
+
     def _log_density(self, theta: FloatArray) -> Any:
         here = np.equal(theta, self.value)
         for _ in range(self.event_ndim):

@@ -1,7 +1,7 @@
 """Generative classifiers: a model of the documents of every class, inverted by Bayes' rule."""
 
 from bayesift.generative.bernoulli import BernoulliNB
-from bayesift.generative.categorical import CategoricalNB
+from bayesift.generative.categorical import CategoricalNB, pattern_numbers
 from bayesift.generative.dcm import DirichletCompoundMultinomial
 from bayesift.generative.gaussian import GaussianNB
 from bayesift.generative.mixed import MixedNB
@@ -14,4 +14,5 @@ __all__ = [
     "GaussianNB",
     "MixedNB",
     "MultinomialNB",
+    "pattern_numbers",
 ]

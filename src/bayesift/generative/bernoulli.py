@@ -61,6 +61,8 @@ class BernoulliNB(NaiveBayes):
         Log probability of all that was learned from, the parameters integrated out.
     mutual_information_ : ndarray of shape (n_features,)
         Of every feature with the class (3.76).
+    n_parameters_ : int
+        Probabilities in the model: one for each feature and class (3.112).
 
     Examples
     --------
@@ -107,6 +109,11 @@ class BernoulliNB(NaiveBayes):
         with np.errstate(divide="ignore"):
             logs = np.log(self._fitted().probabilities()[..., 1])
         return self._layout.by_class(logs)
+
+    @property
+    def n_parameters_(self) -> int:
+        """Probabilities in the model."""
+        return int(self._fitted().n_features * self._layout.n_groups)
 
     def word_weights(self) -> FloatArray:
         """Return the log odds ln θ_jc/(1−θ_jc) of a feature's presence, less those of the other classes together."""

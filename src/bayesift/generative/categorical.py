@@ -7,9 +7,11 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.special import rel_entr
 from sklearn.utils._param_validation import Interval
 
+from bayesift._checks import NOT_NEGATIVE, numbers
 from bayesift._special import log_rising
 from bayesift._state import State, check_table
 from bayesift._typing import FloatArray, Int64Array
@@ -57,6 +59,8 @@ class CategoricalNB(NaiveBayes):
         Log probability of all that was learned from, the parameters integrated out.
     mutual_information_ : ndarray of shape (n_features,)
         Of every feature with the class (3.75).
+    n_parameters_ : int
+        Free parameters of the distributions of features: one less than values, for each feature and class.
 
     Examples
     --------
@@ -124,10 +128,60 @@ class CategoricalNB(NaiveBayes):
         """Number of values of each feature."""
         return np.array([len(counts) for counts in self._fitted().counts])
 
+    @property
+    def n_parameters_(self) -> int:
+        """Free parameters of the distributions of features."""
+        return int(np.sum(self.n_categories_ - 1)) * self._layout.n_groups
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         return tags
+
+
+def pattern_numbers(X: Any, binarize: float = 0.0) -> FloatArray:
+    """Number documents by the set of their features, for a model of all features together.
+
+    A naive model of D features that are there or not has D parameters for each class; the *full* one, which lets them
+    depend on each other in any way, has a probability for each of the 2ᴰ sets, so 2ᴰ − 1 parameters (exercise 3.20 of
+    Murphy 2012). It is :class:`CategoricalNB` with one feature, the number of the set.
+
+    Parameters
+    ----------
+    X : sparse matrix or array of shape (n_documents, n_features)
+        At most 24 features, without missing values.
+    binarize : float, default=0.0
+        A feature is there if its value is above this number, of at least 0.
+
+    Returns
+    -------
+    numbers : ndarray of shape (n_documents, 1)
+        Σ_j 2ʲ over the features j that are there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesift.generative import BernoulliNB, CategoricalNB, pattern_numbers
+    >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5)
+    >>> differ = X[:, 0] != X[:, 1]   # the features tell nothing on their own
+    >>> float(BernoulliNB().fit(X, differ).score(X, differ))
+    0.5
+    >>> full = CategoricalNB(min_categories=2**2).fit(pattern_numbers(X), differ)
+    >>> float(full.score(pattern_numbers(X), differ)), full.n_parameters_
+    (1.0, 6)
+    """
+    level = float(numbers("binarize", binarize, NOT_NEGATIVE))
+    documents = sp.csr_matrix(X, dtype=np.float64)
+    most = MOST_VALUES.bit_length() - 1
+    if not 1 <= documents.shape[1] <= most:
+        raise ValueError(f"X has {documents.shape[1]} features; expected 1 to {most}: there is a number for each set")
+    if np.isnan(documents.data).any():
+        raise ValueError("X holds NaN; expected no missing values, since a set is known or not")
+    documents.sum_duplicates()
+    present = sp.csr_matrix(
+        ((documents.data > level).astype(np.float64), documents.indices, documents.indptr), shape=documents.shape
+    )
+    return np.asarray(present @ np.exp2(np.arange(documents.shape[1]))).reshape(-1, 1)
 
 
 def check_table_size(n_values: int, n_sums: int) -> None:

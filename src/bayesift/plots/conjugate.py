@@ -78,7 +78,7 @@ class PosteriorDisplay(Display):
         likelihood = np.exp(log_likelihood - log_likelihood.max())
         return cls(
             theta,
-            model.pdf(theta),
+            model.pdf(theta) if model.is_proper else np.full(n_points, np.nan),
             likelihood / (likelihood.sum() * (theta[1] - theta[0])),
             posterior.pdf(theta),
             None if level is None else posterior.interval(level, kind),
@@ -111,13 +111,13 @@ class PosteriorDisplay(Display):
 
 def _values(prior: Any, posterior: Any, n_points: int) -> FloatArray:
     """Return values where either density is worth looking at, the very ends left out: it may be infinite there."""
-    laws = (prior, posterior)
+    # An improper prior has no shares of its own.
+    laws = (prior, posterior) if prior.is_proper else (posterior,)
     low, high = ([law.quantile(share) for law in laws] for share in (0.0, 1.0))
     if not np.isfinite(high).all():
         # A long tail would leave no room for the rest.
         high = [min(law.quantile(0.99), 10 * law.quantile(0.5)) for law in laws]
-    # An improper prior has no shares of its own.
-    left, right = np.nanmin(low), np.nanmax(high)
+    left, right = min(low), max(high)
     return left + (right - left) * (np.arange(n_points) + 0.5) / n_points
 
 
