@@ -56,3 +56,14 @@ def test_pages_need_nothing_from_the_network():
     for page in PAGES | set((DOCS / "_static").rglob("*.css")):
         text = page.read_text(encoding="utf-8")
         assert not re.search(r"(src=|url\(|@import )[\"']?https?:|!\[[^]]*\]\(https?:", text), page
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "papers").glob("[!i]*.md")), ids=lambda page: page.stem)
+def test_what_the_pages_of_the_papers_name_exists(page):
+    found = re.findall(r"`((?:src|tests|reproduction)/[\w/.]+)(?:::(\w+))?`", page.read_text(encoding="utf-8"))
+    assert len(found) >= 10
+    for path, name in found:
+        source = DOCS.parent / path
+        assert source.exists(), path
+        if name:
+            assert re.search(rf"^ *(def|class) {name}\b", source.read_text(encoding="utf-8"), re.M), f"{path}::{name}"
