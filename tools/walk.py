@@ -1,6 +1,6 @@
 """Follow a call through the package: which modules run, in the order they are first entered.
 
-    python tools/walk.py fit            # or train, or keypress: lists the modules
+    python tools/walk.py fit            # or train, or keypress: lists the modules, and how many of their lines run
     python tools/walk.py --draw         # draws all three into docs/design/walks.svg
 
 A walk counts the modules of its own rooms, and of every other room only the door, the module whose function is called
@@ -15,9 +15,9 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
@@ -29,7 +29,8 @@ class Walk:
 
     def __init__(self, *rooms: str) -> None:
         self.rooms = rooms
-        self.modules: list[str] = []
+        #: The functions that run, by module; of other rooms only the first of each.
+        self.modules: dict[str, set[CodeType]] = {}
 
     def __enter__(self) -> Walk:
         threading.setprofile(self._see)
@@ -44,10 +45,13 @@ class Walk:
         name = frame.f_globals.get("__name__", "")
         # The bodies of classes are no steps, nor is what dataclasses write for themselves.
         is_function = frame.f_code.co_flags & inspect.CO_OPTIMIZED and not frame.f_code.co_filename.startswith("<")
-        if event != "call" or not is_function or not name.startswith(PACKAGE) or name in self.modules:
+        if event != "call" or not is_function or not name.startswith(PACKAGE) or self._is_known(name, frame.f_code):
             return
         if (self._is_own(name) or self._is_own(caller(frame))) and not is_importing(frame):
-            self.modules.append(name)
+            self.modules.setdefault(name, set()).add(frame.f_code)
+
+    def _is_known(self, module: str, function: CodeType) -> bool:
+        return module in self.modules and (not self._is_own(module) or function in self.modules[module])
 
     def _is_own(self, module: str) -> bool:
         return module.startswith(PACKAGE) and module.split(".")[1] in self.rooms
@@ -69,7 +73,7 @@ def is_importing(frame: FrameType) -> bool:
     return before is not None
 
 
-def fit() -> list[str]:
+def fit() -> Walk:
     """Follow ``BayesianLogisticRegression(variance="cv").fit`` of several categories."""
     os.environ["NUMBA_DISABLE_JIT"] = "1"  # read when numba is imported
     import numpy as np
@@ -82,10 +86,10 @@ def fit() -> list[str]:
     model = BayesianLogisticRegression(variance="cv", grid=(0.1, 1.0), n_jobs=1)
     with Walk("linear") as walk:
         model.fit(X, Y)
-    return walk.modules
+    return walk
 
 
-def train() -> list[str]:
+def train() -> Walk:
     """Follow ``bayesift train``."""
     from bayesift.cli import main
 
@@ -100,10 +104,10 @@ def train() -> list[str]:
             except SystemExit as end:
                 if end.code:
                     raise
-    return walk.modules
+    return walk
 
 
-def keypress() -> list[str]:
+def keypress() -> Walk:
     """Follow the key R on the review page, from the request to the next card."""
     import re
 
@@ -130,13 +134,13 @@ def keypress() -> list[str]:
             page.post("/api/topics/1/labels", json=label, headers={"X-CSRF-Token": csrf[1]}).raise_for_status()
         service.close()
         project.close()
-    return walk.modules
+    return walk
 
 
 class Described(NamedTuple):
     """A walk with the rooms it belongs to and its title in the picture."""
 
-    follow: Callable[[], list[str]]
+    follow: Callable[[], Walk]
     rooms: tuple[str, ...]
     title: str
 
@@ -148,7 +152,7 @@ WALKS = {
 }
 
 
-def own_modules(modules: Sequence[str], rooms: Sequence[str]) -> list[str]:
+def own_modules(modules: Iterable[str], rooms: Sequence[str]) -> list[str]:
     """Return the modules of a walk that belong to its own rooms; the others are doors."""
     return [module for module in modules if module.split(".")[1] in rooms]
 
@@ -178,15 +182,22 @@ def draw(walks: dict[str, list[str]]) -> str:
     return "\n".join([*lines, "</svg>", ""])
 
 
-def followed(name: str) -> list[str]:
-    """Return the modules of a walk that is made in a process of its own."""
+def n_lines(functions: Iterable[CodeType]) -> int:
+    """Count the lines of code of functions, without docstrings, comments and lines that continue another."""
+    return len({(code.co_name, line) for code in functions for _, _, line in code.co_lines() if line is not None})
+
+
+def followed(name: str) -> dict[str, int]:
+    """Return the modules of a walk that is made in a process of its own, and how many lines their functions have."""
     command = [sys.executable, "-W", "ignore", __file__, name]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    return dict(zip(listed[::2], map(int, listed[1::2]), strict=True))
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "--draw":
-        picture = draw({name: followed(name) for name in WALKS})
+        picture = draw({name: list(followed(name)) for name in WALKS})
         Path(__file__).parents[1].joinpath("docs", "design", "walks.svg").write_text(picture, encoding="utf-8")
     else:
-        print(*WALKS[sys.argv[1]].follow(), sep="\n")
+        for module, functions in WALKS[sys.argv[1]].follow().modules.items():
+            print(module, n_lines(functions))

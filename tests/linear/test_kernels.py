@@ -13,15 +13,10 @@ from bayesift._sparse import transpose
 from bayesift._special_kernels import exp_negative, log1p_unit, log_positive
 from bayesift.linear._fit.problem import design_of
 from bayesift.linear._losses import logistic_terms
+from bayesift.linear._solvers.compact import merge_documents, take_columns
+from bayesift.linear._solvers.gram import solve, update_gram
 from bayesift.linear._solvers.hessian import conjugate_gradients, hessian_diagonal
-from bayesift.linear._solvers.quadratic import (
-    descend_residual,
-    merge_documents,
-    solve,
-    take_columns,
-    update_gram,
-    weight_columns,
-)
+from bayesift.linear._solvers.residual import descend_residual, weight_columns
 from bayesift.linear._solvers.ridge import shuffle
 from bayesift.linear._solvers.working_set import RADIUS, all_slopes, set_slopes
 

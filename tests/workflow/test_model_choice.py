@@ -15,7 +15,17 @@ from bayesift.formats import load as load_model
 from bayesift.generative import MultinomialNB
 from bayesift.select import TermSelector
 from bayesift.text import TextVectorizer
-from bayesift.workflow import CANDIDATES, MODELS, ModelComparison, TextClassifier, model_choice, model_info, train, warm
+from bayesift.workflow import (
+    CANDIDATES,
+    MODELS,
+    ModelComparison,
+    TextClassifier,
+    model_choice,
+    model_comparison,
+    model_info,
+    train,
+    warm,
+)
 from bayesift.workflow._label_sets import assign_folds, read_targets
 from bayesift.workflow.report import training_report
 
@@ -130,7 +140,7 @@ def test_f1_by_text_is_f1_with_its_standard_error():
     assert weighted == pytest.approx(f1_score(truth, decisions, average="macro", sample_weight=weights))
     rows = random.integers(0, 400, (500, 400))
     bootstrap = np.std([f1_score(truth[row], decisions[row], average="macro") for row in rows])
-    _, error = model_choice.difference(parts, np.zeros(400), np.ones(400))
+    _, error = model_comparison.difference(parts, np.zeros(400), np.ones(400))
     assert error == pytest.approx(bootstrap, rel=0.15)
 
 
@@ -139,13 +149,13 @@ def test_of_equals_the_most_likely_and_then_the_first():
     better, worse = rows + 0.1, rows - 0.1
     noise = np.random.default_rng(0).normal(0, 1, 100)
     ones = np.ones(100)
-    assert model_choice.as_good([rows, better], ones, [0, 1]) == [1]
-    assert model_choice.as_good([noise - noise.mean(), rows + 0.01], ones, [0, 1]) == [0, 1]
+    assert model_comparison.as_good([rows, better], ones, [0, 1]) == [1]
+    assert model_comparison.as_good([noise - noise.mean(), rows + 0.01], ones, [0, 1]) == [0, 1]
     candidates = CANDIDATES[:3]
 
     def chosen(parts, logs):
-        found = [model_choice.Performance(*one, 0.5, 9) for one in zip(candidates, parts, logs, strict=True)]
-        return model_choice.chosen_place(found, ones, "accuracy")
+        found = [model_comparison.Performance(*one, 0.5, 9) for one in zip(candidates, parts, logs, strict=True)]
+        return model_comparison.chosen_place(found, ones, "accuracy")
 
     assert chosen([rows, rows, worse], [rows, better, better]) == 1
     assert chosen([rows, rows, rows], [rows, rows, worse]) == 0
@@ -154,10 +164,10 @@ def test_of_equals_the_most_likely_and_then_the_first():
 
     def chosen_by_f1(means, precisions):
         found = [
-            model_choice.Performance(candidate, rows + mean, rows, precision, 9)
+            model_comparison.Performance(candidate, rows + mean, rows, precision, 9)
             for candidate, mean, precision in zip(candidates, means, precisions, strict=True)
         ]
-        return model_choice.chosen_place(found, ones, "f1")
+        return model_comparison.chosen_place(found, ones, "f1")
 
     assert chosen_by_f1([0.5, 0.6, 0.4], [0.7, 0.5, 0.9]) == 2
     assert chosen_by_f1([0.5, 0.501, 0.4], [0.7, 0.7, 0.5]) == 0
@@ -169,7 +179,7 @@ def test_what_can_be_compared_depends_on_what_is_asked(monkeypatch):
 
     assert names() == {"ridge", "nb"}
     assert names(NEWS.train.labels) == {"ridge"}
-    monkeypatch.setattr(model_choice, "CANDIDATES", [one._replace(least_texts=len(TEXTS)) for one in CANDIDATES])
+    monkeypatch.setattr(model_comparison, "CANDIDATES", [one._replace(least_texts=len(TEXTS)) for one in CANDIDATES])
     assert names() == {"ridge", "lasso", "nb"}
     assert names(NEWS.train.labels) == {"ridge", "lasso"}
     assert names(prior_knowledge={"sport": "match and team"}) == {"ridge", "lasso"}
@@ -274,17 +284,17 @@ def test_forged_comparisons_are_refused(tmp_path):
 
 def test_reasons_read_well():
     rows = [
-        model_choice.ComparedModel("ridge", "ridge", False, 0.9, 0.0, 0.0, -0.31, 0.8, 10),
-        model_choice.ComparedModel("lasso", "lasso", False, 0.8, 0.1, 0.01, -0.40, 0.7, 10),
+        model_comparison.ComparedModel("ridge", "ridge", False, 0.9, 0.0, 0.0, -0.31, 0.8, 10),
+        model_comparison.ComparedModel("lasso", "lasso", False, 0.8, 0.1, 0.01, -0.40, 0.7, 10),
     ]
     said = "ridge, because its held-out share of texts that are right is 0.900 against 0.800 of lasso"
-    assert model_choice._reason(rows, 0, [0], "accuracy") == said
+    assert model_comparison._reason(rows, 0, [0], "accuracy") == said
     said = "is 0.900 against 0.800 of lasso, and its average precision 0.800 against 0.700"
-    assert model_choice._reason(rows, 0, [0], "f1").endswith(said)
+    assert model_comparison._reason(rows, 0, [0], "f1").endswith(said)
     near = [rows[0], replace(rows[1], behind=0.001)]
-    assert model_choice._reason(near, 0, [0, 1], "accuracy").endswith("is -0.310 a text against -0.400 of lasso")
+    assert model_comparison._reason(near, 0, [0, 1], "accuracy").endswith("is -0.310 a text against -0.400 of lasso")
     even = [rows[0], replace(rows[1], log_likelihood=-0.30)]
-    assert model_choice._reason(even, 0, [0, 1], "accuracy").endswith("and it is the simplest of those")
+    assert model_comparison._reason(even, 0, [0, 1], "accuracy").endswith("and it is the simplest of those")
 
 
 def test_everything_that_is_compared_can_be_compiled_ahead():

@@ -1,12 +1,10 @@
-"""What all linear models share, and what those share that take one binary decision for each category."""
+"""What all linear models share."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -16,23 +14,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from bayesift._classifier import ScoreClassifier
-from bayesift._documents import checked_weights, validated
-from bayesift._labels import Categories, TargetType, categories_of, class_factors, validate_documents
+from bayesift._documents import validated
+from bayesift._labels import TargetType
 from bayesift._state import State, unchanged_by_errors
 from bayesift._threads import thread_count
 from bayesift._typing import AnyArray, FloatArray
-from bayesift.decide import Threshold
-from bayesift.decide.tuning import Policy, check_policy
-from bayesift.linear._averaged import AveragedScores, PosteriorName
 from bayesift.linear._fit.blocks import DenseBlock
-from bayesift.linear._fit.categories import CategoryFit, Settings, Task, fit_categories, priors_of
-from bayesift.linear._fit.copies import merge_copies
-from bayesift.linear._fit.problem import Problem, Solution, SolverOptions, design_of
+from bayesift.linear._fit.problem import Solution, SolverOptions
 from bayesift.linear._fit.variance import Choice, VarianceSettings
-from bayesift.linear._losses import PROBIT, log_probability
 from bayesift.linear.certificate import Certificate
 from bayesift.priors import Prior
 
@@ -58,15 +49,6 @@ SHARED_CONSTRAINTS: dict[str, Any] = {
     "compute_precision": ["boolean"],
     "n_jobs": [Integral, None],
     "random_state": ["random_state"],
-}
-
-#: What the parameters that all binary models have may be.
-BINARY_CONSTRAINTS: dict[str, Any] = {
-    **SHARED_CONSTRAINTS,
-    "variance": [Interval(Real, 0, None, closed="both"), StrOptions({"cv", "shared", "norm", "auto", "evidence"})],
-    "posterior": [StrOptions({"auto", "laplace", "ep", "gibbs"}), None],
-    "threshold": "no_validation",
-    "threshold_on": [StrOptions({"train", "cv"})],
 }
 
 Message = tuple[str, type[Warning]]
@@ -336,171 +318,6 @@ class LinearModel(LinearScores):
 
 #: Why the norm-based variance was taken.
 TOO_FEW = "too few documents of a class for cross-validation: the norm-based variance was used"
-
-
-@dataclass(eq=False, repr=False)
-class LinearClassifier(AveragedScores, LinearModel):
-    """A linear model of one binary decision for each category, at the posterior mode.
-
-    A subclass has the parameters of ``BINARY_CONSTRAINTS`` and says what its loss is (``_link``) and when its solver
-    stops (``_solver_options``).
-    """
-
-    _: KW_ONLY
-    posterior: PosteriorName | None = None
-    threshold: Policy = "half"
-    threshold_on: Literal["train", "cv"] = "cv"
-
-    # For files of models from before there were these parameters.
-    _parameters_before: ClassVar[dict[str, Any]] = {**LinearModel._parameters_before, "posterior": None}
-    _link: ClassVar[int]
-
-    def _solver_options(self) -> SolverOptions:
-        """Return the solver and when it stops."""
-        raise NotImplementedError
-
-    def _posterior(self) -> Callable[[Problem, FloatArray], FloatArray] | None:
-        """Return the function that computes ``precision_`` from a problem and its mode; None computes nothing."""
-        raise NotImplementedError
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None) -> Iterator[Message]:
-        X, y = validate_documents(self, X, y)
-        settings = self._settings(self._column_names(feature_names))
-        weights = checked_weights(sample_weight, X)
-        if settings.options.merges_copies:
-            X, y, weights = merge_copies(X, y, weights)
-        categories = categories_of(y, type(self).__name__)
-        priors = self._priors(categories)
-        self._check_terms(priors, settings)
-        fits = self._fit_all(X, y, categories, weights, priors, settings)
-        self._set_attributes(categories, fits)
-        self._fit_threshold(X, categories, weights, [fit.scores for fit in fits])
-        return self._fit_messages(fits)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        return tags
-
-    def _log_probability(self, scores: FloatArray) -> FloatArray:
-        return log_probability(self._link, scores)
-
-    def _check_state(self, state: State) -> None:
-        n_rows = self._check_coefficients(state, "coef_", "intercept_")
-        self._check_beliefs(state, n_rows, self.n_features_in_)
-        found = state.instance("threshold_", Threshold)
-        state.require(len(getattr(found, "thresholds_", ())) == n_rows, "thresholds and coefficients")
-
-    def _thresholds(self) -> Any:
-        thresholds = self.threshold_.thresholds_
-        return thresholds[0] if self.target_type_ == "binary" else thresholds
-
-    def _set_thresholds(self, thresholds: Any) -> None:
-        self.threshold_ = Threshold("half", scale="log_odds").fit(np.zeros((1, self.coef_.shape[0])))
-        if thresholds is not None:
-            self.threshold_.thresholds_[:] = thresholds
-
-    def _settings(self, feature_names: Any) -> Settings:
-        """Refuse impossible settings, and collect those that hold for all categories."""
-        check_policy(self.threshold, "threshold")
-        if self.posterior is not None and self.threshold != "half":
-            raise ValueError(
-                f"threshold is {self.threshold!r}; expected 'half' where posterior is {self.posterior!r}: others are "
-                f"tuned on scores at the mode"
-            )
-        options = self._solver_options()
-        return Settings(
-            variance=self._variance_settings(options),
-            intercept_variance=self.intercept_variance,
-            options=options,
-            posterior=self._posterior(),
-            score_held_out=self.threshold_on == "cv" and self.threshold != "half",
-            feature_names=feature_names,
-            link=self._link,
-            belief=self.posterior,
-            dense=self._dense_block(),
-        )
-
-    def _priors(self, categories: Categories) -> list[Prior]:
-        """Return the prior of every category."""
-        return priors_of(self.prior, categories.classes, len(categories.members), jeffreys=self._link == PROBIT)
-
-    def _check_terms(self, priors: list[Prior], settings: Settings) -> None:
-        """Refuse a term that no feature has before the first fit, not when its category comes."""
-        for prior in {id(prior): prior for prior in priors}.values():
-            known = prior.scaled(1.0)
-            n_sparse = self.n_features_in_ - settings.dense.n_columns
-            names = settings.feature_names
-            known.resolve(n_sparse, names if names is None else names[:n_sparse])
-            known.resolve_intercept(settings.intercept_variance)
-
-    def _tasks(
-        self, priors: list[Prior], categories: Categories, y: Any, weights: FloatArray
-    ) -> list[Callable[[], Task]]:
-        """Prepare a task for every category, to be made when its turn comes."""
-        starts: Sequence[FloatArray | None] = [None] * len(priors)
-        if self.warm_start and hasattr(self, "coef_"):
-            starts = list(self._last_coefficients(self.coef_, self.intercept_, len(priors), "categories"))
-        if self.class_weight is not None and categories.target_type != "multilabel-indicator":
-            weights = weights * class_factors(self.class_weight, y, weights)
-
-        def make(category: int) -> Task:
-            target, own = categories.target(category), weights
-            if self.class_weight is not None and categories.target_type == "multilabel-indicator":
-                own = weights * class_factors(self.class_weight, (target > 0).astype(int), weights)
-            return Task(target, own, priors[category], starts[category])
-
-        return [partial(make, category) for category in range(len(priors))]
-
-    def _fit_all(
-        self, X: Any, y: Any, categories: Categories, weights: FloatArray, priors: list[Prior], settings: Settings
-    ) -> list[CategoryFit]:
-        # Threads of a BLAS move the last digits of posteriors, and would be limited in every thread over categories.
-        single = self.posterior is not None or self.variance == "evidence"
-        with threadpool_limits(1, "blas") if single else nullcontext():
-            tasks, is_open = self._tasks(priors, categories, y, weights), [prior.is_open for prior in priors]
-            return fit_categories(design_of(X), tasks, settings, self.n_jobs, is_open)
-
-    def _set_attributes(self, categories: Categories, fits: list[CategoryFit]) -> None:
-        self.classes_, self.target_type_ = categories.classes, categories.target_type
-        beta = np.vstack([fit.solution.beta for fit in fits])
-        self._set_coefficients(np.ascontiguousarray(beta[:, :-1]), beta[:, -1].copy())
-        self._set_outcome([fit.solution for fit in fits], [fit.choice for fit in fits])
-        self._set_beliefs(fits)
-        known = [fit.precision for fit in fits if fit.precision is not None]
-        if known:
-            self.precision_ = np.stack(known)
-
-    def _fit_messages(self, fits: list[CategoryFit]) -> Iterator[Message]:
-        """Say which categories did not converge, fell back to the norm-based variance, or have one class only."""
-        yield from self._messages([fit.choice for fit in fits])
-        yield from self._belief_messages()
-        for message, concerned in (
-            (TOO_FEW, [fit.choice.fell_back for fit in fits]),
-            ("one class only: only the intercept was fitted, to a smoothed base rate", [fit.one_class for fit in fits]),
-        ):
-            if any(concerned):
-                yield f"category {self._listing(concerned)}: {message}", UserWarning
-
-    def _listing(self, concerned: Sequence[bool]) -> str:
-        """Name the categories that a message is about, or the first of them."""
-        # Of two classes the greater is the category.
-        return listing(self.classes_[-len(concerned) :][np.array(concerned)])
-
-    def _fit_threshold(
-        self, X: Any, categories: Categories, weights: FloatArray, held_out: Sequence[FloatArray | None]
-    ) -> None:
-        self.threshold_ = Threshold(self.threshold, scale="log_odds", cautious=self.threshold_on == "cv")
-        n_categories = len(categories.members)
-        if self.threshold == "half":
-            self.threshold_.fit(np.zeros((1, n_categories)))
-            return
-        indicator = np.column_stack([categories.target(k) > 0 for k in range(n_categories)]).astype(np.int64)
-        scores = self._scores(X)
-        for k, found in enumerate(held_out):
-            if found is not None:
-                scores[:, k] = found
-        self.threshold_.fit(scores, indicator, sample_weight=weights)
 
 
 def listing(labels: AnyArray) -> str:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from sklearn.utils._param_validation import StrOptions
 
 from bayesift._typing import FloatArray
-from bayesift.linear._base import BINARY_CONSTRAINTS, LinearClassifier
+from bayesift.linear._binary import BINARY_CONSTRAINTS, LinearClassifier
 from bayesift.linear._fit.problem import Problem, SolverName, SolverOptions
 from bayesift.linear._losses import LOGISTIC
 

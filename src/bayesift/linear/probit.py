@@ -18,7 +18,8 @@ from bayesift._documents import checked_weights, validated
 from bayesift._labels import Categories, batch_categories, check_label_types
 from bayesift._state import State, check_table
 from bayesift._typing import FloatArray
-from bayesift.linear._base import BINARY_CONSTRAINTS, LinearClassifier, Message
+from bayesift.linear._base import Message
+from bayesift.linear._binary import BINARY_CONSTRAINTS, LinearClassifier
 from bayesift.linear._fit.blocks import DenseBlock
 from bayesift.linear._fit.categories import CategoryFit, Settings
 from bayesift.linear._fit.posterior import precision_diagonal, precision_matrix, update_matrix

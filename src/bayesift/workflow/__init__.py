@@ -1,5 +1,6 @@
 """From a file of texts to a classifier and back: what the commands do, as functions, one module for each command."""
 
+from bayesift.workflow._answers import Predictions
 from bayesift.workflow._models import MODELS, suited_vectorizer
 from bayesift.workflow.binary_relevance import BinaryRelevance
 from bayesift.workflow.certainty import unsure_labels
@@ -11,10 +12,10 @@ from bayesift.workflow.evaluate import Calibration, Evaluation, evaluate, evalua
 from bayesift.workflow.explain import Explainer, Reason, top_word_intervals, top_words
 from bayesift.workflow.features import FeatureColumns
 from bayesift.workflow.info import ModelInfo, load_classifier, model_info, provenance_of
-from bayesift.workflow.model_choice import CANDIDATES, MEASURES, Candidate, ComparedModel, ModelComparison
+from bayesift.workflow.model_comparison import CANDIDATES, MEASURES, Candidate, ComparedModel, ModelComparison
 from bayesift.workflow.path import LabelPath, label_path
 from bayesift.workflow.prior_knowledge import read_prior_knowledge
-from bayesift.workflow.text_classifier import Predictions, TextClassifier
+from bayesift.workflow.text_classifier import TextClassifier
 from bayesift.workflow.train import DataSummary, Trained, summarize_data, train
 from bayesift.workflow.update import update
 from bayesift.workflow.warm import warm

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -189,6 +190,20 @@ def without_unlabelled(
     if not kept:
         raise NoLabelsError("no text has a label; expected some texts with one")
     return [texts[place] for place in kept], [sets[place] for place in kept]
+
+
+def fingerprint(texts: Sequence[str], labels: Sequence[Any]) -> str:
+    """Return a hash of these texts and labels, in this order."""
+    digest = hashlib.sha256()
+    for text, found in zip(texts, label_sets(labels), strict=True):
+        # With features, these as well.
+        beside = [f"{name}={value}" for name, value in getattr(text, "features", {}).items()]
+        for part in (text, *beside, *sorted(map(str, found))):
+            content = part.encode("utf-8", "surrogatepass")
+            digest.update(b"%d:" % len(content))
+            digest.update(content)
+        digest.update(b"\n")
+    return digest.hexdigest()
 
 
 def is_given(label: Any) -> bool:

@@ -16,6 +16,7 @@ from bayesift._same_files import check_distinct
 from bayesift._typing import BoolArray, FloatArray
 from bayesift.datasets import TextColumns, TextFormat, TextRow, TextStream, open_texts
 from bayesift.decide import mass_of_certainty
+from bayesift.workflow._answers import Predictions
 from bayesift.workflow._writers import (
     CsvWriter,
     JsonWriter,
@@ -30,7 +31,7 @@ from bayesift.workflow._writers import (
 from bayesift.workflow.certainty import check_posterior, intervals_of, unsure_labels
 from bayesift.workflow.errors import texts_without_words
 from bayesift.workflow.explain import Explainer, Reason
-from bayesift.workflow.text_classifier import Predictions, TextClassifier
+from bayesift.workflow.text_classifier import TextClassifier
 
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 

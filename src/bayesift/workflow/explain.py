@@ -12,7 +12,8 @@ from bayesift.workflow.certainty import contribution_intervals, intervals_of, we
 from bayesift.workflow.words_and_vectors import WordsAndVectors, keeps_posterior
 
 if TYPE_CHECKING:
-    from bayesift.workflow.text_classifier import Predictions, TextClassifier
+    from bayesift.workflow._answers import Predictions
+    from bayesift.workflow.text_classifier import TextClassifier
 
 WeightedWords = list[tuple[str, float]]
 

@@ -13,7 +13,7 @@ from bayesift.formats import ModelFileError, describe, load
 from bayesift.priors import Prior
 from bayesift.workflow._models import MODELS
 from bayesift.workflow.explain import nonzero_words
-from bayesift.workflow.model_choice import ModelComparison
+from bayesift.workflow.model_comparison import ModelComparison
 from bayesift.workflow.text_classifier import TextClassifier
 from bayesift.workflow.words_and_vectors import linear_part
 

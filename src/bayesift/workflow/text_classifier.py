@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from operator import is_not
-from typing import Any, ClassVar, Literal, NamedTuple, Self, cast
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.metaestimators import available_if
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from bayesift import progress
@@ -22,54 +18,45 @@ from bayesift._checks import NOT_NEGATIVE, numbers, one_of
 from bayesift._classifier import ScoreClassifier
 from bayesift._documents import checked_weights
 from bayesift._state import State, unchanged_by_errors
-from bayesift._typing import AnyArray, BoolArray, FloatArray
 from bayesift.decide import Threshold
 from bayesift.decide.tuning import check_policy
-from bayesift.decide.utility import f_beta_of
 from bayesift.select import TermSelector
-from bayesift.text import TextScorer, TextVectorizer
+from bayesift.text import TextVectorizer
 from bayesift.vectors import WordVectors
-from bayesift.workflow._label_sets import Targets, indicator, label_sets, one_column, read_targets, rows_of
+from bayesift.workflow._answers import TextAnswers
+from bayesift.workflow._label_sets import Targets, fingerprint, label_sets, one_column, read_targets, rows_of
 from bayesift.workflow._models import (
     AUTO,
     Material,
     build_model,
     check_averaging,
     check_model,
-    decided,
     fit_model,
     fitted_selector,
-    scores_of_rows,
     suited_policy,
     tuned_threshold,
-    used_variance,
     vectorizer_for,
 )
-from bayesift.workflow.certainty import USUAL_MASS, intervals_of
 from bayesift.workflow.errors import (
     FeatureWarning,
     NoPriorError,
     NoWordsWarning,
-    texts_without_words,
     training_texts_without_words,
 )
-from bayesift.workflow.explain import Explainer, Reason, nonzero_words
+from bayesift.workflow.explain import nonzero_words
 from bayesift.workflow.features import FeatureColumns, Features, check_features, kinds_of, learnt_features
-from bayesift.workflow.model_choice import MEASURES, Measure, ModelComparison, choose_model
+from bayesift.workflow.model_choice import choose_model
+from bayesift.workflow.model_comparison import MEASURES, Measure, ModelComparison
 from bayesift.workflow.words_and_vectors import (
     PILE,
     Pile,
     WordsAndVectors,
     check_vectors,
-    keeps_posterior,
     linear_part,
 )
 
 #: About how much of the time goes into comparing models, where the model is to be chosen.
 _COMPARING = 0.75
-
-#: What every text has that can be cut into words, but for words of a single letter.
-_SOME_WORD = re.compile(r"\w\w")
 
 
 class Training(NamedTuple):
@@ -80,15 +67,8 @@ class Training(NamedTuple):
     fingerprint: str
 
 
-class Predictions(NamedTuple):
-    """Decisions and probabilities, texts × classes."""
-
-    decisions: BoolArray
-    probabilities: FloatArray
-
-
 @dataclass(eq=False, repr=False)
-class TextClassifier(ClassifierMixin, BaseEstimator):
+class TextClassifier(TextAnswers):
     """Classify texts: counts words, fits a model and decides by thresholds.
 
     Parameters
@@ -280,205 +260,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self._warn_of_no_words(documents)
         return self
 
-    def predict(self, texts: Iterable[str]) -> AnyArray:
-        """Return the label of each text, or, where texts may have several, a tuple of labels."""
-        return self.labels_of(self._warned_predictions(texts, proba=False).decisions)
-
-    def predict_proba(self, texts: Iterable[str]) -> FloatArray:
-        """Return the probability of each label.
-
-        Parameters
-        ----------
-        texts : iterable of str
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_texts, n_classes)
-            In the order of ``classes_``; those of labels that exclude each other have a sum of one.
-        """
-        return self._warned_predictions(texts).probabilities
-
-    @available_if(keeps_posterior)
-    def predict_interval(self, texts: Iterable[str], mass: float = USUAL_MASS) -> FloatArray:
-        """Return intervals that hold the probability of each label with a given probability.
-
-        Parameters
-        ----------
-        texts : iterable of str
-        mass : float, default=0.9
-            How probable it is, given the training labels, that the probability is inside.
-
-        Returns
-        -------
-        ends : ndarray of shape (n_texts, n_classes, 2)
-            In the order of ``classes_``.
-        """
-        return intervals_of(self, rows_of(texts, self.features), mass)
-
-    def decision_function(self, texts: Iterable[str]) -> FloatArray:
-        """Return the scores that the thresholds apply to: log odds, or what stands for them.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_texts,) for two labels, else (n_texts, n_classes)
-        """
-        return self._without_spare_column(self._scores(texts))
-
-    def predictions(self, texts: Iterable[str], *, proba: bool = True) -> Predictions:
-        """Return decisions and probabilities, computed together.
-
-        Parameters
-        ----------
-        texts : iterable of str
-        proba : bool, default=True
-            Whether to compute probabilities; without them there are no rows.
-
-        Returns
-        -------
-        Predictions
-            ``decisions`` and ``probabilities``, texts × classes.
-        """
-        scores = self._scores(texts)
-        nothing = np.zeros((0, len(self.classes_)))
-        if not len(scores):
-            return Predictions(nothing > 0, nothing)
-        decisions = decided(scores, self.threshold_.thresholds_, self.target_type_)
-        if not proba:
-            return Predictions(decisions, nothing)
-        logs = self.model_.scores_to_log_proba(self._without_spare_column(scores))
-        return Predictions(decisions, np.exp(logs, out=logs))
-
-    def explain(self, texts: Iterable[str], k: int = 5) -> list[list[Reason]]:
-        """Return for every text the words that count for and against its labels.
-
-        Parameters
-        ----------
-        texts : iterable of str
-        k : int, default=5
-            How many words for each label.
-
-        Returns
-        -------
-        list of list of Reason
-            For each text its labels (or the most probable one, if it has none) with probability and words; a word's
-            number is its weight times its value in the text.
-        """
-        return Explainer(self).reasons(rows_of(texts, self.features), k)
-
-    def score(self, texts: Iterable[str], y: Iterable[Any], sample_weight: Any = None) -> float:
-        """Return the share of texts with the right label; for sets of labels the F1 of all decisions together.
-
-        Parameters
-        ----------
-        texts : iterable of str
-        y : iterable of labels or sets of labels
-            The truth.
-        sample_weight : array of shape (n_texts,), optional
-            How much each text counts.
-
-        Returns
-        -------
-        float
-        """
-        truth = indicator(label_sets(one_column(y, "y")), self.classes_.tolist()).toarray() > 0
-        decisions = self.predictions(texts, proba=False).decisions
-        weights = checked_weights(sample_weight, decisions)
-        if self.target_type_ == "multilabel-indicator":
-            outcomes = truth & decisions, decisions & ~truth, truth & ~decisions
-            return float(f_beta_of(*(weights @ outcome.sum(axis=1) for outcome in outcomes)))
-        return float(np.average(np.all(truth == decisions, axis=1), weights=weights))
-
-    def matrix(self, texts: Iterable[str]) -> sp.csr_matrix:
-        """Return the numbers that the model sees, texts × words, and after the words those of features."""
-        check_is_fitted(self)
-        rows = rows_of(texts, self.features)
-        X = self.vectorizer_.transform(rows)
-        X = X if self.selector_ is None else self.selector_.transform(X)
-        columns = self.features_
-        return X if columns is None else sp.hstack([X, columns.transform(rows)], format="csr")
-
-    def words(self) -> AnyArray:
-        """List the words, and what features are called, by column of :meth:`matrix`."""
-        check_is_fitted(self)
-        names = self.vectorizer_.get_feature_names_out()
-        names = names if self.selector_ is None else names[self.selector_.get_support()]
-        columns = self.features_
-        return names if columns is None else np.array([*names, *columns.terms()], dtype=object)
-
-    def feature_notes(self, texts: Iterable[str]) -> list[str]:
-        """Say which features of texts are missing, or have values that are not known; nothing without features."""
-        check_is_fitted(self)
-        columns = self.features_
-        return [] if columns is None else columns.sentences(columns.gaps(rows_of(texts, self.features)))
-
-    def count_without_words(self, texts: Iterable[str]) -> int:
-        """Return how many texts cannot be cut into words: they are empty, or hold marks or single letters only."""
-        check_is_fitted(self)
-        suspects = [text for text in rows_of(texts, self.features) if _SOME_WORD.search(text) is None]
-        return int(np.sum(self.vectorizer_.transform(suspects).getnnz(axis=1) == 0)) if suspects else 0
-
-    def labels_of(self, decisions: Any) -> AnyArray:
-        """Turn decisions, texts × classes, into labels or tuples of labels."""
-        if self.target_type_ != "multilabel-indicator":
-            return self.classes_[np.argmax(decisions, axis=1)]
-        found = np.empty(len(decisions), dtype=object)
-        names = self.classes_.tolist()
-        for place, row in enumerate(decisions):
-            found[place] = tuple(names[column] for column in np.flatnonzero(row))
-        return found
-
-    def chosen_variance(self) -> Any:
-        """Return the prior variance that the fit used, in the form of the parameter ``variance``."""
-        check_is_fitted(self)
-        return used_variance(self.model_, self.classes_, self.variance)
-
-    def chosen_vector_variance(self) -> float:
-        """Return the prior variance of the coefficients of vectors that the fit used; 0 without vectors."""
-        check_is_fitted(self)
-        return self._dense_variance() if isinstance(self.model_, WordsAndVectors) else 0.0
-
-    def chosen_feature_variance(self) -> float:
-        """Return the prior variance of the coefficients of numbers and categories; 0 without them, or if left out."""
-        check_is_fitted(self)
-        return 0.0 if self.features_ is None else self._dense_variance()
-
-    def similar(self, word: str, k: int = 10) -> list[tuple[str, float]]:
-        """Return the words of the model that keep the same company as a word, with the cosines of their vectors.
-
-        Parameters
-        ----------
-        word : str
-            One of :meth:`words`; others are a KeyError.
-        k : int, default=10
-            How many.
-
-        Returns
-        -------
-        list of (str, float)
-            The closest first; none without vectors of words.
-        """
-        check_is_fitted(self)
-        if not isinstance(self.model_, WordsAndVectors):
-            return []
-        return WordVectors.from_matrix(self.words(), self.model_.matrix_).most_similar(word, k)
-
-    def comparison(self) -> ModelComparison | None:
-        """Return the comparison by which the model was chosen; None where it was given."""
-        found = getattr(self, "comparison_", None)
-        return None if found is None else ModelComparison.from_dict(found)
-
-    @property
-    def model_name_(self) -> str:
-        """Name of the model: the one given or chosen, or that of its class."""
-        check_is_fitted(self)
-        return self._chosen_model() if isinstance(self.model, str) else type(self.model_).__name__
-
-    @property
-    def features_(self) -> FeatureColumns | None:
-        """What is known of the columns beside the texts; None without features."""
-        # Files of earlier versions have none.
-        return getattr(self, "_features", None)
-
     def settled(self) -> TextClassifier:
         """Return a classifier, not fitted, in which everything that this one chose is given: model, terms, variance."""
         check_is_fitted(self)
@@ -504,16 +285,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 NoWordsWarning,
                 stacklevel=3,
             )
-
-    def _warned_predictions(self, texts: Iterable[str], proba: bool = True) -> Predictions:
-        """Return predictions, and warn if some texts hold no word, or features say nothing."""
-        texts = list(texts) if isinstance(texts, Iterator) else texts
-        found = self.predictions(texts, proba=proba)
-        if number := self.count_without_words(texts):
-            warnings.warn(texts_without_words(number), NoWordsWarning, stacklevel=3)
-        for note in self.feature_notes(texts):
-            warnings.warn(note, FeatureWarning, stacklevel=3)
-        return found
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -575,65 +346,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         state.require(all(type(count) is int and count >= 0 for count in counts), "numbers of texts")
         state.require(type(training["fingerprint"]) is str, "notes on the training")
 
-    def _scores(self, texts: Iterable[str]) -> FloatArray:
-        """Return the scores, texts × categories; one column for two classes."""
-        check_is_fitted(self)
-        columns = self.features_
-        rows = one_column(texts, "texts") if columns is None else rows_of(texts, self.features)
-        if (scorer := self._linear_scorer()) is not None:
-            scores = scorer.scores(rows)
-            return scores if columns is None else scores + columns.scores(cast("list[str]", rows), self.model_.coef_)
-        X = self.matrix(rows)
-        return scores_of_rows(self.model_, X) if X.shape[0] else np.zeros((0, 1))
-
-    def _without_spare_column(self, scores: FloatArray) -> FloatArray:
-        """Return scores in the form of ``decision_function``: of one dimension for two classes."""
-        return scores[:, 0] if self.target_type_ == "binary" else scores
-
-    def _linear_scorer(self) -> TextScorer | None:
-        """Return the fast way to the scores, kept until vectorizer or model change; None where there is none."""
-        if not TextScorer.supports(self.vectorizer_):
-            return None
-        # The parts of both are compared, since a fit or an update may replace some of them.
-        linear = linear_part(self.model_)
-        key = [*vars(self.vectorizer_).values(), *vars(linear).values()]
-        kept = getattr(self, "_scorer", None)
-        if kept is None or len(kept[0]) != len(key) or any(map(is_not, key, kept[0])):
-            selected = None if self.selector_ is None else np.flatnonzero(self.selector_.get_support())
-            made = None
-            scores = linear.linear_scores()
-            if scores is not None and isinstance(self.model_, WordsAndVectors):
-                own, intercept, vectors, weights = self.model_.parts()
-                made = TextScorer(
-                    self.vectorizer_, own, intercept, selected=selected, vectors=vectors, vector_weights=weights
-                )
-            elif scores is not None:
-                weights, intercept = scores
-                n_features = 0 if (columns := self.features_) is None else columns.n_columns
-                weights = weights[:, : weights.shape[1] - n_features]
-                made = TextScorer(self.vectorizer_, weights, intercept, selected=selected)
-            kept = self._scorer = key, made
-        return kept[1]
-
-    def _dense_variance(self) -> float:
-        used = getattr(linear_part(self.model_), "dense_variance_", [0.0])
-        return float(used[0])
-
     def _learnt_features(self, documents: list[str]) -> FeatureColumns:
         """Learn what the features of the training texts are, and warn of what is missing."""
         found = learnt_features(self, documents, self._chosen_model())
         for note in found.sentences(found.gaps(documents)):
             warnings.warn(note, FeatureWarning, stacklevel=3)
         return found
-
-    def _is_open(self) -> bool:
-        """Tell whether the model is to be chosen."""
-        return isinstance(self.model, str) and self.model == AUTO
-
-    def _chosen_model(self) -> Any:
-        """Return the model as given, or the name of the one that was chosen."""
-        chosen = self.comparison() if self._is_open() else None
-        return self.model if chosen is None else chosen.candidate.model
 
     def _check(self, targets: Targets) -> None:
         """Refuse impossible settings before any text is read."""
@@ -700,17 +418,3 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         linear = linear_part(self.model_)
         if hasattr(linear, "sparsify") and np.mean(linear.coef_ != 0) < 0.3:
             linear.sparsify()
-
-
-def fingerprint(texts: Sequence[str], labels: Sequence[Any]) -> str:
-    """Return a hash of these texts and labels, in this order."""
-    digest = hashlib.sha256()
-    for text, found in zip(texts, label_sets(labels), strict=True):
-        # With features, these as well.
-        beside = [f"{name}={value}" for name, value in getattr(text, "features", {}).items()]
-        for part in (text, *beside, *sorted(map(str, found))):
-            content = part.encode("utf-8", "surrogatepass")
-            digest.update(b"%d:" % len(content))
-            digest.update(content)
-        digest.update(b"\n")
-    return digest.hexdigest()

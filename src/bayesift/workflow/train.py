@@ -24,7 +24,7 @@ from bayesift.workflow.evaluate import Evaluation, evaluate, evaluate_held_out
 from bayesift.workflow.explain import WeightedWords, top_words
 from bayesift.workflow.features import check_features
 from bayesift.workflow.info import ModelInfo, model_info
-from bayesift.workflow.model_choice import MEASURES, candidate_named
+from bayesift.workflow.model_comparison import MEASURES, candidate_named
 from bayesift.workflow.text_classifier import TextClassifier
 from bayesift.workflow.words_and_vectors import can_use_pile, check_vectors
 

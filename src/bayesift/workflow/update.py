@@ -16,9 +16,17 @@ from sklearn.base import clone
 from bayesift._labels import TargetType
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.priors import GAUSSIAN, LAPLACE, Gaussian, Jeffreys, Laplace, Prior, PriorArrays, from_model
-from bayesift.workflow._label_sets import N_FOLDS, assign_folds, indicator, label_sets, rows_of, without_unlabelled
+from bayesift.workflow._label_sets import (
+    N_FOLDS,
+    assign_folds,
+    fingerprint,
+    indicator,
+    label_sets,
+    rows_of,
+    without_unlabelled,
+)
 from bayesift.workflow.errors import NoPosteriorError
-from bayesift.workflow.text_classifier import TextClassifier, fingerprint
+from bayesift.workflow.text_classifier import TextClassifier
 from bayesift.workflow.words_and_vectors import WordsAndVectors, linear_part
 
 #: Weight of an empty text that stands for a class of which there is none today; a weight of 0 would not count.

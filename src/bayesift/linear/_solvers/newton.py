@@ -15,17 +15,12 @@ from bayesift._kernel import kernel
 from bayesift._sparse import Compressed, add_columns, columns_dot, inner, transpose
 from bayesift._typing import FloatArray, UInt32Array
 from bayesift.linear._losses import BinarySample, dual_part, guarded_curvature, loss_terms
+from bayesift.linear._solvers.compact import merge_documents, take_columns
 from bayesift.linear._solvers.duality import Penalties, dual_objective, kkt_residual, margins, penalty, proximal_point
+from bayesift.linear._solvers.gram import descend_gram, update_gram
 from bayesift.linear._solvers.hessian import conjugate_gradients, hessian_times, row_scores
 from bayesift.linear._solvers.line_search import BinaryState, line_search
-from bayesift.linear._solvers.quadratic import (
-    descend_gram,
-    descend_residual,
-    merge_documents,
-    take_columns,
-    update_gram,
-    weight_columns,
-)
+from bayesift.linear._solvers.residual import descend_residual, weight_columns
 from bayesift.linear._solvers.working_set import (
     NEAR,
     RADIUS,

@@ -1,0 +1,275 @@
+"""Models that were compared on texts held out: which there are, how they did, which one is chosen and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from math import isfinite
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+
+from bayesift._typing import FloatArray
+from bayesift.workflow._models import AUTO, MODELS
+from bayesift.workflow.words_and_vectors import LINEAR_MODELS
+
+Measure = Literal["auto", "log_likelihood", "accuracy", "f1"]
+
+#: What candidates can be compared by, and what a sentence calls it.
+MEASURES = {
+    "log_likelihood": "log likelihood a text",
+    "accuracy": "share of texts that are right",
+    "f1": "mean F1 of the labels",
+}
+
+#: A difference of a measure that is no larger makes no difference to anybody.
+LEAST_DIFFERENCE = {"log_likelihood": 0.01, "accuracy": 0.002, "f1": 0.002}
+
+
+class Candidate(NamedTuple):
+    """A model that may be chosen.
+
+    ``pairs`` says whether pairs of neighbouring words are terms as well, ``one_label`` that it is of use only where
+    every text has exactly one label, ``least_texts`` how many texts there have to be, ``vectors`` whether vectors of
+    words, learnt from a pile of texts, stand beside the words.
+    """
+
+    name: str
+    model: str
+    pairs: bool = False
+    one_label: bool = False
+    least_texts: int = 0
+    vectors: bool = False
+
+
+#: With fewer texts the lasso, which has to find the words that matter, was behind on every collection measured so far;
+#: and the first use of small data need not wait until its loops are compiled.
+_ENOUGH_FOR_LASSO = 500
+
+#: What is compared, the simplest first: of those that are equally good the first is taken. Pairs of words are tried
+#: with the model that is best without them.
+CANDIDATES = (
+    Candidate("ridge", "ridge"),
+    Candidate("lasso", "lasso", least_texts=_ENOUGH_FOR_LASSO),
+    Candidate("nb", "nb", one_label=True),
+    Candidate("ridge with pairs", "ridge", pairs=True),
+    Candidate("lasso with pairs", "lasso", pairs=True, least_texts=_ENOUGH_FOR_LASSO),
+    Candidate("nb with pairs", "nb", pairs=True, one_label=True),
+    Candidate("ridge with vectors", "ridge", vectors=True),
+)
+
+
+def candidates_of(model: str) -> list[Candidate]:
+    """Return what is compared for a model by name: it may be open whether vectors are used."""
+    if model == AUTO:
+        return list(CANDIDATES)
+    return [Candidate(model, model), Candidate(f"{model} with vectors", model, vectors=True)]
+
+
+def candidate_named(name: str) -> Candidate | None:
+    """Return the candidate of a name, if there is one."""
+    known = [*CANDIDATES, *(candidate for model in LINEAR_MODELS for candidate in candidates_of(model))]
+    return next((candidate for candidate in known if candidate.name == name), None)
+
+
+@dataclass(frozen=True)
+class ComparedModel:
+    """How a candidate did on texts held out.
+
+    Parameters
+    ----------
+    name, model, pairs
+        Which one it is, see :data:`CANDIDATES`.
+    score : float
+        The measure asked for.
+    behind : float
+        How much less that is than that of the best candidate.
+    error : float
+        Standard error of that difference, from the differences text by text.
+    log_likelihood : float
+        Mean log likelihood of a text.
+    average_precision : float
+        Mean average precision of the labels: how well texts with a label stand before those without, whatever the
+        threshold.
+    n_words : int
+        Words and pairs of words.
+    """
+
+    name: str
+    model: str
+    pairs: bool
+    score: float
+    behind: float
+    error: float
+    log_likelihood: float
+    average_precision: float
+    n_words: int
+
+
+@dataclass(frozen=True)
+class ModelComparison:
+    """Which candidate was chosen, and why.
+
+    Parameters
+    ----------
+    chosen : str
+        Name of the candidate.
+    reason : str
+        Why, in a sentence.
+    measure : str
+        What was compared; a key of :data:`MEASURES`.
+    n_texts, n_held_out : int
+        How many texts were compared on, and how many of them were held out.
+    models : list of ComparedModel
+        In the order of :data:`CANDIDATES`, with few labels those with vectors first; empty where there were too few
+        texts to compare on.
+    """
+
+    chosen: str
+    reason: str
+    measure: str
+    n_texts: int
+    n_held_out: int
+    models: list[ComparedModel]
+
+    @property
+    def candidate(self) -> Candidate:
+        """The candidate that was chosen."""
+        found = candidate_named(self.chosen)
+        assert found is not None
+        return found
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all of it as values that JSON and a model file can hold."""
+        return asdict(self)
+
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """Return the header and the rows of a table; every column but the first is of numbers."""
+        second = "average_precision" if self.measure == "f1" else "log_likelihood"
+        header = ["model", *(name.replace("_", " ") for name in (second, self.measure)), "behind", "error", "terms"]
+        rows = [
+            [
+                f"{model.name} (chosen)" if model.name == self.chosen else model.name,
+                *(f"{value:.3f}" for value in (getattr(model, second), model.score, model.behind, model.error)),
+                f"{model.n_words:,}",
+            ]
+            for model in self.models
+        ]
+        # What was compared is not told twice.
+        first = 2 if self.measure == "log_likelihood" else 1
+        return [header[0], *header[first:]], [[row[0], *row[first:]] for row in rows]
+
+    def about(self) -> str:
+        """Say what was compared on."""
+        folds = f"{self.n_held_out:,} of {self.n_texts:,} texts held out"
+        return f"Models compared on {folds}, by the {MEASURES[self.measure]}"
+
+    @classmethod
+    def from_dict(cls, found: dict[str, Any]) -> Self:
+        """Make a comparison of what :meth:`as_dict` returned; of anything else a ValueError."""
+        try:
+            made = cls(**{**found, "models": [ComparedModel(**model) for model in found["models"]]})
+            numbers = [value for model in made.models for value in (model.score, model.behind, model.error)]
+            numbers += [value for model in made.models for value in (model.log_likelihood, model.average_precision)]
+            counts = [made.n_texts, made.n_held_out, *(model.n_words for model in made.models)]
+            words = [made.chosen, made.reason, *(model.name for model in made.models)]
+            fits = (
+                made.measure in MEASURES
+                and all(type(value) is float and isfinite(value) for value in numbers)
+                and all(type(count) is int and count >= 0 for count in counts)
+                and all(type(word) is str for word in words)
+                and all(type(model.pairs) is bool and model.model in MODELS for model in made.models)
+                and candidate_named(made.chosen) is not None
+                and (not made.models or any(made.chosen == model.name for model in made.models))
+            )
+        except (TypeError, KeyError) as error:
+            raise ValueError("the comparison of models is damaged") from error
+        if not fits:
+            raise ValueError("the comparison of models is damaged")
+        return made
+
+
+class Performance(NamedTuple):
+    """What each text held out adds to the measure and to the log likelihood; their means are these."""
+
+    candidate: Candidate
+    parts: FloatArray
+    log_likelihood: FloatArray
+    average_precision: float
+    n_words: int
+
+
+def chosen_place(found: Sequence[Performance], weights: FloatArray, measure: str) -> int:
+    """Return the place of the one to choose."""
+    if measure == "f1":
+        sums = [float(np.average(one.parts, weights=weights)) + one.average_precision for one in found]
+        return next(place for place, total in enumerate(sums) if max(sums) - total <= LEAST_DIFFERENCE["f1"])
+    parts, logs = ([getattr(one, name) for one in found] for name in ("parts", "log_likelihood"))
+    equal = as_good(parts, weights, range(len(found)), LEAST_DIFFERENCE[measure])
+    return as_good(logs, weights, equal, LEAST_DIFFERENCE["log_likelihood"])[0]
+
+
+def as_good(parts: Sequence[FloatArray], weights: FloatArray, among: Sequence[int], least: float = 0.0) -> list[int]:
+    """Return the places of those that are behind the best by no more than a standard error of the difference.
+
+    So are those that are behind by no more than ``least``.
+    """
+    best = max(among, key=lambda place: float(np.average(parts[place], weights=weights)))
+    kept = []
+    for place in among:
+        behind, error = difference(parts[best], parts[place], weights)
+        if behind <= max(error, least):
+            kept.append(place)
+    return kept
+
+
+def difference(first: FloatArray, second: FloatArray, weights: FloatArray) -> tuple[float, float]:
+    """Return the weighted mean of paired differences and its standard error."""
+    apart = first - second
+    mean = float(np.average(apart, weights=weights))
+    share = weights / weights.sum()
+    return mean, float(np.sqrt(np.sum(share**2 * (apart - mean) ** 2)))
+
+
+def comparison_of(found: Sequence[Performance], weights: FloatArray, n_texts: int, measure: str) -> ModelComparison:
+    """Put the comparison into numbers and a sentence."""
+    place = chosen_place(found, weights, measure)
+    means = [float(np.average(one.parts, weights=weights)) for one in found]
+    best = int(np.argmax(means))
+    models = []
+    for one, mean in zip(found, means, strict=True):
+        behind, error = difference(found[best].parts, one.parts, weights)
+        log_likelihood = float(np.average(one.log_likelihood, weights=weights))
+        second = log_likelihood, one.average_precision
+        models.append(ComparedModel(*one.candidate[:3], mean, behind, error, *second, one.n_words))
+    equal = as_good([one.parts for one in found], weights, range(len(found)), LEAST_DIFFERENCE[measure])
+    reason = _reason(models, place, equal, measure)
+    return ModelComparison(models[place].name, reason, measure, n_texts, weights.size, models)
+
+
+def _reason(models: Sequence[ComparedModel], place: int, equal: Sequence[int], measure: str) -> str:
+    """Say why a candidate was chosen."""
+    chosen = models[place]
+    others = [model for model in models if model is not chosen]
+    said = f"{chosen.name}, because its held-out {MEASURES[measure]} is {chosen.score:.3f}"
+    if not others:
+        return said
+    rival = max(others, key=lambda model: model.score + (model.average_precision if measure == "f1" else 0.0))
+    said += f" against {rival.score:.3f} of {rival.name}"
+    if measure == "f1":
+        both = f"and its average precision {chosen.average_precision:.3f}"
+        return f"{said}, {both} against {rival.average_precision:.3f}"
+    same = [models[other] for other in equal if other != place]
+    if not same:
+        return said
+    # Simpler ones that were not taken are less likely.
+    likely = max([model for model in same if models.index(model) < place] or same, key=lambda one: one.log_likelihood)
+    if (
+        measure == "log_likelihood"
+        or chosen.log_likelihood - likely.log_likelihood <= LEAST_DIFFERENCE["log_likelihood"]
+    ):
+        return f"{said}, which is as good within a standard error, and it is the simplest of those"
+    return (
+        f"{said}, as good within a standard error, and its log likelihood is {chosen.log_likelihood:.3f} a text "
+        f"against {likely.log_likelihood:.3f} of {likely.name}"
+    )
