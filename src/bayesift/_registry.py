@@ -54,6 +54,7 @@ PARTS = {
     "bayesift.posterior.CoefficientBasis": "bayesift.posterior._bases:CoefficientBasis",
     "bayesift.posterior.DocumentBasis": "bayesift.posterior._bases:DocumentBasis",
     "bayesift.posterior.GaussianPosterior": "bayesift.posterior:GaussianPosterior",
+    "bayesift.posterior.MixedPosterior": "bayesift.posterior:MixedPosterior",
     "bayesift.posterior.SampledPosterior": "bayesift.posterior:SampledPosterior",
     "bayesift.priors.Gaussian": "bayesift.priors:Gaussian",
     "bayesift.priors.Jeffreys": "bayesift.priors:Jeffreys",

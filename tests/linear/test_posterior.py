@@ -198,3 +198,38 @@ def test_intervals_of_scores_and_probabilities_belong_together(link):
     np.testing.assert_allclose(
         model.mode_scores(NEW), MODELS[link]("gaussian", 3.0).fit(X, labels).decision_function(NEW), atol=1e-9
     )
+
+
+@pytest.mark.parametrize("variance", [3.0, "evidence"])
+def test_a_posterior_after_the_fit(variance):
+    plain = BayesianLogisticRegression("gaussian", variance, class_weight="balanced").fit(X, Y)
+    later = plain.with_posterior(X, Y, "ep")
+    together = BayesianLogisticRegression("gaussian", variance, class_weight="balanced", posterior="ep").fit(X, Y)
+    np.testing.assert_allclose(later.predict_proba(X), together.predict_proba(X))
+    np.testing.assert_allclose(later.predict_interval(X), together.predict_interval(X))
+    np.testing.assert_array_equal(later.coef_, plain.coef_)
+    assert plain.posterior is None
+    assert not hasattr(plain, "posteriors_")
+    with pytest.raises(ValueError, match="y has the classes 0, 1, 2; expected those of the fit"):
+        plain.with_posterior(X, np.arange(len(Y)) % 3)
+    with pytest.raises(ValueError, match="'posterior' parameter"):
+        plain.with_posterior(X, Y, "vb")
+
+
+def test_words_and_dense_features_by_evidence():
+    model = BayesianLogisticRegression("gaussian", "evidence", dense_features=2, posterior="ep").fit(X, Y)
+    choice = greatest_evidence(X, Y, Gaussian(), dense_features=2)
+    assert model.variance_[0] == pytest.approx(choice.variance)
+    assert model.dense_variance_[0] == pytest.approx(choice.dense_variance)
+    given = BayesianLogisticRegression("gaussian", "evidence", dense_features=2, dense_variance=0.5).fit(X, Y)
+    assert given.dense_variance_[0] == 0.5
+    # A prior with a variance of its own is not scaled: the other block is chosen by cross-validation.
+    own = BayesianLogisticRegression(Gaussian(2.0), "evidence", dense_features=2).fit(X, Y)
+    assert np.isnan(own.variance_[0])
+    assert own.dense_variance_[0] > 0
+
+
+def test_mixtures_in_model_files(tmp_path):
+    model = BayesianLogisticRegression("gaussian", "evidence", posterior="ep").fit(X, Y)
+    bayesift.save(model, tmp_path / "m.bayesift")
+    np.testing.assert_array_equal(bayesift.load(tmp_path / "m.bayesift").predict_interval(X), model.predict_interval(X))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -14,7 +15,6 @@ from bayesift._checks import generator
 from bayesift._documents import validated
 from bayesift._state import State
 from bayesift._typing import FloatArray
-from bayesift.linear._fit.categories import CategoryFit
 
 if TYPE_CHECKING:
     # The room is entered by those only who ask for a posterior.
@@ -190,19 +190,58 @@ class AveragedScores:
         scores: FloatArray = super().decision_function(X)  # type: ignore[misc]
         return scores
 
+    def with_posterior(
+        self,
+        X: Any,
+        y: Any,
+        method: PosteriorName = "auto",
+        sample_weight: Any = None,
+        feature_names: Sequence[str] | None = None,
+    ) -> Self:
+        """Return a copy of this fitted model that keeps its posterior, as if fitted with ``posterior=method``.
+
+        Nothing is fitted anew: modes and variances stay what they are. The documents have to be those of the fit.
+
+        Parameters
+        ----------
+        X, y, sample_weight, feature_names
+            As in :meth:`fit`.
+        method : {"auto", "laplace", "ep", "gibbs"}, default="auto"
+            How it is computed; see :func:`bayesift.posterior.find_posterior`.
+
+        Returns
+        -------
+        model
+            Its probabilities are averaged, and it has :meth:`predict_interval`. This one stays at the mode.
+
+        Examples
+        --------
+        >>> from bayesift.linear import BayesianLogisticRegression
+        >>> X, y = [[2.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [1, 0, 0]
+        >>> model = BayesianLogisticRegression("gaussian", 4.0).fit(X, y)
+        >>> model.with_posterior(X, y).predict_interval([[2.0, 0.0]], mass=0.5).round(2)
+        array([[0.4 , 0.94]])
+        """
+        check_is_fitted(self)
+        found = deepcopy(self)
+        found.posterior = method
+        found._validate_params()  # type: ignore[attr-defined]
+        found._keep_posteriors(X, y, sample_weight, feature_names)  # type: ignore[attr-defined]
+        return found
+
     def _ends(self, n: int, of: Callable[[Posterior], FloatArray]) -> FloatArray:
         """Return n intervals of every category; anything is possible where there is no posterior."""
         anything = np.tile([-np.inf, np.inf], (n, 1))
         found = [anything if one is None else of(one) for one in self.posteriors_]
         return found[0] if self.target_type_ == "binary" else np.stack(found, axis=1)
 
-    def _set_beliefs(self, fits: Sequence[CategoryFit]) -> None:
+    def _set_beliefs(self, beliefs: list[Posterior | None]) -> None:
         """Keep the posteriors of the categories, or forget those of an earlier fit."""
         for name in ("posteriors_", "log_evidence_"):
             vars(self).pop(name, None)
         if self.posterior is not None:
-            self.posteriors_ = [fit.belief for fit in fits]
-            self.log_evidence_ = np.array([getattr(fit.belief, "log_evidence", np.nan) for fit in fits])
+            self.posteriors_ = beliefs
+            self.log_evidence_ = np.array([getattr(belief, "log_evidence", np.nan) for belief in beliefs])
 
     def _belief_messages(self) -> Iterator[tuple[str, type[Warning]]]:
         """Say which posterior is not to be trusted."""
@@ -213,9 +252,12 @@ class AveragedScores:
     def _check_beliefs(self, state: State, n_rows: int, n_features: int) -> None:
         """Refuse, in a model file, posteriors that do not fit the coefficients."""
         if state.has("posteriors_"):
-            from bayesift.posterior import GaussianPosterior, SampledPosterior
+            from bayesift.posterior import GaussianPosterior, MixedPosterior, SampledPosterior
 
             for found in state.entries("posteriors_", n_rows):
-                known = type(found) in (GaussianPosterior, SampledPosterior) and found.n_features == n_features
+                known = (
+                    type(found) in (GaussianPosterior, MixedPosterior, SampledPosterior)
+                    and found.n_features == n_features
+                )
                 state.require(found is None or known, "posteriors")
             state.array("log_evidence_", (n_rows,))

@@ -247,8 +247,6 @@ class LinearModel(LinearScores):
             raise ValueError(
                 f"dense_features is {self.dense_features}; expected at most {self.n_features_in_}, the columns of X"
             )
-        if self.dense_features and self.variance == "evidence" and self.dense_variance == "cv":
-            raise ValueError("variance is 'evidence' and dense_variance 'cv'; expected a number for one of them")
         return DenseBlock(self.dense_features, self.dense_variance)
 
     def _variance_settings(self, options: SolverOptions) -> VarianceSettings:

@@ -10,10 +10,12 @@ from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from bayesift._documents import checked_weights
+from bayesift._documents import checked_weights, validated
 from bayesift._labels import Categories, categories_of, class_factors, validate_documents
 from bayesift._state import State
 from bayesift._typing import FloatArray
@@ -21,9 +23,10 @@ from bayesift.decide import Threshold
 from bayesift.decide.tuning import Policy, check_policy
 from bayesift.linear._averaged import AveragedScores, PosteriorName
 from bayesift.linear._base import SHARED_CONSTRAINTS, TOO_FEW, LinearModel, Message, listing
-from bayesift.linear._fit.categories import CategoryFit, Settings, Task, fit_categories, priors_of
+from bayesift.linear._fit.categories import CategoryFit, Settings, Task, belief_at, fit_categories, priors_of
 from bayesift.linear._fit.copies import merge_copies
 from bayesift.linear._fit.problem import Problem, SolverOptions, design_of
+from bayesift.linear._fit.variance import Choice
 from bayesift.linear._losses import PROBIT, log_probability
 from bayesift.priors import Prior
 
@@ -165,10 +168,29 @@ class LinearClassifier(AveragedScores, LinearModel):
         beta = np.vstack([fit.solution.beta for fit in fits])
         self._set_coefficients(np.ascontiguousarray(beta[:, :-1]), beta[:, -1].copy())
         self._set_outcome([fit.solution for fit in fits], [fit.choice for fit in fits])
-        self._set_beliefs(fits)
+        self._set_beliefs([fit.belief for fit in fits])
         known = [fit.precision for fit in fits if fit.precision is not None]
         if known:
             self.precision_ = np.stack(known)
+
+    def _keep_posteriors(self, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None) -> None:
+        """Compute the posteriors of a model whose modes and variances are known."""
+        check_is_fitted(self, "variance_")
+        X = validated(self, X, accept_sparse="csr", reset=False)
+        y = y if sp.issparse(y) else np.asarray(y)
+        categories = categories_of(y, type(self).__name__)
+        if categories.target_type != self.target_type_ or not np.array_equal(categories.classes, self.classes_):
+            raise ValueError(f"y has the classes {listing(categories.classes)}; expected those of the fit")
+        settings, weights = self._settings(self._column_names(feature_names)), checked_weights(sample_weight, X)
+        tasks, design = self._tasks(self._priors(categories), categories, y, weights), design_of(X)
+        with threadpool_limits(1, "blas"):
+            self._set_beliefs(
+                [
+                    belief_at(design, make(), settings, Choice(variance, dense_variance=dense_variance))
+                    for make, variance, dense_variance in zip(tasks, self.variance_, self.dense_variance_, strict=True)
+                ]
+            )
+        self._warn(self._belief_messages())
 
     def _fit_messages(self, fits: list[CategoryFit]) -> Iterator[Message]:
         """Say which categories did not converge, fell back to the norm-based variance, or have one class only."""

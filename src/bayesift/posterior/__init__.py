@@ -2,9 +2,10 @@
 
 from bayesift.posterior.choice import find_posterior
 from bayesift.posterior.diagnostics import Diagnostics, effective_sample_size, split_r_hat
-from bayesift.posterior.evidence import EvidenceChoice, greatest_evidence
+from bayesift.posterior.evidence import EvidenceChoice, greatest_evidence, integrate_variance
 from bayesift.posterior.gibbs import gibbs_sampling
 from bayesift.posterior.laplace import laplace_approximation
+from bayesift.posterior.mixture import MixedPosterior
 from bayesift.posterior.posteriors import GaussianPosterior, Posterior, SampledPosterior
 from bayesift.posterior.propagation import expectation_propagation
 
@@ -12,6 +13,7 @@ __all__ = [
     "Diagnostics",
     "EvidenceChoice",
     "GaussianPosterior",
+    "MixedPosterior",
     "Posterior",
     "SampledPosterior",
     "effective_sample_size",
@@ -19,6 +21,7 @@ __all__ = [
     "find_posterior",
     "gibbs_sampling",
     "greatest_evidence",
+    "integrate_variance",
     "laplace_approximation",
     "split_r_hat",
 ]

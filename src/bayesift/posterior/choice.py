@@ -12,7 +12,7 @@ from bayesift.posterior._links import Link
 from bayesift.posterior._problem import Problem
 from bayesift.posterior.gibbs import by_draws
 from bayesift.posterior.laplace import MOST_COORDINATES, at_mode
-from bayesift.posterior.posteriors import Posterior
+from bayesift.posterior.posteriors import GaussianPosterior, SampledPosterior
 from bayesift.posterior.propagation import by_propagation
 from bayesift.priors import Prior, PriorArrays
 
@@ -33,7 +33,7 @@ def find_posterior(
     sample_weight: Any = None,
     feature_names: Iterable[str] | None = None,
     random_state: Any = 0,
-) -> Posterior:
+) -> GaussianPosterior | SampledPosterior:
     """Compute the posterior by a method that suits the priors and the number of documents.
 
     Nothing is warned of; ``shortcoming`` of the posterior says what there is to say.
@@ -51,7 +51,7 @@ def find_posterior(
 
     Returns
     -------
-    Posterior
+    GaussianPosterior or SampledPosterior
 
     Examples
     --------
@@ -63,8 +63,18 @@ def find_posterior(
     >>> type(find_posterior(X, y, Laplace(4.0))).__name__
     'SampledPosterior'
     """
-    one_of("method", method, get_args(Method))
+    check_method(method)
     problem = Problem.of(X, y, prior, link, intercept_variance, sample_weight, feature_names)
+    return posterior_by(method, problem, random_state)
+
+
+def check_method(method: str) -> None:
+    """Refuse what is no method."""
+    one_of("method", method, get_args(Method))
+
+
+def posterior_by(method: Method, problem: Problem, random_state: Any) -> GaussianPosterior | SampledPosterior:
+    """Return the posterior of a problem, by a method or by a suitable one."""
     chosen = _suitable(problem) if method == "auto" else method
     if chosen == "gibbs":
         return by_draws(problem, random_state=random_state)

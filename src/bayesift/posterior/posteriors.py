@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import solve_triangular
-from scipy.special import logsumexp, ndtri
+from scipy.special import logsumexp, ndtr, ndtri
 
 from bayesift._checks import INSIDE_UNIT, generator, numbers
 from bayesift._state import State
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.posterior._bases import Basis, CoefficientBasis, DocumentBasis, Projection
 from bayesift.posterior._links import Link, averaged_log_probability, probability, score_of
-from bayesift.posterior._problem import checked_documents, own_fields, with_constant
+from bayesift.posterior._problem import Beliefs, checked_documents, own_fields, with_constant
 from bayesift.posterior.diagnostics import Diagnostics
 
 #: Draws are poor if some score has fewer effective ones, or chains that agree less.
@@ -31,8 +31,7 @@ class Posterior:
     """What is believed of the coefficients β of one binary decision after labelled documents were seen.
 
     Words that stand in no labelled document keep their prior: nothing is stored for them, and a text that has such
-    words gets a wider interval. A subclass says how beliefs about scores follow (:meth:`score_moments`,
-    :meth:`score_interval`, ``_draw``).
+    words gets a wider interval. A subclass says how beliefs about scores follow.
 
     Attributes
     ----------
@@ -47,7 +46,38 @@ class Posterior:
     """
 
     link: Link
-    basis: Basis
+
+    @property
+    def _beliefs(self) -> Beliefs:
+        """The priors of all coefficients."""
+        raise NotImplementedError
+
+    @property
+    def _columns(self) -> Int64Array:
+        """Columns of the words that stand in labelled documents, and of the intercept."""
+        raise NotImplementedError
+
+    def sample(self, n: int, columns: Any = None, *, random_state: Any = 0) -> FloatArray:
+        """Draw coefficients.
+
+        Parameters
+        ----------
+        n : int
+            How many draws.
+        columns : sequence of int, optional
+            Which ones; by default those of ``seen``. Others are drawn from their priors.
+        random_state : int, Generator or None, default=0
+            Where the randomness comes from.
+
+        Returns
+        -------
+        draws : array of shape (n, n_columns + 1)
+            The intercept last.
+        """
+        if not isinstance(n, (int, np.integer)) or n < 0:
+            raise ValueError(f"n is {n!r}; expected a whole number of at least 0")
+        chosen = np.append(self.seen, self.n_features) if columns is None else self._chosen(columns)
+        return self._sample(int(n), chosen, generator(random_state))
 
     @property
     def shortcoming(self) -> str | None:
@@ -56,8 +86,6 @@ class Posterior:
 
     def _check_state(self, state: State) -> None:
         state.choice("link", "logistic", "probit")
-        basis = state.value("basis")
-        state.require(type(basis) in (DocumentBasis, CoefficientBasis), "coordinates")
 
     def __getstate__(self) -> dict[str, Any]:
         return own_fields(self)
@@ -65,12 +93,12 @@ class Posterior:
     @property
     def n_features(self) -> int:
         """Number of columns."""
-        return self.basis.beliefs.mode.size - 1
+        return self._beliefs.mode.size - 1
 
     @property
     def seen(self) -> Int64Array:
         """Columns of words that stand in labelled documents."""
-        seen = self.basis.seen
+        seen = self._columns
         return seen[seen < self.n_features]
 
     def score_moments(self, X: Any) -> tuple[FloatArray, FloatArray]:
@@ -142,7 +170,7 @@ class Posterior:
         """
         tail, rows = _tail(mass), sp.csr_matrix(checked_documents(X, self.n_features))
         without = sp.csr_matrix((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], self.n_features + 1))
-        found = (self._quantiles(self.basis.project(part), tail) for part in _chunks(without))
+        found = (self._quantiles(self._project(part), tail) for part in _chunks(without))
         return np.vstack([np.empty((0, 2)), *found])
 
     def coef_interval(self, mass: float = 0.9, columns: Any = None) -> FloatArray:
@@ -163,40 +191,12 @@ class Posterior:
         units = sp.csr_matrix(
             (np.ones(chosen.size), (np.arange(chosen.size), chosen)), shape=(chosen.size, self.n_features + 1)
         )
-        return np.vstack([self._quantiles(self.basis.project(part), tail) for part in _chunks(units)])
-
-    def sample(self, n: int, columns: Any = None, *, random_state: Any = 0) -> FloatArray:
-        """Draw coefficients.
-
-        Parameters
-        ----------
-        n : int
-            How many draws.
-        columns : sequence of int, optional
-            Which ones; by default those of ``seen``. Others are drawn from their priors.
-        random_state : int, Generator or None, default=0
-            Where the randomness comes from.
-
-        Returns
-        -------
-        draws : array of shape (n, n_columns + 1)
-            The intercept last.
-        """
-        if not isinstance(n, (int, np.integer)) or n < 0:
-            raise ValueError(f"n is {n!r}; expected a whole number of at least 0")
-        chosen = np.append(self.seen, self.n_features) if columns is None else self._chosen(columns)
-        rng = generator(random_state)
-        known, seen = self.basis.coefficients(self._draw(n, rng), rng), self.basis.seen
-        draws = self._prior_draws(chosen, n, rng)
-        place = np.searchsorted(seen, chosen)
-        here = np.isin(chosen, seen)
-        draws[:, here] = known[:, place[here]]
-        return draws
+        return np.vstack([self._quantiles(self._project(part), tail) for part in _chunks(units)])
 
     @cached_property
     def _mean(self) -> FloatArray:
         units = sp.identity(self.n_features + 1, format="csr")
-        return _joined([self._moments(self.basis.project(part))[0] for part in _chunks(units)])
+        return _joined([self._moments(self._project(part))[0] for part in _chunks(units)])
 
     @property
     def coef(self) -> FloatArray:
@@ -207,13 +207,6 @@ class Posterior:
     def intercept(self) -> float:
         """Posterior mean of the intercept."""
         return float(self._mean[-1])
-
-    def _prior_draws(self, columns: Int64Array, n: int, rng: np.random.Generator) -> FloatArray:
-        beliefs = self.basis.beliefs
-        variance = np.broadcast_to(beliefs.finite_variance[columns], (n, columns.size))
-        # A Laplace distribution is a Gaussian one whose variance has an exponential distribution.
-        factor = np.where(beliefs.laplace[columns], rng.standard_exponential(variance.shape), 1.0)
-        return beliefs.centre[columns] + np.sqrt(factor * variance) * rng.standard_normal(variance.shape)
 
     def _chosen(self, columns: Any) -> Int64Array:
         """Return columns, and that of the intercept after them."""
@@ -226,28 +219,78 @@ class Posterior:
 
     def _parts(self, X: Any) -> Iterator[Projection]:
         A = with_constant(checked_documents(X, self.n_features))
-        return (self.basis.project(part) for part in _chunks(A))
+        return (self._project(part) for part in _chunks(A))
 
-    def _averaged(self, part: Projection, *labels: float) -> list[FloatArray]:
+    def _project(self, A: sp.csr_matrix) -> Any:
+        """Return documents, with their constants, as the methods below expect them."""
+        raise NotImplementedError
+
+    def _averaged(self, part: Any, *labels: float) -> list[FloatArray]:
         """Return the logs of the averaged probabilities of labels, −1 or +1."""
         moments = self._moments(part)
         return [averaged_log_probability(self.link, *moments, y) for y in labels]
 
-    def _moments(self, part: Projection) -> tuple[FloatArray, FloatArray]:
+    def _moments(self, part: Any) -> tuple[FloatArray, FloatArray]:
         """Return means and variances of scores."""
         raise NotImplementedError
 
-    def _quantiles(self, part: Projection, tail: float) -> FloatArray:
+    def _quantiles(self, part: Any, tail: float) -> FloatArray:
         """Return the quantiles of scores that leave a share out at both ends."""
         raise NotImplementedError
+
+    def _sample(self, n: int, columns: Int64Array, rng: np.random.Generator) -> FloatArray:
+        """Draw the coefficients of some columns."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class SpanPosterior(Posterior):
+    """A posterior in the coordinates of the span of the labelled documents; outside of it the prior is kept."""
+
+    basis: Basis
+
+    def _check_state(self, state: State) -> None:
+        super()._check_state(state)
+        basis = state.value("basis")
+        state.require(type(basis) in (DocumentBasis, CoefficientBasis), "coordinates")
+
+    @property
+    def _beliefs(self) -> Beliefs:
+        return self.basis.beliefs
+
+    @property
+    def _columns(self) -> Int64Array:
+        return self.basis.seen
+
+    def _project(self, A: sp.csr_matrix) -> Projection:
+        return self.basis.project(A)
+
+    def _sample(self, n: int, columns: Int64Array, rng: np.random.Generator) -> FloatArray:
+        known, seen = self.basis.coefficients(self._draw(n, rng), rng), self.basis.seen
+        draws = self._prior_draws(columns, n, rng)
+        place = np.searchsorted(seen, columns)
+        here = np.isin(columns, seen)
+        draws[:, here] = known[:, place[here]]
+        return draws
+
+    def _prior_draws(self, columns: Int64Array, n: int, rng: np.random.Generator) -> FloatArray:
+        beliefs = self.basis.beliefs
+        variance = np.broadcast_to(beliefs.finite_variance[columns], (n, columns.size))
+        # A Laplace distribution is a Gaussian one whose variance has an exponential distribution.
+        factor = np.where(beliefs.laplace[columns], rng.standard_exponential(variance.shape), 1.0)
+        return beliefs.centre[columns] + np.sqrt(factor * variance) * rng.standard_normal(variance.shape)
 
     def _draw(self, n: int, rng: np.random.Generator) -> FloatArray:
         """Draw coordinates, as rows."""
         raise NotImplementedError
 
+    def distribution(self, part: Projection) -> Callable[[FloatArray], FloatArray]:
+        """Return the function from a value for each document to the probability that its score is at most that."""
+        raise NotImplementedError
+
 
 @dataclass(frozen=True, eq=False)
-class GaussianPosterior(Posterior):
+class GaussianPosterior(SpanPosterior):
     """A Gaussian posterior, from :func:`laplace_approximation` or :func:`expectation_propagation`.
 
     Parameters
@@ -296,13 +339,19 @@ class GaussianPosterior(Posterior):
         means, variances = self._moments(part)
         return means[:, None] + np.sqrt(variances)[:, None] * ndtri([tail, 1.0 - tail])
 
+    def distribution(self, part: Projection) -> Callable[[FloatArray], FloatArray]:
+        """Return the distribution function of scores."""
+        means, variances = self._moments(part)
+        deviations = np.sqrt(np.maximum(variances, np.finfo(float).tiny))
+        return lambda values: np.asarray(ndtr((values - means) / deviations))
+
     def _draw(self, n: int, rng: np.random.Generator) -> FloatArray:
         noise = rng.standard_normal((self.mean.size, n))
         return self.mean + solve_triangular(self.root, noise, lower=True, trans="T", check_finite=False).T
 
 
 @dataclass(frozen=True, eq=False)
-class SampledPosterior(Posterior):
+class SampledPosterior(SpanPosterior):
     """A posterior known by draws, from :func:`gibbs_sampling`.
 
     Parameters
@@ -382,6 +431,14 @@ class SampledPosterior(Posterior):
         rest = np.broadcast_to(self._rest_variances(part), known.shape).ravel()
         logs = (averaged_log_probability(self.link, known.ravel(), rest, y).reshape(known.shape) for y in labels)
         return [np.asarray(logsumexp(found, axis=1)) - np.log(known.shape[1]) for found in logs]
+
+    def distribution(self, part: Projection) -> Callable[[FloatArray], FloatArray]:
+        """Return the distribution function of scores, between draws the straight line."""
+        scores = np.sort(self._scores(part), axis=0)
+        steps = (np.arange(scores.shape[0]) + 0.5) / scores.shape[0]
+        return lambda values: np.array(
+            [np.interp(value, column, steps) for value, column in zip(values, scores.T, strict=True)]
+        )
 
     def _draw(self, n: int, rng: np.random.Generator) -> FloatArray:
         known = self._flat

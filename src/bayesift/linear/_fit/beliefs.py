@@ -9,8 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from bayesift.linear._fit.problem import Design, Problem
+from bayesift.linear._fit.variance import Choice
 from bayesift.linear._losses import LOGISTIC
-from bayesift.posterior import Posterior, find_posterior, greatest_evidence
+from bayesift.posterior import Posterior, find_posterior, greatest_evidence, integrate_variance
 from bayesift.posterior.choice import Method
 from bayesift.priors import PriorArrays
 
@@ -28,11 +29,35 @@ def belief_of(problem: Problem, method: Method, seed: int) -> Posterior:
     )
 
 
-def variance_by_evidence(problem: Problem, prior_at: Callable[[float], PriorArrays]) -> float:
-    """Return the variance under which the labels of a category are most probable."""
-    return greatest_evidence(
-        _documents(problem.design), problem.y, prior_at, link=_link(problem), sample_weight=problem.weights
-    ).variance
+def belief_without_variance(
+    problem: Problem, prior_at: Callable[..., PriorArrays], n_dense: int, choice: Choice, method: Method, seed: int
+) -> Posterior:
+    """Return the posterior of a category over several variances around those chosen."""
+    chosen = (choice.variance, choice.dense_variance) if n_dense else (choice.variance,)
+    return integrate_variance(
+        _documents(problem.design),
+        problem.y,
+        prior_at,
+        variances=chosen,
+        method=method,
+        dense_features=n_dense,
+        link=_link(problem),
+        sample_weight=problem.weights,
+        random_state=seed,
+    )
+
+
+def choice_by_evidence(problem: Problem, prior_at: Callable[..., PriorArrays], n_dense: int) -> Choice:
+    """Return the variances under which the labels of a category are most probable."""
+    found = greatest_evidence(
+        _documents(problem.design),
+        problem.y,
+        prior_at,
+        dense_features=n_dense,
+        link=_link(problem),
+        sample_weight=problem.weights,
+    )
+    return Choice(found.variance, dense_variance=found.dense_variance)
 
 
 def _link(problem: Problem) -> Literal["logistic", "probit"]:

@@ -105,7 +105,9 @@ def fit_categories(
 
     ``is_open`` tells of each whether its prior leaves the variance open.
     """
-    is_shared = settings.dense.is_open or settings.variance.variance == "shared"
+    variance = settings.variance.variance
+    by_evidence = variance == "evidence" and all(is_open)
+    is_shared = variance == "shared" or (settings.dense.is_open and not by_evidence)
     chosen, searched = None, _SEARCHING if is_shared else 0.0
     if is_shared:
         with progress.part(0.0, searched):
@@ -229,12 +231,13 @@ def _fit_category(
     choice = chosen
     if choice is None:
         if settings.variance.variance == "evidence" and task.prior.is_open:
-            choice = _choose_by_evidence(problem_at(1.0, given), lambda variance: prior_at(variance, given))
+            choice = _choose_by_evidence(problem_at(1.0, given), *_asked(prior_at, settings))
         else:
             choice = choose_variance(
                 documents, [task.prior], settings.variance, fits_without_folds, after_fit=after_fit
             )
-        choice = choice._replace(dense_variance=given)
+        if not settings.dense.is_open:
+            choice = choice._replace(dense_variance=given)
     problem = problem_at(choice.scale, choice.dense_variance)
     fewest = documents.fewest()
     one_class = fewest == 0 and problem.prior.kind[-1] == FLAT
@@ -248,21 +251,42 @@ def _fit_category(
     if settings.score_held_out and fewest >= 2:
         fold = documents.folds(settings.variance.folds, settings.variance.seed)
         held_out = _held_out_scores(problem, fold, options, after_fit)
-    belief = None
-    if settings.belief is not None and not one_class:
-        from bayesift.linear._fit.beliefs import belief_of
-
-        belief = belief_of(problem, settings.belief, settings.variance.seed)
+    belief = None if settings.belief is None or one_class else belief_at(design, task, settings, choice)
     return CategoryFit(solution, choice, precision, one_class, held_out, restarts, belief)
 
 
-def _choose_by_evidence(problem: Problem, prior_at: Callable[[float], PriorArrays]) -> Choice:
-    """Choose the variance with the greatest evidence; there is none of a single class with a free intercept."""
+def belief_at(design: Design, task: Task, settings: Settings, choice: Choice) -> Posterior | None:
+    """Return the posterior of a category; with variances chosen by the evidence, these are integrated out.
+
+    None where only one class has documents and the intercept is free.
+    """
+    from bayesift.linear._fit.beliefs import belief_of, belief_without_variance
+
+    prior_at = _priors_at(design, task, settings)
+    problem = Problem(design, task.y, task.weights, prior_at(choice.scale, choice.dense_variance), link=settings.link)
+    if problem.prior.kind[-1] == FLAT and LabelledDocuments(design, task.y, task.weights).fewest() == 0:
+        return None
+    method, seed = settings.belief or "auto", settings.variance.seed
+    if settings.variance.variance != "evidence" or not task.prior.is_open:
+        return belief_of(problem, method, seed)
+    at, n_dense = _asked(prior_at, settings)
+    return belief_without_variance(problem, at, n_dense, choice, method, seed)
+
+
+def _asked(prior_at: PriorAt, settings: Settings) -> tuple[Callable[..., PriorArrays], int]:
+    """Return the priors as a function of the variances that the evidence is asked about, and how many are dense."""
+    if settings.dense.is_open:
+        return prior_at, settings.dense.n_columns
+    return lambda variance: prior_at(variance, settings.dense.given), 0
+
+
+def _choose_by_evidence(problem: Problem, prior_at: Callable[..., PriorArrays], n_dense: int) -> Choice:
+    """Choose the variances with the greatest evidence; there is none of a single class with a free intercept."""
     if problem.prior.kind[-1] == FLAT and np.unique(problem.y[problem.weights > 0]).size == 1:
         return Choice(norm_variance(problem.design, problem.weights))
-    from bayesift.linear._fit.beliefs import variance_by_evidence
+    from bayesift.linear._fit.beliefs import choice_by_evidence
 
-    return Choice(variance_by_evidence(problem, prior_at))
+    return choice_by_evidence(problem, prior_at, n_dense)
 
 
 def _fits_without_folds(
