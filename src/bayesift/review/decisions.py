@@ -7,8 +7,9 @@ for the page and for exports; :class:`Judgements` is the part of it that a queue
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -147,7 +148,15 @@ class Decisions:
     """The events of one topic and what follows from them.
 
     The last decision of a reviewer about a document that was not taken back is the one that holds. For all
-    reviewers together the resolution of a conflict comes before everything else.
+    reviewers together the resolution of a conflict comes before everything else. Documents that are the same are judged
+    once: a decision about one of them is a decision about all.
+
+    Parameters
+    ----------
+    events : iterable of Event
+        Events to begin with.
+    same : mapping
+        The place of each copy of a document to that of its original.
 
     Attributes
     ----------
@@ -157,8 +166,9 @@ class Decisions:
         All events, in order.
     """
 
-    def __init__(self, events: Iterable[Event] = ()) -> None:
+    def __init__(self, events: Iterable[Event] = (), same: Mapping[int, int] = MappingProxyType({})) -> None:
         self.last = 0
+        self.same = same
         self.events: list[Event] = []
         self._by_document: dict[int, list[Event]] = defaultdict(list)
         self._undoable: dict[int, list[Event]] = defaultdict(list)
@@ -176,21 +186,27 @@ class Decisions:
             self.events.append(event)
             self.last = event.id
             for reviewer, judgements in self._judgements.items():
-                judgements.set(event.document, self._judgement(event.document, reviewer))
+                document = self.original(event.document)
+                judgements.set(document, self._judgement(document, reviewer))
+
+    def original(self, document: int) -> int:
+        """Return the document that stands for this one and its copies."""
+        return self.same.get(document, document)
 
     def _put(self, event: Event) -> None:
-        self._by_document[event.document].append(event)
+        document = self.original(event.document)
+        self._by_document[document].append(event)
         if event.action in _UNDOABLE:
             self._undoable[event.reviewer].append(event)
         undone = self._undone[event.reviewer]
-        self._undone[event.reviewer] = [earlier for earlier in undone if earlier.document != event.document]
+        self._undone[event.reviewer] = [earlier for earlier in undone if self.original(earlier.document) != document]
 
     def _take_back(self, undo: Event) -> None:
         own = self._undoable[undo.reviewer]
         # Nearly always the last one.
         place = next(place for place in range(len(own) - 1, -1, -1) if own[place].id == undo.undoes)
         taken = own.pop(place)
-        self._by_document[taken.document].remove(taken)
+        self._by_document[self.original(taken.document)].remove(taken)
         self._undone[undo.reviewer].append(taken)
 
     def judgements(self, n_documents: int, reviewer: int | None = None) -> Judgements:
@@ -198,6 +214,8 @@ class Decisions:
         if reviewer not in self._judgements:
             held = ((document, self._judgement(document, reviewer)) for document in self.decided(reviewer))
             judged = [(document, *judgement) for document, judgement in held if judgement is not None]
+            # Copies are put aside, so that nothing is learnt or drawn twice.
+            judged.extend((copy, None, "duplicate") for copy in self.same if copy < n_documents)
             self._judgements[reviewer] = Judgements(n_documents, judged)
         return self._judgements[reviewer]
 
@@ -219,17 +237,17 @@ class Decisions:
 
     def by_reviewer(self, document: int) -> dict[int, Event]:
         """Return the decision of each reviewer that holds; the resolution of a conflict is none of them."""
-        events = self._by_document.get(document, ())
+        events = self._by_document.get(self.original(document), ())
         return {event.reviewer: event for event in events if event.action != "resolve"}
 
     def resolution(self, document: int) -> Event | None:
         """Return the event by which a conflict was resolved."""
-        events = self._by_document.get(document, ())
+        events = self._by_document.get(self.original(document), ())
         return next((event for event in reversed(events) if event.action == "resolve"), None)
 
     def status(self, document: int, reviewer: int | None = None) -> Status | None:
         """Return what holds for a document, for one reviewer or for all together; None if nobody has decided."""
-        events = self._by_document.get(document)
+        events = self._by_document.get(self.original(document))
         if not events:
             return None
         resolution = self.resolution(document)
@@ -246,9 +264,21 @@ class Decisions:
 
     def reason(self, document: int, reviewer: int | None = None) -> str:
         """Return why a document was first shown, of the decisions that hold."""
-        events = self._by_document.get(document, ())
+        events = self._by_document.get(self.original(document), ())
         first = next((event for event in events if reviewer in (None, event.reviewer)), None)
         return "chosen" if first is None or first.why is None else first.why
+
+    def exclusion(self, document: int, reviewer: int | None = None) -> str | None:
+        """Return for which reason a document is excluded: by whoever resolved a conflict, or by the first to name one.
+
+        None where it is not excluded, or nobody gave a reason.
+        """
+        if self.status(document, reviewer) != "irrelevant":
+            return None
+        resolution = self.resolution(document)
+        held = [resolution] if resolution else self.by_reviewer(document).values()
+        given = (event.reason for event in held if reviewer in (None, event.reviewer) or resolution)
+        return next((reason for reason in given if reason), None)
 
     def decided(self, reviewer: int | None = None) -> list[int]:
         """Return the documents that are decided, for one reviewer or for all, by when they came to be so."""
@@ -275,13 +305,14 @@ class Decisions:
                 event = held[reviewer] if reviewer in held else next(iter(held.values()), self.resolution(document))
                 assert event is not None
                 decision = None if status == "conflict" else status
-                events.append(event._replace(decision=decision, why=self.reason(document, reviewer)))
+                why = self.reason(document, reviewer)
+                events.append(event._replace(document=document, decision=decision, why=why))
         return events
 
     def recently_skipped(self, reviewer: int, memory: int) -> list[int]:
         """Return the documents that the reviewer skipped among the last ``memory`` decisions that hold."""
         recent = self._undoable[reviewer][-memory:]
-        skipped = dict.fromkeys(event.document for event in recent if event.decision == "skip")
+        skipped = dict.fromkeys(self.original(event.document) for event in recent if event.decision == "skip")
         return [document for document in skipped if self.status(document, reviewer) == "skip"]
 
     def conflicts(self) -> list[int]:
@@ -289,8 +320,9 @@ class Decisions:
         return [document for document in self._touched() if self.status(document) == "conflict"]
 
     def history(self, document: int) -> list[Event]:
-        """Return everything that ever happened to a document."""
-        return [event for event in self.events if event.document == document]
+        """Return everything that ever happened to a document and its copies."""
+        original = self.original(document)
+        return [event for event in self.events if self.original(event.document) == original]
 
     def agreements(self, reviewers: Iterable[int]) -> list[Agreement]:
         """Compare every two reviewers who have decided about a document in common; resolutions do not count."""

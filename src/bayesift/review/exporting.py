@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from io import StringIO
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from bayesift._typing import FloatArray
 from bayesift.datasets import RIS_NAMES
 from bayesift.review.decisions import Decisions
-from bayesift.review.storage import Document
+from bayesift.review.storage import Document, Remark
 
 
 class Row(NamedTuple):
@@ -30,6 +31,12 @@ class Row(NamedTuple):
         What holds for all reviewers together; empty if nobody has decided.
     by : mapping
         The decision of each reviewer, by name.
+    reason : str
+        Why it was excluded.
+    tags, notes : str
+        The tags of all reviewers, and their notes with their names.
+    copy_of : str
+        What the source calls the document of which this one is a copy.
     at, why, model, rank, shown_probability
         When the last decision was made, why the document was shown, by which model, with which rank and probability.
     """
@@ -38,6 +45,10 @@ class Row(NamedTuple):
     probability: float
     decision: str
     by: Mapping[str, str]
+    reason: str = ""
+    tags: str = ""
+    notes: str = ""
+    copy_of: str = ""
     at: str = ""
     why: str = ""
     model: str = ""
@@ -55,6 +66,10 @@ class Row(NamedTuple):
             "probability": float(np.round(self.probability, 6)),
             "decision": self.decision,
             "included": self.included,
+            "reason for exclusion": self.reason,
+            "tags": self.tags,
+            "notes": self.notes,
+            "duplicate of": self.copy_of,
             **{f"decision of {name}": decision for name, decision in self.by.items()},
             "decided at": self.at,
             "shown because": self.why,
@@ -69,12 +84,17 @@ def rows(
     probabilities: FloatArray,
     decisions: Decisions,
     names: Mapping[int, str],
+    remarks: Mapping[int, Mapping[int, Remark]] = MappingProxyType({}),
     *,
     decided_only: bool,
 ) -> Iterator[Row]:
-    """Return the documents of a topic in the order of the file."""
+    """Return the documents of a topic in the order of the file, with what reviewers decided and remarked."""
+    originals = set(decisions.same.values())
+    keys: dict[int, str] = {}
     for document in documents:
         status = decisions.status(document.place)
+        if document.place in originals:
+            keys[document.place] = document.key
         if decided_only and status in (None, "skip"):
             continue
         held = decisions.by_reviewer(document.place)
@@ -84,6 +104,10 @@ def rows(
             float(probabilities[document.place]),
             status or "",
             {name: str(held[number].decision) if number in held else "" for number, name in names.items()},
+            decisions.exclusion(document.place) or "",
+            *_remarked(remarks.get(document.place, {}), names),
+            # An original comes before its copies.
+            keys.get(decisions.same.get(document.place, -1), ""),
         )
         if last is not None:
             row = row._replace(
@@ -94,6 +118,13 @@ def rows(
                 shown_probability=last.probability,
             )
         yield row
+
+
+def _remarked(remarks: Mapping[int, Remark], names: Mapping[int, str]) -> tuple[str, str]:
+    """Return the tags of all reviewers, each once, and their notes."""
+    tags = dict.fromkeys(tag for remark in remarks.values() for tag in remark.tags)
+    notes = (f"{names[who]}: {remark.note}" for who, remark in remarks.items() if remark.note)
+    return "; ".join(tags), "\n".join(notes)
 
 
 #: What a spreadsheet takes for a formula, and what was escaped before.
@@ -186,6 +217,9 @@ def to_ris(found: Iterable[Row], _extra: Iterable[str] = ()) -> Iterator[str]:
             lines.extend(_ris_lines(name, str(value)))
         lines.append(("N1", f"Bayesift decision: {row.decision or 'none'}"))
         lines.append(("N1", f"Bayesift probability: {row.probability:.4f}"))
+        for name, value in (("reason", row.reason), ("tags", row.tags), ("notes", row.notes)):
+            if value:
+                lines.append(("N1", f"Bayesift {name}: {value}"))
         texts = ((tag, " ".join(value.split())) for tag, value in lines)
         yield "".join(f"{tag}  - {text}\n" for tag, text in texts if text) + "ER  - \n\n"
 

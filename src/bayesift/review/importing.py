@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from bayesift.datasets import USUAL_NAMES, EncodingError, find_column, open_table, read_documents
@@ -86,7 +87,9 @@ def import_documents(
     return (Document(*document) for document in found)
 
 
-def read_labels(content: bytes, documents: Iterable[Document]) -> Labels:
+def read_labels(
+    content: bytes, documents: Iterable[Document], same: Mapping[int, int] = MappingProxyType({})
+) -> Labels:
     """Read decisions from a CSV or TSV file with a header, and find their documents.
 
     A row is matched by the identifier of the document, as it is or as an export escapes it, then, whatever case and
@@ -98,13 +101,15 @@ def read_labels(content: bytes, documents: Iterable[Document]) -> Labels:
         The file, in UTF-8.
     documents : iterable of Document
         Those of the project.
+    same : mapping
+        The place of each copy of a document to that of its original: what all of them share names the original.
 
     Returns
     -------
     Labels
         Of several rows about one document, the last counts.
     """
-    places = _index(documents)
+    places = _index(documents, same)
     decisions: dict[int, Decision] = {}
     unmatched = undecided = 0
     for line, decision, identifiers in _decided_rows(content):
@@ -183,8 +188,8 @@ def _decided_rows(content: bytes) -> Iterator[tuple[int, str, list[tuple[str, st
         raise ValueError("the file is not UTF-8; save it as CSV in UTF-8") from error
 
 
-def _index(documents: Iterable[Document]) -> dict[tuple[str, str], int]:
-    """Note where each identifier, DOI and title is; those of several documents nowhere."""
+def _index(documents: Iterable[Document], same: Mapping[int, int]) -> dict[tuple[str, str], int]:
+    """Note where each identifier, DOI and title is; those of several documents nowhere, unless they are the same."""
     places: dict[tuple[str, str], int | None] = {}
     for document in documents:
         identifiers = {
@@ -193,8 +198,9 @@ def _index(documents: Iterable[Document]) -> dict[tuple[str, str], int]:
             ("doi", _same(str(document.extra.get("doi", document.extra.get("DOI", ""))))),
             ("title", _same(document.title)),
         }
+        original = same.get(document.place, document.place)
         for identifier in identifiers:
-            places[identifier] = None if identifier in places else document.place
+            places[identifier] = original if places.get(identifier, original) == original else None
     return {identifier: place for identifier, place in places.items() if place is not None and identifier[1]}
 
 

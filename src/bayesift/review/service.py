@@ -6,35 +6,16 @@ A decision is written to the history first. When it is on the disk it is added t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import suppress
-from logging import getLogger
-from threading import Lock, RLock
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from threading import RLock
 from time import monotonic, sleep
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from bayesift._typing import FloatArray
 from bayesift.review.decisions import Decisions, Judgements
-from bayesift.review.engine import (
-    Advice,
-    Corpus,
-    Highlight,
-    Knowledge,
-    Mix,
-    Moment,
-    ReviewEngine,
-    Stopping,
-    Suggestion,
-)
-from bayesift.review.storage import COMMAND_LINE, Actor, Decision, Event, NotSavedError, Project, Topic
-
-#: A full fit is due when so many labels are new, or this share of all labels.
-_NEW_LABELS = 5
-_NEW_SHARE = 0.1
-
-#: While a check goes on, every card is drawn at random.
-_RANDOM_ONLY = Mix(0.0, 0.0, 1.0)
+from bayesift.review.engine import Corpus, Knowledge, Mix, ReviewEngine, Suggestion
+from bayesift.review.queues import Queue
+from bayesift.review.storage import COMMAND_LINE, Actor, Copy, Decision, Event, NotSavedError, Project, Topic
 
 #: A skipped document comes back after so many further decisions.
 SKIP_MEMORY = 20
@@ -44,146 +25,6 @@ _PART = 250
 
 #: A card that has been open for so many seconds may be shown to another reviewer too.
 CARD_LIFETIME = 1800.0
-
-
-class Queue:
-    """Where cards come from: for all reviewers of a topic together, or for one.
-
-    Full fits run in the background. Every method may be called from any thread.
-
-    Parameters
-    ----------
-    engine : ReviewEngine
-        Learns the judgements of the queue.
-    lock : RLock
-        Held by whoever changes the topic's decisions.
-    background : Executor
-        Runs the full fits.
-    """
-
-    def __init__(self, engine: ReviewEngine, lock: RLock, background: Executor) -> None:
-        self._engine = engine
-        engine.lagging = True
-        self._usual = engine.mix
-        self._ranking = Lock()
-        self._ranked = 0
-        self._lock = lock
-        self._background = background
-        self._estimating = Lock()
-        self._new = 0
-        self._busy = False
-        self._fitting: Future[None] | None = None
-        with lock:
-            self._fit_if_due()
-
-    def follow(self) -> None:
-        """Let the engine learn what has changed; start a full fit if one is due."""
-        with self._lock:
-            changed = self._engine.follow()
-            judgements = [self._engine.judgements.get(document) for document in changed]
-            if any(judgement is not None and judgement.relevant for judgement in judgements):
-                # What was looked for at random is found: there is more, and the usual way finds it faster.
-                self.check(False)
-            self._new += len(changed)
-            self._fit_if_due()
-
-    def _fit_if_due(self) -> None:
-        due = self._engine.behind or self._new >= max(_NEW_LABELS, _NEW_SHARE * len(self._engine.judgements))
-        if due and not self._busy:
-            fitting = self._background.submit(self._fit)
-            self._busy, self._new, self._fitting = True, 0, fitting
-
-    def _fit(self) -> None:
-        try:
-            # All that takes long is done before anybody has to wait for it.
-            refit = self._engine.catch_up(self._engine.refit())
-            with self._lock:
-                self._engine.adopt(refit)
-                self._busy = False
-                # What changed meanwhile waited for this fit. A server that is being closed begins no other.
-                with suppress(RuntimeError):
-                    self._fit_if_due()
-        except Exception:
-            self._busy = False
-            # The belief that is learnt card by card goes on; whoever runs the server should know.
-            getLogger("bayesift.review").exception("a fit in the background failed")
-            raise
-
-    def check(self, on: bool) -> None:
-        """Draw all cards at random, until a relevant document turns up; or no longer."""
-        with self._lock:
-            self._engine.mix = _RANDOM_ONLY if on else self._usual
-
-    @property
-    def checking(self) -> bool:
-        """Whether all cards are drawn at random."""
-        return self._engine.mix is _RANDOM_ONLY
-
-    def wait_for_fit(self) -> None:
-        """Wait for the fit under way, if there is one, and for those that follow from it."""
-        waited = None
-        while self._fitting is not waited and self._fitting is not None:
-            waited = self._fitting
-            waited.result()
-
-    def rank(self) -> None:
-        """Bring the ranking up to what is learnt by now.
-
-        That takes a while and is done without the lock, which must not be held here. Who comes meanwhile waits for the
-        next turn, which does for all of them.
-        """
-        wanted = self._engine.steps
-        with self._ranking:
-            if self._ranked >= wanted:
-                return
-            steps, ranking = self._engine.steps, self._engine.ranking()
-            with self._lock:
-                self._engine.take_ranking(ranking)
-            self._ranked = steps
-
-    def next(self, exclude: Collection[int]) -> Suggestion | None:
-        """Return the next card that is not among the excluded, or None when all are decided."""
-        with self._lock:
-            found = self._engine.next(1, exclude)
-        return found[0] if found else None
-
-    def suggestion(self, document: int, why: str) -> Suggestion:
-        """Return the card of any document, shown for the reason given."""
-        with self._lock:
-            return self._engine.suggestion(document)._replace(why=why)
-
-    def probabilities(self) -> FloatArray:
-        """Return the probability of every document."""
-        self.rank()
-        with self._lock:
-            return self._engine.probabilities()
-
-    def highlights(self, document: int) -> list[Highlight]:
-        """Return the words of a document that speak for and against; waits for nobody: a model is never changed."""
-        return self._engine.highlights(document)
-
-    def stopping(self, target_recall: float, confidence: float) -> Stopping:
-        """Estimate how much is left to be found."""
-        # What takes long is done without the lock, and one at a time: the other core is for those who wait for a card.
-        moment = self._moment()
-        with self._estimating:
-            return moment.stopping(target_recall, confidence)
-
-    def advice(self, target_recall: float, confidence: float) -> Advice:
-        """Tell whether one may stop."""
-        moment = self._moment()
-        with self._estimating:
-            return moment.advice(target_recall, confidence)
-
-    def _moment(self) -> Moment:
-        self.rank()
-        with self._lock:
-            return self._engine.moment()
-
-    def model(self) -> Any:
-        """Return vectorizer and classifier of this moment as one estimator."""
-        with self._lock:
-            return self._engine.model()
 
 
 class OpenCard(NamedTuple):
@@ -216,9 +57,13 @@ class TopicReview:
         What is looked for.
     background : Executor
         Runs the full fits.
+    same : mapping
+        The place of each copy of a document to that of its original.
     """
 
-    def __init__(self, project: Project, corpus: Corpus, topic: Topic, background: Executor) -> None:
+    def __init__(
+        self, project: Project, corpus: Corpus, topic: Topic, background: Executor, same: Mapping[int, int]
+    ) -> None:
         self.topic = topic
         self._project = project
         self._corpus = corpus
@@ -226,7 +71,7 @@ class TopicReview:
         self._background = background
         self._lock = RLock()
         self._open: dict[int, OpenCard] = {}
-        self._decisions = Decisions(project.history.since(topic.id))
+        self._decisions = Decisions(project.history.since(topic.id), same)
         self._kept = Decisions()
         self._queues: dict[int | None, Queue] = {}
         self._counted: dict[int | None, Judgements] = {}
@@ -260,7 +105,7 @@ class TopicReview:
         if judgements is None:
             with self._lock:
                 judgements = self._counted[owner] = self._decisions.judgements(self._n_documents, owner)
-        return len(judgements), judgements.found
+        return len(judgements) - len(self._decisions.same), judgements.found
 
     def refresh(self) -> None:
         """Take note of what others have written."""
@@ -274,7 +119,7 @@ class TopicReview:
             if self._kept.last == self._decisions.last:
                 return self._kept
             events = self._decisions.events.copy()
-        self._kept = Decisions(events)
+        self._kept = Decisions(events, self._decisions.same)
         return self._kept
 
     def about(self, document: int) -> DocumentDecisions:
@@ -330,8 +175,15 @@ class TopicReview:
             reason = why or self._decisions.reason(document, self._owner(reviewer))
             return self.queue(reviewer).suggestion(document, reason)
 
-    def label(self, reviewer: int, document: int, decision: Decision) -> Event:
-        """Write a decision to the history, and learn it when it is on the disk."""
+    def label(self, reviewer: int, document: int, decision: Decision, reason: str | None = None) -> Event:
+        """Write a decision to the history, and learn it when it is on the disk.
+
+        Raises
+        ------
+        ValueError
+            If a reason is given that is not one of the topic's, or without an exclusion.
+        """
+        self._check_reason(decision, reason)
         with self._lock:
             shown = self._open.get(reviewer)
             if shown is not None and shown.suggestion.document == document:
@@ -347,6 +199,7 @@ class TopicReview:
                 model=seen.model,
                 rank=seen.rank,
                 probability=seen.probability,
+                reason=reason,
             )
             return self._write(lambda: [event])[0]
 
@@ -362,12 +215,13 @@ class TopicReview:
             self._open.pop(reviewer, None)
             return self._decisions.undone(reviewer) if written else None
 
-    def resolve(self, reviewer: int, document: int, decision: Decision) -> Event | None:
+    def resolve(self, reviewer: int, document: int, decision: Decision, reason: str | None = None) -> Event | None:
         """Resolve a conflict; None if there is none, or somebody was faster."""
+        self._check_reason(decision, reason)
 
         def resolution() -> list[Event]:
             in_conflict = self._decisions.status(document) == "conflict"
-            return [Event(document, reviewer, "resolve", decision)] if in_conflict else []
+            return [Event(document, reviewer, "resolve", decision, reason=reason)] if in_conflict else []
 
         with self._lock:
             written = self._write(resolution)
@@ -393,6 +247,11 @@ class TopicReview:
             if begin + _PART < len(events):
                 # Who waits for the lock gets it, and as much time as this takes.
                 sleep(monotonic() - since)
+
+    def _check_reason(self, decision: Decision, reason: str | None) -> None:
+        if reason is not None and (decision != "irrelevant" or reason not in self.topic.reasons):
+            expected = f"one of {', '.join(self.topic.reasons)}" if self.topic.reasons else "none: the topic has none"
+            raise ValueError(f"reason is {reason!r} of {decision}; expected, for irrelevant, {expected}")
 
     def _holds(self, event: Event) -> bool:
         """Tell whether a reviewer has decided just so."""
@@ -442,10 +301,13 @@ class Service:
         self.project = project
         self.corpus = corpus
         self.n_documents = len(project.documents)
+        self.copies: dict[int, Copy] = {}
+        self._groups: dict[int, list[int]] = {}
         # One fit at a time: the cores are for those who wait for a card.
         self._background = ThreadPoolExecutor(1, "refit")
         self._reviews: dict[int, TopicReview] = {}
-        self._lock = Lock()
+        self._lock = RLock()
+        self.regroup()
 
     def topic(self, id: int) -> TopicReview:
         """Return the review of a topic.
@@ -461,10 +323,34 @@ class Service:
             if found is None:
                 raise LookupError(f"there is no topic {id}")
             # Reading a long history takes a while, in which the other topics go on.
-            made = TopicReview(self.project, self.corpus, found, self._background)
+            copies = self.copies
+            same = {document: copy.original for document, copy in copies.items()}
+            made = TopicReview(self.project, self.corpus, found, self._background, same)
             with self._lock:
+                if copies is not self.copies:
+                    return self.topic(id)
                 review = self._reviews.setdefault(id, made)
         return review
+
+    @property
+    def n_records(self) -> int:
+        """Documents without the copies of others: those that are judged."""
+        return self.n_documents - len(self.copies)
+
+    def group(self, document: int) -> list[int]:
+        """Return a document and all that are the same, in their order."""
+        held = self.copies.get(document)
+        return self._groups.get(document if held is None else held.original, [document])
+
+    def regroup(self) -> None:
+        """Work on with the groups of copies that the project holds now; what was decided stays."""
+        copies = self.project.duplicates.all()
+        groups: dict[int, list[int]] = {}
+        for place, copy in copies.items():
+            groups.setdefault(copy.original, [copy.original]).append(place)
+        with self._lock:
+            self.copies, self._groups = copies, groups
+            self._reviews.clear()
 
     def add_topic(
         self, topic: Topic, reviewer: int, known: tuple[int, ...] = (), by: Actor = COMMAND_LINE

@@ -5,8 +5,10 @@ from bayesift.review.storage.backup import back_up
 from bayesift.review.storage.claim import Claim, InUseError, claim_project
 from bayesift.review.storage.connection import NotSavedError, ProjectError
 from bayesift.review.storage.documents import Document, Documents, reading_text
+from bayesift.review.storage.duplicates import Copy, Duplicates
 from bayesift.review.storage.history import Action, Decision, Event, History
 from bayesift.review.storage.project import Project
+from bayesift.review.storage.remarks import Remark, Remarks
 from bayesift.review.storage.reviewers import ROLES, Login, Reviewer, Reviewers, Role, Sessions
 from bayesift.review.storage.search import Found, SearchError
 from bayesift.review.storage.topics import Topic, Topics
@@ -20,9 +22,11 @@ __all__ = [
     "AuditAction",
     "AuditEntry",
     "Claim",
+    "Copy",
     "Decision",
     "Document",
     "Documents",
+    "Duplicates",
     "Event",
     "Found",
     "History",
@@ -31,6 +35,8 @@ __all__ = [
     "NotSavedError",
     "Project",
     "ProjectError",
+    "Remark",
+    "Remarks",
     "Reviewer",
     "Reviewers",
     "Role",

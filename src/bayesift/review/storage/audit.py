@@ -24,6 +24,8 @@ AuditAction = Literal[
     "settings changed",
     "decisions imported",
     "exported",
+    "duplicates changed",
+    "text mended",
 ]
 
 #: How many entries are read at once.

@@ -10,9 +10,18 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Engine, Select, func, select
 
 from bayesift import progress
-from bayesift.review.storage.connection import read_one, reading
-from bayesift.review.storage.search import Found, add_to_index, complete_index, create_index, search
-from bayesift.review.storage.tables import documents
+from bayesift.review.storage.audit import Actor, record
+from bayesift.review.storage.connection import now, read_one, reading, writing
+from bayesift.review.storage.duplicates import DuplicateFinder, enter
+from bayesift.review.storage.search import (
+    Found,
+    add_to_index,
+    complete_index,
+    create_index,
+    replace_in_index,
+    search,
+)
+from bayesift.review.storage.tables import documents, mendings
 
 _BATCH = 1000
 
@@ -40,7 +49,7 @@ class Document(NamedTuple):
 
 
 class Documents:
-    """The documents of a project; they are written once, when the project is made."""
+    """The documents of a project; they are written once, when the project is made, and only their texts are mended."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -87,6 +96,24 @@ class Documents:
                     found[row.key] = row.place
         return found
 
+    def without_text(self) -> list[int]:
+        """Return the places of the documents that have no text."""
+        with reading(self._engine) as connection:
+            found = select(documents.c.place).where(documents.c.text == "").order_by(documents.c.place)
+            return list(connection.scalars(found))
+
+    def mend(self, place: int, text: str, by: Actor) -> None:
+        """Replace the text of a document; the one before is kept, and words are found in the new one from now on."""
+        with writing(self._engine) as connection:
+            here = documents.c.place == place
+            before = connection.execute(select(documents).where(here).with_for_update()).mappings().one()
+            after = {**before, "text": storable(text)}
+            connection.execute(documents.update().where(here).values(text=after["text"]))
+            replace_in_index(connection, before, after)
+            row = {"document": place, "reviewer": by.reviewer, "at": now()}
+            connection.execute(mendings.insert().values(**row, before=before["text"], after=after["text"]))
+            record(connection, "text mended", by, str(before["key"]))
+
     def search(self, query: str) -> Found:
         """Find documents by their words; see :func:`bayesift.review.storage.search.search`."""
         return search(self._engine, query)
@@ -113,11 +140,14 @@ def storable(text: str) -> str:
 
 
 def fill(connection: Connection, given: Iterable[Document]) -> int:
-    """Write the documents and return their number; :mod:`bayesift.progress` tells how many there are so far."""
-    place, source = 0, iter(given)
+    """Write the documents, note which are copies of others, and return the number of all.
+
+    :mod:`bayesift.progress` tells how many there are so far.
+    """
+    place, source, finder = 0, iter(given), DuplicateFinder()
     create_index(connection)
     while batch := list(islice(source, _BATCH)):
-        rows = [
+        rows: list[dict[str, Any]] = [
             {
                 "place": place + step,
                 "key": storable(document.key),
@@ -129,9 +159,12 @@ def fill(connection: Connection, given: Iterable[Document]) -> int:
         ]
         connection.execute(documents.insert(), rows)
         add_to_index(connection, rows)
+        for row, document in zip(rows, batch, strict=True):
+            finder.add(row["place"], document.title, document.text, document.extra)
         place += len(rows)
         progress.report(place, 0)
     complete_index(connection)
+    enter(connection, finder.found())
     return place
 
 

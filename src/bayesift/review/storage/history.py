@@ -31,6 +31,8 @@ class Event(NamedTuple):
         The event that an undo takes back.
     why, model, rank, probability : optional
         Why the document was shown, by which model, and what that thought of it.
+    reason : str, optional
+        Why the document was excluded, one of the topic's reasons.
     id : int
         Set by the history; later events of a topic have greater numbers.
     at : str
@@ -46,6 +48,7 @@ class Event(NamedTuple):
     model: str | None = None
     rank: int | None = None
     probability: float | None = None
+    reason: str | None = None
     id: int = 0
     at: str = ""
 

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sqlalchemy import Column, Connection, Engine, ForeignKey, Integer, MetaData, Table, Text, inspect, select, update
+from sqlalchemy import (
+    Column,
+    Connection,
+    Engine,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    inspect,
+    select,
+    update,
+)
 from sqlalchemy.exc import DatabaseError
 
 from bayesift.review.storage.connection import ProjectError, reading, writing
@@ -64,8 +77,65 @@ def _to_version_4(connection: Connection) -> None:
     index_all(connection)
 
 
+def _to_version_5(connection: Connection) -> None:
+    """Give topics criteria, reasons for exclusion and tags; let a decision name its reason; keep notes and tags."""
+    for addition in (
+        "topics ADD COLUMN inclusion TEXT NOT NULL DEFAULT ''",
+        "topics ADD COLUMN exclusion TEXT NOT NULL DEFAULT ''",
+        "topics ADD COLUMN reasons TEXT NOT NULL DEFAULT '[]'",
+        "topics ADD COLUMN tags TEXT NOT NULL DEFAULT '[]'",
+        "events ADD COLUMN reason TEXT",
+    ):
+        connection.exec_driver_sql(f"ALTER TABLE {addition}")
+    version_5 = MetaData()
+    for name, key in (("topics", "id"), ("documents", "place"), ("reviewers", "id")):
+        Table(name, version_5, Column(key, Integer, primary_key=True))
+    Table(
+        "remarks",
+        version_5,
+        Column("id", Integer, primary_key=True),
+        Column("topic", Integer, ForeignKey("topics.id"), nullable=False),
+        Column("document", Integer, ForeignKey("documents.place"), nullable=False),
+        Column("reviewer", Integer, ForeignKey("reviewers.id"), nullable=False),
+        Column("kind", Text, nullable=False),
+        Column("content", Text, nullable=False),
+        Column("at", Text, nullable=False),
+        Index("remarks_of_document", "topic", "document"),
+    ).create(connection)
+
+
+def _to_version_6(connection: Connection) -> None:
+    """Let documents be copies of others, and their texts be mended; nothing is looked for in an older project."""
+    version_6 = MetaData()
+    for name, key in (("documents", "place"), ("reviewers", "id")):
+        Table(name, version_6, Column(key, Integer, primary_key=True))
+    Table(
+        "duplicates",
+        version_6,
+        Column("document", Integer, ForeignKey("documents.place"), primary_key=True, autoincrement=False),
+        Column("original", Integer, ForeignKey("documents.place"), nullable=False),
+        Column("how", Text, nullable=False),
+    ).create(connection)
+    Table(
+        "mendings",
+        version_6,
+        Column("id", Integer, primary_key=True),
+        Column("document", Integer, ForeignKey("documents.place"), nullable=False),
+        Column("reviewer", Integer, ForeignKey("reviewers.id")),
+        Column("at", Text, nullable=False),
+        Column("before", Text, nullable=False),
+        Column("after", Text, nullable=False),
+    ).create(connection)
+
+
 #: ``STEPS[n]`` turns tables of version n into those of version n + 1.
-STEPS: dict[int, Callable[[Connection], None]] = {1: _to_version_2, 2: _to_version_3, 3: _to_version_4}
+STEPS: dict[int, Callable[[Connection], None]] = {
+    1: _to_version_2,
+    2: _to_version_3,
+    3: _to_version_4,
+    4: _to_version_5,
+    5: _to_version_6,
+}
 
 
 def create_tables(connection: Connection, **values: str) -> None:

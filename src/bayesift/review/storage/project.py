@@ -15,8 +15,10 @@ from bayesift.review.storage.audit import Audit
 from bayesift.review.storage.claim import Claim
 from bayesift.review.storage.connection import ProjectError, file_of, now, open_database, reading, writing
 from bayesift.review.storage.documents import Document, Documents, fill
+from bayesift.review.storage.duplicates import Duplicates
 from bayesift.review.storage.history import History
 from bayesift.review.storage.migrations import create_tables, migrate, version_of
+from bayesift.review.storage.remarks import Remarks
 from bayesift.review.storage.reviewers import Reviewers, Sessions
 from bayesift.review.storage.tables import facts
 from bayesift.review.storage.topics import Topics
@@ -37,7 +39,7 @@ class Project:
 
     Attributes
     ----------
-    documents, topics, reviewers, sessions, history, audit
+    documents, duplicates, topics, reviewers, sessions, history, remarks, audit
         The parts.
     name, id : str
         What the project is called, and a random word that tells it from all others.
@@ -58,10 +60,12 @@ class Project:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.documents = Documents(engine)
+        self.duplicates = Duplicates(engine)
         self.topics = Topics(engine)
         self.reviewers = Reviewers(engine)
         self.sessions = Sessions(engine)
         self.history = History(engine)
+        self.remarks = Remarks(engine)
         self.audit = Audit(engine)
         with reading(engine) as connection:
             known = {row.name: row.value for row in connection.execute(select(facts))}

@@ -143,19 +143,25 @@ def add_to_index(connection: Connection, rows: Sequence[Any]) -> None:
     """Enter documents by place, key, title and text."""
     if connection.dialect.name == "sqlite":
         insert = 'INSERT INTO search_index (rowid, "key", title, text) VALUES (:place, :key, :title, :text)'
-        values = [
-            {
-                "place": row["place"],
-                "key": _spaced(row["key"], _SEARCHED_NAME),
-                "title": _spaced(row["title"], _SEARCHED_NAME),
-                "text": _spaced(row["text"], _SEARCHED),
-            }
-            for row in rows
-        ]
+        values = [_fields(row) for row in rows]
     else:
         insert = "INSERT INTO search_index (place, words) VALUES (:place, CAST(:words AS tsvector))"
         values = [{"place": row["place"], "words": _positions(row)} for row in rows]
     connection.execute(text(insert), values)
+
+
+def replace_in_index(connection: Connection, before: Any, after: Any) -> None:
+    """Enter a document anew; ``before`` is what was entered."""
+    if connection.dialect.name == "sqlite":
+        # An index that keeps no texts has to be told what it forgets.
+        forget = (
+            'INSERT INTO search_index (search_index, rowid, "key", title, text) '
+            "VALUES ('delete', :place, :key, :title, :text)"
+        )
+        connection.execute(text(forget), _fields(before))
+    else:
+        connection.execute(text("DELETE FROM search_index WHERE place = :place"), {"place": before["place"]})
+    add_to_index(connection, [after])
 
 
 def complete_index(connection: Connection) -> None:
@@ -169,6 +175,16 @@ def _folded(given: str) -> str:
         return given.lower()
     # Folding may bring forth characters that are not in their usual form.
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", given).casefold())
+
+
+def _fields(row: Any) -> dict[str, Any]:
+    """Return a document as SQLite is given it."""
+    return {
+        "place": row["place"],
+        "key": _spaced(row["key"], _SEARCHED_NAME),
+        "title": _spaced(row["title"], _SEARCHED_NAME),
+        "text": _spaced(row["text"], _SEARCHED),
+    }
 
 
 def _spaced(given: str, limit: int) -> str:

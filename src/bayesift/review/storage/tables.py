@@ -17,7 +17,7 @@ from sqlalchemy import (
 )
 
 #: The version of the tables; a project of an older one is migrated, a newer one is refused.
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 6
 
 metadata = MetaData()
 
@@ -40,8 +40,8 @@ documents = Table(
     Column("extra", Text, nullable=False),
 )
 
-#: What is searched for; keywords are JSON lists of strings. The shares say how cards are chosen, the target when to
-#: stop, and ``shared`` whether all reviewers work on one queue.
+#: What is searched for; keywords, reasons for exclusion and tags are JSON lists of strings. The shares say how cards
+#: are chosen, the target when to stop, and ``shared`` whether all reviewers work on one queue.
 topics = Table(
     "topics",
     metadata,
@@ -56,6 +56,10 @@ topics = Table(
     Column("target_recall", Float, nullable=False, server_default="0.95"),
     Column("confidence", Float, nullable=False, server_default="0.95"),
     Column("shared", Boolean, nullable=False, server_default=true()),
+    Column("inclusion", Text, nullable=False, server_default=""),
+    Column("exclusion", Text, nullable=False, server_default=""),
+    Column("reasons", Text, nullable=False, server_default="[]"),
+    Column("tags", Text, nullable=False, server_default="[]"),
 )
 
 #: People; of a token only the SHA-256 is kept. Who was removed stays, with the time, for the names in the history.
@@ -118,6 +122,42 @@ events = Table(
     Column("model", Text),
     Column("rank", Integer),
     Column("probability", Float),
+    Column("reason", Text),
     UniqueConstraint("undoes", name="undone_once"),
     Index("events_of_topic", "topic", "id"),
+)
+
+#: Notes and tags (a JSON list) of reviewers on documents: rows are only ever added, the last of each kind holds.
+remarks = Table(
+    "remarks",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("topic", Integer, ForeignKey("topics.id"), nullable=False),
+    Column("document", Integer, ForeignKey("documents.place"), nullable=False),
+    Column("reviewer", Integer, ForeignKey("reviewers.id"), nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("content", Text, nullable=False),
+    Column("at", Text, nullable=False),
+    Index("remarks_of_document", "topic", "document"),
+)
+
+#: Documents that are copies of others, and how that is known; who is kept apart by a person is its own original.
+duplicates = Table(
+    "duplicates",
+    metadata,
+    Column("document", Integer, ForeignKey("documents.place"), primary_key=True, autoincrement=False),
+    Column("original", Integer, ForeignKey("documents.place"), nullable=False),
+    Column("how", Text, nullable=False),
+)
+
+#: Texts that were mended by hand, before and after: rows are only ever added.
+mendings = Table(
+    "mendings",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("document", Integer, ForeignKey("documents.place"), nullable=False),
+    Column("reviewer", Integer, ForeignKey("reviewers.id")),
+    Column("at", Text, nullable=False),
+    Column("before", Text, nullable=False),
+    Column("after", Text, nullable=False),
 )

@@ -28,6 +28,10 @@ class Topic(NamedTuple):
         When the review may stop: so much found, so surely.
     shared : bool
         Whether all reviewers work on one queue; or else each goes through all documents alone.
+    inclusion, exclusion : str
+        The criteria, as reviewers read them beside each card.
+    reasons, tags : tuple of str
+        For which reasons documents are excluded, and what they may be marked with.
     id : int
         Set by the project.
     """
@@ -41,6 +45,10 @@ class Topic(NamedTuple):
     target_recall: float = 0.95
     confidence: float = 0.95
     shared: bool = True
+    inclusion: str = ""
+    exclusion: str = ""
+    reasons: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
     id: int = 0
 
 
@@ -92,7 +100,7 @@ def _taken(topic: Topic) -> ValueError:
     return ValueError(f"there is a topic {topic.name!r} already; expected another name")
 
 
-_WORDS = "keywords_for", "keywords_against"
+_WORDS = "keywords_for", "keywords_against", "reasons", "tags"
 
 
 def _row(topic: Topic) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from bayesift._version import __version__
 from bayesift._web.guard import RequestGuard
 from bayesift.review.service import Service
 from bayesift.review.storage import NotSavedError
-from bayesift.review.web import audit, browse, cards, exchange, logins, progress, team, topics
+from bayesift.review.web import audit, browse, cards, duplicates, exchange, logins, progress, team, topics
 from bayesift.review.web.access import CurrentService, NotLoggedInError, guard_options, guarded_router
 from bayesift.review.web.rendering import page
 from bayesift.review.web.settings import Settings
@@ -58,7 +58,7 @@ def create_app(service: Service, settings: Settings | None = None) -> FastAPI:
     app.state.slow_pages = SlowPages()
     app.state.throttle = Throttle(settings.free_logins, settings.first_delay, settings.longest_delay)
     for routes in (
-        *(theme.router for theme in (logins, team, topics, cards, progress, browse, exchange, audit)),
+        *(theme.router for theme in (logins, team, topics, cards, progress, browse, duplicates, exchange, audit)),
         router,
     ):
         app.include_router(routes)

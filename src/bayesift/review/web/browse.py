@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import numpy as np
-from fastapi import Form, Query, Request
+from fastapi import Form, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import BaseModel, Field
 
@@ -29,7 +29,7 @@ router = guarded_router()
 
 _ON_A_PAGE = 25
 
-Show = Literal["all", "unread", "decided", "relevant", "irrelevant", "unsure", "skip", "conflict"]
+Show = Literal["all", "unread", "decided", "relevant", "irrelevant", "unsure", "skip", "conflict", "empty", "copies"]
 Order = Literal["score", "recent", "place"]
 
 
@@ -46,14 +46,19 @@ class Answer(BaseModel):
     """A decision made on the page of a document."""
 
     decision: Decision
+    reason: ShortText = ""
 
 
 def _places(search: Search, found: Int64Array, decisions: Decisions, reviewer: int | None) -> Int64Array:
     """Choose the documents of a list among those found."""
-    if search.show == "all":
+    if search.show in ("all", "empty"):
         return found
+    if search.show == "copies":
+        return found[np.isin(found, list(decisions.same))]
     status = {document: decisions.status(document, reviewer) for document in decisions.decided(reviewer)}
     wanted = [place for place, held in status.items() if search.show in ("unread", "decided", held)]
+    if search.show == "unread":
+        wanted.extend(decisions.same)
     return found[np.isin(found, wanted, invert=search.show == "unread")]
 
 
@@ -85,6 +90,9 @@ def browse_page(
             found = service.project.documents.search(search.q)
         except SearchError as error:
             found, problem = Found([], False), f"Nothing was found: {error}."
+    if search.show == "empty":
+        without = set(service.project.documents.without_text())
+        found = found._replace(places=[place for place in found.places if place in without])
     chosen = _places(search, np.array(found.places, dtype=np.int64), decisions, reviewer)
     probabilities = review.queue(session.queue).probabilities()
     places = _ordered(chosen, search.order, probabilities, decisions.decided(reviewer)).tolist()
@@ -99,6 +107,7 @@ def browse_page(
             "document": titles[place],
             "probability": float(probabilities[place]),
             "status": decisions.status(place, reviewer),
+            "is_copy": place in decisions.same,
         }
         for place in some
     ]
@@ -131,7 +140,6 @@ def document_page(
         request,
         "document.html",
         session,
-        topic=review.topic,
         history=known.history,
         names=names,
         in_conflict=known.in_conflict,
@@ -145,5 +153,9 @@ def decide(
     session: CurrentSession, review: CurrentTopic, document: CurrentDocument, answer: Annotated[Answer, Form()]
 ) -> RedirectResponse:
     """Decide about a document, or change the decision."""
-    review.label(session.reviewer.id, document, answer.decision)
+    reason = answer.reason if answer.decision == "irrelevant" else ""
+    try:
+        review.label(session.reviewer.id, document, answer.decision, reason or None)
+    except ValueError as error:
+        raise HTTPException(422, str(error)) from error
     return RedirectResponse(f"/topics/{review.topic.id}/documents/{document}", 303)

@@ -9,9 +9,18 @@ from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
 from bayesift.review.engine import Suggestion
+from bayesift.review.links import links_of
 from bayesift.review.service import Service, TopicReview
-from bayesift.review.storage import Decision, reading_text
-from bayesift.review.web.access import CurrentService, CurrentSession, CurrentTopic, document_of, guarded_router
+from bayesift.review.storage import Decision, Remark, reading_text
+from bayesift.review.web.access import (
+    CurrentService,
+    CurrentSession,
+    CurrentTopic,
+    LongText,
+    ShortText,
+    document_of,
+    guarded_router,
+)
 from bayesift.review.web.rendering import fragment, heaviest_words, page, pieces
 
 router = guarded_router()
@@ -31,10 +40,26 @@ DETAILS = ("author", "authors", "year", "journal", "source", "date", "doi", "key
 
 
 class Labelling(BaseModel):
-    """A decision about a document."""
+    """A decision about a document; an exclusion may name one of the topic's reasons."""
 
     document: int = Field(ge=0, le=2**31 - 1)
     decision: Decision
+    reason: ShortText | None = None
+
+
+class Noting(BaseModel):
+    """A note or tags on a document; what is not given stays as it is."""
+
+    document: int = Field(ge=0, le=2**31 - 1)
+    note: LongText | None = None
+    tags: list[ShortText] | None = Field(None, max_length=100)
+
+
+class Noted(BaseModel):
+    """The note and the tags that hold."""
+
+    note: str
+    tags: tuple[str, ...]
 
 
 class Counts(BaseModel):
@@ -85,13 +110,24 @@ def card_context(service: Service, review: TopicReview, reviewer: int | None, se
     document = service.project.documents.get(seen.document)
     if document is None:
         raise HTTPException(404, "There is no such document.")
+    remarks = service.project.remarks.of(review.topic.id, seen.document)
+    names = service.project.reviewers.names() if remarks else {}
     text = reading_text(document.title, document.text)
-    highlights = review.queue(reviewer).highlights(seen.document)
+    group = [place for place in service.group(seen.document) if place != seen.document]
+    # A text that was mended since the project was opened is not the one that the model has read.
+    as_read = service.corpus.texts[seen.document] == text
+    highlights = review.queue(reviewer).highlights(seen.document) if as_read else []
     body = len(text) - len(document.text)
     title_pieces = pieces(text, highlights, 0, len(document.title))
     body_pieces = pieces(text, highlights, body)
     return {
         "document": document,
+        "topic": review.topic,
+        "may_note": reviewer is not None,
+        "remark": remarks.get(-1 if reviewer is None else reviewer, Remark()),
+        "remarks": {names[who]: remark for who, remark in remarks.items() if who != reviewer},
+        "copies": list(service.project.documents.titles(group).values()) if group else [],
+        "links": links_of(document.extra),
         "seen": seen,
         "reason": REASONS[seen.why],
         "title_pieces": title_pieces,
@@ -111,7 +147,7 @@ def _answer(service: Service, review: TopicReview, reviewer: int) -> dict[str, A
     return {
         "document": None if seen is None else seen.document,
         "html": html,
-        "counts": Counts(decided=decided, relevant=relevant, documents=service.n_documents),
+        "counts": Counts(decided=decided, relevant=relevant, documents=service.n_records),
     }
 
 
@@ -132,7 +168,10 @@ def card(service: CurrentService, session: CurrentSession, review: CurrentTopic)
 def label(service: CurrentService, session: CurrentSession, review: CurrentTopic, labelling: Labelling) -> LabelAnswer:
     """Save a decision; the answer comes when it is on the disk."""
     document = document_of(service, labelling.document)
-    event = review.label(session.reviewer.id, document, labelling.decision)
+    try:
+        event = review.label(session.reviewer.id, document, labelling.decision, labelling.reason)
+    except ValueError as error:
+        raise HTTPException(422, str(error)) from error
     return LabelAnswer(event=event.id, **_answer(service, review, session.reviewer.id))
 
 
@@ -141,6 +180,20 @@ def undo(service: CurrentService, session: CurrentSession, review: CurrentTopic)
     """Take back the last decision of the reviewer that holds."""
     undone = review.undo(session.reviewer.id)
     return UndoAnswer(undone=undone and undone.decision, **_answer(service, review, session.reviewer.id))
+
+
+@router.post("/api/topics/{topic}/remarks")
+def remark(service: CurrentService, session: CurrentSession, review: CurrentTopic, noting: Noting) -> Noted:
+    """Save a note or tags; the answer comes when they are on the disk."""
+    document, reviewer = document_of(service, noting.document), session.reviewer.id
+    unknown = [tag for tag in noting.tags or () if tag not in review.topic.tags]
+    if unknown:
+        raise HTTPException(422, f"The topic has no tag {unknown[0]!r}.")
+    tags = None if noting.tags is None else [tag for tag in review.topic.tags if tag in noting.tags]
+    remarks = service.project.remarks
+    remarks.add(review.topic.id, document, reviewer, note=noting.note and noting.note.strip(), tags=tags)
+    held = remarks.of(review.topic.id, document).get(reviewer, Remark())
+    return Noted(note=held.note, tags=held.tags)
 
 
 @router.get("/api/topics/{topic}/stopping")

@@ -47,7 +47,10 @@ def export(
     """
     names = service.project.reviewers.names()
     probabilities = review.queue(session.queue).probabilities()
-    found = rows(service.project.documents, probabilities, review.decisions(), names, decided_only=decided_only)
+    remarks = service.project.remarks.all(review.topic.id)
+    found = rows(
+        service.project.documents, probabilities, review.decisions(), names, remarks, decided_only=decided_only
+    )
     which = "decided documents" if decided_only else "all documents"
     service.project.audit.note("exported", session.actor, f"{review.topic.name}: {which} as {format}")
     writer, kind = WRITERS[format]
@@ -82,7 +85,8 @@ def import_labels(
 ) -> HTMLResponse:
     """Enter the decisions of a CSV file as the reviewer's own."""
     try:
-        labels = read_labels(file.file.read(), service.project.documents)
+        same = {place: copy.original for place, copy in service.copies.items()}
+        labels = read_labels(file.file.read(), service.project.documents, same)
     except ValueError as error:
         return page(
             request,

@@ -39,6 +39,7 @@ def progress_page(
     found = queue.stopping(topic.target_recall, topic.confidence)
     unread = np.ones(service.n_documents, dtype=bool)
     unread[[event.document for event in held]] = False
+    unread[list(service.copies)] = False
     shown = Counter(event.why for event in held)
     return page(
         request,

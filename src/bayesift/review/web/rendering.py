@@ -28,6 +28,7 @@ _UNMARKED = frozenset(_SMALL_WORDS.split())
 _environment = Environment(
     loader=PackageLoader("bayesift.review.web", "templates"),
     autoescape=True,
+    extensions=["jinja2.ext.i18n"],
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
@@ -67,6 +68,7 @@ def moment(at: str) -> str:
     return at[:19].replace("T", " ")
 
 
+_environment.install_null_translations(newstyle=True)  # type: ignore[attr-defined]
 _environment.filters.update(percent=percent, thousands=thousands, moment=moment)
 
 

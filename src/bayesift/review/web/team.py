@@ -29,6 +29,7 @@ class Resolution(BaseModel):
     """How a conflict is resolved."""
 
     decision: Literal["relevant", "irrelevant"]
+    reason: ShortText = ""
 
 
 class NewReviewer(BaseModel):
@@ -82,7 +83,12 @@ def resolve_conflict(
     session: CurrentSession, review: CurrentTopic, document: CurrentDocument, answer: Annotated[Resolution, Form()]
 ) -> RedirectResponse:
     """Resolve a conflict for all."""
-    if review.resolve(session.reviewer.id, document, answer.decision) is None:
+    reason = answer.reason if answer.decision == "irrelevant" else ""
+    try:
+        resolved = review.resolve(session.reviewer.id, document, answer.decision, reason or None)
+    except ValueError as error:
+        raise HTTPException(422, str(error)) from error
+    if resolved is None:
         raise HTTPException(409, "There is no conflict about this document, or somebody has resolved it.")
     return RedirectResponse(f"/topics/{review.topic.id}/agreement", 303)
 

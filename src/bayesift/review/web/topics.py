@@ -16,6 +16,9 @@ from bayesift.review.web.rendering import page
 
 router = guarded_router()
 
+#: Lists of reasons and of tags have at most so many entries of at most so many characters.
+_MOST_LINES, _LONGEST_LINE = 40, 120
+
 
 class TopicFields(BaseModel):
     """The fields of the form as they come, so that a wrong one is answered by the form and a sentence."""
@@ -25,6 +28,10 @@ class TopicFields(BaseModel):
     keywords_for: LongText = ""
     keywords_against: LongText = ""
     known: LongText = ""
+    inclusion: LongText = ""
+    exclusion: LongText = ""
+    reasons: LongText = ""
+    tags: LongText = ""
     informative: ShortText = "10"
     random: ShortText = "5"
     target_recall: ShortText = "95"
@@ -40,6 +47,10 @@ class TopicForm(BaseModel):
     keywords_for: LongText = ""
     keywords_against: LongText = ""
     known: LongText = ""
+    inclusion: LongText = ""
+    exclusion: LongText = ""
+    reasons: LongText = ""
+    tags: LongText = ""
     informative: float = Field(10, ge=0, le=100, allow_inf_nan=False)
     random: float = Field(5, ge=0, le=100, allow_inf_nan=False)
     target_recall: float = Field(95, gt=0, lt=100, allow_inf_nan=False)
@@ -52,6 +63,14 @@ class TopicForm(BaseModel):
         if not name.strip():
             raise ValueError("a topic needs a name")
         return name.strip()
+
+    @field_validator("reasons", "tags")
+    @classmethod
+    def _is_a_list(cls, given: str) -> str:
+        lines = lines_of(given)
+        if len(lines) > _MOST_LINES or any(len(line) > _LONGEST_LINE for line in lines):
+            raise ValueError(f"expected at most {_MOST_LINES} lines of at most {_LONGEST_LINE} characters")
+        return given
 
     @model_validator(mode="after")
     def _shares_fit(self) -> TopicForm:
@@ -71,6 +90,10 @@ class TopicForm(BaseModel):
             target_recall=self.target_recall / 100,
             confidence=self.confidence / 100,
             shared=self.queue == "shared",
+            inclusion=self.inclusion.strip(),
+            exclusion=self.exclusion.strip(),
+            reasons=lines_of(self.reasons),
+            tags=lines_of(self.tags),
             id=id,
         )
 
@@ -87,6 +110,18 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word.strip() for word in re.split(r"[,;\n]", text) if word.strip()))
 
 
+def lines_of(text: str) -> tuple[str, ...]:
+    r"""Split a list with one entry a line; each once.
+
+    Examples
+    --------
+    >>> from bayesift.review.web.topics import lines_of
+    >>> lines_of("wrong population, or none\n\n animals \nanimals")
+    ('wrong population, or none', 'animals')
+    """
+    return tuple(dict.fromkeys(" ".join(line.split()) for line in text.splitlines() if line.strip()))
+
+
 def _fields_of(topic: Topic) -> TopicFields:
     return TopicFields(
         name=topic.name,
@@ -98,6 +133,10 @@ def _fields_of(topic: Topic) -> TopicFields:
         target_recall=f"{100 * topic.target_recall:.6g}",
         confidence=f"{100 * topic.confidence:.6g}",
         queue="shared" if topic.shared else "own",
+        inclusion=topic.inclusion,
+        exclusion=topic.exclusion,
+        reasons="\n".join(topic.reasons),
+        tags="\n".join(topic.tags),
     )
 
 
@@ -118,7 +157,7 @@ def home(request: Request, service: CurrentService, session: CurrentSession) -> 
     for topic in service.project.topics.all():
         decided, relevant = service.topic(topic.id).counts(session.queue)
         rows.append({"topic": topic, "decided": decided, "relevant": relevant})
-    return page(request, "home.html", session, rows=rows, n_documents=service.n_documents)
+    return page(request, "home.html", session, rows=rows, n_documents=service.n_records, n_copies=len(service.copies))
 
 
 @router.get("/new-topic", response_class=HTMLResponse)

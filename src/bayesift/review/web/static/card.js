@@ -67,13 +67,14 @@ async function once(work) {
   }
 }
 
-function decide(decision) {
+function decide(decision, reason = null) {
   once(async () => {
     const document = shown();
     if (document === null) {
       return;
     }
-    show(await send("/labels", { document, decision }), said[decision]);
+    await saveNote();
+    show(await send("/labels", { document, decision, reason }), reason === null ? said[decision] : `${said[decision]} ${reason}`);
     askWhetherToStop();
   });
 }
@@ -117,7 +118,10 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   const key = event.key.toLowerCase();
-  if (Object.hasOwn(keys, key)) {
+  const reason = /^[1-9]$/.test(key) ? document.querySelectorAll("[data-reason]")[Number(key) - 1] : null;
+  if (reason) {
+    decide("irrelevant", reason.dataset.reason);
+  } else if (Object.hasOwn(keys, key)) {
     decide(keys[key]);
   } else if (key === "z") {
     undo();
@@ -130,7 +134,10 @@ document.addEventListener("keydown", (event) => {
 });
 for (const button of document.querySelectorAll("[data-decision]")) {
   button.disabled = shown() === null;
-  button.addEventListener("click", () => decide(button.dataset.decision));
+  button.addEventListener("click", () => decide(button.dataset.decision, button.dataset.reason ?? null));
+}
+if (window.matchMedia("(max-width: 64rem)").matches) {
+  document.querySelector(".criteria details")?.removeAttribute("open");
 }
 document.getElementById("undo").addEventListener("click", undo);
 document.getElementById("help").addEventListener("click", () => dialog.showModal());

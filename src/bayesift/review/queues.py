@@ -1,0 +1,160 @@
+"""Where the cards of a topic come from: an engine that learns, refitted in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from concurrent.futures import Executor, Future
+from contextlib import suppress
+from logging import getLogger
+from threading import Lock, RLock
+from typing import Any
+
+from bayesift._typing import FloatArray
+from bayesift.review.engine import Advice, Highlight, Mix, Moment, ReviewEngine, Stopping, Suggestion
+
+#: A full fit is due when so many labels are new, or this share of all labels.
+_NEW_LABELS = 5
+_NEW_SHARE = 0.1
+
+#: While a check goes on, every card is drawn at random.
+_RANDOM_ONLY = Mix(0.0, 0.0, 1.0)
+
+
+class Queue:
+    """Where cards come from: for all reviewers of a topic together, or for one.
+
+    Full fits run in the background. Every method may be called from any thread.
+
+    Parameters
+    ----------
+    engine : ReviewEngine
+        Learns the judgements of the queue.
+    lock : RLock
+        Held by whoever changes the topic's decisions.
+    background : Executor
+        Runs the full fits.
+    """
+
+    def __init__(self, engine: ReviewEngine, lock: RLock, background: Executor) -> None:
+        self._engine = engine
+        engine.lagging = True
+        self._usual = engine.mix
+        self._ranking = Lock()
+        self._ranked = 0
+        self._lock = lock
+        self._background = background
+        self._estimating = Lock()
+        self._new = 0
+        self._busy = False
+        self._fitting: Future[None] | None = None
+        with lock:
+            self._fit_if_due()
+
+    def follow(self) -> None:
+        """Let the engine learn what has changed; start a full fit if one is due."""
+        with self._lock:
+            changed = self._engine.follow()
+            judgements = [self._engine.judgements.get(document) for document in changed]
+            if any(judgement is not None and judgement.relevant for judgement in judgements):
+                # What was looked for at random is found: there is more, and the usual way finds it faster.
+                self.check(False)
+            self._new += len(changed)
+            self._fit_if_due()
+
+    def _fit_if_due(self) -> None:
+        due = self._engine.behind or self._new >= max(_NEW_LABELS, _NEW_SHARE * len(self._engine.judgements))
+        if due and not self._busy:
+            fitting = self._background.submit(self._fit)
+            self._busy, self._new, self._fitting = True, 0, fitting
+
+    def _fit(self) -> None:
+        try:
+            # All that takes long is done before anybody has to wait for it.
+            refit = self._engine.catch_up(self._engine.refit())
+            with self._lock:
+                self._engine.adopt(refit)
+                self._busy = False
+                # What changed meanwhile waited for this fit. A server that is being closed begins no other.
+                with suppress(RuntimeError):
+                    self._fit_if_due()
+        except Exception:
+            self._busy = False
+            # The belief that is learnt card by card goes on; whoever runs the server should know.
+            getLogger("bayesift.review").exception("a fit in the background failed")
+            raise
+
+    def check(self, on: bool) -> None:
+        """Draw all cards at random, until a relevant document turns up; or no longer."""
+        with self._lock:
+            self._engine.mix = _RANDOM_ONLY if on else self._usual
+
+    @property
+    def checking(self) -> bool:
+        """Whether all cards are drawn at random."""
+        return self._engine.mix is _RANDOM_ONLY
+
+    def wait_for_fit(self) -> None:
+        """Wait for the fit under way, if there is one, and for those that follow from it."""
+        waited = None
+        while self._fitting is not waited and self._fitting is not None:
+            waited = self._fitting
+            waited.result()
+
+    def rank(self) -> None:
+        """Bring the ranking up to what is learnt by now.
+
+        That takes a while and is done without the lock, which must not be held here. Who comes meanwhile waits for the
+        next turn, which does for all of them.
+        """
+        wanted = self._engine.steps
+        with self._ranking:
+            if self._ranked >= wanted:
+                return
+            steps, ranking = self._engine.steps, self._engine.ranking()
+            with self._lock:
+                self._engine.take_ranking(ranking)
+            self._ranked = steps
+
+    def next(self, exclude: Collection[int]) -> Suggestion | None:
+        """Return the next card that is not among the excluded, or None when all are decided."""
+        with self._lock:
+            found = self._engine.next(1, exclude)
+        return found[0] if found else None
+
+    def suggestion(self, document: int, why: str) -> Suggestion:
+        """Return the card of any document, shown for the reason given."""
+        with self._lock:
+            return self._engine.suggestion(document)._replace(why=why)
+
+    def probabilities(self) -> FloatArray:
+        """Return the probability of every document."""
+        self.rank()
+        with self._lock:
+            return self._engine.probabilities()
+
+    def highlights(self, document: int) -> list[Highlight]:
+        """Return the words of a document that speak for and against; waits for nobody: a model is never changed."""
+        return self._engine.highlights(document)
+
+    def stopping(self, target_recall: float, confidence: float) -> Stopping:
+        """Estimate how much is left to be found."""
+        # What takes long is done without the lock, and one at a time: the other core is for those who wait for a card.
+        moment = self._moment()
+        with self._estimating:
+            return moment.stopping(target_recall, confidence)
+
+    def advice(self, target_recall: float, confidence: float) -> Advice:
+        """Tell whether one may stop."""
+        moment = self._moment()
+        with self._estimating:
+            return moment.advice(target_recall, confidence)
+
+    def _moment(self) -> Moment:
+        self.rank()
+        with self._lock:
+            return self._engine.moment()
+
+    def model(self) -> Any:
+        """Return vectorizer and classifier of this moment as one estimator."""
+        with self._lock:
+            return self._engine.model()
