@@ -10,10 +10,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from bayesift.datasets._asreview import asreview_entries
 from bayesift.datasets._columns import USUAL_NAMES, check_columns, find_column
 from bayesift.datasets._formats import ending, format_of
 from bayesift.datasets._inputs import open_utf_8
 from bayesift.datasets._limits import cell_limit
+from bayesift.datasets._literature import READERS, Entry
 from bayesift.datasets._tables import open_table
 from bayesift.datasets._texts import folder_texts
 from bayesift.datasets.errors import CellTooLongError, ColumnError, EncodingError, FormatError, MalformedFileError
@@ -68,7 +70,10 @@ def read_documents(
     max_cell: int | None = None,
     tell: Callable[[str], None] = lambda note: None,
 ) -> Iterator[Document]:
-    r"""Return the documents of a CSV, TSV, JSONL, JSON, Parquet, Excel or RIS file, or of a folder, one at a time.
+    r"""Return the documents of a file of literature or a table, or of a folder, one at a time.
+
+    Formats are CSV, TSV, JSONL, JSON, Parquet, Excel; RIS, PubMed (``.nbib``), BibTeX (``.bib``), XML of EndNote
+    (``.xml``) and projects of ASReview (``.asreview``).
 
     Parameters
     ----------
@@ -100,15 +105,25 @@ def read_documents(
     place, limit = Path(path), cell_limit(max_cell)
     if ending(place) == ".ris" and place.is_file():
         return _from_ris(place, encoding, limit, tell)
+    if ending(place) in READERS and place.is_file():
+        return _numbered(READERS[ending(place)](place, encoding, limit, tell))
+    if ending(place) == ".asreview" and place.is_file():
+        return _numbered(asreview_entries(place))
     format = format_of(place)
     if format == "folder":
         texts = folder_texts(place, encoding, limit, tell)
         return (Document(name.as_posix(), name.stem, content, {}) for name, content in texts)
     if format == "svmlight":
-        expected = "expected texts: CSV, TSV, JSONL, JSON, Parquet, Excel, RIS or a folder"
+        expected = "expected texts: CSV, TSV, JSONL, JSON, Parquet, Excel, RIS, PubMed, BibTeX, EndNote or a folder"
         raise FormatError(place, format, f"{place} holds vectors; {expected}")
     reading = {"delimiter": delimiter, "encoding": encoding, "max_cell": max_cell}
     return _from_table(place, text, title, id, tell, **reading)
+
+
+def _numbered(entries: Iterable[Entry]) -> Iterator[Document]:
+    """Return entries as documents; one without an identifier gets its number."""
+    for number, (id, title, text, details) in enumerate(entries, start=1):
+        yield Document(id or str(number), title, text, dict(details))
 
 
 def _from_table(

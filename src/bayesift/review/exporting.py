@@ -201,6 +201,13 @@ def to_jsonl(found: Iterable[Row], _extra: Iterable[str] = ()) -> Iterator[str]:
         yield json.dumps({**document.extra, **own}, ensure_ascii=False) + "\n"
 
 
+def added_notes(row: Row) -> list[str]:
+    """Return what the review adds to a document, a line each, for formats that have no fields for it."""
+    notes = [f"Bayesift decision: {row.decision or 'none'}", f"Bayesift probability: {row.probability:.4f}"]
+    more = (("reason", row.reason), ("tags", row.tags), ("notes", row.notes), ("duplicate of", row.copy_of))
+    return [*notes, *(f"Bayesift {name}: {' '.join(value.split())}" for name, value in more if value)]
+
+
 _RIS_TAG = re.compile("[A-Z][A-Z0-9]")
 
 #: Tags that say where a record begins and ends, and those that hold what we write ourselves.
@@ -215,11 +222,7 @@ def to_ris(found: Iterable[Row], _extra: Iterable[str] = ()) -> Iterator[str]:
         lines = [("TY", kind), ("ID", document.key), ("TI", document.title), ("AB", document.text)]
         for name, value in document.extra.items():
             lines.extend(_ris_lines(name, str(value)))
-        lines.append(("N1", f"Bayesift decision: {row.decision or 'none'}"))
-        lines.append(("N1", f"Bayesift probability: {row.probability:.4f}"))
-        for name, value in (("reason", row.reason), ("tags", row.tags), ("notes", row.notes)):
-            if value:
-                lines.append(("N1", f"Bayesift {name}: {value}"))
+        lines.extend(("N1", note) for note in added_notes(row))
         texts = ((tag, " ".join(value.split())) for tag, value in lines)
         yield "".join(f"{tag}  - {text}\n" for tag, text in texts if text) + "ER  - \n\n"
 

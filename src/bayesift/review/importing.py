@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -90,7 +91,7 @@ def import_documents(
 def read_labels(
     content: bytes, documents: Iterable[Document], same: Mapping[int, int] = MappingProxyType({})
 ) -> Labels:
-    """Read decisions from a CSV or TSV file with a header, and find their documents.
+    """Read decisions from a CSV or TSV file with a header, or a project of ASReview, and find their documents.
 
     A row is matched by the identifier of the document, as it is or as an export escapes it, then, whatever case and
     punctuation, by identifier, DOI and title; where several documents share one of these, it says nothing.
@@ -98,7 +99,7 @@ def read_labels(
     Parameters
     ----------
     content : bytes
-        The file, in UTF-8.
+        The file; a table in UTF-8.
     documents : iterable of Document
         Those of the project.
     same : mapping
@@ -159,8 +160,21 @@ def relevance(documents: Sequence[Document], column: str | None = None) -> list[
     return answers
 
 
+def _asreview_rows(content: bytes) -> Iterator[tuple[int, str, list[tuple[str, str]]]]:
+    """Return the same of a project of ASReview; its records are numbered by itself."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "project.asreview"
+        path.write_bytes(content)
+        for number, document in enumerate(read_documents(path), start=1):
+            identifiers = [("doi", _same(document.details.get("doi"))), ("title", _same(document.title))]
+            yield number, document.details.get("asreview_label", ""), identifiers
+
+
 def _decided_rows(content: bytes) -> Iterator[tuple[int, str, list[tuple[str, str]]]]:
     """Return line, decision, and the identifier, DOI and title of each row, in the order in which they count."""
+    if content.startswith(b"PK"):
+        yield from _asreview_rows(content)
+        return
     head = content.partition(b"\n")[0]
     delimiter = max(",;\t", key=lambda separator: head.count(separator.encode()))
     try:

@@ -30,7 +30,7 @@ GIVEN = [
 def found_in(documents):
     finder = DuplicateFinder()
     for place, document in enumerate(documents):
-        finder.add(place, document.title, document.text, document.extra)
+        finder.add(place, document)
     return finder.found()
 
 

@@ -8,8 +8,8 @@ from io import StringIO
 
 import pytest
 
-from bayesift.review.links import links_of
 from bayesift.review.storage import Remark
+from bayesift.review.web.cards import links_of
 
 SETTINGS = {
     "name": "metals",

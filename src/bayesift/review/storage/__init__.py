@@ -4,11 +4,10 @@ from bayesift.review.storage.audit import COMMAND_LINE, Actor, Audit, AuditActio
 from bayesift.review.storage.backup import back_up
 from bayesift.review.storage.claim import Claim, InUseError, claim_project
 from bayesift.review.storage.connection import NotSavedError, ProjectError
-from bayesift.review.storage.documents import Document, Documents, reading_text
+from bayesift.review.storage.documents import Document, Documents, doi_of, reading_text, values_of
 from bayesift.review.storage.duplicates import Copy, Duplicates
-from bayesift.review.storage.history import Action, Decision, Event, History
+from bayesift.review.storage.history import Action, Decision, Event, History, Remark, Remarks
 from bayesift.review.storage.project import Project
-from bayesift.review.storage.remarks import Remark, Remarks
 from bayesift.review.storage.reviewers import ROLES, Login, Reviewer, Reviewers, Role, Sessions
 from bayesift.review.storage.search import Found, SearchError
 from bayesift.review.storage.topics import Topic, Topics
@@ -46,5 +45,7 @@ __all__ = [
     "Topics",
     "back_up",
     "claim_project",
+    "doi_of",
     "reading_text",
+    "values_of",
 ]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -12,7 +13,6 @@ from sqlalchemy import Connection, Engine, Select, func, select
 from bayesift import progress
 from bayesift.review.storage.audit import Actor, record
 from bayesift.review.storage.connection import now, read_one, reading, writing
-from bayesift.review.storage.duplicates import DuplicateFinder, enter
 from bayesift.review.storage.search import (
     Found,
     add_to_index,
@@ -24,6 +24,11 @@ from bayesift.review.storage.search import (
 from bayesift.review.storage.tables import documents, mendings
 
 _BATCH = 1000
+
+_DOI = re.compile(r"10\.\d{4,9}/\S+")
+
+#: What a source may call the DOI of a document.
+_DOIS = ("doi", "do", "lid", "aid")
 
 
 class Document(NamedTuple):
@@ -63,7 +68,7 @@ class Documents:
         # Chunk by chunk: a transaction that stays open would keep the log of SQLite growing.
         after = -1
         while rows := self._some(after):
-            yield from map(_document, rows)
+            yield from map(document_of, rows)
             after = rows[-1].place
 
     def texts(self) -> list[str]:
@@ -72,7 +77,7 @@ class Documents:
 
     def get(self, place: int) -> Document | None:
         """Return a document by its place."""
-        return read_one(self._engine, select(documents).where(documents.c.place == place), _document)
+        return read_one(self._engine, select(documents).where(documents.c.place == place), document_of)
 
     def titles(self, places: Sequence[int]) -> dict[int, Document]:
         """Return some documents with the beginning of their texts only."""
@@ -139,12 +144,12 @@ def storable(text: str) -> str:
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
-def fill(connection: Connection, given: Iterable[Document]) -> int:
-    """Write the documents, note which are copies of others, and return the number of all.
+def fill(connection: Connection, given: Iterable[Document], note: Callable[[int, Document], None]) -> int:
+    """Write the documents and return their number; ``note`` is called with the place of each.
 
     :mod:`bayesift.progress` tells how many there are so far.
     """
-    place, source, finder = 0, iter(given), DuplicateFinder()
+    place, source = 0, iter(given)
     create_index(connection)
     while batch := list(islice(source, _BATCH)):
         rows: list[dict[str, Any]] = [
@@ -160,11 +165,10 @@ def fill(connection: Connection, given: Iterable[Document]) -> int:
         connection.execute(documents.insert(), rows)
         add_to_index(connection, rows)
         for row, document in zip(rows, batch, strict=True):
-            finder.add(row["place"], document.title, document.text, document.extra)
+            note(row["place"], document)
         place += len(rows)
         progress.report(place, 0)
     complete_index(connection)
-    enter(connection, finder.found())
     return place
 
 
@@ -184,5 +188,28 @@ def reading_text(title: str, text: str) -> str:
     return f"{title}\n\n{text}"
 
 
-def _document(row: Any) -> Document:
+def document_of(row: Any) -> Document:
+    """Return the document of a row."""
     return Document(row.key, row.title, row.text, json.loads(row.extra), row.place)
+
+
+def doi_of(extra: Mapping[str, Any]) -> str | None:
+    """Return the DOI among whatever else a source says, in small letters, without what stands before it.
+
+    Examples
+    --------
+    >>> from bayesift.review.storage import doi_of
+    >>> doi_of({"DOI": "https://doi.org/10.1000/ABC."}), doi_of({"doi": "none"})
+    ('10.1000/abc', None)
+    """
+    for value in values_of(extra, _DOIS):
+        found = _DOI.search(value)
+        if found:
+            return found[0].rstrip(".,;)").lower()
+    return None
+
+
+def values_of(extra: Mapping[str, Any], names: tuple[str, ...]) -> list[str]:
+    """Return what a source says under any of some names (in small letters), in the order of the names."""
+    by_name = {str(name).strip().lower(): str(value).strip() for name, value in extra.items() if value is not None}
+    return [by_name[name] for name in names if by_name.get(name)]

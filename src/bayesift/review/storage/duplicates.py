@@ -6,7 +6,6 @@ sorted neighbourhood method of Hernández & Stolfo 1995), so that the work grows
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -16,9 +15,9 @@ from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import Connection, Engine, delete, select
 
-from bayesift.review.links import doi_of
 from bayesift.review.storage.audit import Actor, record
 from bayesift.review.storage.connection import reading, writing
+from bayesift.review.storage.documents import Document, document_of, doi_of
 from bayesift.review.storage.tables import documents, duplicates
 
 How = Literal["doi", "title", "person", "apart"]
@@ -61,11 +60,12 @@ class DuplicateFinder:
 
     Examples
     --------
+    >>> from bayesift.review.storage import Document
     >>> from bayesift.review.storage.duplicates import DuplicateFinder
     >>> finder = DuplicateFinder()
-    >>> finder.add(0, "Effects of tin on the price of cans", "", {"year": 1987})
-    >>> finder.add(1, "Effects of Tin on the Price of Cans.", "An abstract.", {"year": "1987 Mar"})
-    >>> finder.add(2, "Effects of tin on the price of cars, part 2", "", {"year": 1987})
+    >>> finder.add(0, Document("a", "Effects of tin on the price of cans", "", {"year": 1987}))
+    >>> finder.add(1, Document("b", "Effects of Tin on the Price of Cans.", "An abstract.", {"year": "1987 Mar"}))
+    >>> finder.add(2, Document("c", "Effects of tin on the price of cars, part 2", "", {"year": 1987}))
     >>> finder.found()
     {1: Copy(original=0, how='title')}
     """
@@ -73,9 +73,10 @@ class DuplicateFinder:
     def __init__(self) -> None:
         self._entries: list[_Entry] = []
 
-    def add(self, place: int, title: str, text: str, extra: Mapping[str, Any]) -> None:
+    def add(self, place: int, document: Document) -> None:
         """Take note of a document."""
-        folded = unicodedata.normalize("NFKD", title[: 2 * _LONGEST]).casefold()
+        text, extra = document.text, document.extra
+        folded = unicodedata.normalize("NFKD", document.title[: 2 * _LONGEST]).casefold()
         plain = "".join(letter for letter in folded if not unicodedata.combining(letter))
         key = _NO_LETTER.sub(" ", plain).strip()[:_LONGEST]
         content = blake2b(" ".join(text.split()).encode("utf-8", "replace"), digest_size=8).digest() if text else b""
@@ -185,7 +186,7 @@ class Duplicates:
             known |= set(connection.scalars(select(duplicates.c.original)))
             for row in connection.execute(select(documents).order_by(documents.c.place)):
                 if row.place not in known:
-                    finder.add(row.place, row.title, row.text, json.loads(row.extra))
+                    finder.add(row.place, document_of(row))
             found = finder.found()
             enter(connection, found)
             record(connection, "duplicates changed", by, f"{len(found)} found")

@@ -15,10 +15,9 @@ from bayesift.review.storage.audit import Audit
 from bayesift.review.storage.claim import Claim
 from bayesift.review.storage.connection import ProjectError, file_of, now, open_database, reading, writing
 from bayesift.review.storage.documents import Document, Documents, fill
-from bayesift.review.storage.duplicates import Duplicates
-from bayesift.review.storage.history import History
+from bayesift.review.storage.duplicates import DuplicateFinder, Duplicates, enter
+from bayesift.review.storage.history import History, Remarks
 from bayesift.review.storage.migrations import create_tables, migrate, version_of
-from bayesift.review.storage.remarks import Remarks
 from bayesift.review.storage.reviewers import Reviewers, Sessions
 from bayesift.review.storage.tables import facts
 from bayesift.review.storage.topics import Topics
@@ -158,8 +157,10 @@ def _fill(engine: Engine, name: str, documents: Iterable[Document], source: str)
         if inspect(connection).has_table(facts.name):
             raise _not_empty(engine)
         create_tables(connection, name=name, id=secrets.token_hex(8), created=now(), source=source)
-        if not fill(connection, documents):
+        finder = DuplicateFinder()
+        if not fill(connection, documents, finder.add):
             raise ValueError("there are no documents; expected at least one")
+        enter(connection, finder.found())
 
 
 def _not_empty(engine: Engine) -> ProjectError:

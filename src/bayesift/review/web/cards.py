@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlsplit
 
 from fastapi import HTTPException, Request
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
 from bayesift.review.engine import Suggestion
-from bayesift.review.links import links_of
 from bayesift.review.service import Service, TopicReview
-from bayesift.review.storage import Decision, Remark, reading_text
+from bayesift.review.storage import Decision, Remark, doi_of, reading_text, values_of
 from bayesift.review.web.access import (
     CurrentService,
     CurrentSession,
@@ -37,6 +39,22 @@ REASONS = {
 
 #: What is shown of whatever else the source says; a file may well hold somebody's decisions too.
 DETAILS = ("author", "authors", "year", "journal", "source", "date", "doi", "keywords", "url", "language")
+
+
+_PUBMED = re.compile(r"\d{1,9}")
+_SEPARATED = re.compile(r"[\s;|]+")
+
+#: What the source may call each kind of link, in small letters.
+_PUBMED_IDS = ("pmid", "pubmed_id", "pubmed id", "pubmed", "an", "accession number")
+_ADDRESSES = ("url", "urls", "ur", "link", "links", "openalex_id", "id_url")
+_PDFS = ("pdf", "pdf_url", "l1", "pdf url", "file", "full text", "l2")
+
+
+class Link(NamedTuple):
+    """A link and what it leads to: "DOI", "PubMed", "PDF" or the name of a site."""
+
+    name: str
+    address: str
 
 
 class Labelling(BaseModel):
@@ -135,6 +153,47 @@ def card_context(service: Service, review: TopicReview, reviewer: int | None, se
         "words": heaviest_words([*title_pieces, *body_pieces]),
         "details": {name: value for name, value in document.extra.items() if name.lower() in DETAILS and value},
     }
+
+
+def links_of(extra: Mapping[str, Any]) -> list[Link]:
+    """Find the links among whatever else a source says about a document; each once, at most six.
+
+    Only addresses of the web become links, so that no text of a source can make the page do something.
+
+    Examples
+    --------
+    >>> from bayesift.review.web.cards import links_of
+    >>> links_of({"DOI": "https://doi.org/10.1/x<y>", "url": "javascript:alert(1)"})
+    []
+    >>> links_of({"doi": "doi:10.1000/182", "PMID": 1234, "url": "https://example.org/a?b=c"})[0].address
+    'https://doi.org/10.1000/182'
+    """
+    return list({link.address: link for link in _links(extra)}.values())[:6]
+
+
+def _links(extra: Mapping[str, Any]) -> Iterator[Link]:
+    doi = doi_of(extra)
+    if doi is not None:
+        yield Link("DOI", f"https://doi.org/{quote(doi, safe='/()')}")
+    for value in values_of(extra, _PUBMED_IDS):
+        if _PUBMED.fullmatch(value):
+            yield Link("PubMed", f"https://pubmed.ncbi.nlm.nih.gov/{value}/")
+    for names, kind in ((_PDFS, "PDF"), (_ADDRESSES, "")):
+        for value in values_of(extra, names):
+            for address in _SEPARATED.split(value):
+                parts = _web_address(address)
+                if parts is not None:
+                    is_pdf = kind or ("PDF" if parts.path.lower().endswith(".pdf") else parts.hostname or "")
+                    yield Link(is_pdf, address)
+
+
+def _web_address(address: str) -> Any:
+    try:
+        parts = urlsplit(address)
+        parts.port  # noqa: B018
+    except ValueError:
+        return None
+    return parts if parts.scheme in ("http", "https") and parts.hostname and len(address) <= 2000 else None
 
 
 def _answer(service: Service, review: TopicReview, reviewer: int) -> dict[str, Any]:

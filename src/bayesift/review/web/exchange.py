@@ -13,6 +13,8 @@ from fastapi.responses import HTMLResponse, Response, StreamingResponse
 
 from bayesift.review.exporting import WRITERS, rows
 from bayesift.review.importing import read_labels
+from bayesift.review.literature import WRITERS as LITERATURE
+from bayesift.review.literature import asreview_project
 from bayesift.review.service import TopicReview
 from bayesift.review.storage import Event
 from bayesift.review.web.access import CurrentService, CurrentSession, CurrentTopic, guarded_router
@@ -30,17 +32,17 @@ def data_page(request: Request, session: CurrentSession, review: CurrentTopic) -
     return page(request, "data.html", session, topic=review.topic, told="", problem="")
 
 
-@router.get("/topics/{topic}/export", response_class=StreamingResponse)
+@router.get("/topics/{topic}/export", response_class=Response)
 @slow
 def export(
     request: Request,
     service: CurrentService,
     session: CurrentSession,
     review: CurrentTopic,
-    format: Literal["csv", "jsonl", "ris"] = "csv",
+    format: Literal["csv", "jsonl", "ris", "bib", "nbib", "xml", "asreview"] = "csv",
     decided_only: Annotated[bool, Query()] = False,
     unchanged: Annotated[bool, Query()] = False,
-) -> StreamingResponse:
+) -> Response:
     """Return all documents, or the decided ones, with probabilities and decisions.
 
     In CSV texts that a spreadsheet would take for formulas are escaped, unless they are wanted unchanged.
@@ -53,7 +55,10 @@ def export(
     )
     which = "decided documents" if decided_only else "all documents"
     service.project.audit.note("exported", session.actor, f"{review.topic.name}: {which} as {format}")
-    writer, kind = WRITERS[format]
+    if format == "asreview":
+        archive = asreview_project(found, review.topic.name)
+        return Response(archive, media_type="application/zip", headers=_attachment(review, format))
+    writer, kind = (WRITERS | LITERATURE)[format]
     options = {"unchanged": unchanged} if format == "csv" else {}
     content = writer(found, service.project.documents.extra_names(), **options)
     return StreamingResponse(_gathered(content), media_type=kind, headers=_attachment(review, format))

@@ -1,0 +1,185 @@
+"""Files of databases and managers of literature, good ones and hostile ones."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from zipfile import ZipFile
+
+import pytest
+
+from bayesift.datasets import CellTooLongError, FormatError, MalformedFileError, read_documents
+
+PUBMED = """\
+PMID- 31415926
+OWN - NLM
+DP  - 2019 Mar 14
+TI  - Opioids for chronic pain:
+      a randomised trial.
+LID - S0140-6736(19)1 [pii]
+LID - 10.1000/abc [doi]
+AB  - BACKGROUND: Pain is
+      common. METHODS: A trial.
+FAU - Doe, Jane
+AU  - Doe J
+FAU - Roe, Rob
+JT  - Lancet
+MH  - Analgesics
+OT  - pain
+
+PMID- 2718281
+TI  - Untitled [sic]
+AU  - Solo A
+"""
+
+BIBTEX = r"""
+% a comment
+@string{jan = "January"}
+@comment{nothing {at all}}
+@Article{doe2019,
+  title = {The {DNA} of {\"U}ber-people: it's \'etrange \& {\o}dd},
+  author = "Doe, Jane and M{\"u}ller, J{\'o}zef",
+  year = 2019, month = jan # { 5},
+  abstract = {Line one
+     and two.},
+  doi = {10.1000/abc},
+}
+@book(x, title = {Second}
+)
+"""
+
+ENDNOTE = """<?xml version="1.0" encoding="UTF-8"?><xml><records><record>
+<rec-number>7</rec-number><ref-type name="Journal Article">17</ref-type>
+<contributors><authors><author><style face="normal">Doe, Jane</style></author><author>Roe, R</author></authors>
+</contributors>
+<titles><title><style>On </style><style face="italic">E. coli</style></title>
+<secondary-title>J Test</secondary-title></titles>
+<periodical><full-title>Other</full-title></periodical>
+<dates><year>2019</year></dates><abstract><style>5 &lt; 6 &#233;</style></abstract>
+<electronic-resource-num>10.1000/abc</electronic-resource-num>
+<urls><pdf-urls><url>https://x.org/a.pdf</url></pdf-urls></urls></record><record><titles><title>Two</title></titles></record>
+</records></xml>"""
+
+
+def read(tmp_path, name, content, **options):
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    return [tuple(document) for document in read_documents(path, **options)]
+
+
+def test_pubmed(tmp_path):
+    first, second = read(tmp_path, "x.nbib", PUBMED)
+    assert first[:3] == (
+        "31415926", "Opioids for chronic pain: a randomised trial.", "BACKGROUND: Pain is common. METHODS: A trial.",
+    )  # fmt: skip
+    assert first[3] == {
+        "pmid": "31415926", "date": "2019 Mar 14", "year": "2019", "doi": "10.1000/abc",
+        "authors": "Doe, Jane; Roe, Rob", "journal": "Lancet", "keywords": "Analgesics; pain",
+    }  # fmt: skip
+    assert second == ("2718281", "Untitled [sic]", "", {"pmid": "2718281", "authors": "Solo A"})
+
+
+def test_bibtex(tmp_path):
+    first, second = read(tmp_path, "x.bib", BIBTEX)
+    assert first[:3] == ("doe2019", "The DNA of Über-people: it's étrange & ødd", "Line one and two.")
+    assert first[3] == {
+        "type": "article", "authors": "Doe, Jane; Müller, Józef", "year": "2019", "month": "January 5",
+        "doi": "10.1000/abc",
+    }  # fmt: skip
+    assert second == ("x", "Second", "", {"type": "book"})
+
+
+def test_endnote(tmp_path):
+    first, second = read(tmp_path, "x.xml", ENDNOTE)
+    assert first == (
+        "7", "On E. coli", "5 < 6 é",
+        {
+            "type": "Journal Article", "authors": "Doe, Jane; Roe, R", "journal": "J Test", "year": "2019",
+            "doi": "10.1000/abc", "pdf_url": "https://x.org/a.pdf",
+        },
+    )  # fmt: skip
+    assert second == ("2", "Two", "", {})
+
+
+BOMB = """<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>
+<xml><records><record><titles><title>&b;</title></titles></record></records></xml>"""
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("x.xml", BOMB, "document type"),
+        ("x.xml", BOMB.replace('"aaaaaaaaaa"', 'SYSTEM "file:///etc/passwd"'), "document type"),
+        ("x.xml", "<xml><records><record>" + "<a>" * 50, "nested too deeply"),
+        ("x.xml", "<xml><records>", "no XML"),
+        ("x.bib", "@article{a, title = {never ends", "does not end"),
+        ("x.bib", "@article{a, title = {x} } @book{b, what is this}", "expected a field"),
+        ("x.nbib", "PMID- 1\nno tag here\n", "expected a tag"),
+    ],
+)
+def test_what_is_malformed_is_refused(tmp_path, name, content, message):
+    with pytest.raises(MalformedFileError, match=message):
+        read(tmp_path, name, content)
+
+
+@pytest.mark.parametrize(
+    ("name", "begin", "end"),
+    [
+        ("x.nbib", "PMID- 1\nAB  - ", "\n"),
+        ("x.bib", "@article{a, title = {", "}}"),
+        ("x.xml", "<xml><records><record><abstract>", "</abstract></record></records></xml>"),
+    ],
+)
+def test_no_record_is_longer_than_the_limit(tmp_path, name, begin, end):
+    words = "word\n      " * 3000
+    with pytest.raises(CellTooLongError):
+        read(tmp_path, name, begin + words + end, max_cell=10_000)
+
+
+def make_project(path, records, results=(), **files):
+    base = path.with_suffix(".db")
+    with closing(sqlite3.connect(base)) as connection:
+        connection.execute("CREATE TABLE record (record_id, title, abstract, authors, keywords, year, doi, url)")
+        connection.execute("CREATE TABLE results (record_id, label, note)")
+        connection.executemany("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?)", records)
+        connection.executemany("INSERT INTO results VALUES (?, ?, ?)", results)
+        connection.commit()
+    with ZipFile(path, "w") as archive:
+        archive.writestr("project.json", json.dumps({"version": "3"}))
+        archive.write(base, "../results.db")
+        for name, content in files.items():
+            archive.writestr(name, content)
+
+
+def test_a_project_of_asreview(tmp_path):
+    path = tmp_path / "x.asreview"
+    records = [
+        (0, "Tin", "On tin.", '["A, B", "C"]', "[]", 1987, "10.1000/1", None),
+        (1, "Ships", None, "[broken", "[]", None, None, None),
+    ]
+    make_project(path, records, [(0, 1, "see"), (1, None, None)])
+    first, second = read_documents(path)
+    assert tuple(first) == (
+        "0", "Tin", "On tin.",
+        {"authors": "A, B; C", "year": "1987", "doi": "10.1000/1", "asreview_label": "1", "asreview_note": "see"},
+    )  # fmt: skip
+    assert tuple(second) == ("1", "Ships", "", {"authors": "[broken"})
+    assert not (tmp_path.parent / "results.db").exists()
+
+
+def test_what_is_no_project_of_asreview_is_refused(tmp_path):
+    path = tmp_path / "x.asreview"
+    for content in (b"PK no zip", b""):
+        path.write_bytes(content)
+        with pytest.raises(FormatError, match="no project of ASReview"):
+            list(read_documents(path))
+    with ZipFile(path, "w") as archive:
+        archive.writestr("project.json", "{}")
+    with pytest.raises(FormatError, match="no table of records"):
+        list(read_documents(path))
+    with ZipFile(path, "w") as archive:
+        archive.writestr("project.json", "{}")
+        archive.writestr("results.db", b"no database at all" * 100)
+    with pytest.raises(FormatError, match="no project of ASReview"):
+        list(read_documents(path))
