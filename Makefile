@@ -64,7 +64,7 @@ locked: $(VENV)/.pip ## Write build/requirements.lock: the tested versions with 
 	rm build/tested.json
 
 dist: $(VENV)/.release ## Build the wheel and the source archive into dist/, twice, and compare their bytes
-	rm -rf dist build/again
+	rm -rf dist build/again && mkdir -p build
 	$(VENV)/bin/python -m build --no-isolation --outdir dist
 	$(VENV)/bin/python -m build --no-isolation --outdir build/again > build/again.log
 	diff --recursive dist build/again
