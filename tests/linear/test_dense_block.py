@@ -91,6 +91,25 @@ def test_sparse_words_and_a_gaussian_block_keep_the_conditions_of_the_optimum():
     assert_allclose(slope[30:], beta[30:] / 2.0, atol=1e-3)
 
 
+@pytest.mark.parametrize("prior", ["gaussian", "laplace"])
+@pytest.mark.parametrize("model", BINARY)
+def test_dense_features_together_or_one_by_one_have_the_same_optimum(model, prior, monkeypatch):
+    X, Z, y = documents(n=600, words=60, dense=110, seed=3)
+    # Documents without a vector, and without weight.
+    Z[:9] = 0.0
+    weights = np.where(np.arange(600) % 7 == 2, 0.0, 1.0)
+    found = []
+    monkeypatch.setattr("bayesift.linear._fit.problem._LONG_BLOCK", 1)
+    for largest in (1_000, 0):
+        monkeypatch.setattr("bayesift.linear._fit.problem._LARGEST_BLOCK", largest)
+        fitted = model(prior, 2.0, dense_features=110, dense_variance=0.5, tol=1e-9).fit(together(X, Z), y, weights)
+        assert fitted.certificate_.converged.all()
+        assert fitted.certificate_.relative_gap[0] <= 1e-9
+        found.append(fitted)
+    assert_allclose(found[0].certificate_.objective, found[1].certificate_.objective, rtol=2e-9)
+    assert_allclose(found[0].coef_, found[1].coef_, atol=2e-4)
+
+
 @pytest.mark.parametrize("model", ALL)
 def test_one_variance_for_both_is_the_model_without_blocks(model):
     X, Z, y = documents()

@@ -9,13 +9,13 @@ from numba import njit
 from numpy.testing import assert_allclose, assert_array_equal
 
 import linear_cases as cases
-from bayesift._sparse import transpose
 from bayesift._special_kernels import exp_negative, log1p_unit, log_positive
 from bayesift.linear._fit.problem import design_of
 from bayesift.linear._losses import logistic_terms
-from bayesift.linear._solvers.compact import merge_documents, take_columns
+from bayesift.linear._solvers.compact import TakenColumns, merge_documents, take_columns
 from bayesift.linear._solvers.gram import solve, update_gram
-from bayesift.linear._solvers.hessian import conjugate_gradients, hessian_diagonal
+from bayesift.linear._solvers.hessian import block_hessian, conjugate_gradients, hessian_diagonal, preconditioner
+from bayesift.linear._solvers.newton import fill_move
 from bayesift.linear._solvers.residual import descend_residual, weight_columns
 from bayesift.linear._solvers.ridge import shuffle
 from bayesift.linear._solvers.working_set import RADIUS, all_slopes, set_slopes
@@ -66,39 +66,73 @@ def test_a_singular_system_gives_a_finite_step_downhill():
     assert slope @ step - 0.5 * step @ matrix @ step > 0
 
 
+@pytest.fixture(autouse=True)
+def few_documents_are_enough_for_a_block(monkeypatch):
+    monkeypatch.setattr("bayesift.linear._fit.problem._LONG_BLOCK", 1)
+
+
+def with_block(X, n_dense):
+    """Return the design of documents whose last columns are dense features, of which a document has none but zeros."""
+    X = np.array(X)
+    X[:, X.shape[1] - n_dense :] += np.arange(1.0, n_dense + 1)
+    X[3, X.shape[1] - n_dense :] = 0.0
+    design = design_of(sp.csr_matrix(X), n_dense)
+    assert_array_equal(design.block.T, X[:, X.shape[1] - n_dense :])
+    return X, design
+
+
+@pytest.mark.parametrize("n_dense", [0, 4])
 @pytest.mark.parametrize("common", [0, 25, 40])
-def test_slopes_are_the_same_by_both_ways(common):
+def test_slopes_are_the_same_by_both_ways(common, n_dense):
     X, y = cases.documents(seed=1, n=40, d=7)
     random = np.random.default_rng(common)
     s = random.choice([0.0, 1.0, 2.0], 40)
     share = random.random(40)
     # Documents without any term of the model share y_i u_i / s_i.
     y[:common], share[:common] = 1.0, 0.3
-    design = design_of(X)
+    X, design = with_block(X, n_dense)
     c = np.empty(8)
-    all_slopes(design.columns, design.documents, design.sums(s), (y, s, np.zeros_like(s)), share * s, c)
+    matrix = design.columns, design.documents, design.block
+    all_slopes(*matrix, design.sums(s), (y, s, np.zeros_like(s)), share * s, c)
     expected = cases.with_constant(X).T @ (y * share * s)
     assert_allclose(c, expected, atol=1e-13)
     some = np.full(c.size, np.nan)
-    order = np.array([c.size - 1, 2, 0], dtype=np.uint32)
-    set_slopes(design.columns, y, share * s, order, some)
+    order = np.array([c.size - 1, 5, 2, 0, 3][: 5 if n_dense else 4], dtype=np.uint32)
+    set_slopes(design.columns, design.block, y, share * s, order, some)
     assert_allclose(some[order], expected[order], atol=1e-13)
-    assert np.isnan(some).sum() == c.size - 3
+    assert np.isnan(some).sum() == (1 if n_dense else c.size - 4)
+    step, move = np.arange(1.0, order.size + 1), np.empty(40)
+    fill_move(design.columns, design.block, y, order, step, move)
+    assert_allclose(move, y * (cases.with_constant(X)[:, order] @ step), atol=1e-13)
 
 
-def test_the_curvature_matrix_follows_the_curvature():
+@pytest.mark.parametrize("n_dense", [0, 2])
+def test_the_curvature_matrix_follows_the_curvature(n_dense):
     X, y = cases.documents(seed=2, n=40, d=7)
     s = np.tile([1.0, 0.0, 2.0, 1.0], 10)
-    design = design_of(X)
+    X, design = with_block(np.roll(X, 1, axis=1) if n_dense else X, n_dense)
     chosen = np.array([5, 2, 3], dtype=np.uint32)
     place, label, weight, _ = merge_documents(design.columns, chosen, y, s, np.where(y > 0, 0.2, -0.1))
     assert weight.sum() == s.sum()
-    start, rows, values = take_columns(design.columns, chosen, place, label)
+    taken = TakenColumns(take_columns(design.columns, chosen, place, label), label.size, n_dense > 0)
+    assert taken.short.shape[1] == (2 if n_dense else 0)
     A = cases.with_constant(X)[:, [7, 5, 2, 3]]
     gram, used = np.zeros((4, 4), np.float32), np.zeros(label.size)
-    for scale in (1.0, 3.0, 0.5):
-        update_gram(transpose(start, rows, values, label.size), scale * weight, used, 0.3, gram)
-        assert_allclose(gram, A.T @ (scale * s[:, None] * A), rtol=1e-4, atol=1e-4)
+    # In the last of them the curvature of few documents changes.
+    few = np.where(np.arange(label.size) < 3, 2.0, 0.5)
+    for scale in (1.0, 3.0, 0.5, few):
+        update_gram(taken.by_rows, taken.short, scale * weight, used, 0.3, gram)
+        if n_dense or np.isscalar(scale):
+            own = np.zeros(40)
+            own[s > 0] = scale * weight if n_dense else scale * s[s > 0]
+            assert_allclose(gram, A.T @ (own[:, None] * A), rtol=1e-4, atol=1e-4)
+    u, step = np.linspace(-1, 1, label.size), np.array([1.0, -2.0, 0.5, 3.0])
+    c, z = np.empty(4), np.empty(label.size)
+    taken.slopes(u, c)
+    taken.fill_scores(step, z)
+    assert z @ u == pytest.approx(c @ step)
+    if n_dense:
+        assert_allclose(z, label * (A[s > 0] @ step))
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e30, 1e-3])
@@ -141,7 +175,8 @@ def test_newtons_equations_are_solved_as_far_as_is_asked(goal):
     w, l2, g = random.uniform(0, 0.25, 60), np.full(13, 0.1), random.normal(size=13)
     free = np.arange(13) != 4
     g[4] = 0.0
-    step, reached = conjugate_gradients(design_of(X).documents, w, l2, free, g, 0.0, goal)
+    design = design_of(X)
+    step, reached = conjugate_gradients(design.documents, design.block, w, l2, free, g, 0.0, goal)
     A = cases.with_constant(X)
     hessian = A.T @ (w[:, None] * A) + np.diag(l2)
     left = (g - hessian @ step)[free]
@@ -149,6 +184,32 @@ def test_newtons_equations_are_solved_as_far_as_is_asked(goal):
     assert reached == pytest.approx(min(goal, 0.01 * first))
     assert np.sum(left**2 / np.diag(hessian)[free]) <= reached + 1e-20
     assert step[4] == 0.0
+
+
+def test_dense_features_are_divided_by_exactly():
+    X, design = with_block(sp.random(60, 12, density=0.3, random_state=0).toarray(), 5)
+    w, l2 = np.random.default_rng(0).uniform(0, 0.25, 60), np.linspace(0.1, 1, 13)
+    A = cases.with_constant(X)
+    hessian = A.T @ (w[:, None] * A) + np.diag(l2)
+    assert_allclose(block_hessian(design.block, w, l2[-6:]), hessian[-6:, -6:])
+    free = np.arange(13) != 9
+    v = np.arange(1.0, 14)
+    found = preconditioner(design.documents, design.block, w, l2, free)(v)
+    assert_allclose(found[:7], v[:7] / np.diag(hessian)[:7], rtol=1e-9)
+    moves = np.array([7, 8, 10, 11, 12])
+    assert_allclose(found[moves], np.linalg.solve(hessian[np.ix_(moves, moves)], v[moves]), rtol=1e-7)
+    assert found[9] == 0.0
+    g = np.where(free, v, 0.0)
+    step, _ = conjugate_gradients(design.documents, design.block, w, l2, free, g, 0.0, 1e-20)
+    kept = np.flatnonzero(free)
+    assert_allclose(step[kept], np.linalg.solve(hessian[np.ix_(kept, kept)], g[kept]), rtol=1e-6)
+
+
+def test_equal_dense_features_without_a_penalty_are_no_obstacle():
+    _, design = with_block(np.ones((60, 3)), 0)
+    block, w = np.ones((3, 60)), np.full(60, 0.25)
+    found = preconditioner(design.documents, block, w, np.zeros(4), np.ones(4, dtype=bool))(np.ones(4))
+    assert np.isfinite(found).all()
 
 
 @pytest.mark.parametrize("rows", [[], [3], [0, 4, 29], list(range(30))])

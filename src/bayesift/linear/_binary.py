@@ -158,10 +158,10 @@ class LinearClassifier(AveragedScores, LinearModel):
         self, X: Any, y: Any, categories: Categories, weights: FloatArray, priors: list[Prior], settings: Settings
     ) -> list[CategoryFit]:
         # Threads of a BLAS move the last digits of posteriors, and would be limited in every thread over categories.
-        single = self.posterior is not None or self.variance == "evidence"
+        single = self.posterior is not None or self.variance == "evidence" or self.dense_features > 0
         with threadpool_limits(1, "blas") if single else nullcontext():
             tasks, is_open = self._tasks(priors, categories, y, weights), [prior.is_open for prior in priors]
-            return fit_categories(design_of(X), tasks, settings, self.n_jobs, is_open)
+            return fit_categories(design_of(X, self.dense_features), tasks, settings, self.n_jobs, is_open)
 
     def _set_attributes(self, categories: Categories, fits: list[CategoryFit]) -> None:
         self.classes_, self.target_type_ = categories.classes, categories.target_type

@@ -36,6 +36,9 @@ Found = tuple[float, float, float, int, bool]
 
 _MOST = np.iinfo(np.uint32).max
 
+#: More dense features than this are treated one by one, and so are those of fewer documents than so many times them.
+_LARGEST_BLOCK, _LONG_BLOCK = 1_000, 16
+
 
 @dataclass(frozen=True, eq=False)
 class Design:
@@ -49,11 +52,14 @@ class Design:
         Where each column (document) starts, the documents (columns) of its entries, their values.
     max_step : float array of shape (n_features + 1,)
         Largest step of each coefficient, the intercept's last.
+    n_dense : int
+        How many of the last columns are dense features, with an entry in every document, be it 0.
     """
 
     columns: Compressed
     documents: Compressed
     max_step: FloatArray
+    n_dense: int = 0
     _own: threading.local = field(default_factory=threading.local, repr=False)
 
     @property
@@ -65,6 +71,16 @@ class Design:
     def n_features(self) -> int:
         """Number of columns."""
         return self.columns[0].size - 1
+
+    @cached_property
+    def block(self) -> FloatArray:
+        """The dense features, of shape (n_dense, n_documents), where solvers gain by treating them together."""
+        starts, _, values = self.columns
+        first = starts[self.n_features - self.n_dense]
+        is_full = values.size - first == self.n_dense * self.n_documents
+        if not is_full or self.n_dense > _LARGEST_BLOCK or self.n_documents < _LONG_BLOCK * self.n_dense:
+            return np.empty((0, self.n_documents))
+        return values[first:].reshape(self.n_dense, self.n_documents)
 
     @cached_property
     def row_hashes(self) -> FloatArray:
@@ -100,7 +116,7 @@ class Design:
         taken = np.arange(own[-1]) + np.repeat(starts[rows] - own[:-1], sizes)
         documents = own.astype(np.uint32), columns[taken], values[taken]
         by_columns = transpose(*documents, self.n_features)
-        return Design(by_columns, documents, largest_steps(by_columns[0], by_columns[2]))
+        return Design(by_columns, documents, largest_steps(by_columns[0], by_columns[2]), self.n_dense)
 
     def without_empty_columns(self) -> tuple[Design, Int64Array]:
         """Return the same documents without columns that have no entry, and the numbers of the others."""
@@ -110,7 +126,9 @@ class Design:
         number = np.cumsum(has_entries, dtype=np.uint32) - np.uint32(1)
         columns = np.append(starts[:-1][has_entries], starts[-1]), rows, values
         documents = self.documents[0], number[self.documents[1]], self.documents[2]
-        return Design(columns, documents, self.max_step[np.append(present, self.n_features)]), present
+        max_step = self.max_step[np.append(present, self.n_features)]
+        n_dense = int(np.count_nonzero(present >= self.n_features - self.n_dense))
+        return Design(columns, documents, max_step, n_dense), present
 
     def workspace(self) -> Workspace:
         """Return the solver's arrays of this thread; they live as long as the design."""
@@ -119,10 +137,11 @@ class Design:
         return self._own.workspace
 
 
-def design_of(X: Any) -> Design:
+def design_of(X: Any, n_dense: int = 0) -> Design:
     """Bring a matrix into both forms; repeated entries are summed and nothing is made dense.
 
-    The form in which X comes is not copied if it can be used as it stands.
+    The form in which X comes is not copied if it can be used as it stands. Of the last ``n_dense`` columns zeros are
+    stored as well, if most of their entries are there.
     """
     matrix = X if sp.issparse(X) else sp.csr_matrix(X)
     if matrix.nnz > _MOST:
@@ -130,8 +149,22 @@ def design_of(X: Any) -> Design:
     if not matrix.has_canonical_format:
         matrix = matrix.copy() if matrix is X else matrix
         matrix.sum_duplicates()
+    if n_dense:
+        matrix = _with_full_block(matrix.tocsr(), n_dense)
     columns, documents = _arrays(matrix.tocsc()), _arrays(matrix.tocsr())
-    return Design(columns, documents, largest_steps(columns[0], columns[2]))
+    return Design(columns, documents, largest_steps(columns[0], columns[2]), n_dense)
+
+
+def _with_full_block(rows: Any, n_dense: int) -> Any:
+    """Store every entry of the last columns where most are stored already: documents without a vector have zeros."""
+    n_documents, n_features = rows.shape
+    stored = int(np.count_nonzero(rows.indices >= n_features - n_dense))
+    if stored == n_documents * n_dense or 2 * stored < n_documents * n_dense:
+        return rows
+    block = rows[:, n_features - n_dense :].toarray()
+    starts = np.arange(0, block.size + 1, n_dense)
+    full = sp.csr_matrix((block.ravel(), np.tile(np.arange(n_dense), n_documents), starts), shape=block.shape)
+    return sp.hstack([rows[:, : n_features - n_dense], full], format="csr")
 
 
 def _arrays(matrix: Any) -> Compressed:
@@ -257,9 +290,9 @@ class Problem(NamedTuple):
         limits = (tol, max_iter, design.workspace())
         if np.any(self.prior.kind == LAPLACE) or np.any(self.prior.sign):
             sums = design.sums(self.weights) if self.sums is None else self.sums
-            matrix = (design.columns, design.documents, sums, design.max_step)
+            matrix = (design.columns, design.documents, design.block, sums, design.max_step)
             return newton(self.link, *matrix, sample, delta, penalties, *limits, settled)
-        return ridge(self.link, design.documents, sample, delta, penalties, *limits)
+        return ridge(self.link, design.documents, design.block, sample, delta, penalties, *limits)
 
     def _solve_by_em(
         self, delta: FloatArray, penalties: Penalties, block_size: int | None, penalty: float, tol: float, max_iter: int

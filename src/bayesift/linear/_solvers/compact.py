@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from bayesift._kernel import kernel
-from bayesift._sparse import Compressed
+from bayesift._sparse import Compressed, add_columns, columns_dot, transpose
 from bayesift._typing import FloatArray, UInt32Array
 from bayesift.linear._losses import BinarySample
 
@@ -114,3 +114,51 @@ def entries_of(columns: Compressed, chosen: UInt32Array) -> int:
     """Count the entries of some columns."""
     indptr = columns[0]
     return int((indptr[1:][chosen] - indptr[chosen]).sum())
+
+
+class TakenColumns:
+    """Columns in compact storage, the first of them full where there is a block of dense features.
+
+    Parameters
+    ----------
+    taken : tuple of arrays
+        What :func:`take_columns` returns.
+    n_documents : int
+    has_block : bool
+        Whether to look for columns with an entry in every document; they are the most frequent, and so the first.
+
+    Attributes
+    ----------
+    short : float32 array of shape (n_documents, n_full)
+        The full columns by rows.
+    by_rows : tuple of arrays
+        The others by rows.
+    """
+
+    def __init__(self, taken: tuple[UInt32Array, UInt32Array, FloatArray], n_documents: int, has_block: bool) -> None:
+        start, rows, values = taken
+        n_full = 0
+        if has_block:
+            is_full = np.diff(start) == n_documents
+            n_full = int(np.append(is_full, False).argmin())
+        first = n_full * n_documents
+        self._full = values[:first].reshape(n_full, n_documents)
+        self._rest = start[n_full:] - np.uint32(first), rows[first:], values[first:]
+        self.short = np.ascontiguousarray(self._full.T, dtype=np.float32)
+        self.by_rows = transpose(*self._rest, n_documents)
+
+    def slopes(self, u: FloatArray, c: FloatArray) -> None:
+        """Fill c_j = Σ_i x_ij u_i."""
+        n_full = len(self._full)
+        if n_full:
+            c[:n_full] = self._full @ u
+        columns_dot(*self._rest, u, c[n_full:])
+
+    def fill_scores(self, step: FloatArray, z: FloatArray) -> None:
+        """Fill z_i = Σ_j x_ij step_j."""
+        n_full = len(self._full)
+        if n_full:
+            np.matmul(step[:n_full], self._full, out=z)
+        else:
+            z.fill(0.0)
+        add_columns(*self._rest, step[n_full:], z)

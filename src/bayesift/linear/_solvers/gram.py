@@ -3,7 +3,8 @@
 The matrix is kept in single precision. Coordinate descent moves in the space of slopes, and now and then a Newton step
 all coefficients that are not at their modes. Its Cholesky factorisation is written here instead of calling LAPACK: a
 matrix that is singular to rounding is no error but gets a little added to its diagonal, and no library starts threads
-of its own within a thread.
+of its own within a thread. Dense features, which stand in every document, are the first columns; their corner of the
+matrix is a product of full matrices.
 """
 
 from __future__ import annotations
@@ -105,23 +106,45 @@ def solve(matrix: AnyArray, x: AnyArray) -> None:
     _substitute(matrix, x)
 
 
+@inner_kernel(fastmath={"contract"})
+def subtract_short(t, line, out):  # type: ignore[no-untyped-def]
+    """Subtract t × line from the beginning of out, in single precision."""
+    for k in range(line.shape[0]):
+        out[k] -= t * line[k]
+
+
 @kernel
-def _update_rows(by_rows: Compressed, w: FloatArray, w_used: FloatArray, change: float, gram: AnyArray) -> bool:
-    """Bring the lower triangle up to date as ``update_gram`` says; return whether anything changed."""
+def _update_rows(
+    by_rows: Compressed,
+    full: AnyArray,
+    w: FloatArray,
+    w_used: FloatArray,
+    change: float,
+    gram: AnyArray,
+    by: FloatArray,
+) -> bool:
+    """Bring the lower triangle up to date as ``update_gram`` says, but for its corner of full columns.
+
+    ``by`` is filled with the changes of curvature; returns whether there are any.
+    """
     row_start, columns, values = by_rows
+    n_full = full.shape[1]
     changed = False
     for i in range(w.shape[0]):
         step = w[i] - w_used[i]
+        by[i] = 0.0
         if abs(step) <= change * max(w[i], w_used[i]):
             continue
         changed = True
         w_used[i] = w[i]
+        by[i] = step
         first = row_start[i]
         for p in range(first, row_start[i + 1]):
             t = np.float32(step * values[p])
-            line = gram[columns[p]]
+            line = gram[n_full + columns[p]]
+            subtract_short(-t, full[i], line)
             for q in range(first, p + 1):
-                line[columns[q]] += t * np.float32(values[q])
+                line[n_full + columns[q]] += t * np.float32(values[q])
     return changed
 
 
@@ -136,13 +159,24 @@ def _mirror(gram: AnyArray) -> None:
                     gram[q, p] = gram[p, q]
 
 
-def update_gram(by_rows: Compressed, w: FloatArray, w_used: FloatArray, change: float, gram: AnyArray) -> None:
+def update_gram(
+    by_rows: Compressed, full: AnyArray, w: FloatArray, w_used: FloatArray, change: float, gram: AnyArray
+) -> None:
     """Bring Σ_i w_i x_i x_iᵀ up to date for the rows whose curvature moved by more than the share ``change``.
 
-    ``w_used`` holds the curvature that each row has in ``gram``.
+    ``full`` holds, by rows and in single precision, the first columns, ``by_rows`` the sparse ones after them;
+    ``w_used`` the curvature that each row has in ``gram``.
     """
-    if _update_rows(by_rows, w, w_used, change, gram):
-        _mirror(gram)
+    by = np.empty_like(w)
+    if not _update_rows(by_rows, full, w, w_used, change, gram, by):
+        return
+    n_full = full.shape[1]
+    if n_full:
+        moved = np.flatnonzero(by)
+        some = full if 2 * moved.size > by.size else full[moved]
+        weights = by if some is full else by[moved]
+        gram[:n_full, :n_full] += some.T @ (some * weights.astype(np.float32)[:, None])
+    _mirror(gram)
 
 
 @inner_kernel(fastmath={"contract"})

@@ -1,8 +1,16 @@
-"""Newton's equations for many coefficients at once, by products of the Hessian with a vector, one pass by rows each."""
+"""Newton's equations for many coefficients at once, by products of the Hessian with a vector, one pass by rows each.
+
+Dense features after the sparse ones, Z, are few and in every document: their part of the Hessian, Z diag(w) Zᵀ, is a
+small matrix that couples all documents. It is computed once a step and divided by exactly, so that the products need
+only find out what the sparse features change.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from bayesift._kernel import kernel
 from bayesift._sparse import Compressed, columns_dot, inner
@@ -76,8 +84,55 @@ def hessian_times(
     out[last] += total
 
 
+def block_hessian(block: FloatArray, w: FloatArray, l2: FloatArray) -> FloatArray:
+    """Return l2 + Σ_i w_i z_i z_iᵀ for the dense features of every document and a constant last.
+
+    Parameters
+    ----------
+    block : float array of shape (n_dense, n_documents)
+    w : float array of shape (n_documents,)
+    l2 : float array of shape (n_dense + 1,)
+    """
+    weighted = block * w
+    matrix = np.empty((l2.size, l2.size))
+    np.matmul(weighted, block.T, out=matrix[:-1, :-1])
+    matrix[-1, :-1] = matrix[:-1, -1] = weighted.sum(axis=1)
+    matrix[-1, -1] = w.sum()
+    matrix[np.diag_indices(l2.size)] += l2
+    return matrix
+
+
+def preconditioner(
+    documents: Compressed, block: FloatArray, w: FloatArray, l2: FloatArray, free: BoolArray
+) -> Callable[[FloatArray], FloatArray]:
+    """Return the function that divides by the diagonal of the Hessian, and by its block of dense features.
+
+    Coordinates that are not free become 0.
+    """
+    inverse = free / (hessian_diagonal(documents, w, l2) + 1e-12)
+    if not len(block):
+        return lambda v: inverse * v
+    last = slice(-len(block) - 1, None)
+    matrix, moves = block_hessian(block, w, l2[last]), free[last]
+    matrix[~moves] = matrix[:, ~moves] = 0.0
+    # A share of the diagonal that no step notices, so that equal columns without a penalty are no obstacle.
+    matrix[np.diag_indices(len(matrix))] += np.where(moves, 1e-10 * matrix.diagonal() + 1e-12, 1.0)
+    try:
+        factor = cho_factor(matrix, lower=True, overwrite_a=True)
+    except (LinAlgError, ValueError):
+        return lambda v: inverse * v
+
+    def divide(v: FloatArray) -> FloatArray:
+        result: FloatArray = inverse * v
+        result[last] = np.where(moves, cho_solve(factor, np.where(moves, v[last], 0.0), check_finite=False), 0.0)
+        return result
+
+    return divide
+
+
 def conjugate_gradients(
     documents: Compressed,
+    block: FloatArray,
     w: FloatArray,
     l2: FloatArray,
     free: BoolArray,
@@ -85,17 +140,16 @@ def conjugate_gradients(
     cut: float,
     goal: float = np.inf,
 ) -> tuple[FloatArray, float]:
-    """Solve H step = g roughly on the free coordinates, preconditioned by the diagonal; g is 0 on the others.
+    """Solve H step = g roughly on the free coordinates, preconditioned as said above; g is 0 on the others.
 
-    Documents with at most ``cut`` times the mean curvature enter the preconditioner only. Stops where the square of
-    what is left of g, in units of the diagonal, is at most ``goal`` and a small share of that of g. Returns the step
-    and the goal.
+    ``block`` holds the dense features by columns, none if it has no row. Documents with at most ``cut`` times the mean
+    curvature enter the preconditioner only. Stops where the square of what is left of g, in its units, is at most
+    ``goal`` and a small share of that of g. Returns the step and the goal.
     """
     kept = np.flatnonzero(w > cut * w.mean()).astype(np.uint32)
-    # On the other coordinates the preconditioner, and with it every direction, is 0.
-    preconditioner = free / (hessian_diagonal(documents, w, l2) + 1e-12)
+    divide = preconditioner(documents, block, w, l2, free)
     step, residual, product = np.zeros_like(g), g.copy(), np.empty_like(g)
-    p = preconditioner * residual
+    p = divide(residual)
     rho = inner(residual, p)
     goal = min(goal, _FORCING * _FORCING * rho)
     for _ in range(_MAX_PRODUCTS):
@@ -108,7 +162,7 @@ def conjugate_gradients(
         size = rho / curvature
         step += size * p
         residual -= size * product
-        z = preconditioner * residual
+        z = divide(residual)
         before, rho = rho, inner(residual, z)
         p *= rho / before
         p += z

@@ -12,10 +12,10 @@ from __future__ import annotations
 import numpy as np
 
 from bayesift._kernel import kernel
-from bayesift._sparse import Compressed, add_columns, columns_dot, inner, transpose
+from bayesift._sparse import Compressed, inner
 from bayesift._typing import FloatArray, UInt32Array
 from bayesift.linear._losses import BinarySample, dual_part, guarded_curvature, loss_terms
-from bayesift.linear._solvers.compact import merge_documents, take_columns
+from bayesift.linear._solvers.compact import TakenColumns, merge_documents, take_columns
 from bayesift.linear._solvers.duality import Penalties, dual_objective, kkt_residual, margins, penalty, proximal_point
 from bayesift.linear._solvers.gram import descend_gram, update_gram
 from bayesift.linear._solvers.hessian import conjugate_gradients, hessian_times, row_scores
@@ -103,16 +103,27 @@ def add_set(columns: Compressed, chosen: UInt32Array, step: FloatArray, out: Flo
                 out[indices[k]] += data[k] * t
 
 
-def fill_move(columns: Compressed, y: FloatArray, order: UInt32Array, step: FloatArray, move: FloatArray) -> None:
+def fill_move(
+    columns: Compressed, block: FloatArray, y: FloatArray, order: UInt32Array, step: FloatArray, move: FloatArray
+) -> None:
     """Fill what a step on a set adds to the margins; the first entry of ``order`` is the intercept's place."""
     move.fill(step[0])
-    add_set(columns, order[1:], step[1:], move)
+    chosen, own = order[1:], step[1:]
+    if len(block):
+        first = columns[0].size - 1 - len(block)
+        in_block = chosen >= first
+        steps = np.zeros(len(block))
+        steps[chosen[in_block] - first] = own[in_block]
+        move += steps @ block
+        chosen, own = chosen[~in_block], own[~in_block]
+    add_set(columns, chosen, own, move)
     move *= y
 
 
 def small_steps(
     link: int,
     columns: Compressed,
+    block: FloatArray,
     sample: BinarySample,
     order: UInt32Array,
     b: FloatArray,
@@ -133,8 +144,7 @@ def small_steps(
     r, _, _, move, _ = state
     factor, primal, free = scale
     place, label, weight, margin = merge_documents(columns, order[1:], y, s, r)
-    start, rows, values = take_columns(columns, order[1:], place, label)
-    by_rows = transpose(start, rows, values, label.size)
+    taken = TakenColumns(take_columns(columns, order[1:], place, label), label.size, len(block) > 0)
     start_x, far, own = b[order], max_step[order], take(prior, order, factor)
     x = start_x.copy()
     units = take_units(own[0], own[1], primal, free)
@@ -143,23 +153,22 @@ def small_steps(
     w_used, c = np.zeros(label.size), np.empty(order.size)
     loss = loss_terms(link, margin, weight, u, w)
     for k in range(max_steps):
-        columns_dot(start, rows, values, u, c)
+        taken.slopes(u, c)
         worst = set_violation(c, x, own, units)
         if k == 0:
             target = max(target, share * worst)
         if worst <= target:
             break
         safe_w = guarded_curvature(link, margin, weight, u, w, 0.5) if worst > _FAR else w
-        update_gram(by_rows, safe_w, w_used, _REFRESH, gram)
+        update_gram(taken.by_rows, taken.short, safe_w, w_used, _REFRESH, gram)
         step = x.copy()
         descend_gram(gram, c.copy(), step, within(own, x, far), units, max(_FORCING * worst, 0.3 * target))
         step -= x
-        along.fill(0.0)
-        add_columns(start, rows, values, step, along)
+        taken.fill_scores(step, along)
         loss, moved = line_search(link, weight, (margin, u, w, along, trial), loss, x, step, c, own[0], own[1])
         if not moved:
             break
-    fill_move(columns, y, order, x - start_x, move)
+    fill_move(columns, block, y, order, x - start_x, move)
     r += move
     b[order] = x
 
@@ -167,6 +176,7 @@ def small_steps(
 def large_step(
     link: int,
     columns: Compressed,
+    block: FloatArray,
     sample: BinarySample,
     order: UInt32Array,
     c: FloatArray,
@@ -194,7 +204,7 @@ def large_step(
     units = take_units(own[0], own[1], primal, free)
     descend_residual(weighted, slope, step, within(own, x, far), units, max_passes)
     step -= x
-    fill_move(columns, y, order, step, move)
+    fill_move(columns, block, y, order, step, move)
     loss, _ = line_search(link, s, state, loss, x, step, slope, own[0], own[1])
     b[order] = x
     return loss
@@ -203,6 +213,7 @@ def large_step(
 def joint_step(
     link: int,
     documents: Compressed,
+    block: FloatArray,
     sample: BinarySample,
     c: FloatArray,
     b: FloatArray,
@@ -223,7 +234,8 @@ def joint_step(
     kept, goal = np.flatnonzero(w).astype(np.uint32), np.inf
     for _ in range(_CROSSINGS):
         # What a crossing leaves may be far more than there was: it is no measure of what is small.
-        more, goal = conjugate_gradients(documents, w, l2, free, np.where(free, wanted - product, 0.0), 0.0, goal)
+        left = np.where(free, wanted - product, 0.0)
+        more, goal = conjugate_gradients(documents, block, w, l2, free, left, 0.0, goal)
         step += more
         new = b + step
         inside = np.clip(np.where((l1 > 0.0) & (b * new < 0.0), 0.0, new), low, high)
@@ -291,6 +303,7 @@ def improve(
     link: int,
     columns: Compressed,
     documents: Compressed,
+    block: FloatArray,
     sample: BinarySample,
     near: UInt32Array,
     c: FloatArray,
@@ -319,20 +332,22 @@ def improve(
         # Errors this small leave a gap only where balancing the classes takes more than they say: make them smaller.
         target = 0.5 * tol if worst > 0.5 * tol else 0.1 * worst
         small_steps(
-            link, columns, sample, order, b, prior, scale, max_step, state, target, _POLISH_SHARE, _POLISH_STEPS
+            link, columns, block, sample, order, b, prior, scale, max_step, state, target, _POLISH_SHARE, _POLISH_STEPS
         )
     elif order.shape[0] <= _SMALL + 1:
-        small_steps(link, columns, sample, order, b, prior, scale, max_step, state, _SETTLED, 0.0, _STEPS)
+        small_steps(link, columns, block, sample, order, b, prior, scale, max_step, state, _SETTLED, 0.0, _STEPS)
     else:
         cut, passes = (_FINE_CUT, _FINE_PASSES) if fine else (_CUT, _PASSES)
         for k in range(_LARGE_STEPS if stage == 1.0 and not fine else 1):
             if k > 0:
-                set_slopes(columns, y, u, order, c)
+                set_slopes(columns, block, y, u, order, c)
                 order = choose(order[1:], c, b, prior[0], stage, columns[0])
-            loss = large_step(link, columns, sample, order, c, b, prior, scale, max_step, state, loss, cut, passes)
+            loss = large_step(
+                link, columns, block, sample, order, c, b, prior, scale, max_step, state, loss, cut, passes
+            )
         if fine and joint:
-            set_slopes(columns, y, u, order, c)
-            loss = joint_step(link, documents, sample, c, b, prior, state, loss)
+            set_slopes(columns, block, y, u, order, c)
+            loss = joint_step(link, documents, block, sample, c, b, prior, state, loss)
         return loss
     return loss_terms(link, r, s, u, w)
 
@@ -343,6 +358,7 @@ def newton(
     link: int,
     columns: Compressed,
     documents: Compressed,
+    block: FloatArray,
     sums: FloatArray,
     max_step: FloatArray,
     sample: BinarySample,
@@ -361,6 +377,8 @@ def newton(
         Code of the loss.
     columns, documents : compressed matrices
         X by columns and by rows.
+    block : float array of shape (n_dense, n_documents)
+        The dense features, which are the last columns of X.
     sums, max_step : float arrays of shape (n_features + 1,)
         Xᵀs, and ``largest_steps``; the intercept is last, as everywhere.
     sample : tuple of float arrays of shape (n_documents,)
@@ -402,7 +420,7 @@ def newton(
     converged = separated = False
     since, still, rounds, last = 0, 0, 0, np.inf
     while True:
-        all_slopes(columns, documents, sums, sample, u, c)
+        all_slopes(columns, documents, block, sums, sample, u, c)
         before, primal = primal, loss + penalty(b, l1, l2)
         free = smaller_class_sum(y, u) if open_intercept else min(1.0, primal)
         count, worst, ratio = check_slopes(c, b, prior, max(stage, 1.0), primal, free, near)
@@ -431,7 +449,22 @@ def newton(
         joint = worst <= _JOINT or worst > _STANDSTILL * last
         last = worst
         loss = improve(
-            link, columns, documents, sample, near[:count], c, b, prior, worst, scale, max_step, state, loss, tol, joint
+            link,
+            columns,
+            documents,
+            block,
+            sample,
+            near[:count],
+            c,
+            b,
+            prior,
+            worst,
+            scale,
+            max_step,
+            state,
+            loss,
+            tol,
+            joint,
         )
     residual = kkt_residual(c, b, prior)
     if not converged:

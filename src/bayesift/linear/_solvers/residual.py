@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesift._kernel import kernel
+from bayesift._kernel import inner_kernel, kernel
 from bayesift._sparse import Compressed
 from bayesift._typing import AnyArray, FloatArray, UInt32Array
 from bayesift.linear._solvers.compact import entries_of
 from bayesift.linear._solvers.duality import Penalties, prox
+from bayesift.linear._solvers.gram import subtract_short
 
 #: Compressed columns with values in single precision.
 ShortEntries = tuple[UInt32Array, UInt32Array, AnyArray]
@@ -146,6 +147,15 @@ def _coupled(rows, values, first, last, q):  # type: ignore[no-untyped-def]
     return np.float64((a + b) + (c + d))
 
 
+@inner_kernel(fastmath={"reassoc", "contract"})
+def _full_coupled(values, q):  # type: ignore[no-untyped-def]
+    """Σ_k values_k q_k of a column with an entry in every document."""
+    total = _ZERO
+    for k in range(q.shape[0]):
+        total += values[k] * q[k]
+    return np.float64(total)
+
+
 @kernel(error_model="numpy")
 def _descend_residual(
     entries: ShortEntries,
@@ -177,8 +187,10 @@ def _descend_residual(
             last = start[a + np.uint32(1)]
             old = x[a]
             h = curvature[a]
-            coupled = largest * size[a] * _coupled(rows, values, first, last, q)
-            slope = c[a] - coupled - rest[a] * (old - base[a])
+            # The documents of a column are in order, so that one with as many entries as there are has all of them.
+            is_full = last - first == q.shape[0]
+            coupled = _full_coupled(values[first:last], q) if is_full else _coupled(rows, values, first, last, q)
+            slope = c[a] - largest * size[a] * coupled - rest[a] * (old - base[a])
             new = prox(slope + h * old, h, l1[a], l2[a], low[a], high[a])
             if new != 0.0:
                 active[kept] = a
@@ -188,8 +200,11 @@ def _descend_residual(
                 step = new - old
                 worst = max(worst, (h + l2[a]) * abs(step) / units[a])
                 short = np.float32(step * size[a])
-                for k in range(first, last):
-                    q[rows[k]] += values[k] * short
+                if is_full:
+                    subtract_short(-short, values[first:last], q)
+                else:
+                    for k in range(first, last):
+                        q[rows[k]] += values[k] * short
         if sweep == 0:
             target = _ENOUGH * worst
         if worst <= target:

@@ -251,6 +251,7 @@ def squared_step(documents: Compressed, w: FloatArray, l2: FloatArray, g: FloatA
 def ridge(
     link: int,
     documents: Compressed,
+    block: FloatArray,
     sample: BinarySample,
     b: FloatArray,
     prior: Penalties,
@@ -261,7 +262,7 @@ def ridge(
     """Minimise the objective where every prior is Gaussian, none or fixed, without signs; b is overwritten.
 
     For the logistic loss a start at the modes is replaced by that of dual ascent, unless documents are short. Arguments
-    and results as for ``newton``; only X by rows is needed.
+    and results as for ``newton``; only X by rows is needed, and its dense features by columns.
     """
     y, s, offset = sample
     l1, l2, _, _ = prior
@@ -298,7 +299,7 @@ def ridge(
             return primal, dual, error, max(rounds, 1), converged
         rounds += 1
         before = primal
-        step, _ = conjugate_gradients(documents, w, l2, known.free, g, _CUT)
+        step, _ = conjugate_gradients(documents, block, w, l2, known.free, g, _CUT)
         row_scores(documents, step, move)
         move *= y
         loss, _ = line_search(link, s, state, loss, b, step, c, l1, l2)

@@ -57,15 +57,27 @@ def add_others(
 
 
 def all_slopes(
-    columns: Compressed, documents: Compressed, sums: FloatArray, sample: BinarySample, u: FloatArray, c: FloatArray
+    columns: Compressed,
+    documents: Compressed,
+    block: FloatArray,
+    sums: FloatArray,
+    sample: BinarySample,
+    u: FloatArray,
+    c: FloatArray,
 ) -> None:
     """Fill c = Xᵀ(y∘u), the intercept's sum last.
 
     Documents without any term of the model have the same y_i u_i / s_i. When they are many, their part is that number
-    times ``sums`` = Xᵀs, and only the others are read, by rows.
+    times ``sums`` = Xᵀs, and only the others are read, by rows. With a block of dense features there are none.
     """
     y, s, _ = sample
     v = y * u
+    if len(block):
+        indptr, indices, data = columns
+        columns_dot(indptr[: -len(block)], indices, data, v, c)
+        c[-len(block) - 1 : -1] = block @ v
+        c[-1] = v.sum()
+        return
     q = np.empty_like(v)
     common, others = common_share(v, s, documents[0], q)
     if 2 * others > documents[1].size:
@@ -87,11 +99,17 @@ def some_columns_dot(columns: Compressed, chosen: UInt32Array, v: FloatArray, ou
         out[j] = total
 
 
-def set_slopes(columns: Compressed, y: FloatArray, u: FloatArray, order: UInt32Array, c: FloatArray) -> None:
-    """Fill c_j = Σ_i x_ij y_i u_i for a set of columns, of which the first is the intercept's place."""
+def set_slopes(
+    columns: Compressed, block: FloatArray, y: FloatArray, u: FloatArray, order: UInt32Array, c: FloatArray
+) -> None:
+    """Fill c_j = Σ_i x_ij y_i u_i for a set of columns and the dense features; the intercept's place is first."""
     v = y * u
     c[order[0]] = v.sum()
-    some_columns_dot(columns, order[1:], v, c)
+    chosen = order[1:]
+    if len(block):
+        c[-len(block) - 1 : -1] = block @ v
+        chosen = chosen[chosen < c.size - 1 - len(block)]
+    some_columns_dot(columns, chosen, v, c)
 
 
 def largest_steps(indptr: UInt32Array, data: FloatArray) -> FloatArray:
