@@ -10,6 +10,7 @@ ROOMS = {
     "datasets": "Collections of documents, and your own files.",
     "text": "From texts to sparse matrices.",
     "vectors": "Vectors of words from texts without labels.",
+    "shards": "More than one machine holds.",
     "select": "Scores of terms against categories.",
     "priors": "Prior knowledge.",
     "posterior": "Posteriors of logistic and probit regression.",

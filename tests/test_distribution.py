@@ -1,4 +1,4 @@
-"""What is installed: the wheel, its metadata, and the files that speak of the same version and the same dependencies."""
+"""What is installed: the wheel, its metadata, and the files that speak of the same version and dependencies."""
 
 from __future__ import annotations
 

@@ -56,6 +56,25 @@ def validate_documents(
     return X, flat_labels(y)
 
 
+def validate_labels(estimator: Any, X: Any, y: Any) -> Any:
+    """Check the labels of documents that are in files already checked, and keep how many features these have.
+
+    ``X`` has a ``shape`` and, for those who give no labels, ``labels`` that stand beside its rows.
+    """
+    if y is None:
+        y = X.labels
+        if y is None:
+            raise ValueError(f"y is None, and {X!r} has no labels beside its rows; expected labels")
+    check_label_types(y)
+    labels = flat_labels(_as_array(y))
+    if labels.shape[0] != X.shape[0] or X.shape[0] == 0:
+        raise ValueError(f"X has {X.shape[0]} rows and y {labels.shape[0]} labels; expected one for each of some rows")
+    estimator.n_features_in_ = X.shape[1]
+    if hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+    return labels
+
+
 def flat_labels(y: Any) -> Any:
     """Return a single column of labels as a flat array, with scikit-learn's warning; anything else as it is."""
     if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:

@@ -26,6 +26,7 @@ from bayesift.linear._fit.problem import Solution, SolverOptions
 from bayesift.linear._fit.variance import Choice, VarianceSettings
 from bayesift.linear.certificate import Certificate
 from bayesift.priors import Prior
+from bayesift.shards import Shards
 
 #: Newton fits that only serve to choose a variance of a grid stop at this relative gap, or at a larger ``tol``; and,
 #: under Laplace priors, when a round lowers the objective by at most a tenth of this share.
@@ -63,7 +64,12 @@ class LinearScores(ScoreClassifier):
     def decision_function(self, X: Any) -> FloatArray:
         """Return the linear score β₀ + xᵀβ of each category: an array of shape (n_documents,) for two classes."""
         check_is_fitted(self)
-        scores = self._scores(validated(self, X, accept_sparse="csr", reset=False))
+        if isinstance(X, Shards):
+            if X.shape[1] != self.n_features_in_:
+                raise ValueError(f"X has {X.shape[1]} columns; expected {self.n_features_in_}, as in fit")
+        else:
+            X = validated(self, X, accept_sparse="csr", reset=False)
+        scores = self._scores(X)
         return scores[:, 0] if self.target_type_ == "binary" else scores
 
     def word_weights(self) -> Any:
@@ -84,6 +90,8 @@ class LinearScores(ScoreClassifier):
 
     def _scores(self, X: Any) -> FloatArray:
         """Return the linear scores of documents that are checked already."""
+        if isinstance(X, Shards):
+            return np.concatenate([self._scores(rows) for rows in X])
         scores = X @ self.coef_.T
         return np.asarray(scores.toarray() if sp.issparse(scores) else scores) + self.intercept_
 
@@ -174,8 +182,9 @@ class LinearModel(LinearScores):
 
         Parameters
         ----------
-        X : sparse matrix, array or data frame of shape (n_documents, n_features)
-            Term weights; sparse matrices are the natural form.
+        X : sparse matrix, array, data frame or Shards of shape (n_documents, n_features)
+            Term weights; sparse matrices are the natural form, :class:`bayesift.shards.Shards` that of more than one
+            machine holds.
         y : array of shape (n_documents,), or indicator matrix of shape (n_documents, n_categories)
             Labels of any type; or zeros and ones for each category, which the models of binary decisions take.
         sample_weight : array of shape (n_documents,), optional

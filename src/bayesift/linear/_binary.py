@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from bayesift._documents import checked_weights, validated
-from bayesift._labels import Categories, categories_of, class_factors, validate_documents
+from bayesift._labels import Categories, categories_of, class_factors, validate_documents, validate_labels
 from bayesift._state import State
 from bayesift._typing import FloatArray
 from bayesift.decide import Threshold
@@ -25,10 +25,11 @@ from bayesift.linear._averaged import AveragedScores, PosteriorName
 from bayesift.linear._base import SHARED_CONSTRAINTS, TOO_FEW, LinearModel, Message, listing
 from bayesift.linear._fit.categories import CategoryFit, Settings, Task, belief_at, fit_categories, priors_of
 from bayesift.linear._fit.copies import merge_copies
-from bayesift.linear._fit.problem import Problem, SolverOptions, design_of
+from bayesift.linear._fit.problem import Documents, Problem, SolverOptions, design_of
 from bayesift.linear._fit.variance import Choice
 from bayesift.linear._losses import PROBIT, log_probability
-from bayesift.priors import Prior
+from bayesift.priors import Jeffreys, Prior
+from bayesift.shards import Shards
 
 #: What the parameters that all binary models have may be.
 BINARY_CONSTRAINTS: dict[str, Any] = {
@@ -66,10 +67,14 @@ class LinearClassifier(AveragedScores, LinearModel):
         raise NotImplementedError
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None) -> Iterator[Message]:
-        X, y = validate_documents(self, X, y)
+        if isinstance(X, Shards):
+            y = validate_labels(self, X, y)
+            feature_names = X.terms if feature_names is None else feature_names
+        else:
+            X, y = validate_documents(self, X, y)
         settings = self._settings(self._column_names(feature_names))
         weights = checked_weights(sample_weight, X)
-        if settings.options.merges_copies:
+        if settings.options.merges_copies and not isinstance(X, Shards):
             X, y, weights = merge_copies(X, y, weights)
         categories = categories_of(y, type(self).__name__)
         priors = self._priors(categories)
@@ -161,7 +166,34 @@ class LinearClassifier(AveragedScores, LinearModel):
         single = self.posterior is not None or self.variance == "evidence" or self.dense_features > 0
         with threadpool_limits(1, "blas") if single else nullcontext():
             tasks, is_open = self._tasks(priors, categories, y, weights), [prior.is_open for prior in priors]
-            return fit_categories(design_of(X, self.dense_features), tasks, settings, self.n_jobs, is_open)
+            documents = self._documents_of(X, priors) if isinstance(X, Shards) else design_of(X, self.dense_features)
+            return fit_categories(documents, tasks, settings, self.n_jobs, is_open)
+
+    def _documents_of(self, shards: Shards, priors: Sequence[Prior]) -> Documents:
+        """Return the documents of shards, in memory if they fit, and refuse what needs them there if they do not."""
+        # Seldom needed.
+        from bayesift.linear._sharded.design import ShardedDesign, documents_of
+
+        documents = documents_of(shards, self.n_jobs)
+        if not isinstance(documents, ShardedDesign):
+            return documents
+        refused = [
+            name
+            for name, found in (
+                (f"posterior={self.posterior!r}", self.posterior is not None),
+                ("variance='evidence'", self.variance == "evidence"),
+                (f"solver={self.solver!r}", self.solver not in ("newton", "auto")),
+                ("a Jeffreys prior", any(isinstance(prior, Jeffreys) for prior in priors)),
+                ("covariance='full'", getattr(self, "covariance", None) == "full"),
+            )
+            if found
+        ]
+        if refused:
+            raise ValueError(
+                f"{refused[0]} needs all documents in memory, where the shards do not fit; "
+                f"open them with more memory, or choose another"
+            )
+        return documents
 
     def _set_attributes(self, categories: Categories, fits: list[CategoryFit]) -> None:
         self.classes_, self.target_type_ = categories.classes, categories.target_type

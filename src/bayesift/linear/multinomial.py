@@ -185,10 +185,11 @@ class BayesianMultinomialRegression(LinearModel):
             coef, intercept = self.class_coef_, self.class_intercept_
             start = self._last_coefficients(coef, intercept, classes.size, "classes").T
         setting = setting._replace(fixed=self._fixed(X, codes, weights, classes.size, reference))
-        documents = LabelledDocuments(design_of(X), codes, weights)
+        design = design_of(X)
+        documents = LabelledDocuments(design, codes, weights)
         choice = self._choose(documents, setting, settings)
         prior = setting.at(choice.scale, self.n_features_in_, choice.dense_variance)
-        problem = SoftmaxProblem(documents.design, codes, weights, prior)
+        problem = SoftmaxProblem(design, codes, weights, prior)
         if start is None and choice.curve is not None:
             start = choice.curve.start
         solution, absent = fit_present_classes(problem, options, start)

@@ -191,7 +191,7 @@ def _needed_rate(problem: Problem, rates: FloatArray) -> float:
     start = problem._replace(prior=fixed).solve(SolverOptions("clg", 1e-14, 1000))
     r = problem.y * scores(problem.design, start.beta)
     c = np.empty(prior.mode.size)
-    slopes(problem.design.columns, problem.y, problem.weights * expit(-r), c)
+    slopes(problem.in_memory.columns, problem.y, problem.weights * expit(-r), c)
     push = np.where(prior.sign == 0, np.abs(c), np.maximum(prior.sign * c, 0.0))[:-1]
     laplace = prior.kind[:-1] == LAPLACE
     return float(np.max(push[laplace] / rates[laplace], initial=0.0))

@@ -19,7 +19,7 @@ from bayesift.priors import PriorArrays
 def belief_of(problem: Problem, method: Method, seed: int) -> Posterior:
     """Return the posterior of a category."""
     return find_posterior(
-        _documents(problem.design),
+        _documents(problem.in_memory),
         problem.y,
         problem.prior,
         method=method,
@@ -35,7 +35,7 @@ def belief_without_variance(
     """Return the posterior of a category over several variances around those chosen."""
     chosen = (choice.variance, choice.dense_variance) if n_dense else (choice.variance,)
     return integrate_variance(
-        _documents(problem.design),
+        _documents(problem.in_memory),
         problem.y,
         prior_at,
         variances=chosen,
@@ -50,7 +50,7 @@ def belief_without_variance(
 def choice_by_evidence(problem: Problem, prior_at: Callable[..., PriorArrays], n_dense: int) -> Choice:
     """Return the variances under which the labels of a category are most probable."""
     found = greatest_evidence(
-        _documents(problem.design),
+        _documents(problem.in_memory),
         problem.y,
         prior_at,
         dense_features=n_dense,

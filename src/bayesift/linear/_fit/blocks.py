@@ -15,7 +15,7 @@ import numpy as np
 
 from bayesift import progress
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.linear._fit.problem import Design
+from bayesift.linear._fit.problem import Documents
 from bayesift.linear._fit.variance import (
     GAUSSIAN_GRID,
     Choice,
@@ -74,13 +74,9 @@ class Spread(NamedTuple):
     dense: float
 
 
-def spread_of(design: Design, weights: FloatArray, n_dense: int) -> Spread:
+def spread_of(design: Documents, weights: FloatArray, n_dense: int) -> Spread:
     """Measure the blocks; one without any entry has length one."""
-    starts, columns, values = design.documents
-    rows = np.repeat(np.arange(design.n_documents), np.diff(starts))
-    squares = weights[rows] * values**2
-    in_dense = columns >= design.n_features - n_dense
-    sums = squares[~in_dense].sum(), squares[in_dense].sum()
+    sums = design.block_norms(n_dense) @ weights
     return Spread(*(float(total / weights.sum()) if total > 0 else 1.0 for total in sums))
 
 

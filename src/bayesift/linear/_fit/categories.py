@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 import numpy as np
 
 from bayesift import progress
-from bayesift._threads import map_threads
 from bayesift._typing import AnyArray, FloatArray, Int64Array
 from bayesift.linear._fit.blocks import DenseBlock, Unit, choose_blocks, with_all_columns
 from bayesift.linear._fit.problem import (
-    Design,
+    Documents,
     Problem,
     Solution,
     SolverOptions,
@@ -95,7 +94,7 @@ class CategoryFit(NamedTuple):
 
 
 def fit_categories(
-    design: Design,
+    design: Documents,
     tasks: Sequence[Callable[[], Task]],
     settings: Settings,
     n_jobs: int | None,
@@ -111,7 +110,7 @@ def fit_categories(
     chosen, searched = None, _SEARCHING if is_shared else 0.0
     if is_shared:
         with progress.part(0.0, searched):
-            chosen = _choose_for_all(design, [make() for make in tasks], settings, n_jobs)
+            chosen = _choose_for_all(design, [make() for make in tasks], settings, design.inner_jobs(n_jobs))
     with progress.part(searched, 1.0):
         counter = _FitCounter(is_open, settings)
 
@@ -119,7 +118,7 @@ def fit_categories(
             with counter.category(category) as after_fit:
                 return _fit_category(design, tasks[category](), settings, after_fit, chosen)
 
-        return map_threads(work, range(len(tasks)), n_jobs)
+        return design.map(work, range(len(tasks)), n_jobs)
 
 
 class _FitCounter:
@@ -180,7 +179,7 @@ def prior_by_variance(
     return prior_at
 
 
-def _choose_for_all(design: Design, tasks: Sequence[Task], settings: Settings, n_jobs: int | None) -> Choice:
+def _choose_for_all(design: Documents, tasks: Sequence[Task], settings: Settings, n_jobs: int | None) -> Choice:
     """Choose the variance, or those of both blocks, the same for all categories."""
     options = settings.variance.options
     # A word that no document has says nothing here, and few documents have few of the words.
@@ -204,14 +203,14 @@ def _choose_for_all(design: Design, tasks: Sequence[Task], settings: Settings, n
     return with_all_columns(choice, mode, columns)
 
 
-def _priors_at(design: Design, task: Task, settings: Settings) -> PriorAt:
+def _priors_at(design: Documents, task: Task, settings: Settings) -> PriorAt:
     return prior_by_variance(
         task.prior, design.n_features, settings.feature_names, settings.intercept_variance, settings.dense
     )
 
 
 def _fit_category(
-    design: Design, task: Task, settings: Settings, after_fit: Callable[[], None], chosen: Choice | None
+    design: Documents, task: Task, settings: Settings, after_fit: Callable[[], None], chosen: Choice | None
 ) -> CategoryFit:
     """Fit a category with the choice made for all of them, or with its own."""
     prior_at = _priors_at(design, task, settings)
@@ -239,8 +238,7 @@ def _fit_category(
         if not settings.dense.is_open:
             choice = choice._replace(dense_variance=given)
     problem = problem_at(choice.scale, choice.dense_variance)
-    fewest = documents.fewest()
-    one_class = fewest == 0 and problem.prior.kind[-1] == FLAT
+    one_class = documents.is_one_class() and problem.prior.kind[-1] == FLAT
     if one_class:
         problem = problem._replace(prior=_base_rate_only(task, problem.prior, settings.link))
     start = task.start if choice.curve is None or task.start is not None else choice.curve.start
@@ -248,14 +246,14 @@ def _fit_category(
     solution, restarts = _restart(problem, solution, settings)
     precision = None if settings.posterior is None else settings.posterior(problem, solution.beta)
     held_out = None
-    if settings.score_held_out and fewest >= 2:
+    if settings.score_held_out and documents.fewest() >= 2:
         fold = documents.folds(settings.variance.folds, settings.variance.seed)
         held_out = _held_out_scores(problem, fold, options, after_fit)
     belief = None if settings.belief is None or one_class else belief_at(design, task, settings, choice)
     return CategoryFit(solution, choice, precision, one_class, held_out, restarts, belief)
 
 
-def belief_at(design: Design, task: Task, settings: Settings, choice: Choice) -> Posterior | None:
+def belief_at(design: Documents, task: Task, settings: Settings, choice: Choice) -> Posterior | None:
     """Return the posterior of a category; with variances chosen by the evidence, these are integrated out.
 
     None where only one class has documents and the intercept is free.

@@ -16,18 +16,17 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from bayesift._typing import FloatArray
 from bayesift.linear._fit.problem import Problem, Solution, SolverOptions, design_of
 from bayesift.linear._losses import PROBIT
-from bayesift.linear._solvers.hessian import hessian_diagonal
 from bayesift.priors import FIXED, GAUSSIAN, LAPLACE, PriorArrays
 
 
 def precision_diagonal(problem: Problem, beta: FloatArray) -> FloatArray:
     """Return the diagonal of Λ, the intercept's last; infinite for fixed coefficients."""
-    return hessian_diagonal(problem.design.documents, problem.curvature(beta), _prior_precision(problem.prior))
+    return problem.design.hessian_diagonal(problem, beta, _prior_precision(problem.prior))
 
 
 def precision_matrix(problem: Problem, beta: FloatArray) -> FloatArray:
     """Return Λ, the intercept's row and column last; infinite on the diagonal for fixed coefficients."""
-    starts, columns, values = problem.design.documents
+    starts, columns, values = problem.in_memory.documents
     shape = (problem.design.n_documents, problem.design.n_features)
     X = sp.csr_matrix((values, columns.astype(np.int64), starts.astype(np.int64)), shape=shape)
     return _data_precision(X, problem.curvature(beta)) + np.diag(_prior_precision(problem.prior))

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from bayesift._sparse import Compressed, columns_dot, inner, transpose
-from bayesift._threads import stop_if_abandoned
+from bayesift._threads import map_threads, stop_if_abandoned
 from bayesift._typing import FloatArray, Int64Array, UInt32Array
 from bayesift.linear._losses import LOGISTIC, loss_terms
 from bayesift.linear._solvers.clg import clg
@@ -38,6 +39,38 @@ _MOST = np.iinfo(np.uint32).max
 
 #: More dense features than this are treated one by one, and so are those of fewer documents than so many times them.
 _LARGEST_BLOCK, _LONG_BLOCK = 1_000, 16
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Documents(Protocol):
+    """What fits need of the documents, wherever they are: in memory (:class:`Design`) or in shards.
+
+    ``map`` does work on several items, such as categories, side by side; ``inner_jobs`` are threads within.
+    """
+
+    @property
+    def n_documents(self) -> int: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def row_hashes(self) -> FloatArray: ...
+    @property
+    def row_numbers(self) -> Int64Array: ...
+    @property
+    def squared_norms(self) -> FloatArray: ...
+    def block_norms(self, n_dense: int) -> FloatArray: ...
+    def sums(self, weights: FloatArray) -> FloatArray | None: ...
+    def subset(self, rows: Int64Array) -> Design: ...
+    def without_empty_columns(self) -> tuple[Documents, Int64Array]: ...
+    def scores(self, beta: FloatArray) -> FloatArray: ...
+    def hessian_diagonal(self, problem: Problem, beta: FloatArray, own: FloatArray) -> FloatArray: ...
+    def solve(self, problem: Problem, options: SolverOptions, start: FloatArray | None) -> Solution: ...
+    def map(
+        self, work: Callable[[Item], Result], items: Sequence[Item], n_jobs: int | None
+    ) -> list[Result]: ...  # fmt: skip
+    def inner_jobs(self, n_jobs: int | None) -> int | None: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +134,18 @@ class Design:
         rows = np.repeat(np.arange(self.n_documents), np.diff(starts))
         return np.bincount(rows, values * values, self.n_documents).astype(np.float64, copy=False)
 
+    def block_norms(self, n_dense: int) -> FloatArray:
+        """Return the squared norms of each document without its last columns, and in these."""
+        starts, columns, values = self.documents
+        rows = np.repeat(np.arange(self.n_documents), np.diff(starts))
+        in_dense = columns >= self.n_features - n_dense
+        return np.stack(
+            [
+                np.bincount(rows[inside], values[inside] ** 2, self.n_documents).astype(np.float64, copy=False)
+                for inside in (~in_dense, in_dense)
+            ]
+        )
+
     def sums(self, weights: FloatArray) -> FloatArray:
         """Return Xᵀs, the sum of the weights last."""
         result = np.empty(self.n_features + 1)
@@ -129,6 +174,26 @@ class Design:
         max_step = self.max_step[np.append(present, self.n_features)]
         n_dense = int(np.count_nonzero(present >= self.n_features - self.n_dense))
         return Design(columns, documents, max_step, n_dense), present
+
+    def scores(self, beta: FloatArray) -> FloatArray:
+        """Return the linear scores β₀ + x_iᵀβ of all documents."""
+        return linear_scores(self.columns, beta, self.n_documents)
+
+    def hessian_diagonal(self, problem: Problem, beta: FloatArray, own: FloatArray) -> FloatArray:
+        """Return Σ_i s_i f″(r_i) x_ij² plus what the priors add, the intercept's last."""
+        return hessian_diagonal(self.documents, problem.curvature(beta), own)
+
+    def solve(self, problem: Problem, options: SolverOptions, start: FloatArray | None) -> Solution:
+        """Find the posterior mode of a problem in these documents."""
+        return problem.solve_in_memory(options, start)
+
+    def map(self, work: Callable[[Item], Result], items: Sequence[Item], n_jobs: int | None) -> list[Result]:
+        """Return ``work(item)`` of every item, in their order, on several threads."""
+        return map_threads(work, items, n_jobs)
+
+    def inner_jobs(self, n_jobs: int | None) -> int | None:
+        """Return how many threads may be at work within a piece of work: as many as are wanted."""
+        return n_jobs
 
     def workspace(self) -> Workspace:
         """Return the solver's arrays of this thread; they live as long as the design."""
@@ -181,7 +246,13 @@ def _own_types(values: Any, dtype: Any) -> Any:
     return np.require(values, dtype, ["C", "A", "W"])
 
 
-def norm_variance(design: Design, weights: FloatArray) -> float:
+def in_memory(documents: Documents) -> Design:
+    """Return documents that must be in memory."""
+    assert isinstance(documents, Design)
+    return documents
+
+
+def norm_variance(design: Documents, weights: FloatArray) -> float:
     """Return the norm-based variance σ² = D/u (21).
 
     D is the number of features, the constant among them; u the mean squared Euclidean norm of the documents, without
@@ -237,12 +308,17 @@ class Problem(NamedTuple):
     ``sums`` are Xᵀ·weights, for those who fit several times with the same weights; ``link`` is the code of the loss.
     """
 
-    design: Design
+    design: Documents
     y: FloatArray
     weights: FloatArray
     prior: PriorArrays
     sums: FloatArray | None = None
     link: int = LOGISTIC
+
+    @property
+    def in_memory(self) -> Design:
+        """The documents, for those who work on them as arrays."""
+        return in_memory(self.design)
 
     def offsets(self) -> FloatArray:
         """Score every document by the modes of the priors."""
@@ -252,14 +328,19 @@ class Problem(NamedTuple):
 
     def solve(self, options: SolverOptions, start: FloatArray | None = None) -> Solution:
         """Find the posterior mode, from the modes of the priors (EM: from a ridge regression) or from ``start``."""
+        return self.design.solve(self, options, start)
+
+    def solve_in_memory(self, options: SolverOptions, start: FloatArray | None) -> Solution:
+        """Find the posterior mode by one of the solvers for arrays."""
         stop_if_abandoned()
+        design = self.in_memory
         begin = time.perf_counter()
         mode = self.prior.mode
         penalties = penalty_arrays(self.prior.kind, self.prior.weight, self.prior.sign)
         delta = np.zeros(mode.size)
         if start is not None:
             # A term that no document holds stays at its mode.
-            delta = np.where(self.design.max_step > 0.0, np.clip(start - mode, *penalties[2:]), 0.0)
+            delta = np.where(design.max_step > 0.0, np.clip(start - mode, *penalties[2:]), 0.0)
         solver = options.solver
         if solver == "auto":
             solver = "em" if np.any(self.prior.kind == JEFFREYS) else "newton"
@@ -267,7 +348,7 @@ class Problem(NamedTuple):
         if solver == "newton":
             found = self._solve_by_newton(delta, penalties, *limits, options.settled)
         elif solver == "clg":
-            columns, sample = self.design.columns, (self.y, self.weights, self.offsets())
+            columns, sample = design.columns, (self.y, self.weights, self.offsets())
             passes, converged = clg(*columns, *sample, delta, *penalties, *limits)
             found = (*certificate(self.link, columns, sample, delta, penalties), passes, converged)
         else:
@@ -278,7 +359,7 @@ class Problem(NamedTuple):
 
     def other_start(self, options: SolverOptions, random: np.random.Generator) -> FloatArray:
         """Return another start for EM: a ridge regression in which the documents have random weights of mean 1."""
-        latent = latent_of(self.design.columns, self.y, self.weights, self.offsets(), self.prior)
+        latent = latent_of(self.in_memory.columns, self.y, self.weights, self.offsets(), self.prior)
         factors = random.exponential(size=latent.s.size)
         return self.prior.mode + ridge_start(latent, options.ridge, options.solver == "block-em", factors)
 
@@ -286,7 +367,7 @@ class Problem(NamedTuple):
         self, delta: FloatArray, penalties: Penalties, tol: float, max_iter: int, settled: float
     ) -> Found:
         """Fit by the fast solvers; ``delta`` is the start and is overwritten."""
-        design, sample = self.design, (self.y, self.weights, self.offsets())
+        design, sample = self.in_memory, (self.y, self.weights, self.offsets())
         limits = (tol, max_iter, design.workspace())
         if np.any(self.prior.kind == LAPLACE) or np.any(self.prior.sign):
             sums = design.sums(self.weights) if self.sums is None else self.sums
@@ -302,14 +383,15 @@ class Problem(NamedTuple):
         EM cannot leave a zero, so that there the ridge start with this penalty is used.
         """
         sample = (self.y, self.weights, self.offsets())
-        latent = latent_of(self.design.columns, *sample, self.prior)
+        columns = self.in_memory.columns
+        latent = latent_of(columns, *sample, self.prior)
         if not np.all(delta[latent.movable]):
             delta[:] = np.where(delta == 0.0, ridge_start(latent, penalty, block_size is not None), delta)
         passes, converged = expectation_maximisation(latent, delta, block_size, tol, max_iter)
         if np.any(self.prior.kind == JEFFREYS):
             primal, residual = jeffreys_objective(latent, delta)
             return primal, -np.inf, residual, passes, converged
-        proof = certificate(self.link, self.design.columns, sample, delta, penalties)
+        proof = certificate(self.link, columns, sample, delta, penalties)
         return *proof, passes, converged
 
     def precision(self, beta: FloatArray) -> FloatArray:
@@ -317,9 +399,8 @@ class Problem(NamedTuple):
 
         A fixed coefficient has an infinite one.
         """
-        curvature = self.curvature(beta)
         own = np.select([self.prior.kind == GAUSSIAN, self.prior.kind == FIXED], [self.prior.weight, np.inf], 0.0)
-        return hessian_diagonal(self.design.documents, curvature, own)
+        return self.design.hessian_diagonal(self, beta, own)
 
     def curvature(self, beta: FloatArray) -> FloatArray:
         """Return the curvature s_i f″(r_i) of every document's loss; s_i p_i (1 − p_i) for the logistic one."""
@@ -329,9 +410,9 @@ class Problem(NamedTuple):
         return w
 
 
-def scores(design: Design, beta: FloatArray) -> FloatArray:
+def scores(design: Documents, beta: FloatArray) -> FloatArray:
     """Return the linear scores β₀ + x_iᵀβ of all documents."""
-    return linear_scores(design.columns, beta, design.n_documents)
+    return design.scores(beta)
 
 
 def log_likelihood(y: FloatArray, linear_scores: FloatArray, weights: FloatArray, link: int = LOGISTIC) -> float:

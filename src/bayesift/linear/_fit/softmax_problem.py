@@ -11,7 +11,7 @@ import numpy as np
 from bayesift._threads import stop_if_abandoned
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.linear._fit.blocks import DenseBlock, Unit, choose_blocks, with_all_columns
-from bayesift.linear._fit.problem import Design, Solution, SolverOptions
+from bayesift.linear._fit.problem import Design, Solution, SolverOptions, in_memory
 from bayesift.linear._fit.variance import (
     Choice,
     FitWithoutFold,
@@ -247,7 +247,7 @@ def softmax_fits_without_folds(
     options: SolverOptions,
 ) -> FitWithoutFold:
     """Return the fits of all classes without one of the folds."""
-    design, codes, _ = documents
+    design, codes = in_memory(documents.design), documents.labels
     learnt, training, held_out, judging = runs_of(documents, fold, runs)
     part = design if learnt.size == fold.size else design.subset(learnt)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from bayesift._threads import map_threads
 from bayesift._typing import AnyArray, FloatArray, Int64Array
-from bayesift.linear._fit.problem import Design, SolverOptions, norm_variance
+from bayesift.linear._fit.problem import Documents, SolverOptions, norm_variance
 from bayesift.priors import Gaussian, Prior
 
 #: The grids of Genkin, Lewis & Madigan (2007), as variances from the strongest penalty to the weakest.
@@ -53,9 +53,13 @@ class VarianceSettings(NamedTuple):
 class LabelledDocuments(NamedTuple):
     """Documents with their labels, of any type, and their weights; those without weight are as good as absent."""
 
-    design: Design
+    design: Documents
     labels: AnyArray
     weights: FloatArray
+
+    def is_one_class(self) -> bool:
+        """Tell whether all documents that count have the same label."""
+        return np.unique(self.labels[self.weights > 0]).size < 2
 
     def fewest(self) -> int:
         """Count the distinct documents of the class that has the fewest; 0 where there is one class only."""

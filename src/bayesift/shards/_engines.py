@@ -1,0 +1,147 @@
+"""Tasks on shards, by engines that exist: joblib with whatever backend is set, or the workers of a Dask cluster.
+
+A task is a function of a module that takes a :class:`ShardFile` and further arguments and returns a tuple of arrays. It
+keeps no state, so that it can run again elsewhere. Results come in the order of the shards whatever the engine, and
+are summed by the caller in that order: the bits do not depend on who computed what.
+"""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+
+from bayesift._extras import require
+from bayesift._typing import AnyArray
+from bayesift.shards._layout import ShardError, ShardFile
+
+#: What a task returns.
+Result = tuple[AnyArray, ...]
+Task = Callable[..., Result]
+#: What a task is called with.
+Call = tuple[ShardFile, tuple[Any, ...]]
+
+#: How often a task runs again after its worker died or sent something else than what it computed.
+_TRIES = 4
+
+
+class EngineError(RuntimeError):
+    """Workers died too often, or the scheduler is gone; nothing on disk is lost."""
+
+
+def checked_call(task: Task, shard: ShardFile, arguments: tuple[Any, ...]) -> tuple[int, int, Result]:
+    """Run a task, and send the number of its shard and a checksum along."""
+    result = task(shard, *arguments)
+    return shard.number, _checksum(result), result
+
+
+def _checksum(result: Result) -> int:
+    total = 0
+    for array in result:
+        whole = np.ascontiguousarray(array)
+        head = f"{whole.dtype.str}{array.shape}".encode()
+        total = zlib.crc32(whole.data, zlib.crc32(head, total))
+    return total
+
+
+def _is_right(found: Any, shard: ShardFile) -> bool:
+    """Tell whether an answer is that of the task, as its worker has computed it."""
+    try:
+        number, checksum, result = found
+        return bool(number == shard.number and checksum == _checksum(result))
+    except (TypeError, ValueError, AttributeError):
+        return False
+
+
+def run_with_joblib(task: Task, calls: Sequence[Call], n_jobs: int | None) -> Iterator[Result]:
+    """Run tasks by joblib's backend: threads, unless ``joblib.parallel_config`` says otherwise.
+
+    A count of workers that is set there goes before ``n_jobs``.
+    """
+    own = None if effective_n_jobs(None) != 1 else n_jobs
+    if effective_n_jobs(own) == 1:
+        # A backend with one worker is still asked: it may be another process or machine.
+        own = 1
+    done = failures = 0
+    while done < len(calls):
+        before = done
+        try:
+            parallel = Parallel(n_jobs=own, prefer="threads", return_as="generator", pre_dispatch="1.5*n_jobs")
+            for found in parallel(delayed(checked_call)(task, *call) for call in calls[done:]):
+                if not _is_right(found, calls[done][0]):
+                    break
+                yield found[2]
+                done += 1
+        except BrokenExecutor as error:
+            last: Exception | None = error
+        else:
+            last = None
+        failures = 0 if done > before else failures + 1
+        if failures >= _TRIES:
+            raise EngineError(
+                f"shard {calls[done][0].number} failed {failures} times: its worker died or sent what it had not "
+                f"computed; are there enough memory and disk for a worker?"
+            ) from last
+
+
+def run_with_dask(task: Task, calls: Sequence[Call], client: Any, timeout: float | None) -> Iterator[Result]:
+    """Run tasks on the workers of a Dask cluster, which open the shards themselves: the folder must be theirs as well.
+
+    A task whose worker dies, hangs for longer than ``timeout`` seconds or sends garbage is submitted again.
+    """
+    distributed = require("distributed", extra="dask", purpose="tasks on a Dask cluster")
+    try:
+        n_workers = sum(client.nthreads().values())
+        window = max(2, 2 * n_workers)
+        waiting: dict[int, Any] = {}
+
+        def submit(place: int) -> Any:
+            return client.submit(checked_call, task, *calls[place], pure=False, retries=_TRIES)
+
+        for place in range(len(calls)):
+            for ahead in range(place, min(place + window, len(calls))):
+                if ahead not in waiting:
+                    waiting[ahead] = submit(ahead)
+            for attempt in range(_TRIES + 1):
+                found = _answer(distributed, client, waiting[place], timeout)
+                if _is_right(found, calls[place][0]):
+                    break
+                if attempt == _TRIES:
+                    raise EngineError(f"shard {calls[place][0].number} failed {attempt + 1} times on the Dask cluster")
+                waiting[place].release()
+                waiting[place] = submit(place)
+            del waiting[place]
+            yield found[2]
+    except (OSError, distributed.comm.CommClosedError) as error:
+        raise EngineError(f"the Dask scheduler does not answer: {error}; nothing on disk is lost") from error
+
+
+def _answer(distributed: Any, client: Any, future: Any, timeout: float | None) -> Any:
+    """Wait for the answer of a task; None where there is none to be had."""
+    begin = time.monotonic()
+    while True:
+        try:
+            # Not the error of a task that was never asked for: a scheduler that is gone cancels all of them.
+            return future.result(timeout=5.0)
+        except (TimeoutError, distributed.TimeoutError):
+            if client.status != "running":
+                raise OSError(f"the client is {client.status}") from None
+            if timeout is not None and time.monotonic() - begin > timeout:
+                return None
+        except distributed.KilledWorker:
+            return None
+        except (distributed.client.FutureCancelledError, distributed.CancelledError) as error:
+            if client.status != "running":
+                raise OSError(f"the client is {client.status}") from error
+            return None
+
+
+def refuse_unknown_client(client: Any) -> None:
+    """Refuse what is no client of a Dask cluster."""
+    if not (hasattr(client, "submit") and hasattr(client, "nthreads")):
+        raise ShardError(f"client is {client!r}; expected a distributed.Client")

@@ -1,0 +1,292 @@
+"""Writing a folder of shards: whole or not at all, a shard at a time, and resumable where the source is known."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from bayesift._files import AnyPath, claim, sync
+from bayesift._sparse import canonical_rows
+from bayesift._typing import AnyArray
+from bayesift.shards._layout import (
+    COUNTS,
+    MANIFEST,
+    MOST_COLUMNS,
+    TERMS,
+    Manifest,
+    ShardEntry,
+    ShardError,
+    digest,
+    piece_path,
+)
+
+#: A shard ends with this number of rows, unless told otherwise, and in any case with this number of entries.
+DEFAULT_ROWS, DEFAULT_ENTRIES = 250_000, 2**24
+
+_JOURNAL, _PLAN, _LOCK = "journal.jsonl", "plan.json", ".lock"
+
+#: The labels of some rows: for each row one label, or the labels of a row as a sequence.
+Labels = Sequence[Any]
+
+
+class ShardWriter:
+    """Writes blocks of rows as shards; the folder appears when the ``with`` block ends well.
+
+    Until then everything is in a hidden folder beside it. With a ``plan`` (what is written, and from where) that folder
+    survives a killed process: a writer with the same plan goes on after the last finished shard, and ``n_done`` says
+    how many rows it need not be given again. Without a plan, or with another one, it begins anew.
+
+    Parameters
+    ----------
+    folder : path
+        Must not exist.
+    n_columns : int
+    dtype : {"float64", "float32"}
+        Type of the values.
+    rows, entries : int
+        A shard ends with this number of rows or, before, of entries.
+    plan : dict, optional
+        What tells this work from any other, as JSON.
+    """
+
+    def __init__(
+        self,
+        folder: AnyPath,
+        n_columns: int,
+        *,
+        dtype: str = "float64",
+        rows: int = DEFAULT_ROWS,
+        entries: int = DEFAULT_ENTRIES,
+        plan: dict[str, Any] | None = None,
+    ) -> None:
+        if np.dtype(dtype).name not in ("float32", "float64"):
+            raise ValueError(f"dtype is {dtype!r}; expected 'float32' or 'float64'")
+        if not 1 <= n_columns <= MOST_COLUMNS:
+            raise ValueError(f"the matrix has {n_columns} columns; expected 1 to {MOST_COLUMNS}")
+        if rows < 1 or entries < 1:
+            raise ValueError(f"rows is {rows} and entries {entries}; expected at least 1")
+        self.folder = Path(folder)
+        self.n_columns, self.dtype, self.rows, self.entries = n_columns, np.dtype(dtype).name, rows, entries
+        self._part = self.folder.with_name(f".{self.folder.name}.unfinished")
+        self._plan = plan
+        self._blocks: list[sp.csr_matrix] = []
+        self._labels: list[Labels] = []
+        self._waiting_rows = self._waiting_entries = 0
+        self.terms: Sequence[str] | None = None
+
+    def __enter__(self) -> Self:
+        if self.folder.exists():
+            raise FileExistsError(f"{self.folder} exists; expected the name of a new folder")
+        self._part.mkdir(parents=True, exist_ok=True)
+        self._lock = (self._part / _LOCK).open("ab")
+        if not claim(self._lock):
+            self._lock.close()
+            raise ShardError(f"{self.folder} is being written by another process")
+        self._shards: list[ShardEntry] = []
+        self._names: dict[Any, int] = {}
+        self._kind: str | None = None
+        if not self._resumes():
+            for entry in os.scandir(self._part):
+                if entry.name != _LOCK:
+                    os.unlink(entry.path)
+            if self._plan is not None:
+                (self._part / _PLAN).write_text(json.dumps(self._plan), encoding="utf-8")
+        return self
+
+    @property
+    def n_done(self) -> int:
+        """Rows of finished shards."""
+        return sum(entry.n_rows for entry in self._shards)
+
+    def add(self, X: Any, labels: Labels | None = None) -> None:
+        """Add rows of the matrix, with their labels if rows have any."""
+        block = sp.csr_matrix(canonical_rows(X)) if X.shape[0] else sp.csr_matrix((0, self.n_columns))
+        if block.shape[1] != self.n_columns:
+            raise ValueError(f"a block has {block.shape[1]} columns; expected {self.n_columns}")
+        if labels is not None and len(labels) != block.shape[0]:
+            raise ValueError(f"a block has {block.shape[0]} rows and {len(labels)} labels; expected one for each row")
+        first = 0
+        while first < block.shape[0]:
+            room = self.entries - self._waiting_entries
+            last = int(np.searchsorted(block.indptr, block.indptr[first] + room, side="right")) - 1
+            # One row at least goes into every shard, however many entries it has.
+            last = min(max(last, first + (self._waiting_rows == 0)), first + self.rows - self._waiting_rows)
+            if last > first:
+                part = block[first:last]
+                self._blocks.append(part)
+                self._waiting_rows += part.shape[0]
+                self._waiting_entries += part.nnz
+                if labels is not None:
+                    self._labels.append(labels[first:last])
+            full = self._waiting_rows >= self.rows or self._waiting_entries >= self.entries or last < block.shape[0]
+            first = last
+            if full:
+                self._flush()
+
+    def add_empty_shard(self) -> None:
+        """End the shard that is being filled, and add one without any row."""
+        self._flush()
+        self._blocks.append(sp.csr_matrix((0, self.n_columns)))
+        self._flush()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                self._finish()
+        finally:
+            self._lock.close()
+            if self._part.exists() and self._plan is None:
+                shutil.rmtree(self._part, ignore_errors=True)
+
+    def _flush(self) -> None:
+        """Write the rows that wait as the next shard."""
+        if not self._blocks:
+            return
+        matrix = sp.vstack(self._blocks, format="csr") if len(self._blocks) > 1 else self._blocks[0]
+        pieces: dict[str, AnyArray] = {
+            "starts": matrix.indptr.astype(np.int64),
+            "columns": matrix.indices.astype(np.int32),
+            "values": matrix.data.astype(self.dtype),
+        }
+        n_labels = 0
+        if self._labels:
+            pieces["label_starts"], pieces["labels"] = self._numbered([row for part in self._labels for row in part])
+            n_labels = pieces["labels"].size
+        number = len(self._shards)
+        digests = {}
+        for piece, array in pieces.items():
+            path = piece_path(self._part, number, piece)
+            np.save(path, array, allow_pickle=False)
+            sync(path)
+            digests[piece] = digest(path)
+        entry = ShardEntry(matrix.shape[0], matrix.nnz, n_labels, digests)
+        self._shards.append(entry)
+        self._blocks, self._labels, self._waiting_rows, self._waiting_entries = [], [], 0, 0
+        with (self._part / _JOURNAL).open("a", encoding="utf-8") as journal:
+            journal.write(json.dumps([asdict(entry), list(self._names), self._kind]) + "\n")
+
+    def _numbered(self, rows: Labels) -> tuple[AnyArray, AnyArray]:
+        """Return where the labels of each row start, and all labels by their numbers."""
+        single = all(isinstance(row, str | int | np.integer) for row in rows)
+        kind = "single" if single else "several"
+        if self._kind not in (None, kind):
+            raise ValueError(f"labels were {self._kind} before and are {kind} now; expected the same for all rows")
+        self._kind = kind
+        sets = [[row] for row in rows] if single else [sorted(set(row)) for row in rows]
+        flat = [label.item() if isinstance(label, np.generic) else label for labels in sets for label in labels]
+        numbers = [self._names.setdefault(label, len(self._names)) for label in flat]
+        sizes = np.fromiter(map(len, sets), np.int64, len(sets))
+        return np.append(np.int64(0), np.cumsum(sizes)), np.array(numbers, dtype=np.int32)
+
+    def _resumes(self) -> bool:
+        """Go on from what a killed process with the same plan has finished, if there is anything."""
+        try:
+            plan = json.loads((self._part / _PLAN).read_text(encoding="utf-8"))
+            lines = (self._part / _JOURNAL).read_text(encoding="utf-8").split("\n")[:-1]
+            if self._plan is None or plan != json.loads(json.dumps(self._plan)):
+                return False
+            for number, line in enumerate(lines):
+                found, names, kind = json.loads(line)
+                entry = ShardEntry(**found)
+                if any(digest(piece_path(self._part, number, name)) != own for name, own in entry.sha256.items()):
+                    return False
+                self._shards.append(entry)
+                self._names, self._kind = {name: place for place, name in enumerate(names)}, kind
+        except (OSError, ValueError, TypeError):
+            self._shards, self._names, self._kind = [], {}, None
+            return False
+        return True
+
+    def _finish(self) -> None:
+        """Write what is left and the manifest, and give the folder its name."""
+        self._flush()
+        counts = np.zeros(self.n_columns, dtype=np.int64)
+        for number, entry in enumerate(self._shards):
+            if entry.n_entries:
+                columns = np.load(piece_path(self._part, number, "columns"), mmap_mode="r", allow_pickle=False)
+                counts += np.bincount(columns, minlength=self.n_columns)
+        np.save(self._part / COUNTS, counts, allow_pickle=False)
+        terms = None
+        if self.terms is not None:
+            (self._part / TERMS).write_text(json.dumps(list(self.terms), ensure_ascii=False), encoding="utf-8")
+            terms = digest(self._part / TERMS)
+        names = list(self._names)
+        manifest = Manifest(
+            self.n_columns, self.dtype, self._shards, digest(self._part / COUNTS), terms, self._kind, names
+        )
+        manifest.write(self._part)
+        for name in (COUNTS, MANIFEST, *([TERMS] if terms else [])):
+            sync(self._part / name)
+        self._lock.close()
+        for name in (_JOURNAL, _PLAN, _LOCK):
+            (self._part / name).unlink(missing_ok=True)
+        os.rename(self._part, self.folder)
+        sync(self.folder.parent)
+
+
+def write_matrix(
+    X: Any,
+    folder: AnyPath,
+    labels: Labels | None = None,
+    *,
+    rows: int = DEFAULT_ROWS,
+    entries: int = DEFAULT_ENTRIES,
+    dtype: str = "float64",
+    terms: Sequence[str] | None = None,
+) -> None:
+    """Write a matrix as a folder of shards.
+
+    Parameters
+    ----------
+    X : sparse matrix or array, or iterable of them
+        Rows of term weights; of an iterable, one block after the other, so that they need not fit in memory.
+    folder : path
+        The folder to make; must not exist.
+    labels : sequence, optional
+        One label for each row, or for each row a sequence of labels; not for an iterable of blocks.
+    rows, entries : int
+        A shard ends with this number of rows or, before, with this number of entries.
+    dtype : {"float64", "float32"}
+        Type of the values.
+    terms : sequence of str, optional
+        Names of the columns.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from bayesift import shards
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     shards.write_matrix(np.eye(5), f"{place}/eye", rows=2)
+    ...     shards.open(f"{place}/eye")
+    Shards(5 rows, 5 columns, 5 entries, 3 shards)
+    """
+    blocks: Iterable[Any]
+    if sp.issparse(X) or isinstance(X, np.ndarray):
+        blocks = [X]
+    elif labels is not None:
+        raise ValueError("labels are given for an iterable of blocks; expected a matrix")
+    else:
+        blocks = X
+    found = iter(blocks)
+    first = next(found, None)
+    if first is None:
+        raise ValueError("X has no block of rows; expected at least one")
+    if terms is not None and len(terms) != first.shape[1]:
+        raise ValueError(f"there are {len(terms)} terms; expected {first.shape[1]}, one for each column")
+    with ShardWriter(folder, first.shape[1], dtype=dtype, rows=rows, entries=entries) as writer:
+        writer.terms = terms
+        writer.add(first, labels)
+        for block in found:
+            writer.add(block)

@@ -1,0 +1,244 @@
+"""A folder of shards, opened: rows of a term matrix that need not fit in memory."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from bayesift._files import AnyPath
+from bayesift._typing import AnyArray, Int64Array
+from bayesift.shards._engines import Result, Task, refuse_unknown_client, run_with_dask, run_with_joblib
+from bayesift.shards._layout import (
+    COUNTS,
+    TERMS,
+    ShardError,
+    ShardFile,
+    digest,
+    open_labels,
+    open_piece,
+    piece_path,
+    read_manifest,
+)
+
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+class Shards:
+    """Rows of a term matrix in memory-mapped files, in the place of a matrix for ``fit``.
+
+    Open a folder by :func:`bayesift.shards.open`. Going through it gives one sparse matrix for each shard.
+
+    Attributes
+    ----------
+    folder : Path
+    shape : tuple of two int
+    n_entries : int
+        Entries that are not zero.
+    memory : int
+        About how many bytes a fit may keep of the matrix in the process that drives it.
+    column_counts : ndarray of shape (n_columns,)
+        Entries of each column.
+    terms : list of str or None
+        Names of the columns, if they have any.
+    labels : ndarray, csr_matrix or None
+        The labels beside the rows, if there are any: one for each row, or an indicator matrix of ``label_names``.
+    label_names : list
+        The different labels, in order.
+    """
+
+    def __init__(self, folder: AnyPath, *, memory: int, client: Any = None, timeout: float | None = None) -> None:
+        self.folder = Path(folder).resolve()
+        self._manifest = read_manifest(self.folder)
+        self.memory, self._client, self._timeout = memory, client, timeout
+        entries = self._manifest.shards
+        self.starts: Int64Array = np.append(0, np.cumsum([entry.n_rows for entry in entries], dtype=np.int64))
+        self.shape = (int(self.starts[-1]), self._manifest.n_columns)
+        self.n_entries = sum(entry.n_entries for entry in entries)
+        self.dtype = np.dtype(self._manifest.dtype)
+        self.files = [
+            ShardFile(str(self.folder), number, entry.n_rows, entry.n_entries, self.shape[1], self._manifest.dtype)
+            for number, entry in enumerate(entries)
+        ]
+        # Whatever is missing or cut off is said before any work is done.
+        for file in self.files:
+            sizes = {"columns": file.n_entries * 4, "values": file.n_entries * self.dtype.itemsize}
+            for piece, size in {"starts": 8 * file.n_rows + 8, **sizes}.items():
+                path = piece_path(self.folder, file.number, piece)
+                if not path.is_file() or path.stat().st_size < size:
+                    raise ShardError(f"{path} is missing or cut off; its manifest says {size} bytes of numbers")
+
+    def __repr__(self) -> str:
+        n_rows, n_columns = self.shape
+        return (
+            f"{type(self).__name__}({n_rows:,} rows, {n_columns:,} columns, {self.n_entries:,} entries, "
+            f"{len(self.files)} shards)"
+        )
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[sp.csr_matrix]:
+        for file in self.files:
+            starts, columns, values = file.open()
+            rows = (values.astype(np.float64), columns.view(np.int32), starts.astype(np.int64))
+            matrix = sp.csr_matrix(rows, shape=(file.n_rows, file.n_columns))
+            # Checked when the files were opened.
+            matrix.has_canonical_format = True
+            yield matrix
+
+    @cached_property
+    def column_counts(self) -> Int64Array:
+        """Entries of each column."""
+        counts = open_piece(self.folder / COUNTS, "int64", self.shape[1])
+        if counts.size and (counts.min() < 0 or int(counts.sum()) != self.n_entries):
+            raise ShardError(f"{self.folder / COUNTS} does not add up to {self.n_entries} entries")
+        return counts
+
+    @cached_property
+    def terms(self) -> list[str] | None:
+        """Names of the columns."""
+        if self._manifest.terms_sha256 is None:
+            return None
+        path = self.folder / TERMS
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError) as error:
+            raise ShardError(f"{path} cannot be read: {error}") from error
+        if not isinstance(found, list) or len(found) != self.shape[1] or not all(type(term) is str for term in found):
+            raise ShardError(f"{path} does not hold {self.shape[1]} terms")
+        return found
+
+    @property
+    def label_names(self) -> list[Any]:
+        """The different labels, in order."""
+        return sorted(self._manifest.label_names)
+
+    @cached_property
+    def labels(self) -> Any:
+        """The labels beside the rows."""
+        kind, names = self._manifest.label_kind, self._manifest.label_names
+        if kind is None:
+            return None
+        parts = [
+            open_labels(self.folder, number, entry, len(names)) for number, entry in enumerate(self._manifest.shards)
+        ]
+        # In the manifest labels are numbered as they came.
+        place = np.empty(len(names), dtype=np.int64)
+        place[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+        numbers = place[np.concatenate([labels for _, labels in parts])] if parts else np.empty(0, dtype=np.int64)
+        sizes = np.concatenate([np.diff(starts) for starts, _ in parts]) if parts else np.empty(0, dtype=np.int64)
+        if kind == "single":
+            if not np.all(sizes == 1):
+                raise ShardError(f"{self.folder}: a row has no label, or several; its manifest says one for each")
+            return np.array(self.label_names)[numbers]
+        starts = np.append(0, np.cumsum(sizes))
+        return sp.csr_matrix((np.ones(numbers.size), numbers, starts), shape=(self.shape[0], len(names)))
+
+    def verify(self) -> None:
+        """Compare every file with its checksum in the manifest, and check all that kernels rely on.
+
+        Raises
+        ------
+        ShardError
+            If anything differs.
+        """
+        wanted = {self.folder / COUNTS: self._manifest.counts_sha256}
+        if self._manifest.terms_sha256 is not None:
+            wanted[self.folder / TERMS] = self._manifest.terms_sha256
+        for number, entry in enumerate(self._manifest.shards):
+            for piece, own in entry.sha256.items():
+                wanted[piece_path(self.folder, number, piece)] = own
+        for path, own in wanted.items():
+            if digest(path) != own:
+                raise ShardError(f"{path} has another checksum than its manifest says: it was changed or is damaged")
+        for file in self.files:
+            file.open()
+
+    def run(self, task: Task, arguments: Sequence[tuple[Any, ...]], n_jobs: int | None = -1) -> Iterator[Result]:
+        """Run a task on every shard, by the engine, and return what they return in the order of the shards.
+
+        Parameters
+        ----------
+        task : callable
+            A function of a module, called with a :class:`ShardFile` and the arguments of that shard; it returns a tuple
+            of arrays.
+        arguments : sequence of tuples
+            Those of each shard.
+        n_jobs : int or None, default=-1
+            Workers, where neither ``joblib.parallel_config`` nor a cluster says how many there are.
+
+        Returns
+        -------
+        iterator of tuples of arrays
+        """
+        calls = list(zip(self.files, arguments, strict=True))
+        if self._client is not None:
+            return run_with_dask(task, calls, self._client, self._timeout)
+        return run_with_joblib(task, calls, n_jobs)
+
+    def split(self, values: AnyArray) -> list[AnyArray]:
+        """Divide an array with an entry for each row into those of the shards."""
+        return [values[first:last] for first, last in zip(self.starts[:-1], self.starts[1:], strict=True)]
+
+
+def bytes_of(memory: int | str) -> int:
+    """Read a number of bytes, such as ``"2G"``."""
+    if isinstance(memory, str):
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", memory.strip(), re.IGNORECASE)
+        if found is None:
+            raise ValueError(f"memory is {memory!r}; expected a number of bytes such as '500M' or '2G'")
+        memory = int(float(found[1]) * _UNITS[found[2].upper()])
+    if memory < 1:
+        raise ValueError(f"memory is {memory!r}; expected at least one byte")
+    return memory
+
+
+def open(
+    folder: AnyPath, *, memory: int | str = "2G", client: Any = None, timeout: float | None = None
+) -> Shards:  # fmt: skip
+    """Open a folder of shards, to be fitted like a matrix.
+
+    Parameters
+    ----------
+    folder : path
+        Written by :func:`write` or :func:`write_matrix`.
+    memory : int or str, default="2G"
+        About how many bytes a fit may keep of the matrix in the process that drives it. What fits is solved in memory;
+        the result is within the same tolerance either way.
+    client : distributed.Client, optional
+        Run tasks on the workers of this Dask cluster. Without it ``joblib.parallel_config`` decides, else threads.
+    timeout : float, optional
+        Seconds after which a task that its Dask worker has not finished is given to another.
+
+    Returns
+    -------
+    Shards
+
+    Raises
+    ------
+    ShardError
+        If it is no such folder, or something in it is missing or cut off.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from bayesift import shards
+    >>> from bayesift.linear import BayesianLogisticRegression
+    >>> X, y = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]]), [1, 1, 0, 0]
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     shards.write_matrix(X, f"{place}/four", rows=3)
+    ...     model = BayesianLogisticRegression(variance=4.0).fit(shards.open(f"{place}/four"), y)
+    >>> model.predict(X).tolist()
+    [1, 1, 0, 0]
+    """
+    if client is not None:
+        refuse_unknown_client(client)
+    return Shards(folder, memory=bytes_of(memory), client=client, timeout=timeout)

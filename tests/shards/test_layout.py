@@ -1,0 +1,255 @@
+"""Folders of shards: what is written is read again, and what was damaged or forged is refused before any kernel."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bayesift import shards
+from bayesift.shards import ShardError, ShardWriter
+
+X = sp.random(50, 12, 0.2, format="csr", random_state=0)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    shards.write_matrix(X, tmp_path / "made", labels=[f"label{row % 3}" for row in range(50)], rows=20)
+    return tmp_path / "made"
+
+
+@pytest.mark.parametrize(("rows", "entries", "n_shards"), [(50, 2**24, 1), (20, 2**24, 3), (13, 2**24, 4)])
+def test_rows_are_read_as_they_were_written(tmp_path: Path, rows: int, entries: int, n_shards: int) -> None:
+    shards.write_matrix(X, tmp_path / "a", rows=rows, entries=entries)
+    found = shards.open(tmp_path / "a")
+    assert len(found.files) == n_shards
+    assert found.shape == X.shape
+    assert abs(sp.vstack(list(found)) - X).max() == 0.0
+    np.testing.assert_array_equal(found.column_counts, np.diff(X.tocsc().indptr))
+    found.verify()
+
+
+@settings(max_examples=12, deadline=None)
+@given(rows=st.integers(1, 9), entries=st.integers(1, 9), block=st.integers(1, 20), seed=st.integers(0, 99))
+def test_limits_of_a_shard_hold_and_lose_nothing(
+    tmp_path_factory: pytest.TempPathFactory, rows: int, entries: int, block: int, seed: int
+) -> None:
+    matrix = sp.random(12, 5, 0.4, format="csr", random_state=seed)
+    place = tmp_path_factory.mktemp("limits") / "a"
+    parts = (matrix[first : first + block] for first in range(0, 12, block))
+    shards.write_matrix(parts, place, rows=rows, entries=entries)
+    found = shards.open(place)
+    assert abs(sp.vstack(list(found)) - matrix).max() == 0.0
+    for file in found.files:
+        assert file.n_rows <= rows
+        assert file.n_entries <= entries or file.n_rows == 1
+
+
+def test_values_of_half_the_size_are_rounded_once(tmp_path: Path) -> None:
+    shards.write_matrix(X, tmp_path / "a", dtype="float32")
+    [found] = shards.open(tmp_path / "a")
+    np.testing.assert_array_equal(found.data, X.data.astype(np.float32).astype(np.float64))
+
+
+def test_labels_are_beside_the_rows(folder: Path, tmp_path: Path) -> None:
+    assert shards.open(folder).labels.tolist() == [f"label{row % 3}" for row in range(50)]
+    sets = [["b"], [], ["a", "b"]]
+    shards.write_matrix(sp.eye(3, format="csr"), tmp_path / "several", labels=sets, rows=2)
+    found = shards.open(tmp_path / "several")
+    assert found.label_names == ["a", "b"]
+    assert found.labels.toarray().tolist() == [[0, 1], [0, 0], [1, 1]]
+
+
+def test_terms_are_kept(tmp_path: Path) -> None:
+    shards.write_matrix(X, tmp_path / "a", terms=[f"t{j}" for j in range(12)])
+    assert shards.open(tmp_path / "a").terms == [f"t{j}" for j in range(12)]
+    with pytest.raises(ValueError, match="11 terms; expected 12"):
+        shards.write_matrix(X, tmp_path / "b", terms=["t"] * 11)
+
+
+def test_nothing_is_left_of_a_write_that_fails(tmp_path: Path) -> None:
+    def blocks():
+        yield X
+        raise KeyError("the source")
+
+    with pytest.raises(KeyError):
+        shards.write_matrix(blocks(), tmp_path / "a", rows=10)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_folder_that_exists_is_left_alone(folder: Path) -> None:
+    with pytest.raises(FileExistsError):
+        shards.write_matrix(X, folder)
+    shards.open(folder).verify()
+
+
+def stop(writer: ShardWriter, *rows) -> None:
+    """Write rows, and fail before all is done."""
+    with suppress(KeyError), writer:
+        writer.add(*rows)
+        raise KeyError
+    assert not writer.folder.exists()
+
+
+def test_a_killed_write_goes_on_after_its_last_shard(tmp_path: Path) -> None:
+    plan = {"source": "here"}
+    stop(ShardWriter(tmp_path / "a", 12, rows=20, plan=plan), X[:45], [row % 3 for row in range(45)])
+    written = (tmp_path / ".a.unfinished" / "000000.values.npy").stat().st_mtime_ns
+    with ShardWriter(tmp_path / "a", 12, rows=20, plan=plan) as writer:
+        assert writer.n_done == 40
+        writer.add(X[40:], [row % 3 for row in range(40, 50)])
+    found = shards.open(tmp_path / "a")
+    assert (found.folder / "000000.values.npy").stat().st_mtime_ns == written
+    assert abs(sp.vstack(list(found)) - X).max() == 0.0
+    assert found.labels.tolist() == [row % 3 for row in range(50)]
+    assert os.listdir(tmp_path) == ["a"]
+
+
+def test_another_plan_begins_anew(tmp_path: Path) -> None:
+    stop(ShardWriter(tmp_path / "a", 12, rows=20, plan={"source": 1}), X)
+    with ShardWriter(tmp_path / "a", 12, rows=20, plan={"source": 2}) as writer:
+        assert writer.n_done == 0
+        writer.add(X[:5])
+    assert shards.open(tmp_path / "a").shape == (5, 12)
+
+
+def test_two_processes_do_not_write_one_folder(tmp_path: Path) -> None:
+    with (
+        ShardWriter(tmp_path / "a", 12) as writer,
+        pytest.raises(ShardError, match="another process"),
+        ShardWriter(tmp_path / "a", 12),
+    ):
+        pass
+    with pytest.raises(ValueError, match="no block"):
+        shards.write_matrix([], tmp_path / "b")
+    assert writer.n_done == 0
+
+
+def forge(folder: Path, piece: str, change) -> None:
+    """Change a piece of the first shard and keep its size."""
+    path = folder / f"000000.{piece}.npy"
+    array = np.load(path)
+    change(array)
+    np.save(path, array)
+
+
+def last_beyond(array) -> None:
+    array[-1] += 1
+
+
+FORGERIES = {
+    "a row that ends beyond the entries": ("starts", last_beyond),
+    "rows that go back": ("starts", lambda array: array.__setitem__(slice(1, 3), array[[2, 1]] + [5, 0])),
+    "a negative start": ("starts", lambda array: array.__setitem__(1, -1)),
+    "a column too many": ("columns", lambda array: array.__setitem__(0, 12)),
+    "a negative column": ("columns", lambda array: array.__setitem__(0, -1)),
+    "a column twice": ("columns", lambda array: array.__setitem__(slice(None), 3)),
+    "a value that is no number": ("values", lambda array: array.__setitem__(0, np.nan)),
+    "an infinite value": ("values", lambda array: array.__setitem__(0, np.inf)),
+}
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_what_kernels_could_not_bear_is_refused(folder: Path, name: str) -> None:
+    forge(folder, *FORGERIES[name])
+    with pytest.raises(ShardError, match="shard 0"):
+        list(shards.open(folder))
+    with pytest.raises(ShardError, match="checksum"):
+        shards.open(folder).verify()
+
+
+def test_a_shard_that_changes_after_it_was_checked_is_checked_again(folder: Path) -> None:
+    found = shards.open(folder)
+    list(found)
+    forge(folder, "columns", lambda array: array.__setitem__(0, 99))
+    with pytest.raises(ShardError, match="columns of a row"):
+        list(found)
+
+
+@pytest.mark.parametrize("piece", ["starts", "columns", "values"])
+def test_pieces_that_are_cut_off_missing_or_of_another_kind_are_refused(folder: Path, piece: str) -> None:
+    path = folder / f"000001.{piece}.npy"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-8])
+    with pytest.raises(ShardError):
+        list(shards.open(folder))
+    path.write_bytes(whole[:20])
+    with pytest.raises(ShardError, match="cut off"):
+        shards.open(folder)
+    path.unlink()
+    with pytest.raises(ShardError, match="missing"):
+        shards.open(folder)
+    np.save(path, np.zeros(500, dtype=np.complex128))
+    with pytest.raises(ShardError, match="manifest says"):
+        list(shards.open(folder))
+    np.save(path, np.array([{}] * 500, dtype=object), allow_pickle=True)
+    with pytest.raises(ShardError):
+        list(shards.open(folder))
+
+
+CHANGES = {
+    "format": ("format", "another"),
+    "version": ("version", 2),
+    "columns": ("n_columns", -1),
+    "no number": ("n_columns", True),
+    "dtype": ("dtype", "object"),
+    "shards": ("shards", {}),
+    "names": ("label_names", ["a", "a"]),
+    "kinds": ("label_names", ["a", 1]),
+    "kind": ("label_kind", "many"),
+    "digest": ("counts_sha256", "../../x"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_manifest_that_cannot_be_true_is_refused(folder: Path, name: str) -> None:
+    path = folder / "manifest.json"
+    content = json.loads(path.read_text())
+    field, value = CHANGES[name]
+    path.write_text(json.dumps(content | {field: value}))
+    with pytest.raises(ShardError, match=r"manifest\.json"):
+        shards.open(folder)
+
+
+def test_rows_that_the_manifest_invents_are_refused(folder: Path) -> None:
+    path = folder / "manifest.json"
+    content = json.loads(path.read_text())
+    content["shards"][0]["n_rows"] = 2**39
+    path.write_text(json.dumps(content))
+    with pytest.raises(ShardError, match="cut off"):
+        shards.open(folder)
+    path.write_text("{" * 100_000)
+    with pytest.raises(ShardError, match="no JSON"):
+        shards.open(folder)
+    path.unlink()
+    with pytest.raises(ShardError, match=r"no manifest\.json"):
+        shards.open(folder)
+
+
+def test_counts_and_labels_that_do_not_add_up_are_refused(folder: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    np.save(folder / "counts.npy", np.zeros(12, dtype=np.int64))
+    with pytest.raises(ShardError, match="add up"):
+        _ = shards.open(folder).column_counts
+    forge(copy, "labels", lambda array: array.__setitem__(0, 7))
+    with pytest.raises(ShardError, match="label that is none"):
+        _ = shards.open(copy).labels
+
+
+@pytest.mark.parametrize("memory", ["2 apples", "", "-1", 0, "0G"])
+def test_memory_that_is_no_number_of_bytes_is_refused(folder: Path, memory: object) -> None:
+    with pytest.raises(ValueError, match="memory is"):
+        shards.open(folder, memory=memory)
+
+
+def test_memory_is_read_in_the_usual_units(folder: Path) -> None:
+    assert shards.open(folder, memory="1.5G").memory == 3 * 2**29
+    assert shards.open(folder, memory="200 MiB").memory == 200 * 2**20
