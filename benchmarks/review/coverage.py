@@ -9,8 +9,8 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
+from bayesift.review.engine import Aim
 from bayesift.review.engine.recall import QUIET, draws_of, log_wealth
-from bayesift.review.engine.stopping import greatest_total
 from bayesift.review.simulate import RULES, simulate, synthetic_corpus
 
 #: Documents, share of relevant ones, and how far their scores lie above the others', in standard deviations.
@@ -81,5 +81,5 @@ def _read(n: int, share: float, distance: float, seed: int, target: float, confi
 
 def _ruled_out(judged: list[tuple[bool, bool]], n: int, found: int, target: float, confidence: float) -> bool:
     """Tell whether every total that would mean too little recall is ruled out: the wealth grows with the total."""
-    total = greatest_total(found, target) + 1
+    total = found + Aim(target).allowed(found) + 1
     return total > found + n - len(judged) or log_wealth(draws_of(judged, n), total) >= -np.log1p(-confidence)

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -30,10 +30,11 @@ _RELEVANT = {"relevant": True, "irrelevant": False}
 
 
 class Judgement(NamedTuple):
-    """What was said about a document (None: unsure), and why it was shown."""
+    """What was said about a document (None: unsure), why it was shown, and how probable it was before, if known."""
 
     relevant: bool | None
     why: str
+    probability: float | None = None
 
 
 class Judgements:
@@ -43,7 +44,7 @@ class Judgements:
     ----------
     n : int
         Number of documents.
-    judged : iterable of (document, relevant, why)
+    judged : iterable of (document, relevant, why) or (document, relevant, why, probability)
         Judgements to begin with, in their order.
 
     Attributes
@@ -62,14 +63,14 @@ class Judgements:
     (1, 2)
     """
 
-    def __init__(self, n: int, judged: Iterable[tuple[int, bool | None, str]] = ()) -> None:
+    def __init__(self, n: int, judged: Iterable[tuple[Any, ...]] = ()) -> None:
         self._judgements: dict[int, Judgement] = {}
         self._changed: list[int] = []
         self._outcomes: Counter[bool | None] = Counter()
         self.open: BoolArray = np.ones(n, dtype=bool)
         self.shown: Counter[str] = Counter()
-        for document, relevant, why in judged:
-            self.set(document, Judgement(relevant, why))
+        for document, *judgement in judged:
+            self.set(document, Judgement(*judgement))
         self.take_changes()
 
     def copy(self) -> Judgements:
@@ -87,7 +88,11 @@ class Judgements:
 
     def __iter__(self) -> Iterator[tuple[int, bool | None, str]]:
         """Go through document, judgement and reason, in their order."""
-        return ((document, *judgement) for document, judgement in self._judgements.items())
+        return ((document, said.relevant, said.why) for document, said in self._judgements.items())
+
+    def in_order(self) -> list[Judgement]:
+        """Return what was said, in its order; safe while another thread writes."""
+        return list(self._judgements.values())
 
     @property
     def found(self) -> int:
@@ -117,14 +122,14 @@ class Judgements:
         """Replace the judgement of a document; None removes it. One that is new or different comes last."""
         document = int(document)
         earlier = self._judgements.get(document)
-        if judgement == earlier:
+        if judgement is earlier or (judgement and earlier and judgement[:2] == earlier[:2]):
             return
         if earlier is not None:
             del self._judgements[document]
             self._count(earlier, -1)
         if judgement is not None:
             relevant = None if judgement.relevant is None else bool(judgement.relevant)
-            self._judgements[document] = judgement = Judgement(relevant, judgement.why)
+            self._judgements[document] = judgement = judgement._replace(relevant=relevant)
             self._count(judgement, 1)
         self.open[document] = judgement is None
         self._changed.append(document)
@@ -213,7 +218,7 @@ class Decisions:
         """Return what is to be learnt for one reviewer or for all; it follows the events that are added later."""
         if reviewer not in self._judgements:
             held = ((document, self._judgement(document, reviewer)) for document in self.decided(reviewer))
-            judged = [(document, *judgement) for document, judgement in held if judgement is not None]
+            judged: list[tuple[Any, ...]] = [(document, *said) for document, said in held if said is not None]
             # Copies are put aside, so that nothing is learnt or drawn twice.
             judged.extend((copy, None, "duplicate") for copy in self.same if copy < n_documents)
             self._judgements[reviewer] = Judgements(n_documents, judged)
@@ -223,7 +228,10 @@ class Decisions:
         status = self.status(document, reviewer)
         if status in (None, "skip"):
             return None
-        return Judgement(_RELEVANT.get(str(status)), self.reason(document, reviewer))
+        said = self._first(document, reviewer)
+        return Judgement(
+            _RELEVANT.get(str(status)), self.reason(document, reviewer), said.probability if said else None
+        )
 
     def last_undoable(self, reviewer: int) -> Event | None:
         """Return the event that an undo of the reviewer would take back."""
@@ -264,9 +272,12 @@ class Decisions:
 
     def reason(self, document: int, reviewer: int | None = None) -> str:
         """Return why a document was first shown, of the decisions that hold."""
-        events = self._by_document.get(self.original(document), ())
-        first = next((event for event in events if reviewer in (None, event.reviewer)), None)
+        first = self._first(document, reviewer)
         return "chosen" if first is None or first.why is None else first.why
+
+    def _first(self, document: int, reviewer: int | None) -> Event | None:
+        events = self._by_document.get(self.original(document), ())
+        return next((event for event in events if reviewer in (None, event.reviewer)), None)
 
     def exclusion(self, document: int, reviewer: int | None = None) -> str | None:
         """Return for which reason a document is excluded: by whoever resolved a conflict, or by the first to name one.

@@ -50,9 +50,19 @@ class Stop(NamedTuple):
 Rule = Callable[[Look], bool]
 
 
-def bets(look: Look) -> bool:
-    """Stop when the bound that holds at every look reaches the target: the engine's verdict."""
+def verdict(look: Look) -> bool:
+    """Stop when the engine says that one may: by statement A, B or C."""
     return look.report.verdict == "may stop"
+
+
+def bets(look: Look) -> bool:
+    """Stop when statement A allows it: the bound that assumes nothing and holds at every look."""
+    return look.report.unjudged == 0 or look.report.statements[0].allows
+
+
+def queue(look: Look) -> bool:
+    """Stop when statement B allows it: the same bound if the queue is no worse than chance."""
+    return look.report.unjudged == 0 or look.report.statements[1].allows
 
 
 def sample(look: Look) -> bool:
@@ -83,7 +93,9 @@ def tenth_in_a_row(look: Look) -> bool:
 
 #: The rules by name.
 RULES: dict[str, Rule] = {
+    "verdict": verdict,
     "bets": bets,
+    "queue": queue,
     "sample": sample,
     "model": model,
     "expected": expected,

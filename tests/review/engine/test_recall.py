@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from bayesift.review.engine.recall import (
     BOLD,
+    OPENING_STAKE,
     STEADY,
     STEADY_STAKE,
     bound_by_bets,
@@ -64,8 +65,8 @@ def slow_wealth(judged, n, total, patience):
     wealth, waiting, bold = [STEADY_STAKE], 1 - STEADY_STAKE, None
     for place, (relevant, random) in enumerate(judged):
         if bold is None and found and silence >= patience:
-            waiting, patience, bold = waiting / 2, patience * 2, len(wealth)
-            wealth.append(waiting)
+            wealth.append(waiting * OPENING_STAKE)
+            waiting, patience, bold = waiting - wealth[-1], patience * 2, len(wealth)
         if random:
             p = (total - found) / (n - place)
             for bet, share in enumerate([STEADY, *[BOLD] * (len(wealth) - 1)]):

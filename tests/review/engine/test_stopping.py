@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from bayesift.review.engine import Corpus, Knowledge, ReviewEngine
-from bayesift.review.engine.stopping import greatest_total, posterior_interval
+from bayesift.review.engine import Aim, Corpus, Knowledge, ReviewEngine
+from bayesift.review.engine.stopping import posterior_interval
 
 TEXTS = [f"wheat harvest report {i}" for i in range(12)] + [f"gold mine number {i} opens" for i in range(188)]
 CORPUS = Corpus.build(TEXTS)
@@ -35,11 +35,31 @@ def test_may_stop_after_the_check_it_asked_for():
     target = 0.8
     check = judged().stopping(target).check
     assert 0 < check < 150
-    assert judged(check - 1).stopping(target).verdict != "may stop"
+    assert not judged(check - 1).stopping(target).statements[0].allows
     last = judged(check).stopping(target)
-    assert last.verdict == "may stop"
+    assert (last.verdict, last.allowed_by) == ("may stop", "A")
     assert last.by_bets.recall >= target
-    assert "You may stop" in last.sentence
+    assert "You may stop by statement A" in last.sentence
+
+
+def test_the_sentence_names_the_weakest_assumption_that_allows_it():
+    last = judged(10).stopping(0.6, 0.8)
+    allowing = [statement.letter for statement in last.statements if statement.allows]
+    assert "A" not in allowing
+    assert last.allowed_by == allowing[0]
+    assert f"by statement {allowing[0]}" in last.sentence
+    assert last.statements["ABC".index(allowing[0])].assumes in last.sentence
+    assert last.sentence == judged(10).moment().advice(0.6, 0.8).sentence
+
+
+def test_at_most_so_many_left_is_easier_to_show():
+    engine = judged(90)
+    assert engine.stopping(1.0, 0.9).allowed_by != "A"
+    easier = engine.stopping(1.0, 0.9, at_most=8)
+    assert easier.allowed_by == "A"
+    assert 0 < easier.by_bets.left <= 8
+    with pytest.raises(ValueError, match="at_most is -1"):
+        engine.stopping(at_most=-1)
 
 
 def test_everything_judged_may_stop():
@@ -59,8 +79,9 @@ def test_sample_is_the_random_order_up_to_the_first_unjudged():
 
 
 @pytest.mark.parametrize(("found", "recall", "most"), [(19, 0.95, 20), (18, 0.95, 18), (40, 0.95, 42), (7, 1.0, 7)])
-def test_greatest_total(found, recall, most):
-    assert greatest_total(found, recall) == most
+def test_what_may_be_left(found, recall, most):
+    assert found + Aim(recall).allowed(found) == most
+    assert Aim(recall, left=4).allowed(found) == max(most - found, 4)
     assert found / most >= recall > found / (most + 1)
 
 

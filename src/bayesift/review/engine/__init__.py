@@ -5,11 +5,13 @@ from bayesift.review.engine.choosing import Mix
 from bayesift.review.engine.corpus import Corpus, with_title_words
 from bayesift.review.engine.recall import Bound, bound_by_bets, bound_by_sample
 from bayesift.review.engine.review_engine import Moment, ReviewEngine, Suggestion, prepare
+from bayesift.review.engine.statements import Aim, Statement
 from bayesift.review.engine.stopping import Advice, Stopping
 from bayesift.review.engine.topic_model import Highlight, Knowledge, Refit, TopicModel
 
 __all__ = [
     "Advice",
+    "Aim",
     "Bound",
     "Corpus",
     "Highlight",
@@ -20,6 +22,7 @@ __all__ = [
     "Moment",
     "Refit",
     "ReviewEngine",
+    "Statement",
     "Stopping",
     "Suggestion",
     "TopicModel",

@@ -7,11 +7,16 @@ The bettor's wealth is multiplied by λ if the document is relevant and by (1 �
 wealth is a martingale that starts at 1, so the probability that it *ever* reaches 1/α is at most α (Ville). All N whose
 wealth has reached 1/α are ruled out: a bound that holds at all times at once, whatever made one look.
 
-The stake is shared (betting against sampling without replacement: Waudby-Smith & Ramdas 2020). An eighth is bet all the
-time on λ = ½. The rest waits for a quiet time: when :data:`QUIET` judgements in a row held no relevant document, half
-of it is bet, from then on, on a tenth of what N says is left. If a relevant document is drawn nevertheless, half of
-what still waits is bet after the next quiet time, which must be twice as long, and so on. As long as none is drawn such
-a bet gains nearly as fast as the exact hypergeometric test, which is the bet λ = 0. The wealth never falls with N.
+The stake is shared (betting against sampling without replacement: Waudby-Smith & Ramdas 2020). A sixteenth is bet all
+the time on λ = ½. The rest waits for a quiet time: when :data:`QUIET` judgements in a row held no relevant document,
+three quarters of it are bet, from then on, on a tenth of what N says is left. If a relevant document is drawn
+nevertheless, three quarters of what still waits are bet after the next quiet time, which must be twice as long, and so
+on. As long as none is drawn such a bet gains nearly as fast as the exact hypergeometric test, which is the bet λ = 0.
+The wealth never falls with N.
+
+Draws of which every unread document has the same chance are the best ones here. When d of u documents are read and none
+is relevant, R relevant ones may be anywhere: averaged over their places the probability of that is C(u−d, R)/C(u, R),
+however the d were chosen, so for some places it is at least as large; a uniform draw has it for all places.
 """
 
 from __future__ import annotations
@@ -30,8 +35,8 @@ QUIET = 30
 #: The shares λ of the steady bet and of those that wait for a quiet time.
 STEADY, BOLD = 0.5, 0.1
 
-#: What the steady bet has of the stake.
-STEADY_STAKE = 0.125
+#: What the steady bet has of the stake, and how much of what waits is bet after a quiet time.
+STEADY_STAKE, OPENING_STAKE = 0.0625, 0.75
 
 
 class Bound(NamedTuple):
@@ -92,8 +97,9 @@ def _log_wealth_after(draws: Draws, total: int) -> FloatArray:
     waiting = 1.0 - STEADY_STAKE
     wealth = np.log(STEADY_STAKE) + _growth(p, draws.relevant, STEADY, 0)
     for opening in draws.openings:
-        waiting /= 2
-        wealth = np.logaddexp(wealth, np.log(waiting) + _growth(p, draws.relevant, BOLD, opening))
+        stake = np.log(OPENING_STAKE * waiting)
+        waiting *= 1.0 - OPENING_STAKE
+        wealth = np.logaddexp(wealth, stake + _growth(p, draws.relevant, BOLD, opening))
     return np.asarray(np.logaddexp(wealth, np.log(waiting)))
 
 

@@ -15,6 +15,7 @@ from bayesift.review.engine import stopping as stops
 from bayesift.review.engine import topic_model as models
 from bayesift.review.engine.choosing import Mix, Reason, most_informative, most_probable
 from bayesift.review.engine.corpus import Corpus
+from bayesift.review.engine.statements import Aim
 from bayesift.review.engine.stopping import Advice, Stopping
 from bayesift.review.engine.topic_model import NOISE, Fields, Highlight, Knowledge, Refit
 
@@ -129,7 +130,8 @@ class ReviewEngine:
             not choose. Only "random" ones are taken for random draws.
         """
         self._check(document)
-        self.judgements.set(document, Judgement(relevant, why))
+        foreseen = float(self._moments().probability[document])
+        self.judgements.set(document, Judgement(relevant, why, foreseen))
         self.follow()
 
     def unlabel(self, document: int) -> None:
@@ -313,7 +315,7 @@ class ReviewEngine:
         self._check(document)
         return models.highlights(self._model, self.corpus, document)
 
-    def stopping(self, target_recall: float = 0.95, confidence: float = 0.95) -> Stopping:
+    def stopping(self, target_recall: float = 0.95, confidence: float = 0.95, at_most: int = 0) -> Stopping:
         """Tell what may be left and whether one may stop.
 
         Parameters
@@ -322,12 +324,14 @@ class ReviewEngine:
             Share of the relevant documents that should be found.
         confidence : float, default=0.95
             With which probability.
+        at_most : int, default=0
+            If no more relevant documents than this are left, that is enough, whatever the recall.
 
         Returns
         -------
         Stopping
         """
-        return self.moment().stopping(target_recall, confidence)
+        return self.moment().stopping(target_recall, confidence, at_most)
 
     def moment(self) -> Moment:
         """Keep what is needed to tell whether one may stop: cheap, while :meth:`Moment.stopping` may take its time."""
@@ -402,9 +406,9 @@ class Moment(NamedTuple):
     judgements: Judgements
     fields: Fields
 
-    def stopping(self, target_recall: float = 0.95, confidence: float = 0.95) -> Stopping:
+    def stopping(self, target_recall: float = 0.95, confidence: float = 0.95, at_most: int = 0) -> Stopping:
         """Tell what may be left and whether one may stop; parameters as of :meth:`ReviewEngine.stopping`."""
-        _check_shares(target_recall, confidence)
+        aim = Aim(target_recall, confidence, at_most).checked()
         p = self._unjudged_probabilities()
         # Delta method: the outcomes vary, and the weights that documents share move all of them together.
         slope = p * (1 - p)
@@ -412,23 +416,17 @@ class Moment(NamedTuple):
         variance = float(slope.sum() + gradient**2 @ self.fields.model.variances)
         left = float(p.sum())
         interval = stops.posterior_interval(left, variance, confidence)
-        return stops.report(self.judgements, self.order, left, interval, target_recall, confidence)
+        return stops.report(self.judgements, self.order, left, interval, aim)
 
-    def advice(self, target_recall: float = 0.95, confidence: float = 0.95) -> Advice:
+    def advice(self, target_recall: float = 0.95, confidence: float = 0.95, at_most: int = 0) -> Advice:
         """Tell whether one may stop, as :meth:`stopping` does, without what takes a pass over all documents."""
-        _check_shares(target_recall, confidence)
+        aim = Aim(target_recall, confidence, at_most).checked()
         left = float(self._unjudged_probabilities().sum())
-        return stops.advice(self.judgements, len(self.order), left, target_recall, confidence)[0]
+        return stops.advice(self.judgements, len(self.order), left, aim)[0]
 
     def _unjudged_probabilities(self) -> FloatArray:
         """Return the probability of every document that is not judged, and 0 for the others."""
         return np.where(self.judgements.open, self.fields.probability, 0.0)
-
-
-def _check_shares(target_recall: float, confidence: float) -> None:
-    for name, value in (("target_recall", target_recall), ("confidence", confidence)):
-        if not 0 < value < 1 and not (name == "target_recall" and value == 1):
-            raise ValueError(f"{name} is {value!r}; expected a number between 0 and 1")
 
 
 def prepare(corpus: Corpus) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-import numpy as np
 from scipy.stats import gamma
 
 from bayesift._typing import Int64Array
 from bayesift.review.decisions import Judgements
 from bayesift.review.engine import recall as recalls
 from bayesift.review.engine.recall import Bound
+from bayesift.review.engine.statements import Aim, Cards, Letter, Statements, statements
 
 Verdict = Literal["go on", "may stop", "not enough evidence"]
 
@@ -32,16 +32,21 @@ class Stopping(NamedTuple):
     by_sample : Bound
         Exact hypergeometric bound from that sample; holds for one look.
     by_bets : Bound
-        Bound from all random draws; holds however often one looks. The verdict uses this one.
+        Bound from all random draws; holds however often one looks: that of statement A.
     recall : float
         Expected recall: found/(found + expected_left).
     check : int or None
-        If so many further documents of the random share hold no relevant one, one may stop; None if no number would do.
+        If so many further documents of the random share hold no relevant one, one may stop by statement A; None if no
+        number would do.
     target_recall, confidence : float
         What was asked for.
     verdict : {"go on", "may stop", "not enough evidence"}
     sentence : str
         The verdict in words.
+    statements : tuple of Statement
+        A, B and C: what each assumes and says.
+    allowed_by : {"A", "B", "C"} or None
+        The statement with the weakest assumption by which one may stop.
     """
 
     found: int
@@ -60,11 +65,8 @@ class Stopping(NamedTuple):
     confidence: float
     verdict: Verdict
     sentence: str
-
-
-def greatest_total(found: int, target_recall: float) -> int:
-    """Return the greatest number of relevant documents of which ``found`` are the recall asked for."""
-    return int(found / target_recall + 1e-9) if target_recall > 0 else np.iinfo(np.int64).max
+    statements: Statements
+    allowed_by: Letter | None
 
 
 def posterior_interval(mean: float, variance: float, confidence: float) -> tuple[float, float]:
@@ -84,17 +86,15 @@ class Advice(NamedTuple):
     check: int | None
 
 
-def advice(judgements: Judgements, n: int, left: float, target: float, confidence: float) -> tuple[Advice, Bound]:
-    """Judge whether one may stop, of n documents and with what the model expects to be left, by the bound by bets."""
-    found, unjudged = judgements.found, judgements.unjudged
-    outcomes = ((relevant, why == "random") for _, relevant, why in judgements if relevant is not None)
+def advice(judgements: Judgements, n: int, left: float, aim: Aim) -> tuple[Advice, Statements]:
+    """Judge whether one may stop, of n documents and with what the model expects to be left."""
     # Unsure documents do not count as documents of the collection.
-    draws = recalls.draws_of(outcomes, n - judgements.unsure)
-    by_bets = recalls.bound_by_bets(draws, found, unjudged, confidence)
-    total = greatest_total(found, target) + 1
-    check = recalls.quiet_draws_needed(draws, found, unjudged, total, confidence)
-    verdict, sentence = verdict_of(found, unjudged, expected_recall(found, left), by_bets, check, target, confidence)
-    return Advice(verdict, sentence, check), by_bets
+    cards, n = Cards.of(judgements.in_order()), n - judgements.unsure
+    said = statements(cards, n, left, aim)
+    found, unjudged = judgements.found, judgements.unjudged
+    beyond = found + aim.allowed(found) + 1
+    check = recalls.quiet_draws_needed(cards.draws(n, "A"), found, unjudged, beyond, aim.confidence)
+    return Advice(*verdict_of(found, unjudged, left, said, check, aim), check), said
 
 
 def expected_recall(found: int, left: float) -> float:
@@ -102,23 +102,22 @@ def expected_recall(found: int, left: float) -> float:
     return found / (found + left) if found else 0.0
 
 
-def report(
-    judgements: Judgements,
-    order: Int64Array,
-    left: float,
-    interval: tuple[float, float],
-    target: float,
-    confidence: float,
-) -> Stopping:
+def report(judgements: Judgements, order: Int64Array, left: float, interval: tuple[float, float], aim: Aim) -> Stopping:
     """Put the report together from the judgements, the random order, and what the model expects to be left."""
     found = judgements.found
-    said, by_bets = advice(judgements, len(order), left, target, confidence)
+    judged, said = advice(judgements, len(order), left, aim)
     size, in_sample = random_sample(judgements, order)
-    by_sample = recalls.bound_by_sample(len(order) - judgements.unsure, size, in_sample, found, confidence)
+    by_sample = recalls.bound_by_sample(len(order) - judgements.unsure, size, in_sample, found, aim.confidence)
     return Stopping(
         found, judgements.irrelevant, judgements.unsure, judgements.unjudged, left, interval, size, in_sample,
-        by_sample, by_bets, expected_recall(found, left), said.check, target, confidence, said.verdict, said.sentence,
+        by_sample, said[0].bound, expected_recall(found, left), judged.check, aim.recall, aim.confidence,
+        judged.verdict, judged.sentence, said, allowing(said),
     )  # fmt: skip
+
+
+def allowing(said: Statements) -> Letter | None:
+    """Return the first statement by which one may stop: the one with the weakest assumption."""
+    return next((statement.letter for statement in said if statement.allows), None)
 
 
 def random_sample(judgements: Judgements, order: Int64Array) -> tuple[int, int]:
@@ -134,29 +133,34 @@ def random_sample(judgements: Judgements, order: Int64Array) -> tuple[int, int]:
 
 
 def verdict_of(
-    found: int, unjudged: int, recall: float, by_bets: Bound, check: int | None, target: float, confidence: float
+    found: int, unjudged: int, left: float, said: Statements, check: int | None, aim: Aim
 ) -> tuple[Verdict, str]:
-    """Judge, and say it in a sentence."""
+    """Judge, and say it in a sentence: which statement allows it, at what confidence, and what it assumes."""
     if unjudged == 0:
         return "may stop", f"You may stop: every document has been judged, {found} are relevant."
-    if found and by_bets.recall >= target:
+    letter, sure = allowing(said), _percent(aim.confidence)
+    if letter is not None:
+        statement = next(each for each in said if each.letter == letter)
         return "may stop", (
-            f"You may stop: with {_percent(confidence)} confidence at least {_percent(by_bets.recall, 1)} of the "
-            f"relevant documents are found ({found} found, at most {by_bets.left} left among {unjudged})."
+            f"You may stop by statement {letter}: with {sure} confidence at least "
+            f"{_percent(statement.bound.recall, 1)} of the relevant documents are found ({found} found, at most "
+            f"{statement.bound.left} left among {unjudged}). It assumes {statement.assumes}."
         )
-    if recall < target:
+    recall = expected_recall(found, left)
+    if recall < aim.recall:
         return "go on", (
             f"Keep going: {found} relevant found, and the model expects a recall of {_percent(recall)} so far; "
             f"{unjudged} documents are not judged yet."
         )
     need = (
-        f" If none of the next {check} random documents is relevant, you may stop."
+        f" If none of the next {check} random documents is relevant, you may stop, whatever one assumes."
         if check is not None
-        else " Only reading nearly all of the rest could show it."
+        else " Only reading nearly all of the rest could show it without an assumption."
     )
+    best = max((each for each in said if each.holds), key=lambda each: each.bound.recall)
     return "not enough evidence", (
-        f"Not enough evidence yet: the model expects a recall of {_percent(recall)}, but the random sample shows only "
-        f"{_percent(by_bets.recall)} with {_percent(confidence)} confidence.{need}"
+        f"Not enough evidence yet: the model expects a recall of {_percent(recall)}, but statement {best.letter} shows "
+        f"only {_percent(best.bound.recall)} with {sure} confidence.{need}"
     )
 
 
