@@ -32,17 +32,19 @@ NOTES = "compiled.json"
 
 
 class Command(NamedTuple):
-    """A command of the first minute, and the seconds that it may take at most."""
+    """A command of the first minute, and the seconds that it may take at most, where there is such a target."""
 
     name: str
     arguments: tuple[str, ...]
-    target: float
+    target: float | None
     #: Whether what the commands before it have compiled is still there.
     goes_on: bool = False
 
 
 COMMANDS = (
     Command("bayesift --help", ("-m", "bayesift", "--help"), 0.5),
+    # What an estimator of scikit-learn with compiled loops cannot do without: no import of ours can take less.
+    Command("import sklearn.base, numba", ("-c", "import sklearn.base, numba"), None),
     Command("import bayesift.linear", ("-c", "import bayesift.linear"), 1.0),
     Command("the ten lines of the README", ("readme.py",), 12.0),
     Command(
@@ -164,7 +166,7 @@ def run(repeats: int) -> None:
                 (
                     command.name,
                     f"{seconds:.1f}" if seconds >= 2 else f"{seconds:.2f}",
-                    f"{command.target:g}",
+                    "–" if command.target is None else f"{command.target:g}",
                     f"{spent:.1f}",
                     str(len(ours)),
                     str(int(sum(entry["times"] for entry in ours.values()))),

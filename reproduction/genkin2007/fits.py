@@ -23,6 +23,9 @@ Cut = Literal["default", "tuned"]
 
 PRIORS = {"lasso": "laplace", "ridge": "gaussian"}
 
+#: The variances that the paper chooses from; by itself the search looks between these as well.
+GRIDS = {"lasso": 2.0 / 10.0 ** np.arange(5.0, -4.5, -1.0), "ridge": 10.0 ** np.arange(-4.0, 4.5, 1.0)}
+
 
 class Fit(NamedTuple):
     """What came of one category: its size, the features in its model and the test outcomes by kind of threshold."""
@@ -85,7 +88,7 @@ def fit_few_features(task: Task, setting: Mapping[str, Any]) -> dict[str, Fit]:
 def _logistic(algorithm: str, variance: Any, n_jobs: int, seed: int = 0) -> BayesianLogisticRegression:
     """Return lasso or ridge with the intercept penalised like any other coefficient (section 6.2)."""
     return BayesianLogisticRegression(
-        PRIORS[algorithm], variance, intercept_variance="same", n_jobs=n_jobs, random_state=seed
+        PRIORS[algorithm], variance, intercept_variance="same", grid=GRIDS[algorithm], n_jobs=n_jobs, random_state=seed
     )
 
 

@@ -21,6 +21,7 @@ from bayesift.linear._fit.variance import (
     LabelledDocuments,
     WarmStarts,
     assign_folds,
+    choose_from_grid,
     choose_without_grid,
 )
 from bayesift.priors import Gaussian, Laplace
@@ -302,6 +303,37 @@ class Known:
         return self.function(np.log(variance)) + self.deviation
 
 
+@settings(deadline=None)
+@given(top=st.floats(-8, 8), width=st.floats(0.01, 3.0))
+def test_between_two_points_of_a_grid_the_middle_is_tried_unless_one_is_clearly_worse(top, width):
+    grid = np.array(GAUSSIAN_GRID)
+    known = Known(lambda x: -100.0 - width * (x - top) ** 2)
+    curve = choose_from_grid(known, grid, False, between=True)
+    points = np.log(curve.variances)
+    assert np.all(np.diff(points) > 0)
+    assert np.log(curve.variance) == points[np.argmin(np.abs(points - top))]
+    coarse = np.log(grid)
+    first, second = sorted(np.argsort(np.abs(coarse - top))[:2])
+    apart = width * abs((coarse[first] - top) ** 2 - (coarse[second] - top) ** 2)
+    lowest = 100.0 + width * np.abs(coarse - top).min() ** 2
+    middle = 0.5 * (coarse[first] + coarse[second])
+    assert np.isclose(points, middle).any() == (apart <= 0.05 * lowest)
+    assert np.all(np.isin(choose_from_grid(known, grid, False).variances, grid))
+
+
+def test_a_grid_that_was_given_is_kept_to_and_few_documents_cannot_tell_more():
+    X, y = noisy_texts(4)
+    [own] = BayesianLogisticRegression(n_jobs=1).fit(X, y).cv_results_
+    [given] = BayesianLogisticRegression(n_jobs=1, grid=LAPLACE_GRID).fit(X, y).cv_results_
+    [more] = np.setdiff1d(own["variances"], given["variances"])
+    assert np.all(np.isin(given["variances"], np.array(LAPLACE_GRID)))
+    [alone] = BayesianLogisticRegression(n_jobs=1, grid=[more]).fit(X, y).cv_results_
+    assert own["scores"][own["variances"] == more] == pytest.approx(alone["scores"][0], rel=2e-3)
+    few = X[:900]
+    [small] = BayesianLogisticRegression(n_jobs=1).fit(few, y[:900]).cv_results_
+    assert np.all(np.isin(small["variances"], np.array(LAPLACE_GRID)))
+
+
 def test_a_trail_repeats_its_last_step_but_never_turns_or_overshoots():
     trail = WarmStarts()
     assert trail.guess(1.0) is None
@@ -312,8 +344,10 @@ def test_a_trail_repeats_its_last_step_but_never_turns_or_overshoots():
     # The last coefficient would change its sign, and starts at zero.
     assert_allclose(trail.guess(100.0), [2.0, 2.0, -3.0, 0.0])
     assert_allclose(trail.guess(10.0**1.5), [1.5, 1.75, -2.5, 0.0])
-    for variance in (1.0, 10.0, 1000.0, np.inf):
+    for variance in (10.0, 5.0, 1000.0, np.inf):
         assert_array_equal(trail.guess(variance), second)
+    for variance in (0.1, 1.0, 2.0):
+        assert_array_equal(trail.guess(variance), first)
 
 
 @settings(deadline=None)

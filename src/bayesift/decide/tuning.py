@@ -7,7 +7,6 @@ from math import isfinite
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from sklearn.preprocessing import LabelEncoder
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
 from bayesift._checks import one_of
@@ -176,9 +175,15 @@ _F1 = {"max_f1": f1_of, "max_f1_of_rest": f1_of_rest}
 def _positives(y: Any, scores: FloatArray) -> BoolArray:
     labels = column_or_1d(y, input_name="y")
     check_consistent_length(scores, labels)
-    encoder = LabelEncoder()
-    codes = encoder.fit_transform(labels)
-    classes = encoder.classes_
+    if labels.dtype.kind == "O":
+        # Imported here because it takes long, and labels are seldom of mixed types.
+        from sklearn.preprocessing import LabelEncoder
+
+        encoder = LabelEncoder()
+        codes = encoder.fit_transform(labels)
+        classes = encoder.classes_
+    else:
+        classes, codes = np.unique(labels, return_inverse=True)
     odd = [label for label in classes.tolist() if label is None or (isinstance(label, float) and not isfinite(label))]
     if odd:
         raise ValueError(f"y holds {odd[0]}; expected labels of two finite values")

@@ -148,12 +148,14 @@ def choose_blocks(
 
     ratios = RATIOS if walks_sparse and dense.is_open else (0.0,)
     places = _places(priors, settings, spread, walks_sparse)
+    between = settings.grid is None and documents.can_tell_more()
     curves = []
     for done, ratio in enumerate(ratios):
         progress.report(done, len(ratios))
         at = partial(pair, factor=ratio * spread.sparse / spread.dense)
         fits = [unit.fit(fold, runs, at) for unit, fold in zip(able, folds, strict=True)]
-        curves.append(choose_from_grid(CrossValidation(_together(fits), runs, n_jobs), places, False))
+        validation = CrossValidation(_together(fits), runs, n_jobs)
+        curves.append(choose_from_grid(validation, places, False, between=between))
     chosen = _simplest([curve.fold_scores for curve in curves])
     curve = curves[chosen]
     _, dense_variance = pair(curve.variance, ratios[chosen] * spread.sparse / spread.dense)

@@ -28,6 +28,8 @@ _NARROW = 0.51 * _FACTOR
 _SMALLEST_GAIN = 0.01
 # Of 288 categories of seven collections none had a better score after such a fall, if every run had fallen.
 _CLEAR_FALL = 0.05
+# With fewer distinct documents held-out scores cannot tell variances apart that are less than a step of the grids away.
+_ENOUGH_TO_TELL = 1_000
 # The variance of a prior is a property of the coefficients: it hardly changes with the number of documents. So many
 # distinct ones, and of every class so many, are enough to learn from in the search for it; the others are held out.
 _LEARNT, _LEARNT_OF_A_CLASS = 30_000, 3_000
@@ -69,6 +71,10 @@ class LabelledDocuments(NamedTuple):
         if known.size < 2:
             return 0
         return min(int(np.count_nonzero(np.bincount(numbers[labels == label]))) for label in known)
+
+    def can_tell_more(self) -> bool:
+        """Tell whether there are enough distinct documents to look between the points of a grid."""
+        return np.unique(self.design.row_numbers[self.weights > 0]).size >= _ENOUGH_TO_TELL
 
     def judging_weights(self) -> FloatArray:
         """Return the weights of documents that are held out: those of copies of a text are limited in sum."""
@@ -227,7 +233,9 @@ def choose_variance(
         curve = choose_without_grid(validation, by_norm / (documents.design.n_features + 1))
     else:
         grid = grid_of(priors) if settings.grid is None else settings.grid
-        curve = choose_from_grid(validation, grid, settings.one_standard_error)
+        # A grid that was asked for is kept to.
+        between = settings.grid is None and documents.can_tell_more()
+        curve = choose_from_grid(validation, grid, settings.one_standard_error, between=between)
     return Choice(curve.variance, curve)
 
 
@@ -278,12 +286,15 @@ class CrossValidation:
         return scores
 
 
-def choose_from_grid(validation: CrossValidation, grid: FloatArray, one_standard_error: bool) -> ValidationCurve:
+def choose_from_grid(
+    validation: CrossValidation, grid: FloatArray, one_standard_error: bool, *, between: bool = False
+) -> ValidationCurve:
     """Choose the variance of a grid with the greatest held-out log likelihood.
 
     The walk goes from the strongest penalty to the weakest, whose fits take longest, and ends early where the score has
-    clearly fallen. With ``one_standard_error``, the smallest variance (the strongest penalty) whose mean score lies
-    within one standard error of the best.
+    clearly fallen. With ``between``, a variance between the best and its better neighbour is tried as well: the steps
+    of the usual grids are wide, and the best may lie in the middle. With ``one_standard_error``, the smallest variance
+    (the strongest penalty) whose mean score lies within one standard error of the best.
     """
     walked: list[FloatArray] = []
     for variance in np.sort(grid).tolist():
@@ -294,6 +305,11 @@ def choose_from_grid(validation: CrossValidation, grid: FloatArray, one_standard
             break
     fold_scores = np.array(walked)
     variances = np.sort(grid)[: len(walked)]
+    middle = _between_best(variances, fold_scores.mean(axis=1)) if between else None
+    if middle is not None:
+        place = int(np.searchsorted(variances, middle))
+        variances = np.insert(variances, place, middle)
+        fold_scores = np.insert(fold_scores, place, validation.score(middle), axis=0)
     mean = fold_scores.mean(axis=1)
     best = int(np.argmax(mean))
     runs = fold_scores.shape[1]
@@ -301,6 +317,18 @@ def choose_from_grid(validation: CrossValidation, grid: FloatArray, one_standard
         error = fold_scores[best].std(ddof=1) / np.sqrt(runs)
         best = int(np.flatnonzero(mean >= mean[best] - error)[0])
     return ValidationCurve(variances, fold_scores, float(variances[best]), validation.best, validation.n_unconverged)
+
+
+def _between_best(variances: FloatArray, scores: FloatArray) -> float | None:
+    """Return the middle, by factors, of the best variance and its better neighbour; None if that is clearly worse."""
+    best = int(np.argmax(scores))
+    beside = [place for place in (best - 1, best + 1) if 0 <= place < scores.size]
+    if not beside:
+        return None
+    other = max(beside, key=lambda place: float(scores[place]))
+    if scores[best] - scores[other] > _CLEAR_FALL * abs(scores[best]):
+        return None
+    return float(np.sqrt(variances[best] * variances[other]))
 
 
 def choose_without_grid(validation: CrossValidation, start: float, max_points: int = 40) -> ValidationCurve:
@@ -365,7 +393,8 @@ class WarmStarts:
     """Starts of the next fit from the modes found so far, as the variance grows.
 
     Where the classes are separated, coefficients grow evenly with the logarithm of the variance, so that the last step,
-    repeated, lands near the next mode. A coefficient that would change its sign starts at zero.
+    repeated, lands near the next mode. A coefficient that would change its sign starts at zero. A fit that goes back
+    starts at the nearer one of the last two modes.
     """
 
     def __init__(self) -> None:
@@ -387,7 +416,7 @@ class WarmStarts:
         share = (math.log(variance) - place) / step if step > 0.0 else 0.0
         # Neither backwards nor farther than the step that is repeated.
         if not 0.0 < share < 1.0 + 1e-6:
-            return beta
+            return self._before[1] if share < -0.5 else beta
         guess = beta + share * (beta - self._before[1])
         return np.where(np.sign(guess) * beta > 0.0, guess, 0.0)
 
