@@ -62,6 +62,8 @@ def test_progress_tells_in_words_and_pictures(anna):
     words = plain(page)
     assert "2 of 3 decided" in words
     assert "drawn at random 5 %" in words
+    for letter, assumes in (("A", "nothing"), ("B", "that the queue is no worse than chance"), ("C", "that the model")):
+        assert f"{letter} {assumes}" in words
     labels = re.findall(r'role="img" aria-label="([^"]+)"', page.text)
     assert labels[0].startswith("Recall curve. After 4 documents read, 2 relevant ones are found")
     assert labels[1].startswith("Probabilities of the unread documents. Of 2 unread")
