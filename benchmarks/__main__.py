@@ -30,6 +30,7 @@ BENCHMARKS = (
     "model_choice",
     "serving",
     "learning_curve",
+    "shards",
 )
 
 

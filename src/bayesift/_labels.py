@@ -57,10 +57,16 @@ def validate_documents(
 
 
 def validate_labels(estimator: Any, X: Any, y: Any) -> Any:
-    """Check the labels of documents that are in files already checked, and keep how many features these have.
+    """Check the labels of documents in shards, and keep how many features these have."""
+    labels = labels_of_shards(X, y)
+    estimator.n_features_in_ = X.shape[1]
+    if hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+    return labels
 
-    ``X`` has a ``shape`` and, for those who give no labels, ``labels`` that stand beside its rows.
-    """
+
+def labels_of_shards(X: Any, y: Any) -> Any:
+    """Check the labels of documents in files already checked; if None are given, those that stand beside the rows."""
     if y is None:
         y = X.labels
         if y is None:
@@ -69,9 +75,6 @@ def validate_labels(estimator: Any, X: Any, y: Any) -> Any:
     labels = flat_labels(_as_array(y))
     if labels.shape[0] != X.shape[0] or X.shape[0] == 0:
         raise ValueError(f"X has {X.shape[0]} rows and y {labels.shape[0]} labels; expected one for each of some rows")
-    estimator.n_features_in_ = X.shape[1]
-    if hasattr(estimator, "feature_names_in_"):
-        del estimator.feature_names_in_
     return labels
 
 

@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from bayesift import shards
-from bayesift.linear import BayesianLogisticRegression, BayesianProbitRegression
+from bayesift.linear import BayesianLogisticRegression, BayesianProbitRegression, regularization_path
 from bayesift.linear._sharded.design import ShardedDesign, documents_of
 from bayesift.priors import Gaussian, Laplace
 from bayesift.shards import Shards, ShardWriter
@@ -231,3 +231,12 @@ def test_predictions_of_shards_are_those_of_their_rows(open_with: Callable[[int]
     model = BayesianLogisticRegression(variance=1.0).fit(X, TOPICS)
     np.testing.assert_array_equal(model.predict(open_with(WIDE)), model.predict(X))
     np.testing.assert_array_equal(model.predict_proba(open_with(WIDE)), model.predict_proba(X))
+
+
+def test_a_path_of_rates(open_with: Callable[[int], Shards]) -> None:
+    expected = regularization_path(X, Y, variances=[0.01, 0.1, 1.0], tol=1e-8)
+    found = regularization_path(open_with(WIDE), Y, variances=[0.01, 0.1, 1.0], tol=1e-8)
+    np.testing.assert_allclose(found.coef.toarray(), expected.coef.toarray(), atol=1e-3)
+    assert np.all(found.gap <= 1e-8 * found.objective)
+    with pytest.raises(ValueError, match="expected variances"):
+        regularization_path(open_with(WIDE), Y)

@@ -16,13 +16,22 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _get_feature_names, check_X_y
 
 from bayesift._documents import checked_weights, usable_values
-from bayesift._labels import categories_of, check_label_types
+from bayesift._labels import categories_of, check_label_types, labels_of_shards
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.linear._fit.categories import prior_by_variance, priors_of
-from bayesift.linear._fit.problem import Problem, SolverName, SolverOptions, design_of, log_likelihood, scores
+from bayesift.linear._fit.problem import (
+    Documents,
+    Problem,
+    SolverName,
+    SolverOptions,
+    design_of,
+    log_likelihood,
+    scores,
+)
 from bayesift.linear._fit.variance import GAUSSIAN_GRID, WarmStarts
 from bayesift.linear._solvers.duality import slopes
 from bayesift.priors import FIXED, LAPLACE, Laplace, Prior, PriorArrays
+from bayesift.shards import Shards
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +93,8 @@ def regularization_path(
 
     Parameters
     ----------
-    X : sparse matrix or array of shape (n_documents, n_features)
-        Term weights.
+    X : sparse matrix, array or Shards of shape (n_documents, n_features)
+        Term weights. Shards that do not fit in memory need ``variances``.
     y : array of shape (n_documents,)
         Labels of two classes; the greater is the category.
     prior : {"laplace", "gaussian"} or Prior, default="laplace"
@@ -128,17 +137,22 @@ def regularization_path(
         raise ValueError(f"solver is {solver!r}; expected one of {list(get_args(SolverName))}")
     if n_steps < 1 or not 0 < smallest <= 1:
         raise ValueError(f"n_steps={n_steps} must be at least 1 and smallest={smallest} above 0 and at most 1")
-    names = _get_feature_names(X) if feature_names is None else np.asarray(feature_names, dtype=object)
-    check_label_types(y)
-    X, y = check_X_y(X, y, accept_sparse=("csr", "csc"), dtype=np.float64, ensure_all_finite=False)
-    X = usable_values(X)
+    if isinstance(X, Shards):
+        feature_names = X.terms if feature_names is None else feature_names
+        y = labels_of_shards(X, y)
+        names = None if feature_names is None else np.asarray(feature_names, dtype=object)
+    else:
+        names = _get_feature_names(X) if feature_names is None else np.asarray(feature_names, dtype=object)
+        check_label_types(y)
+        X, y = check_X_y(X, y, accept_sparse=("csr", "csc"), dtype=np.float64, ensure_all_finite=False)
+        X = usable_values(X)
     categories = categories_of(y, "regularization_path")
     if categories.target_type != "binary":
         raise ValueError(f"y must have two classes, found {categories.classes.size}")
     [chosen] = priors_of(prior, categories.classes, 1)
     if not chosen.is_open:
         raise ValueError("prior has a fixed variance; leave it open (None) so that the path can vary it")
-    design = design_of(X)
+    design: Documents = _documents_of(X, solver, variances) if isinstance(X, Shards) else design_of(X)
     weights = checked_weights(sample_weight, X)
 
     prior_at = prior_by_variance(chosen, design.n_features, names, intercept_variance)
@@ -155,6 +169,20 @@ def regularization_path(
     else:
         steps = np.array(GAUSSIAN_GRID)
     return _follow(steps, problem_at, SolverOptions(solver, tol, max_iter), names)
+
+
+def _documents_of(shards: Shards, solver: SolverName, variances: Any) -> Documents:
+    """Return the documents of shards, and refuse what needs them in memory if they do not fit."""
+    # Seldom needed.
+    from bayesift.linear._sharded.design import ShardedDesign, documents_of
+
+    documents = documents_of(shards, -1)
+    if isinstance(documents, ShardedDesign) and (variances is None or solver != "newton"):
+        raise ValueError(
+            f"variances is {variances!r} and solver {solver!r}; expected variances and 'newton' for shards that do not "
+            f"fit in memory"
+        )
+    return documents
 
 
 def largest_rate(problem_at: Callable[[float], Problem]) -> float:

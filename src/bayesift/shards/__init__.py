@@ -2,6 +2,7 @@
 
 from bayesift.shards._engines import EngineError
 from bayesift.shards._layout import Rows, ShardError, ShardFile
+from bayesift.shards._texts import write
 from bayesift.shards._writing import ShardWriter, write_matrix
 from bayesift.shards.shards import Shards, bytes_of, open
 
@@ -14,5 +15,6 @@ __all__ = [
     "Shards",
     "bytes_of",
     "open",
+    "write",
     "write_matrix",
 ]

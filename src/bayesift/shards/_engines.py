@@ -95,6 +95,8 @@ def run_with_dask(task: Task, calls: Sequence[Call], client: Any, timeout: float
     A task whose worker dies, hangs for longer than ``timeout`` seconds or sends garbage is submitted again.
     """
     distributed = require("distributed", extra="dask", purpose="tasks on a Dask cluster")
+    if client.status != "running":
+        raise EngineError(f"the Dask scheduler does not answer: the client is {client.status}; nothing on disk is lost")
     try:
         n_workers = sum(client.nthreads().values())
         window = max(2, 2 * n_workers)

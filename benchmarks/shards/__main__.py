@@ -1,0 +1,27 @@
+"""Run the benchmarks of shards at a chosen size: ``python -m benchmarks.shards --rows 847000 --columns 359000``."""
+
+from __future__ import annotations
+
+import argparse
+
+from benchmarks.shards.fits import run_engines, run_kills, run_path, run_sizes
+
+parser = argparse.ArgumentParser(prog="python -m benchmarks.shards", description=__doc__)
+parser.add_argument("--rows", type=int, nargs="+", default=[84_700], help="sizes of the twin; columns stay the same")
+parser.add_argument("--columns", type=int, default=359_000)
+parser.add_argument("--repeats", type=int, default=1)
+parser.add_argument("--memory", default="500M", help="what the driver may hold of the matrix")
+parser.add_argument(
+    "--folder", default=None, help="where twins are kept for the next run; a temporary folder by default"
+)
+parser.add_argument("--what", nargs="+", default=["sizes"], choices=["sizes", "engines", "path", "kills"])
+given = parser.parse_args()
+for what in given.what:
+    if what == "sizes":
+        run_sizes(given.rows, given.repeats, given.columns, given.memory, given.folder)
+    elif what == "engines":
+        run_engines(given.rows[0], given.columns, given.memory, given.folder)
+    elif what == "path":
+        run_path(given.rows, given.columns, given.memory, given.folder)
+    else:
+        run_kills(given.rows[0], given.columns, given.memory, given.folder)

@@ -1,0 +1,85 @@
+"""A Dask cluster of real processes: the same bits as alone, whatever happens to its workers."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from bayesift import shards
+from bayesift.linear import BayesianLogisticRegression
+from bayesift.shards import EngineError, ShardError, _engines
+
+distributed = pytest.importorskip("distributed")
+
+X = sp.random(400, 80, 0.08, format="csr", random_state=4)
+Y = np.asarray(X[:, :6].sum(axis=1)).ravel() > 0.3
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("dask") / "made"
+    shards.write_matrix(X, place, rows=60)
+    return place
+
+
+@pytest.fixture(scope="module")
+def client():
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+        ) as cluster,
+        distributed.Client(cluster) as found,
+    ):
+        yield found
+
+
+def fit(folder: Path, client=None):
+    opened = shards.open(folder, memory=40_000, client=client)
+    return BayesianLogisticRegression(variance=5.0, n_jobs=1).fit(opened, Y)
+
+
+def test_bits_are_those_of_one_process_also_when_a_worker_is_killed(folder: Path, client) -> None:
+    alone = fit(folder)
+    found = fit(folder, client)
+    assert found.coef_.tobytes() == alone.coef_.tobytes()
+    assert found.certificate_.dual.tobytes() == alone.certificate_.dual.tobytes()
+    [victim, *_] = client.run(os.getpid).values()
+    killer = threading.Thread(target=lambda: (time.sleep(0.1), os.kill(victim, signal.SIGKILL)))
+    killer.start()
+    assert fit(folder, client).coef_.tobytes() == alone.coef_.tobytes()
+    killer.join()
+
+
+def test_garbage_is_asked_for_again(folder: Path, client, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = fit(folder)
+    answers, own = [], _engines._answer
+
+    def sometimes_wrong(*arguments):
+        number, checksum, result = own(*arguments)
+        answers.append(number)
+        if len(answers) % 3 == 1:
+            result = tuple(np.array(part) + (part.dtype.kind == "f") for part in result)
+        return number, checksum, result
+
+    monkeypatch.setattr(_engines, "_answer", sometimes_wrong)
+    assert fit(folder, client).coef_.tobytes() == alone.coef_.tobytes()
+    monkeypatch.setattr(_engines, "_answer", lambda *_: "nonsense")
+    with pytest.raises(EngineError, match="failed 5 times"):
+        fit(folder, client)
+
+
+def test_what_is_no_client_is_refused_and_a_closed_one_is_named(folder: Path, client) -> None:
+    with pytest.raises(ShardError, match=r"expected a distributed\.Client"):
+        shards.open(folder, client="tcp://somewhere")
+    with distributed.Client(client.scheduler.address) as other:
+        opened = shards.open(folder, memory=40_000, client=other)
+    with pytest.raises(EngineError, match="does not answer"):
+        BayesianLogisticRegression(variance=5.0).fit(opened, Y)
