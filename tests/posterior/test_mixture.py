@@ -35,8 +35,8 @@ def test_it_is_near_the_integral_over_a_fine_grid(texts, mixed):
     steps = np.arange(-4.0, 11.0, 0.25)
     fine = [expectation_propagation(X, y, Gaussian(np.exp(step)), intercept_variance=1.0) for step in steps]
     logs = np.array([one.log_evidence for one in fine])
-    # Rows have norm 1, so the mean prior variance of scores is the variance plus that of the intercept.
-    logs -= 0.5 * (np.log((np.exp(steps) + 1.0) / 10) / np.log(10)) ** 2
+    # Rows have norm 1, so the mean prior variance of what words add to scores is the variance.
+    logs -= 0.5 * ((steps - np.log(10)) / np.log(10)) ** 2
     weights = np.exp(logs - logs.max())
     weights /= weights.sum()
     expected = weights @ np.array([one.predict_proba(new) for one in fine])

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from bayesift.priors import GAUSSIAN, Gaussian, Laplace, from_description, from_keywords, from_model
+from bayesift.priors import GAUSSIAN, Gaussian, Laplace, from_description, from_frequencies, from_keywords, from_model
 from bayesift.text import TextVectorizer
 
 TEXTS = ["wheat harvests fell", "gold mines closed", "wheat prices rose", "the price of gold and wheat"]
@@ -151,3 +151,29 @@ def test_a_precision_of_zero_leaves_a_coefficient_free() -> None:
 def test_bad_models_are_named(previous: object, options: dict, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         from_model(previous, **options)
+
+
+def test_variances_by_document_frequencies():
+    X = csr_array([[1.0, 2.0, 0.0], [0.5, 0.0, 0.0], [3.0, 0.0, 0.0]])
+    prior = from_frequencies(X, power=2.0)
+    np.testing.assert_allclose(prior.relative / prior.relative[0], (np.array([3.5, 1.5, 0.5]) / 3.5) ** 2)
+    # The mean prior variance of scores is that of equal variances.
+    squares = X.multiply(X)
+    assert (squares @ prior.relative).sum() == pytest.approx(squares.sum())
+    np.testing.assert_allclose(from_frequencies(X.toarray(), power=2.0).relative, prior.relative)
+    np.testing.assert_allclose(from_frequencies(X, power=0).relative, 1.0)
+    assert prior.is_open
+    assert from_frequencies(X, variance=2.0, family=Laplace).resolve(3).weight[0] > 0
+
+
+@pytest.mark.parametrize(
+    ("X", "power", "message"),
+    [
+        (np.ones((1, 2)), -1, "power is -1"),
+        (np.ones((1, 2)), "a", "power is 'a'"),
+        (np.empty((0, 2)), 1, "no documents"),
+    ],
+)
+def test_frequencies_that_cannot_be(X, power, message):
+    with pytest.raises(ValueError, match=message):
+        from_frequencies(X, power=power)

@@ -1,6 +1,7 @@
 """Posteriors of logistic and probit regression: draws, Gaussian approximations, intervals, evidence."""
 
 from bayesift.posterior.choice import find_posterior
+from bayesift.posterior.continued import update_posterior
 from bayesift.posterior.diagnostics import Diagnostics, effective_sample_size, split_r_hat
 from bayesift.posterior.evidence import EvidenceChoice, greatest_evidence, integrate_variance
 from bayesift.posterior.gibbs import gibbs_sampling
@@ -24,4 +25,5 @@ __all__ = [
     "integrate_variance",
     "laplace_approximation",
     "split_r_hat",
+    "update_posterior",
 ]

@@ -203,3 +203,33 @@ def basis_of(problem: Problem) -> tuple[Basis, FloatArray]:
         return DocumentBasis.of(problem)
     basis, H = CoefficientBasis.of(problem)
     return basis, H.toarray()
+
+
+def extended(basis: Basis, A: sp.csr_matrix) -> tuple[Basis, FloatArray]:
+    """Return a basis that also has what further documents add, and these documents in it.
+
+    The coordinates that there were stay the same; new ones stand between them and those without a proper prior.
+    """
+    if isinstance(basis, CoefficientBasis):
+        variance = basis.beliefs.finite_variance
+        new = np.setdiff1d(np.unique(A.indices[A.data != 0]), basis.seen)
+        new = new[variance[new] > 0]
+        scale = np.append(basis.scale, np.sqrt(variance[new]))
+        wider = CoefficientBasis(basis.beliefs, np.append(basis.columns, new).astype(np.int64), scale)
+        return wider, wider.project(A).dense
+    variance, rank = basis.beliefs.finite_variance, basis.root.shape[0]
+    scaled = sp.csr_matrix(A.multiply(variance[None, :]))
+    scaled.eliminate_zeros()
+    H = basis.project(A).dense
+    K = np.asarray((scaled @ A.T).toarray())
+    known = H[:, :rank]
+    least = _NOTHING_NEW * max(float(np.diag(K).max(initial=0.0)), np.finfo(float).tiny)
+    L, pivots, added, _ = dpstrf(K - known @ known.T, tol=least, lower=1)
+    order = pivots - 1
+    lower = np.tril(L)[:, :added]
+    root = np.zeros((rank + added, rank + added))
+    root[:rank, :rank], root[rank:, :rank], root[rank:, rank:] = basis.root, known[order[:added]], lower[:added]
+    more = np.empty((A.shape[0], added))
+    more[order] = lower
+    rows = sp.csr_matrix(sp.vstack([basis.rows, scaled[order[:added]]], format="csr"))
+    return DocumentBasis(basis.beliefs, rows, root), np.hstack([known, more, H[:, rank:]])

@@ -106,5 +106,6 @@ class LassoSampler:
         precision = np.append(np.ones(self._size), np.zeros(self._n_flat))
         whitened = self._rows.copy()
         whitened.data *= scale[whitened.indices]
-        phi, scores = GradientSampler(whitened, self._offset, precision).draw(t, w, rng)
+        # Variances are others at every draw: a block would not pay.
+        phi, scores = GradientSampler(whitened, self._offset, precision, n_block=0).draw(t, w, rng)
         return scale * phi, scores

@@ -99,7 +99,7 @@ def checked_documents(X: Any, n_features: int | None = None) -> Any:
     return usable_values(X)
 
 
-def _signs(y: Any, n_rows: int) -> FloatArray:
+def checked_signs(y: Any, n_rows: int) -> FloatArray:
     """Return labels of two values as −1 and +1."""
     labels = np.asarray(y)
     if labels.shape != (n_rows,):
@@ -140,7 +140,7 @@ class Problem:
         X = checked_documents(X)
         if X.shape[0] == 0:
             raise ValueError("X has no documents; expected at least one with a label")
-        signs = _signs(y, X.shape[0])
+        signs = checked_signs(y, X.shape[0])
         if isinstance(prior, Prior):
             prior = prior.resolve(X.shape[1], feature_names).extended(prior.resolve_intercept(intercept_variance))
         elif not isinstance(prior, PriorArrays):

@@ -75,13 +75,14 @@ def check_method(method: str) -> None:
 
 def posterior_by(method: Method, problem: Problem, random_state: Any) -> GaussianPosterior | SampledPosterior:
     """Return the posterior of a problem, by a method or by a suitable one."""
-    chosen = _suitable(problem) if method == "auto" else method
+    chosen = suitable(problem) if method == "auto" else method
     if chosen == "gibbs":
         return by_draws(problem, random_state=random_state)
     return by_propagation(problem) if chosen == "ep" else at_mode(problem)
 
 
-def _suitable(problem: Problem) -> Method:
+def suitable(problem: Problem) -> Method:
+    """Return the method that suits the priors and the size of a problem."""
     smaller = min(problem.n_documents, problem.seen.size)
     if np.any(problem.beliefs.laplace) or smaller > MOST_COORDINATES:
         return "gibbs"

@@ -109,12 +109,10 @@ class _Labels:
             problem = self.problem(variances)
             at = coordinates_of(problem, "expectation propagation")
             self.evidences[variances] = propagate(at, _TOL, _MAX_ITER).log_evidence
-            shares = problem.A.multiply(problem.A).multiply(problem.beliefs.finite_variance[None, :]).tocsc()
-            in_dense = np.zeros(shares.shape[1], dtype=bool)
-            in_dense[self._n_words : shares.shape[1] - 1] = True
-            spreads = [float(shares[:, ~in_dense].sum()) / shares.shape[0]]
-            if len(variances) > 1:
-                spreads.append(float(shares[:, in_dense].sum()) / shares.shape[0])
+            # What words add, and dense features; an intercept has a prior of its own.
+            shares = np.asarray(problem.A.multiply(problem.A).sum(axis=0)).ravel() * problem.beliefs.finite_variance
+            blocks = np.split(shares[:-1], [self._n_words]) if len(variances) > 1 else [shares[:-1]]
+            spreads = [float(block.sum()) / problem.n_documents for block in blocks]
             flat = 0.5 * at.n_flat * math.log(sum(spreads) + _NOISE[self._link])
             median = _MEDIAN / len(spreads)
             odds = [math.log(spread / median) / _SPREAD for spread in spreads if spread > 0.0]
@@ -200,10 +198,10 @@ def greatest_evidence(
     """Find the prior variance under which the labels are most probable, by expectation propagation.
 
     With few labels the evidence hardly depends on the variance. So it is multiplied by a wide prior: the mean prior
-    variance κ of the scores of the documents is log-normal, 10 in the median, a factor of ten either way at one
-    standard deviation; with dense features, that of each of the two blocks is, 5 in the median. A coefficient without
-    a proper prior counts as uniform in units of the deviation of latent scores, √(κ + π²/3) for the logistic and
-    √(κ + 1) for the probit link; otherwise wider priors would always win.
+    variance κ of what the words of a document add to its score is log-normal, 10 in the median, a factor of ten either
+    way at one standard deviation; with dense features, that of each of the two blocks is, 5 in the median. A
+    coefficient without a proper prior counts as uniform in units of the deviation of latent scores, √(κ + π²/3) for the
+    logistic and √(κ + 1) for the probit link; otherwise wider priors would always win.
 
     Parameters
     ----------

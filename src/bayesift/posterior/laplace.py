@@ -171,8 +171,13 @@ def at_mode(problem: Problem, max_iter: int = 100) -> GaussianPosterior:
     """Return the Gaussian at the mode of a problem."""
     # Threads of a BLAS would move the last digits.
     with threadpool_limits(1, "blas"):
-        at = coordinates_of(problem, "Laplace's method")
-        mode = find_mode(at, 1e-12, max_iter)
+        return at_mode_of(coordinates_of(problem, "Laplace's method"), max_iter)
+
+
+def at_mode_of(at: Coordinates, max_iter: int) -> GaussianPosterior:
+    """Return the Gaussian at the mode, in given coordinates."""
+    mode = find_mode(at, 1e-12, max_iter)
     proper = mode.phi[: mode.phi.size - at.n_flat]
-    log_evidence = problem.log_likelihood(mode.scores) - 0.5 * float(proper @ proper) + at.log_normaliser(mode.root)
-    return GaussianPosterior(problem.link, at.basis, mode.phi, mode.root, log_evidence, mode.n_iter, mode.converged)
+    likelihood = at.problem.log_likelihood(mode.scores)
+    log_evidence = likelihood - 0.5 * float(proper @ proper) + at.log_normaliser(mode.root)
+    return GaussianPosterior(at.problem.link, at.basis, mode.phi, mode.root, log_evidence, mode.n_iter, mode.converged)

@@ -2,7 +2,7 @@
 
 from bayesift.priors.arrays import FIXED, FLAT, GAUSSIAN, JEFFREYS, LAPLACE, PriorArrays
 from bayesift.priors.base import Prior
-from bayesift.priors.builders import from_description, from_keywords, from_model
+from bayesift.priors.builders import from_description, from_frequencies, from_keywords, from_model
 from bayesift.priors.families import Gaussian, Jeffreys, Laplace
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Prior",
     "PriorArrays",
     "from_description",
+    "from_frequencies",
     "from_keywords",
     "from_model",
 ]

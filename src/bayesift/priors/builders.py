@@ -195,6 +195,48 @@ def from_model(
     return _by_feature(family, coef, variance[: len(coef)], _names(previous, feature_names, len(coef)), options)
 
 
+def from_frequencies(
+    X: Any,
+    *,
+    power: float = 1.0,
+    family: type[Prior] = Gaussian,
+    variance: float | None = None,
+) -> Prior:
+    """Build a prior whose variances grow with the document frequencies of terms.
+
+    Most words that few texts have, and above all those that no labelled text has, tell nothing about a category. The
+    variance of term j is multiplied by ((df_j + ½)/n)^power, and all of them by a constant such that the mean prior
+    variance of the scores of these documents stays what it is with equal variances.
+
+    Parameters
+    ----------
+    X : sparse matrix or array of shape (n_documents, n_features)
+        Documents, labelled or not; the more, the better the frequencies are known.
+    power : float, default=1
+        0 gives all terms the same variance.
+    family : {Gaussian, Laplace}, default=Gaussian
+        Class of the prior.
+    variance : float, optional
+        Common variance; without it the model chooses.
+
+    Examples
+    --------
+    >>> from bayesift.priors import from_frequencies
+    >>> from_frequencies([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0]]).relative.round(2)
+    array([1.15, 0.69, 0.23])
+    """
+    if not (is_number(power) and 0 <= power < np.inf):
+        raise ValueError(f"power is {power!r}; expected a finite number of at least 0")
+    rows = csr_array(X) if issparse(X) else csr_array(np.asarray(X, dtype=np.float64))
+    if rows.shape[0] == 0:
+        raise ValueError("X has no documents; expected at least one")
+    squares = np.asarray(rows.multiply(rows).sum(axis=0)).ravel()
+    frequency = np.bincount(rows.indices[rows.data != 0], minlength=rows.shape[1])
+    relative = ((frequency + 0.5) / rows.shape[0]) ** power
+    total = float(squares @ relative)
+    return family(variance, relative=relative * (float(squares.sum()) / total if total > 0 else 1.0))
+
+
 def _by_feature(
     family: type[Prior], coef: FloatArray, variance: FloatArray, names: list[str] | None, options: dict[str, Any]
 ) -> Prior:

@@ -1,0 +1,157 @@
+"""How often intervals hold the truth, where it is known: drawn from the prior, for the texts of real collections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from rich.console import Console
+from rich.progress import track
+from scipy.special import expit
+from scipy.stats import chi2
+
+from bayesift.datasets import load
+from bayesift.posterior import (
+    Posterior,
+    expectation_propagation,
+    gibbs_sampling,
+    integrate_variance,
+    laplace_approximation,
+)
+from bayesift.priors import Gaussian
+from bayesift.text import TextVectorizer
+from benchmarks.measuring import show
+
+#: How often truths are drawn for each number of labels.
+COLLECTIONS = {"sms": 84, "reuters21578": 84, "ohsumed": 24, "webkb": 24}
+#: The first so many of them also have their variance chosen.
+CHOSEN = 24
+MASSES = (0.5, 0.8, 0.9, 0.95)
+LABELLED, ASKED = (10, 50, 200), 100
+#: Prior variances of scores (texts have norm 1), and means of the intercept: balanced, rare and frequent categories.
+VARIANCES, INTERCEPTS, INTERCEPT_VARIANCE = (4.0, 30.0), (0.0, -4.0, 4.0), 1.0
+RANKS = 20
+METHODS: dict[str, Callable[..., Posterior]] = {
+    "Gibbs": partial(gibbs_sampling, n_draws=250, warmup=100),
+    "EP": expectation_propagation,
+    "Laplace": laplace_approximation,
+}
+
+
+@cache
+def documents(name: str) -> sp.csr_matrix:
+    """Return the texts of a collection as rows of norm 1."""
+    return TextVectorizer("ltc", min_df=1).fit_transform(load(name).train.texts)
+
+
+class Case(NamedTuple):
+    """A truth, its labelled texts, and the texts whose probabilities are asked for."""
+
+    X: sp.csr_matrix
+    y: np.ndarray
+    prior: Gaussian
+    new: sp.csr_matrix
+    truth: np.ndarray
+    strata: dict[str, np.ndarray]
+
+
+def cases(name: str, seed: int, repetitions: int) -> Iterator[Case]:
+    """Draw truths from the prior, and labels from them."""
+    rng, X = np.random.default_rng(seed), documents(name)
+    for repetition in range(repetitions):
+        for n in LABELLED:
+            variance = VARIANCES[repetition % 2]
+            intercept = INTERCEPTS[repetition // 2 % 3]
+            rows = rng.permutation(X.shape[0])[: n + ASKED]
+            chosen = X[rows]
+            beta = np.sqrt(variance) * rng.normal(size=X.shape[1])
+            constant = intercept + np.sqrt(INTERCEPT_VARIANCE) * rng.normal()
+            truth = expit(chosen @ beta + constant)
+            y = (rng.random(n) < truth[:n]).astype(int)
+            seen = np.zeros(X.shape[1])
+            seen[chosen[:n].indices] = 1.0
+            new = chosen[n:]
+            words = np.diff(new.indptr)
+            unseen = 1.0 - (new != 0) @ seen / np.maximum(words, 1)
+            strata = {
+                "all": np.ones(ASKED, bool),
+                f"{n} labels": np.ones(ASKED, bool),
+                "rare: at most 20 positives": np.full(ASKED, intercept < 0 and y.sum() <= 20),
+                "at most 8 words": words <= 8,
+                "most words unseen": unseen > 0.5,
+            }
+            prior = Gaussian(variance, intercept_mode=intercept, intercept_variance=INTERCEPT_VARIANCE)
+            yield Case(chosen[:n], y, prior, new, truth[n:], strata)
+
+
+class Coverage:
+    """Counts how often intervals hold the truth."""
+
+    def __init__(self) -> None:
+        self._held: dict[tuple[str, str], list[np.ndarray]] = {}
+
+    def add(self, method: str, posterior: Posterior, case: Case) -> None:
+        """Ask for the intervals of all texts of a case."""
+        held = np.column_stack(
+            [
+                (ends[:, 0] <= case.truth) & (case.truth <= ends[:, 1])
+                for ends in (posterior.predict_interval(case.new, mass) for mass in MASSES)
+            ]
+        )
+        p = posterior.predict_proba(case.new)
+        strata = {**case.strata, "averaged p < 0.05": p < 0.05, "averaged p > 0.95": p > 0.95}
+        for stratum, rows in strata.items():
+            self._held.setdefault((stratum, method), []).append(held[rows])
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return a row for each stratum and method."""
+        found = []
+        for (stratum, method), parts in self._held.items():
+            held = np.vstack(parts)
+            shares = [f"{100 * share:.1f}" for share in held.mean(axis=0)] if held.size else ["–"] * len(MASSES)
+            found.append((stratum, method, f"{held.shape[0]:,}", *shares))
+        return sorted(found, key=lambda row: row[0] != "all")
+
+
+def coverage(name: str, given: bool = True) -> None:
+    """Print how often intervals hold the truth, the ranks of truths among draws, and distances from Gibbs sampling.
+
+    Without ``given``, only where the variance is chosen.
+    """
+    counted, ranks = Coverage(), []
+    ends: dict[str, list[np.ndarray]] = {"EP": [], "Laplace": []}
+    repetitions = COLLECTIONS[name] if given else CHOSEN
+    drawn = cases(name, 0, repetitions)
+    shown = {"total": repetitions * len(LABELLED), "transient": True, "console": Console(stderr=True)}
+    for k, case in enumerate(track(drawn, f"posterior, {name}", **shown)):
+        if given:
+            exact = METHODS["Gibbs"](case.X, case.y, case.prior, random_state=k)
+            counted.add("Gibbs", exact, case)
+            draws = expit(exact.score_draws(case.new[0])[:: 1000 // (RANKS * 5)])
+            ranks.append((draws[:, 0] < case.truth[0]).mean())
+            reference = exact.predict_interval(case.new, 0.9)
+            for method in ("EP", "Laplace"):
+                found = METHODS[method](case.X, case.y, case.prior)
+                counted.add(method, found, case)
+                ends[method].append(np.abs(found.predict_interval(case.new, 0.9) - reference).ravel())
+        if k < CHOSEN * len(LABELLED):
+            open_prior = Gaussian(intercept_mode=case.prior.intercept_mode, intercept_variance=INTERCEPT_VARIANCE)
+            mixed = integrate_variance(case.X, case.y, open_prior)
+            counted.add("EP, variance integrated out", mixed, case)
+            counted.add("EP, best variance", mixed.components[int(np.argmax(mixed.weights))], case)
+    header = ("texts", "method", "intervals", *(f"{100 * mass:g} %" for mass in MASSES))
+    show(f"{name}: share of intervals that hold the truth, in %", header, counted.rows())
+    if not given:
+        return
+    counts = np.histogram(ranks, bins=RANKS, range=(0.0, 1.0 + 1e-9))[0]
+    statistic = float(((counts - len(ranks) / RANKS) ** 2 / (len(ranks) / RANKS)).sum())
+    rows = [("Gibbs", f"{len(ranks)}", f"{statistic:.1f}", f"{chi2(RANKS - 1).sf(statistic):.2f}")]
+    show(f"{name}: ranks of truths among draws, {RANKS} bins", ("method", "repetitions", "chi-square", "p"), rows)
+    rows = [
+        (method, *(f"{value:.4f}" for value in np.quantile(np.concatenate(found), [0.5, 0.9, 0.99])))
+        for method, found in ends.items()
+    ]
+    show(f"{name}: distance of the ends of 90 % intervals from Gibbs", ("method", "median", "90 %", "99 %"), rows)

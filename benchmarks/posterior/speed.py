@@ -1,0 +1,157 @@
+"""Processor time of posteriors: few labelled texts, all of a collection, and beside NUTS."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from functools import partial
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
+
+from bayesift.datasets import load
+from bayesift.posterior import (
+    effective_sample_size,
+    expectation_propagation,
+    gibbs_sampling,
+    laplace_approximation,
+)
+from bayesift.priors import Gaussian, Laplace
+from benchmarks.measuring import show
+from benchmarks.posterior.coverage import documents
+
+
+def _processor_seconds(work: Callable[[], Any], repeats: int) -> tuple[float, Any]:
+    """Return the median processor time of some runs, after one that is not timed, and the last result."""
+    work()
+    seconds = []
+    for _ in range(repeats):
+        start = time.process_time()
+        result = work()
+        seconds.append(time.process_time() - start)
+    return float(np.median(seconds)), result
+
+
+def few_labels(repeats: int) -> None:
+    """Print the processor time of 300 labelled texts with 20,000 words on one core."""
+    X = documents("reuters21578")
+    X = X[:, np.argsort(-np.bincount(X.indices, minlength=X.shape[1]))[:20_000]]
+    rng = np.random.default_rng(0)
+    rows = rng.permutation(X.shape[0])
+    beta = np.sqrt(10.0) * rng.normal(size=X.shape[1])
+    y = (rng.random(X.shape[0]) < expit(X @ beta)).astype(int)
+    X_train, y_train, new = X[rows[:300]], y[rows[:300]], X[rows[300:1300]]
+    found: list[tuple[str, ...]] = []
+    for link in ("logistic", "probit"):
+        for method in (laplace_approximation, expectation_propagation):
+            fit = partial(method, X_train, y_train, Gaussian(10.0), link=link)
+            seconds, posterior = _processor_seconds(fit, repeats)
+            asked, _ = _processor_seconds(partial(posterior.predict_interval, new), repeats)
+            plain, _ = _processor_seconds(partial(posterior.predict_proba, new), repeats)
+            found.append(
+                (f"{method.__name__}, {link}", f"{seconds:.3f}", "–", f"{1e3 * asked:.1f}", f"{asked / plain:.2f}")
+            )
+        for prior in (Gaussian(1.0), Gaussian(10.0), Gaussian(100.0), Laplace(10.0)):
+            fit = partial(gibbs_sampling, X_train, y_train, prior, link=link)
+            seconds, posterior = _processor_seconds(fit, min(repeats, 3))
+            least = posterior.diagnostics.effective.min()
+            median = np.median(posterior.diagnostics.effective)
+            per_thousand = f"{1e3 * seconds / median:.2f} ({1e3 * seconds / least:.2f})"
+            found.append((f"gibbs_sampling, {link}, {prior}", f"{seconds:.2f}", per_thousand, "–", "–"))
+    header = (
+        "300 texts, 20,000 words",
+        "s",
+        "s for 1,000 effective draws: median (worst score)",
+        "1,000 intervals, ms",
+        "× averaged probabilities",
+    )
+    show("Processor time on one core", header, found)
+
+
+def many_labels() -> None:
+    """Print the processor time of Gibbs sampling with all documents of a collection."""
+    collection = load("reuters21578")
+    X = documents("reuters21578")
+    found = []
+    for category in ("earn", "grain"):
+        y = collection.indicator("train")[:, collection.categories.index(category)].toarray().ravel()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            fit = partial(gibbs_sampling, X, y, Gaussian(10.0), n_draws=50, warmup=25, n_chains=2)
+            start = time.process_time()
+            posterior = fit()
+            seconds = time.process_time() - start
+        effective = posterior.diagnostics.effective
+        found.append(
+            (
+                category,
+                f"{X.shape[0]:,}",
+                f"{seconds:.1f}",
+                f"{np.median(effective):.0f} ({effective.min():.0f})",
+                f"{1e3 * seconds / np.median(effective):.0f} ({1e3 * seconds / effective.min():.0f})",
+            )
+        )
+    header = ("category", "documents", "s for 100 draws", "effective: median (worst)", "s for 1,000 effective")
+    show("Gibbs sampling by conjugate gradients", header, found)
+
+
+def _small_problem() -> tuple[sp.csr_matrix, np.ndarray]:
+    """Return 300 texts of ModApte over the 20,000 most frequent words, and labels drawn from the prior."""
+    X = documents("reuters21578")
+    X = X[:, np.argsort(-np.bincount(X.indices, minlength=X.shape[1]))[:20_000]]
+    rng = np.random.default_rng(0)
+    rows = rng.permutation(X.shape[0])[:300]
+    beta = np.sqrt(10.0) * rng.normal(size=X.shape[1])
+    return X[rows], (rng.random(300) < expit(X[rows] @ beta)).astype(int)
+
+
+def peers(n_draws: int = 300, warmup: int = 300) -> None:
+    """Print the effective draws of scores a second of processor time, beside NUTS of numpyro on the same problem.
+
+    NUTS gets the help that people would give it: words that no text has are left out, and coefficients are N(0, 1)
+    times the prior deviation. Compiling is not counted.
+    """
+    X, y = _small_problem()
+    gibbs_sampling(X, y, Gaussian(10.0), n_draws=4, warmup=0, n_chains=1)
+    start = time.process_time()
+    posterior = gibbs_sampling(X, y, Gaussian(10.0))
+    seconds = time.process_time() - start
+    own = float(np.median(posterior.diagnostics.effective)) / seconds
+    rows = [("bayesift, Gibbs", f"{seconds:.1f}", f"{own:.0f}", "1")]
+    if find_spec("numpyro") is not None:
+        seconds, effective = _nuts(X, y, n_draws, warmup)
+        rate = effective / seconds
+        rows.append(("numpyro, NUTS", f"{seconds:.1f}", f"{rate:.2f}", f"{own / rate:.0f}"))
+    header = ("300 texts, variance 10", "s", "effective draws of a score a second", "bayesift is so many times faster")
+    show("Beside NUTS, processor time", header, rows)
+
+
+def _nuts(X: sp.csr_matrix, y: np.ndarray, n_draws: int, warmup: int) -> tuple[float, float]:
+    """Return the seconds of one chain of NUTS, and the median effective number of draws of scores."""
+    import jax
+    import numpyro
+    import numpyro.distributions as dist
+    from numpyro.infer import MCMC, NUTS
+
+    jax.config.update("jax_enable_x64", val=True)
+    seen = np.unique(X.indices)
+    Z = np.sqrt(10.0) * X[:, seen].toarray()
+
+    def model() -> None:
+        z = numpyro.sample("z", dist.Normal(0.0, 1.0).expand([seen.size]))
+        intercept = numpyro.sample("intercept", dist.ImproperUniform(dist.constraints.real, (), ()))
+        numpyro.deterministic("scores", jax.numpy.dot(Z, z) + intercept)
+        numpyro.sample("y", dist.Bernoulli(logits=jax.numpy.dot(Z, z) + intercept), obs=y)
+
+    mcmc = MCMC(NUTS(model), num_warmup=warmup, num_samples=n_draws, progress_bar=False)
+    mcmc.warmup(jax.random.PRNGKey(0), init_params={"z": np.zeros(seen.size), "intercept": np.array(0.0)})
+    start = time.process_time()
+    mcmc.run(jax.random.PRNGKey(1))
+    scores = np.asarray(mcmc.get_samples()["scores"])
+    # The first of two runs compiles and adapts; its time is not counted, so adapting is free for NUTS.
+    return time.process_time() - start, float(np.median(effective_sample_size(scores[None])))

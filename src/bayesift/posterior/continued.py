@@ -1,0 +1,165 @@
+"""Yesterday's posterior as today's prior, with its full covariance on the words that were seen.
+
+Yesterday's coordinates φ are N(μ, Q⁻¹). What today's documents add to the span are further coordinates, N(0, 1) and
+independent of them. With Q = RRᵀ and φ = μ + R^−T z, all coordinates are N(0, 1) again, and every method can go on.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import cholesky, solve_triangular
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from bayesift._checks import generator
+from bayesift._documents import checked_weights
+from bayesift._typing import FloatArray, Int64Array
+from bayesift.posterior._bases import Basis, extended
+from bayesift.posterior._problem import Beliefs, Problem, checked_documents, checked_signs, with_constant
+from bayesift.posterior.choice import Method, check_method, suitable
+from bayesift.posterior.gibbs import by_draws
+from bayesift.posterior.laplace import Coordinates, at_mode_of
+from bayesift.posterior.posteriors import GaussianPosterior, SampledPosterior
+from bayesift.posterior.propagation import propagate
+
+
+def update_posterior(
+    previous: GaussianPosterior,
+    X: Any,
+    y: Any,
+    *,
+    method: Method = "auto",
+    sample_weight: Any = None,
+    random_state: Any = 0,
+) -> GaussianPosterior | SampledPosterior:
+    """Continue a posterior with further documents: what was believed after the earlier ones is the prior of these.
+
+    All that was learnt of coefficients is kept, the covariances too; words that are new have the prior they had.
+
+    Parameters
+    ----------
+    previous : GaussianPosterior
+        By expectation propagation or Laplace's method, or from an earlier update.
+    X : sparse matrix or array of shape (n_documents, n_features)
+        Further labelled documents, with the columns of the earlier ones.
+    y : array of shape (n_documents,)
+        Whether each belongs to the category; one class is enough.
+    method : {"auto", "laplace", "ep", "gibbs"}, default="auto"
+        As in :func:`find_posterior`.
+    sample_weight : array of shape (n_documents,), optional
+        How often each document counts.
+    random_state : int, Generator or None, default=0
+        Where the randomness of sampling comes from.
+
+    Returns
+    -------
+    GaussianPosterior or SampledPosterior
+        ``log_evidence`` is that of these labels, given the earlier ones.
+
+    Examples
+    --------
+    >>> from bayesift.posterior import expectation_propagation, update_posterior
+    >>> from bayesift.priors import Gaussian
+    >>> X, y = [[2.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 2.0]], [1, 0, 1, 0]
+    >>> monday = expectation_propagation(X[:2], y[:2], Gaussian(4.0))
+    >>> tuesday = update_posterior(monday, X[2:], y[2:])
+    >>> both = expectation_propagation(X, y, Gaussian(4.0))
+    >>> tuesday.predict_proba(X).round(2), both.predict_proba(X).round(2)
+    (array([0.91, 0.24, 0.71, 0.14]), array([0.92, 0.24, 0.71, 0.14]))
+    """
+    check_method(method)
+    if not isinstance(previous, GaussianPosterior):
+        raise TypeError(
+            f"previous is {type(previous).__name__}; expected a GaussianPosterior, by EP or Laplace's method"
+        )
+    X = checked_documents(X, previous.n_features)
+    if X.shape[0] == 0:
+        raise ValueError("X has no documents; expected at least one with a label")
+    signs, weights = checked_signs(y, X.shape[0]), checked_weights(sample_weight, X)
+    counted = weights > 0
+    A = with_constant(X)[counted]
+    # Threads of a BLAS would move the last digits.
+    with threadpool_limits(1, "blas"):
+        step = _Step.of(previous, A)
+        problem = step.problem(signs[counted], weights[counted], previous.link)
+        chosen = suitable(problem) if method == "auto" else method
+        found = step.by_draws(problem, random_state) if chosen == "gibbs" else step.by_moments(problem, chosen == "ep")
+    if found.shortcoming:
+        warnings.warn(found.shortcoming, ConvergenceWarning, stacklevel=2)
+    return found
+
+
+class _Step(NamedTuple):
+    """Today's documents in coordinates that are N(0, 1) given yesterday.
+
+    ``basis`` is that of all documents, ``order`` says where its coordinates are: yesterday's first, then the new ones.
+    """
+
+    previous: GaussianPosterior
+    basis: Basis
+    order: Int64Array
+    H: FloatArray
+    offset: FloatArray
+
+    @classmethod
+    def of(cls, previous: GaussianPosterior, A: sp.csr_matrix) -> _Step:
+        basis, H = extended(previous.basis, A)
+        n_old, n_flat, size = previous.basis.size, previous.basis.beliefs.flat.size, basis.size
+        old = np.append(np.arange(n_old - n_flat), np.arange(size - n_flat, size))
+        order = np.append(old, np.setdiff1d(np.arange(size), old)).astype(np.int64)
+        known = H[:, old]
+        z = solve_triangular(previous.root, known.T, lower=True, check_finite=False).T
+        offset = np.asarray(A @ previous.basis.beliefs.centre) + known @ previous.mean
+        return cls(previous, basis, order, np.hstack([z, H[:, order[n_old:]]]), offset)
+
+    def problem(self, y: FloatArray, weights: FloatArray, link: Any) -> Problem:
+        """Return the labels with coordinates as columns; the offset is a column whose coefficient is fixed at one."""
+        n, size = self.H.shape
+        A = sp.csr_matrix(np.column_stack([self.H, self.offset, np.zeros(n)]))
+        beliefs = Beliefs(
+            mode=np.append(np.zeros(size), [1.0, 0.0]),
+            variance=np.append(np.ones(size), [0.0, 0.0]),
+            laplace=np.zeros(size + 2, dtype=bool),
+        )
+        return Problem(A, y, weights, beliefs, link)
+
+    def _back(self, z: FloatArray) -> FloatArray:
+        """Return z, as rows, in the coordinates of the basis."""
+        n_old = self.previous.mean.size
+        phi = np.empty_like(z)
+        shift = solve_triangular(self.previous.root, z[:, :n_old].T, lower=True, trans="T", check_finite=False).T
+        phi[:, self.order[:n_old]] = self.previous.mean + shift
+        phi[:, self.order[n_old:]] = z[:, n_old:]
+        return phi
+
+    def by_moments(self, problem: Problem, propagates: bool) -> GaussianPosterior:
+        """Return the Gaussian posterior in the coordinates of the basis."""
+        at = Coordinates(problem, self.basis, self.H)
+        found = propagate(at, 1e-6, 200) if propagates else at_mode_of(at, 100)
+        n_old, size = self.previous.mean.size, found.mean.size
+        root = np.identity(size)
+        root[:n_old, :n_old] = self.previous.root
+        # z = Rᵀ(φ − μ), so the inverse covariance of φ is RQRᵀ.
+        factor = root @ found.root
+        Q = np.empty((size, size))
+        Q[np.ix_(self.order, self.order)] = factor @ factor.T
+        mean = self._back(found.mean[None, :])[0]
+        new_root = np.asarray(cholesky(Q, lower=True, overwrite_a=True, check_finite=False))
+        return GaussianPosterior(
+            found.link, self.basis, mean, new_root, found.log_evidence, found.n_iter, found.converged
+        )
+
+    def by_draws(self, problem: Problem, random_state: Any) -> SampledPosterior:
+        """Return draws in the coordinates of the basis."""
+        first, second = generator(random_state).spawn(2)
+        found = by_draws(problem, random_state=first)
+        n_chains, n_draws, size = found.draws.shape
+        z = second.standard_normal((n_chains * n_draws, self.H.shape[1]))
+        # What no document speaks of keeps its prior.
+        z[:, found.basis.seen] = found.basis.coefficients(found.draws.reshape(n_chains * n_draws, size), second)
+        draws = self._back(z).reshape(n_chains, n_draws, self.basis.size)
+        return SampledPosterior(found.link, self.basis, draws, found.diagnostics)
