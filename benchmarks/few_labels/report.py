@@ -66,13 +66,14 @@ def sign_of(first: Measured, second: Measured) -> str:
 
 
 def draw(curves: Curves, path: Path = PICTURE) -> None:
-    """Draw the means over the labels a class, with bands of one standard deviation; needs matplotlib."""
+    """Draw the means over the labels a class, for ours with bands of one standard deviation; needs matplotlib."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(2, 4, figsize=(14, 7), layout="constrained")
+    figure, axes = plt.subplots(2, 4, figsize=(14, 7.5), layout="constrained")
+    lines: dict[str, Any] = {}
     for axis, (name, by_size) in zip(axes.flat, curves.items(), strict=False):
         for place, system in enumerate(SYSTEMS):
             points = {
@@ -80,16 +81,25 @@ def draw(curves: Curves, path: Path = PICTURE) -> None:
                 for size, by_system in by_size.items()
                 if size not in _OFF_AXIS and system.name in by_system
             }
+            if not points:
+                continue
             means = np.array([np.mean(scores) for scores in points.values()])
-            spread = np.array([np.std(scores) for scores in points.values()])
-            width = 2.2 if system.is_ours else 1.0
-            [line] = axis.plot(list(points), means, label=system.name, linewidth=width, color=f"C{place}")
-            axis.fill_between(list(points), means - spread, means + spread, alpha=0.15, color=line.get_color())
+            style = {"linewidth": 2.4} if system.is_ours else {"linewidth": 1.1, "linestyle": "--"}
+            color = plt.get_cmap("tab20")(2 * place if place < 10 else 2 * (place - 10) + 1)
+            [line] = axis.plot(list(points), means, marker=".", label=system.name, color=color, **style)
+            lines.setdefault(system.name, line)
+            if system.is_ours:
+                spread = np.array([np.std(scores) for scores in points.values()])
+                axis.fill_between(list(points), means - spread, means + spread, alpha=0.15, color=color, linewidth=0)
+        sizes = [int(size) for size in by_size if size not in _OFF_AXIS]
         axis.set_xscale("log")
+        axis.set_xticks(sizes, labels=list(map(str, sizes)))
+        axis.minorticks_off()
         axis.set_title(name, fontsize=11, loc="left")
         axis.spines[["top", "right"]].set_visible(False)
-    figure.supxlabel("labels a class")
+    for axis in axes[-1]:
+        axis.set_xlabel("labels a class")
     figure.supylabel("accuracy, or micro F1 where texts have sets of labels, per cent")
-    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, frameon=False)
+    figure.legend(lines.values(), lines.keys(), loc="outside lower center", ncols=4, frameon=False)
     figure.savefig(path, dpi=100)
     plt.close(figure)

@@ -204,6 +204,12 @@ def test_given_vectors_are_used_as_they_are():
     assert_allclose(copied.decision_function(NEW), made.decision_function(NEW))
 
 
+def test_given_vectors_of_other_words_are_refused():
+    given = WordVectors.from_matrix(["qqq", "zzz"], [[1.0, 0.0], [0.0, 1.0]])
+    with pytest.raises(VectorsError, match=r"none of the \d+ words of the texts, such as '\w+', but 2 others"):
+        TextClassifier("ridge", vectors=given).fit(TEXTS, LABELS, unlabelled=PILE)
+
+
 def test_the_check_on_texts_held_out_has_the_pile_too(classifier):
     found = evaluate_held_out(classifier, TEXTS, LABELS, 5, unlabelled=PILE)
     assert found.n_texts == 8

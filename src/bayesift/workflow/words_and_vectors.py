@@ -308,7 +308,13 @@ class Pile:
         Rare words weigh much in a text, and have long vectors as well: half of that is enough.
         """
         names, factor = vectorizer.get_feature_names_out(), np.asarray(vectorizer.idf_)
-        matrix = self.word_vectors(vectorizer).matrix(names) / np.sqrt(np.maximum(factor, _LEAST_FACTOR))[:, None]
+        vectors = self.word_vectors(vectorizer)
+        if vectors is self._classifier.vectors and vectors.coverage(names) == 0:
+            raise VectorsError(
+                f"vectors have none of the {len(names):,} words of the texts, such as {names[0]!r}, but "
+                f"{len(vectors):,} others; expected vectors of the same words"
+            )
+        matrix = vectors.matrix(names) / np.sqrt(np.maximum(factor, _LEAST_FACTOR))[:, None]
         return WordsAndVectors(model, (matrix if kept is None else matrix[kept]).astype(np.float16))
 
     def word_vectors(self, vectorizer: Any) -> WordVectors:
