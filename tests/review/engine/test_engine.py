@@ -193,6 +193,24 @@ def test_a_moment_stays_as_it_was():
     assert engine.stopping() != expected
 
 
+def test_what_is_excluded_speaks_against_unless_it_is_described_too():
+    corpus = Corpus.build(["gold mine", "gold letter", "letter to a king", "tin mine", "tin"])
+    plain, strict = (
+        ReviewEngine(corpus, Knowledge("gold mines", exclusion=said)).probabilities()
+        for said in ("", "letters on gold")
+    )
+    assert strict[1] < plain[1]
+    assert strict[2] < plain[2]
+    assert strict[0] == plain[0]
+    assert not Knowledge(exclusion="letters").empty
+
+
+def test_a_protocol_becomes_knowledge():
+    said = Knowledge.of_protocol({"title": "Zinc", "inclusion_criteria": "- trials", "exclusion_criteria": "- letters"})
+    assert said == Knowledge("Zinc\n- trials", exclusion="- letters")
+    assert Knowledge.of_protocol({}).empty
+
+
 def test_judgements_given_at_the_start_are_fitted():
     engine = replay(ReviewEngine(CORPUS, KNOWLEDGE, seed=2), 25)
     engine.label(3, None, why="random")

@@ -14,8 +14,9 @@ when they hold significantly more relevant documents than the cards beside them,
 **C** assumes that the model's probabilities are right for the unread documents up to one factor r that is unknown and
 the same for all of them. Of the last quarter of the cards (random draws among them), K were relevant where the model
 had foreseen E. With a Gamma(½, ½) prior, r has the posterior Gamma(½ + K, ½ + E); the number left given r is Poisson
-with the mean r·S, S the sum of the probabilities of the unread; so the number left is negative binomial. When the
-random draws held significantly more than foreseen, C is withdrawn.
+with the mean r·S, S the sum of the probabilities of the unread; so the number left is negative binomial. In replays of
+reviews this posterior was too sure of itself, so that C takes 0.4 of the risk that is allowed: for a confidence of 95 %
+its quantile of 98 %. When the random draws held significantly more than foreseen, C is withdrawn.
 """
 
 from __future__ import annotations
@@ -37,6 +38,10 @@ RECENT, LEAST_RECENT = 0.25, 30
 
 #: Shape and rate of the prior of the factor by which the model's probabilities are wrong.
 FACTOR_PRIOR = 0.5
+
+#: The share of the risk allowed that C takes. Chosen after replays of 19 reviews: with all of it no run missed the aim
+#: on nine of them, but 15 % did on the ten others; with this share none did.
+MODEL_RISK = 0.4
 
 #: A statement is withdrawn when what the random draws held would be so improbable if its assumption were true.
 SIGNIFICANCE = 0.05
@@ -170,7 +175,7 @@ def statements(cards: Cards, n: int, expected_left: float, aim: Aim) -> Statemen
     bounds: dict[Letter, Bound] = {
         "A": bound_by_bets(cards.draws(n, "A"), found, unjudged, aim.confidence),
         "B": bound_by_bets(cards.draws(n, "B"), found, unjudged, aim.confidence),
-        "C": bound_by_model(recent, expected_left, found, unjudged, aim.confidence),
+        "C": bound_by_model(recent, expected_left, found, unjudged, 1 - MODEL_RISK * (1 - aim.confidence)),
     }
     chances: dict[Letter, float] = {"A": 1.0, "B": chance_of_denser_draws(recent), "C": chance_of_surprise(cards)}
     a, b, c = (_statement(letter, bounds[letter], chances[letter], found, aim) for letter in ("A", "B", "C"))

@@ -21,6 +21,9 @@ from bayesift.review.engine.corpus import STEMMER, TITLE_MARK, WORD, Corpus, wit
 #: Length of the prior modes of a description's words: a text that says the same has this field before any judgement.
 DESCRIPTION_LENGTH = 3.0
 
+#: The same for the words of what is excluded, which speak against.
+EXCLUSION_LENGTH = 1.0
+
 #: Prior mode of a keyword's words.
 KEYWORD_MODE = 2.0
 
@@ -46,7 +49,9 @@ NOISE = 1.7
 
 
 class Knowledge(NamedTuple):
-    """What a person says about a topic: a description, and words that speak for and against it.
+    """What a person says about a topic: a description, words that speak for and against it, and what is excluded.
+
+    Words of the ``exclusion`` that the description does not have are expected to speak against a document.
 
     Examples
     --------
@@ -58,11 +63,31 @@ class Knowledge(NamedTuple):
     description: str = ""
     keywords_for: tuple[str, ...] = ()
     keywords_against: tuple[str, ...] = ()
+    exclusion: str = ""
 
     @property
     def empty(self) -> bool:
         """Whether nothing was said."""
-        return not (self.description.strip() or self.keywords_for or self.keywords_against)
+        said = self.description.strip() or self.exclusion.strip()
+        return not (said or self.keywords_for or self.keywords_against)
+
+    @classmethod
+    def of_protocol(cls, protocol: Mapping[str, str]) -> Knowledge:
+        """Take what the protocol of a review says: title, questions and inclusion criteria for, exclusion against.
+
+        Parameters
+        ----------
+        protocol : mapping
+            As of :attr:`bayesift.datasets.Collection.protocol`; parts that are missing are nothing said.
+
+        Examples
+        --------
+        >>> from bayesift.review.engine import Knowledge
+        >>> Knowledge.of_protocol({"title": "Zinc", "exclusion_criteria": "- letters"})
+        Knowledge(description='Zinc', keywords_for=(), keywords_against=(), exclusion='- letters')
+        """
+        about = [protocol.get(part, "").strip() for part in ("title", "research_questions", "inclusion_criteria")]
+        return cls("\n".join(filter(None, about)), exclusion=protocol.get("exclusion_criteria", ""))
 
 
 class TopicModel(NamedTuple):
@@ -119,16 +144,23 @@ def prior_modes(knowledge: Knowledge, corpus: Corpus) -> FloatArray:
         for sign, given in ((1, knowledge.keywords_for), (-1, knowledge.keywords_against))
         for keyword in given
     }
-    row = corpus.vectorizer.transform([with_title_words(knowledge.description)])
-    described = from_description(
-        with_title_words(knowledge.description), corpus.vectorizer, mode=DESCRIPTION_LENGTH * row.data.max(initial=0.0),
-        relative=1.0, weighted=True, variance=1.0, family=Gaussian, unknown="ignore",
-    )  # fmt: skip
+    described = _described(knowledge.description, corpus, DESCRIPTION_LENGTH)
+    excluded = _described(knowledge.exclusion, corpus, EXCLUSION_LENGTH)
     named = from_keywords(keywords, corpus.vectorizer, variance=1.0, family=Gaussian, unknown="ignore")
     names = corpus.vectorizer.get_feature_names_out()
-    modes = described.resolve(corpus.n_terms, names).mode
+    modes = described - np.where(described != 0.0, 0.0, excluded)
     keyword_modes = named.resolve(corpus.n_terms, names).mode
     return np.where(keyword_modes != 0.0, keyword_modes, modes)
+
+
+def _described(text: str, corpus: Corpus, length: float) -> FloatArray:
+    """Return modes for the words of a text: its row, made so long."""
+    row = corpus.vectorizer.transform([with_title_words(text)])
+    prior = from_description(
+        with_title_words(text), corpus.vectorizer, mode=length * row.data.max(initial=0.0),
+        relative=1.0, weighted=True, variance=1.0, family=Gaussian, unknown="ignore",
+    )  # fmt: skip
+    return np.asarray(prior.resolve(corpus.n_terms, corpus.vectorizer.get_feature_names_out()).mode)
 
 
 def prior_model(corpus: Corpus, knowledge: Knowledge) -> TopicModel:
