@@ -26,6 +26,12 @@ Status = Literal["relevant", "irrelevant", "unsure", "skip", "conflict"]
 #: These can be taken back one by one with the key for undo.
 _UNDOABLE = ("label", "resolve")
 
+#: These hold though one person made them.
+_SINGLE = ("known", "import")
+
+#: So many reviewers read each document where two shall.
+_TWO = 2
+
 _RELEVANT = {"relevant": True, "irrelevant": False}
 
 
@@ -162,6 +168,10 @@ class Decisions:
         Events to begin with.
     same : mapping
         The place of each copy of a document to that of its original.
+    double : bool
+        Whether a document is decided only when two reviewers have decided, or somebody has resolved their conflict.
+    mine : mapping
+        For reviewers who have a share of the work, which documents are theirs.
 
     Attributes
     ----------
@@ -171,9 +181,18 @@ class Decisions:
         All events, in order.
     """
 
-    def __init__(self, events: Iterable[Event] = (), same: Mapping[int, int] = MappingProxyType({})) -> None:
+    def __init__(
+        self,
+        events: Iterable[Event] = (),
+        same: Mapping[int, int] = MappingProxyType({}),
+        *,
+        double: bool = False,
+        mine: Mapping[int, BoolArray] = MappingProxyType({}),
+    ) -> None:
         self.last = 0
         self.same = same
+        self.double = double
+        self.mine = mine
         self.events: list[Event] = []
         self._by_document: dict[int, list[Event]] = defaultdict(list)
         self._undoable: dict[int, list[Event]] = defaultdict(list)
@@ -219,6 +238,7 @@ class Decisions:
         if reviewer not in self._judgements:
             held = ((document, self._judgement(document, reviewer)) for document in self.decided(reviewer))
             judged: list[tuple[Any, ...]] = [(document, *said) for document, said in held if said is not None]
+            judged.extend((document, None, "elsewhere") for document in self._elsewhere(n_documents, reviewer))
             # Copies are put aside, so that nothing is learnt or drawn twice.
             judged.extend((copy, None, "duplicate") for copy in self.same if copy < n_documents)
             self._judgements[reviewer] = Judgements(n_documents, judged)
@@ -227,11 +247,36 @@ class Decisions:
     def _judgement(self, document: int, reviewer: int | None) -> Judgement | None:
         status = self.status(document, reviewer)
         if status in (None, "skip"):
-            return None
+            return Judgement(None, "elsewhere") if self.is_elsewhere(document, reviewer) else None
         said = self._first(document, reviewer)
         return Judgement(
             _RELEVANT.get(str(status)), self.reason(document, reviewer), said.probability if said else None
         )
+
+    def is_elsewhere(self, document: int, reviewer: int | None) -> bool:
+        """Tell whether a document that a reviewer has not decided is for others: by shares, or as two have read it."""
+        if reviewer is None:
+            return False
+        if reviewer in self.mine and not self.mine[reviewer][self.original(document)]:
+            return True
+        return self.double and len(self.readers(document) - {reviewer}) >= _TWO
+
+    def readers(self, document: int) -> set[int]:
+        """Return who has decided about a document, unsure or not; whoever skipped it has not."""
+        return {who for who, event in self.by_reviewer(document).items() if event.decision != "skip"}
+
+    def _elsewhere(self, n_documents: int, reviewer: int | None) -> list[int]:
+        """Return the documents that are for others, and no copies."""
+        if reviewer is None or not (self.double or reviewer in self.mine):
+            return []
+        candidates = range(n_documents) if reviewer in self.mine else list(self._touched())
+        return [
+            document
+            for document in candidates
+            if document not in self.same
+            and self.status(document, reviewer) in (None, "skip")
+            and self.is_elsewhere(document, reviewer)
+        ]
 
     def last_undoable(self, reviewer: int) -> Event | None:
         """Return the event that an undo of the reviewer would take back."""
@@ -264,11 +309,19 @@ class Decisions:
         if reviewer is not None:
             own = self.by_reviewer(document).get(reviewer)
             return None if own is None else own.decision
-        decisions = {event.decision for event in self.by_reviewer(document).values()}
+        held = self.by_reviewer(document)
+        if self.double and self._waits_for_another(held.values()):
+            return None
+        decisions = {event.decision for event in held.values()}
         if {"relevant", "irrelevant"} <= decisions:
             return "conflict"
         order: tuple[Status, ...] = ("relevant", "irrelevant", "unsure", "skip")
         return next(decision for decision in order if decision in decisions)
+
+    def _waits_for_another(self, held: Iterable[Event]) -> bool:
+        """Tell whether a second reviewer has to decide; not about what was known, or decided in a file."""
+        given = [event for event in held if event.decision != "skip"]
+        return len(given) < _TWO and not any(event.action in _SINGLE for event in given)
 
     def reason(self, document: int, reviewer: int | None = None) -> str:
         """Return why a document was first shown, of the decisions that hold."""

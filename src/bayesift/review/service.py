@@ -6,16 +6,24 @@ A decision is written to the history first. When it is on the disk it is added t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from threading import RLock
 from time import monotonic, sleep
 from typing import NamedTuple
 
+import numpy as np
+
+from bayesift.review import full_text
 from bayesift.review.decisions import Decisions, Judgements
 from bayesift.review.engine import Corpus, Knowledge, Mix, ReviewEngine, Suggestion
 from bayesift.review.queues import Queue
-from bayesift.review.storage import COMMAND_LINE, Actor, Copy, Decision, Event, NotSavedError, Project, Topic
+from bayesift.review.storage import COMMAND_LINE, Actor, Copy, Decision, Event, NotSavedError, Project, Stage, Topic
+from bayesift.review.workload import assigned
+
+#: The stages of a review, in their order.
+STAGES: tuple[Stage, ...] = ("abstract", "full text")
 
 #: A skipped document comes back after so many further decisions.
 SKIP_MEMORY = 20
@@ -71,14 +79,34 @@ class TopicReview:
         self._background = background
         self._lock = RLock()
         self._open: dict[int, OpenCard] = {}
-        self._decisions = Decisions(project.history.since(topic.id), same)
-        self._kept = Decisions()
+        self._open_full: dict[int, OpenCard] = {}
+        self._same = same
         self._queues: dict[int | None, Queue] = {}
         self._counted: dict[int | None, Judgements] = {}
+        self._begin(project.history.since(topic.id))
+
+    def _begin(self, events: Sequence[Event]) -> None:
+        """Derive everything from the events, by the settings of the topic."""
+        readers = 2 if self.topic.double else 1
+        shares = assigned(dict(self.topic.shares), self._n_documents, readers, self.topic.id)
+        # Where all share one queue, the others' documents are held back when the next one is chosen.
+        self._not_mine = {} if self.topic.own_queues else {who: np.flatnonzero(~mine) for who, mine in shares.items()}
+        mine = shares if self.topic.own_queues else {}
+        self._stages = {
+            stage: Decisions(
+                [event for event in events if event.stage == stage],
+                self._same,
+                double=self.topic.double,
+                mine=mine if stage == "abstract" else {},
+            )
+            for stage in STAGES
+        }
+        self._decisions, self._full = self._stages["abstract"], self._stages["full text"]
+        self._kept: dict[Stage, Decisions] = {}
 
     def _owner(self, reviewer: int | None) -> int | None:
         """Return whose decisions count in a reviewer's queue: the reviewer's own, or everybody's (also for None)."""
-        return None if self.topic.shared else reviewer
+        return reviewer if self.topic.own_queues else None
 
     def queue(self, reviewer: int | None) -> Queue:
         """Return the queue from which a reviewer gets cards."""
@@ -105,22 +133,34 @@ class TopicReview:
         if judgements is None:
             with self._lock:
                 judgements = self._counted[owner] = self._decisions.judgements(self._n_documents, owner)
-        return len(judgements) - len(self._decisions.same), judgements.found
+        return len(judgements) - judgements.shown["duplicate"] - judgements.shown["elsewhere"], judgements.found
+
+    def size(self, reviewer: int | None) -> int:
+        """Return how many documents are for a reviewer, copies and those of others not counted."""
+        decided, _ = self.counts(reviewer)
+        judgements = self._counted[self._owner(reviewer)]
+        return decided + judgements.unjudged
 
     def refresh(self) -> None:
         """Take note of what others have written."""
         with self._lock:
-            self._follow(self._project.history.since(self.topic.id, self._decisions.last))
+            self._follow(self._project.history.since(self.topic.id, self._last))
 
-    def decisions(self) -> Decisions:
+    @property
+    def _last(self) -> int:
+        """The number of the last event that is known, of any stage."""
+        return max(decisions.last for decisions in self._stages.values())
+
+    def decisions(self, stage: Stage = "abstract") -> Decisions:
         """Return the decisions of this moment, as a copy that nobody writes into."""
         with self._lock:
             self.refresh()
-            if self._kept.last == self._decisions.last:
-                return self._kept
-            events = self._decisions.events.copy()
-        self._kept = Decisions(events, self._decisions.same)
-        return self._kept
+            known, kept = self._stages[stage], self._kept.get(stage)
+            if kept is not None and kept.last == known.last:
+                return kept
+            events = known.events.copy()
+        made = self._kept[stage] = Decisions(events, known.same, double=known.double, mine=known.mine)
+        return made
 
     def about(self, document: int) -> DocumentDecisions:
         """Return what was ever decided about a document."""
@@ -128,7 +168,19 @@ class TopicReview:
             self.refresh()
             known = self._decisions
             in_conflict = known.status(document) == "conflict"
-            return DocumentDecisions(known.history(document), known.by_reviewer(document), in_conflict)
+            history = sorted([*known.history(document), *self._full.history(document)], key=lambda event: event.id)
+            return DocumentDecisions(history, known.by_reviewer(document), in_conflict)
+
+    def may_see(self, reviewer: int | None, document: int) -> bool:
+        """Tell whether a reviewer may see what others say of a document: where two read it, not before deciding."""
+        if reviewer is None or not self.topic.double:
+            return True
+        with self._lock:
+            known = [decisions for decisions in self._stages.values() if decisions.by_reviewer(document)]
+            return all(
+                reviewer in decisions.readers(document) or decisions.is_elsewhere(document, reviewer)
+                for decisions in known
+            )
 
     def card(self, reviewer: int) -> Suggestion | None:
         """Return the card of a reviewer: the same one until it is decided, then what was undone, then the next."""
@@ -149,6 +201,8 @@ class TopicReview:
         """Tell whether a document still waits for a decision in this reviewer's queue."""
         if document in self._decisions.recently_skipped(reviewer, 1):
             return False
+        if self._decisions.is_elsewhere(document, self._owner(reviewer)):
+            return False
         return self._decisions.status(document, self._owner(reviewer)) in (None, "skip")
 
     def _undone(self, reviewer: int) -> Suggestion | None:
@@ -159,15 +213,48 @@ class TopicReview:
         return self.suggestion(reviewer, undone.document, undone.why)
 
     def _next(self, reviewer: int) -> Suggestion | None:
-        oldest = monotonic() - CARD_LIFETIME
-        others = (card for other, card in self._open.items() if other != reviewer and self.topic.shared)
-        held = {card.suggestion.document for card in others if card.since > oldest}
+        held = self._held(reviewer, self._open, self._decisions)
         skipped = self._decisions.recently_skipped(reviewer, SKIP_MEMORY)
-        found = self.queue(reviewer).next({*held, *skipped})
+        exclude: Collection[int] = {*held, *skipped}
+        if reviewer in self._not_mine:
+            exclude = np.append(self._not_mine[reviewer], list(exclude)).astype(np.int64).tolist()
+        found = self.queue(reviewer).next(exclude)
         if found is None and skipped:
             # When nothing else is left, the skipped come back at once, the one skipped longest ago first.
             return self.suggestion(reviewer, skipped[0])
         return found
+
+    def _held(self, reviewer: int, cards: Mapping[int, OpenCard], decisions: Decisions) -> set[int]:
+        """Return the documents that others have open, and that need no further reader then."""
+        oldest = monotonic() - CARD_LIFETIME
+        others = [card.suggestion.document for who, card in cards.items() if who != reviewer and card.since > oldest]
+        if self.topic.double:
+            counted = Counter(others)
+            return {place for place, n in counted.items() if n + len(decisions.readers(place)) >= 2}
+        return set() if self.topic.own_queues else set(others)
+
+    def full_text_counts(self, reviewer: int) -> tuple[int, int, int]:
+        """Return how many full texts a reviewer has decided, how many of them are relevant, and how many there are."""
+        with self._lock:
+            return full_text.counts(self._decisions, self._full, self._owner(reviewer))
+
+    def full_text_card(self, reviewer: int) -> Suggestion | None:
+        """Return the next full text to judge: of what is relevant by title and abstract, the most probable."""
+        self.refresh()
+        probabilities = self.queue(reviewer).probabilities()
+        with self._lock:
+            held = self._held(reviewer, self._open_full, self._full)
+            waiting = full_text.waiting(self._decisions, self._full, self._owner(reviewer))
+            undone, shown = self._full.undone(reviewer), self._open_full.pop(reviewer, None)
+            first = [undone.document] if undone else [shown.suggestion.document] if shown else []
+            skipped = self._full.recently_skipped(reviewer, SKIP_MEMORY)
+            places = [place for place in waiting if place not in held]
+            chosen = full_text.choose(places, first, skipped, probabilities)
+            if chosen is None:
+                return None
+            suggestion = self.suggestion(reviewer, chosen, "full text")
+            self._open_full[reviewer] = OpenCard(suggestion, monotonic())
+            return suggestion
 
     def suggestion(self, reviewer: int | None, document: int, why: str | None = None) -> Suggestion:
         """Return the card of any document, shown for the reason given, or for the one that is known."""
@@ -175,7 +262,14 @@ class TopicReview:
             reason = why or self._decisions.reason(document, self._owner(reviewer))
             return self.queue(reviewer).suggestion(document, reason)
 
-    def label(self, reviewer: int, document: int, decision: Decision, reason: str | None = None) -> Event:
+    def label(
+        self,
+        reviewer: int,
+        document: int,
+        decision: Decision,
+        reason: str | None = None,
+        stage: Stage = "abstract",
+    ) -> Event:
         """Write a decision to the history, and learn it when it is on the disk.
 
         Raises
@@ -183,9 +277,11 @@ class TopicReview:
         ValueError
             If a reason is given that is not one of the topic's, or without an exclusion.
         """
-        self._check_reason(decision, reason)
+        self._check_reason(decision, reason, stage)
         with self._lock:
-            shown = self._open.get(reviewer)
+            if stage == "full text" and self._decisions.status(document) != "relevant":
+                raise ValueError(f"document {document} is not relevant by title and abstract; expected one that is")
+            shown = (self._open if stage == "abstract" else self._open_full).get(reviewer)
             if shown is not None and shown.suggestion.document == document:
                 seen = shown.suggestion
             else:
@@ -200,28 +296,47 @@ class TopicReview:
                 rank=seen.rank,
                 probability=seen.probability,
                 reason=reason,
+                stage=stage,
             )
             return self._write(lambda: [event])[0]
 
-    def undo(self, reviewer: int) -> Event | None:
+    def undo(self, reviewer: int, stage: Stage = "abstract") -> Event | None:
         """Take back the last decision of a reviewer that holds; return the event that was taken back."""
+        decisions = self._stages[stage]
 
         def take_back() -> list[Event]:
-            last = self._decisions.last_undoable(reviewer)
-            return [] if last is None else [Event(last.document, reviewer, "undo", undoes=last.id)]
+            last = decisions.last_undoable(reviewer)
+            return [] if last is None else [Event(last.document, reviewer, "undo", undoes=last.id, stage=stage)]
 
         with self._lock:
             written = self._write(take_back)
-            self._open.pop(reviewer, None)
-            return self._decisions.undone(reviewer) if written else None
+            (self._open if stage == "abstract" else self._open_full).pop(reviewer, None)
+            return decisions.undone(reviewer) if written else None
 
-    def resolve(self, reviewer: int, document: int, decision: Decision, reason: str | None = None) -> Event | None:
-        """Resolve a conflict; None if there is none, or somebody was faster."""
-        self._check_reason(decision, reason)
+    def resolve(
+        self,
+        reviewer: int,
+        document: int,
+        decision: Decision,
+        reason: str | None = None,
+        stage: Stage = "abstract",
+    ) -> Event | None:
+        """Resolve a conflict; None if there is none, or somebody was faster.
+
+        Raises
+        ------
+        PermissionError
+            If the reviewer is one of those who disagree, where two read each document.
+        """
+        self._check_reason(decision, reason, stage)
+        decisions = self._stages[stage]
 
         def resolution() -> list[Event]:
-            in_conflict = self._decisions.status(document) == "conflict"
-            return [Event(document, reviewer, "resolve", decision, reason=reason)] if in_conflict else []
+            if decisions.status(document) != "conflict":
+                return []
+            if self.topic.double and reviewer in decisions.readers(document):
+                raise PermissionError("a conflict is resolved by somebody who has not taken part in it")
+            return [Event(document, reviewer, "resolve", decision, reason=reason, stage=stage)]
 
         with self._lock:
             written = self._write(resolution)
@@ -248,9 +363,14 @@ class TopicReview:
                 # Who waits for the lock gets it, and as much time as this takes.
                 sleep(monotonic() - since)
 
-    def _check_reason(self, decision: Decision, reason: str | None) -> None:
-        if reason is not None and (decision != "irrelevant" or reason not in self.topic.reasons):
-            expected = f"one of {', '.join(self.topic.reasons)}" if self.topic.reasons else "none: the topic has none"
+    def reasons(self, stage: Stage) -> tuple[str, ...]:
+        """Return the reasons for exclusion at a stage; a full text may also be out of reach."""
+        return self.topic.reasons if stage == "abstract" else (*self.topic.reasons, full_text.NOT_RETRIEVED)
+
+    def _check_reason(self, decision: Decision, reason: str | None, stage: Stage) -> None:
+        known = self.reasons(stage)
+        if reason is not None and (decision != "irrelevant" or reason not in known):
+            expected = f"one of {', '.join(known)}" if known else "none: the topic has none"
             raise ValueError(f"reason is {reason!r} of {decision}; expected, for irrelevant, {expected}")
 
     def _holds(self, event: Event) -> bool:
@@ -261,14 +381,15 @@ class TopicReview:
     def _write(self, make: Callable[[], Sequence[Event]]) -> list[Event]:
         """Write what ``make`` gives when nobody else writes and all that others wrote is known."""
         with self._project.history.turn(self.topic.id) as turn:
-            self._follow(turn.since(self._decisions.last))
+            self._follow(turn.since(self._last))
             written = turn.add_all(make())
         self._follow(written)
         return written
 
     def _follow(self, events: Iterable[Event]) -> None:
-        before = self._decisions.last
-        self._decisions.add(events)
+        before, events = self._decisions.last, list(events)
+        for stage, decisions in self._stages.items():
+            decisions.add([event for event in events if event.stage == stage])
         if self._decisions.last != before:
             for queue in self._queues.values():
                 queue.follow()
@@ -276,9 +397,13 @@ class TopicReview:
     def change(self, topic: Topic) -> None:
         """Work on with other words, shares or queues; what was decided stays."""
         with self._lock:
+            events = sorted(
+                (event for known in self._stages.values() for event in known.events), key=lambda event: event.id
+            )
             self.topic = topic
-            self._queues.clear()
-            self._open.clear()
+            self._begin(events)
+            for held in (self._queues, self._counted, self._open, self._open_full):
+                held.clear()
 
     def wait_for_fits(self) -> None:
         """Wait for all fits that are under way."""

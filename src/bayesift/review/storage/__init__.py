@@ -6,11 +6,11 @@ from bayesift.review.storage.claim import Claim, InUseError, claim_project
 from bayesift.review.storage.connection import NotSavedError, ProjectError
 from bayesift.review.storage.documents import Document, Documents, doi_of, reading_text, values_of
 from bayesift.review.storage.duplicates import Copy, Duplicates
-from bayesift.review.storage.history import Action, Decision, Event, History, Remark, Remarks
+from bayesift.review.storage.history import Action, Decision, Event, History, Remark, Remarks, Stage
 from bayesift.review.storage.project import Project
 from bayesift.review.storage.reviewers import ROLES, Login, Reviewer, Reviewers, Role, Sessions
 from bayesift.review.storage.search import Found, SearchError
-from bayesift.review.storage.topics import Topic, Topics
+from bayesift.review.storage.topics import Stop, Stops, Topic, Topics
 
 __all__ = [
     "COMMAND_LINE",
@@ -41,6 +41,9 @@ __all__ = [
     "Role",
     "SearchError",
     "Sessions",
+    "Stage",
+    "Stop",
+    "Stops",
     "Topic",
     "Topics",
     "back_up",

@@ -14,6 +14,7 @@ from bayesift.review.storage.tables import events, remarks, topics
 
 Action = Literal["label", "undo", "known", "import", "resolve"]
 Decision = Literal["relevant", "irrelevant", "unsure", "skip"]
+Stage = Literal["abstract", "full text"]
 
 
 class Event(NamedTuple):
@@ -34,6 +35,8 @@ class Event(NamedTuple):
         Why the document was shown, by which model, and what that thought of it.
     reason : str, optional
         Why the document was excluded, one of the topic's reasons.
+    stage : {"abstract", "full text"}
+        What was read: title and abstract, or the full text.
     id : int
         Set by the history; later events of a topic have greater numbers.
     at : str
@@ -50,6 +53,7 @@ class Event(NamedTuple):
     rank: int | None = None
     probability: float | None = None
     reason: str | None = None
+    stage: Stage = "abstract"
     id: int = 0
     at: str = ""
 

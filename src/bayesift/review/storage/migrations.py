@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sqlalchemy import (
+    Boolean,
     Column,
     Connection,
     Engine,
@@ -128,6 +129,32 @@ def _to_version_6(connection: Connection) -> None:
     ).create(connection)
 
 
+def _to_version_7(connection: Connection) -> None:
+    """Let topics have two readers for each document, full texts and shares of the work; keep when they were stopped."""
+    for addition in (
+        "topics ADD COLUMN double BOOLEAN NOT NULL DEFAULT false",
+        "topics ADD COLUMN full_text BOOLEAN NOT NULL DEFAULT false",
+        "topics ADD COLUMN shares TEXT NOT NULL DEFAULT '[]'",
+        "events ADD COLUMN stage TEXT NOT NULL DEFAULT 'abstract'",
+    ):
+        connection.exec_driver_sql(f"ALTER TABLE {addition}")
+    version_7 = MetaData()
+    for name in ("topics", "reviewers"):
+        Table(name, version_7, Column("id", Integer, primary_key=True))
+    Table(
+        "stops",
+        version_7,
+        Column("id", Integer, primary_key=True),
+        Column("topic", Integer, ForeignKey("topics.id"), nullable=False),
+        Column("reviewer", Integer, ForeignKey("reviewers.id"), nullable=False),
+        Column("at", Text, nullable=False),
+        Column("stopped", Boolean, nullable=False),
+        Column("statement", Text, nullable=False),
+        Column("numbers", Text, nullable=False),
+        Column("note", Text, nullable=False),
+    ).create(connection)
+
+
 #: ``STEPS[n]`` turns tables of version n into those of version n + 1.
 STEPS: dict[int, Callable[[Connection], None]] = {
     1: _to_version_2,
@@ -135,6 +162,7 @@ STEPS: dict[int, Callable[[Connection], None]] = {
     3: _to_version_4,
     4: _to_version_5,
     5: _to_version_6,
+    6: _to_version_7,
 }
 
 

@@ -20,7 +20,7 @@ from bayesift.review.storage.history import History, Remarks
 from bayesift.review.storage.migrations import create_tables, migrate, version_of
 from bayesift.review.storage.reviewers import Reviewers, Sessions
 from bayesift.review.storage.tables import facts
-from bayesift.review.storage.topics import Topics
+from bayesift.review.storage.topics import Stops, Topics
 
 #: Held in PostgreSQL while a project is made.
 _MAKING = 0x6261796573696674
@@ -38,7 +38,7 @@ class Project:
 
     Attributes
     ----------
-    documents, duplicates, topics, reviewers, sessions, history, remarks, audit
+    documents, duplicates, topics, reviewers, sessions, history, remarks, stops, audit
         The parts.
     name, id : str
         What the project is called, and a random word that tells it from all others.
@@ -65,6 +65,7 @@ class Project:
         self.sessions = Sessions(engine)
         self.history = History(engine)
         self.remarks = Remarks(engine)
+        self.stops = Stops(engine)
         self.audit = Audit(engine)
         with reading(engine) as connection:
             known = {row.name: row.value for row in connection.execute(select(facts))}

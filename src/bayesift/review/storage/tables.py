@@ -13,11 +13,12 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
     true,
 )
 
 #: The version of the tables; a project of an older one is migrated, a newer one is refused.
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 
 metadata = MetaData()
 
@@ -60,6 +61,9 @@ topics = Table(
     Column("exclusion", Text, nullable=False, server_default=""),
     Column("reasons", Text, nullable=False, server_default="[]"),
     Column("tags", Text, nullable=False, server_default="[]"),
+    Column("double", Boolean, nullable=False, server_default=false()),
+    Column("full_text", Boolean, nullable=False, server_default=false()),
+    Column("shares", Text, nullable=False, server_default="[]"),
 )
 
 #: People; of a token only the SHA-256 is kept. Who was removed stays, with the time, for the names in the history.
@@ -123,6 +127,7 @@ events = Table(
     Column("rank", Integer),
     Column("probability", Float),
     Column("reason", Text),
+    Column("stage", Text, nullable=False, server_default="abstract"),
     UniqueConstraint("undoes", name="undone_once"),
     Index("events_of_topic", "topic", "id"),
 )
@@ -160,4 +165,18 @@ mendings = Table(
     Column("at", Text, nullable=False),
     Column("before", Text, nullable=False),
     Column("after", Text, nullable=False),
+)
+
+#: When reviewing a topic was stopped, or taken up again, and what the page said at that moment; only ever added to.
+stops = Table(
+    "stops",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("topic", Integer, ForeignKey("topics.id"), nullable=False),
+    Column("reviewer", Integer, ForeignKey("reviewers.id"), nullable=False),
+    Column("at", Text, nullable=False),
+    Column("stopped", Boolean, nullable=False),
+    Column("statement", Text, nullable=False),
+    Column("numbers", Text, nullable=False),
+    Column("note", Text, nullable=False),
 )

@@ -1,8 +1,9 @@
-"""What the reviewers look for."""
+"""What the reviewers look for, and when they stopped."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from sqlalchemy import Engine, select, update
@@ -10,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 
 from bayesift.review.storage.audit import COMMAND_LINE, Actor, record
 from bayesift.review.storage.connection import now, read_all, read_one, writing
-from bayesift.review.storage.tables import topics
+from bayesift.review.storage.tables import stops, topics
 
 
 class Topic(NamedTuple):
@@ -32,6 +33,12 @@ class Topic(NamedTuple):
         The criteria, as reviewers read them beside each card.
     reasons, tags : tuple of str
         For which reasons documents are excluded, and what they may be marked with.
+    double : bool
+        Whether each document is read by two reviewers, neither of whom sees what the other decides.
+    full_text : bool
+        Whether the full texts of what is relevant by title and abstract are judged too.
+    shares : tuple of (int, float)
+        The share of the work of each reviewer, by number; without any, everybody takes the next document.
     id : int
         Set by the project.
     """
@@ -49,7 +56,15 @@ class Topic(NamedTuple):
     exclusion: str = ""
     reasons: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    double: bool = False
+    full_text: bool = False
+    shares: tuple[tuple[int, float], ...] = ()
     id: int = 0
+
+    @property
+    def own_queues(self) -> bool:
+        """Whether each reviewer has a queue, in which only the own decisions count."""
+        return self.double or not self.shared
 
 
 class Topics:
@@ -100,15 +115,67 @@ def _taken(topic: Topic) -> ValueError:
     return ValueError(f"there is a topic {topic.name!r} already; expected another name")
 
 
-_WORDS = "keywords_for", "keywords_against", "reasons", "tags"
+_LISTS = "keywords_for", "keywords_against", "reasons", "tags", "shares"
 
 
 def _row(topic: Topic) -> dict[str, Any]:
-    row = topic._asdict() | {name: json.dumps(getattr(topic, name), ensure_ascii=False) for name in _WORDS}
+    row = topic._asdict() | {name: json.dumps(getattr(topic, name), ensure_ascii=False) for name in _LISTS}
     del row["id"]
     return row
 
 
 def _topic(row: Any) -> Topic:
     values = {name: getattr(row, name) for name in Topic._fields}
-    return Topic(**values | {name: tuple(json.loads(values[name])) for name in _WORDS})
+    lists = {name: tuple(json.loads(values[name])) for name in _LISTS}
+    return Topic(**values | lists | {"shares": tuple((int(who), float(share)) for who, share in lists["shares"])})
+
+
+class Stop(NamedTuple):
+    """When reviewing a topic was stopped, or taken up again, and on what grounds.
+
+    Parameters
+    ----------
+    reviewer : int
+        Who did it.
+    at : str
+        When, in UTC.
+    stopped : bool
+        Whether it was stopped; or else taken up again.
+    statement : str
+        What the page said about stopping at that moment.
+    numbers : mapping
+        The estimates at that moment.
+    note : str
+        What the reviewer added.
+    """
+
+    reviewer: int
+    at: str
+    stopped: bool
+    statement: str
+    numbers: Mapping[str, Any]
+    note: str
+
+
+class Stops:
+    """When the topics of a project were stopped: rows that are only ever added."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def all(self, topic: int) -> list[Stop]:
+        """Return the entries of a topic, the oldest first."""
+        return read_all(self._engine, select(stops).where(stops.c.topic == topic).order_by(stops.c.id), _stop)
+
+    def add(
+        self, topic: int, reviewer: int, *, stopped: bool, statement: str, numbers: Mapping[str, Any], note: str = ""
+    ) -> None:
+        """Note that a topic was stopped, or taken up again."""
+        row = {"topic": topic, "reviewer": reviewer, "at": now(), "stopped": stopped, "statement": statement}
+        with writing(self._engine) as connection:
+            connection.execute(stops.insert().values(**row, numbers=json.dumps(numbers), note=note))
+
+
+def _stop(row: Any) -> Stop:
+    values = {name: getattr(row, name) for name in Stop._fields}
+    return Stop(**values | {"numbers": json.loads(row.numbers)})

@@ -17,7 +17,7 @@ from bayesift._version import __version__
 from bayesift._web.guard import RequestGuard
 from bayesift.review.service import Service
 from bayesift.review.storage import NotSavedError
-from bayesift.review.web import audit, browse, cards, duplicates, exchange, logins, progress, team, topics
+from bayesift.review.web import audit, browse, cards, duplicates, exchange, logins, progress, report, team, topics
 from bayesift.review.web.access import CurrentService, NotLoggedInError, guard_options, guarded_router
 from bayesift.review.web.rendering import page
 from bayesift.review.web.settings import Settings
@@ -57,10 +57,8 @@ def create_app(service: Service, settings: Settings | None = None) -> FastAPI:
     app.state.settings = settings
     app.state.slow_pages = SlowPages()
     app.state.throttle = Throttle(settings.free_logins, settings.first_delay, settings.longest_delay)
-    for routes in (
-        *(theme.router for theme in (logins, team, topics, cards, progress, browse, duplicates, exchange, audit)),
-        router,
-    ):
+    themes = (logins, team, topics, cards, progress, browse, duplicates, exchange, report, audit)
+    for routes in (*(theme.router for theme in themes), router):
         app.include_router(routes)
     app.add_exception_handler(NotLoggedInError, _ask_to_log_in)
     app.add_exception_handler(NotSavedError, _say_not_saved)

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.review.decisions import Decisions
-from bayesift.review.storage import Decision, Found, SearchError
+from bayesift.review.storage import Decision, Found, SearchError, Stage
 from bayesift.review.web.access import (
     CurrentDocument,
     CurrentService,
@@ -47,6 +47,7 @@ class Answer(BaseModel):
 
     decision: Decision
     reason: ShortText = ""
+    stage: Stage = "abstract"
 
 
 def _places(search: Search, found: Int64Array, decisions: Decisions, reviewer: int | None) -> Int64Array:
@@ -83,7 +84,7 @@ def browse_page(
 ) -> HTMLResponse:
     """List documents."""
     decisions = review.decisions()
-    reviewer = None if review.topic.shared else session.queue
+    reviewer = session.queue if review.topic.own_queues else None
     found, problem = Found(list(range(service.n_documents)), False), ""
     if search.q.strip():
         try:
@@ -136,11 +137,17 @@ def document_page(
     known = review.about(document)
     names = service.project.reviewers.names()
     held = {names[reviewer]: event.decision for reviewer, event in known.by_reviewer.items()}
+    history = known.history
+    if not review.may_see(session.queue, document):
+        history = [event for event in history if event.reviewer == session.queue]
+        known = known._replace(in_conflict=False)
     return page(
         request,
         "document.html",
         session,
-        history=known.history,
+        history=history,
+        full_text=review.topic.full_text and review.decisions().status(document) == "relevant",
+        all_reasons=review.reasons("full text" if review.topic.full_text else "abstract"),
         names=names,
         in_conflict=known.in_conflict,
         held=held,
@@ -155,7 +162,7 @@ def decide(
     """Decide about a document, or change the decision."""
     reason = answer.reason if answer.decision == "irrelevant" else ""
     try:
-        review.label(session.reviewer.id, document, answer.decision, reason or None)
+        review.label(session.reviewer.id, document, answer.decision, reason or None, answer.stage)
     except ValueError as error:
         raise HTTPException(422, str(error)) from error
     return RedirectResponse(f"/topics/{review.topic.id}/documents/{document}", 303)

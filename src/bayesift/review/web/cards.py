@@ -13,17 +13,19 @@ from pydantic import BaseModel, Field
 
 from bayesift.review.engine import Suggestion
 from bayesift.review.service import Service, TopicReview
-from bayesift.review.storage import Decision, Remark, doi_of, reading_text, values_of
+from bayesift.review.storage import Decision, Remark, Stage, doi_of, reading_text, values_of
 from bayesift.review.web.access import (
     CurrentService,
     CurrentSession,
     CurrentTopic,
     LongText,
+    Session,
     ShortText,
     document_of,
     guarded_router,
 )
 from bayesift.review.web.rendering import fragment, heaviest_words, page, pieces
+from bayesift.review.web.slow import slow
 
 router = guarded_router()
 
@@ -34,6 +36,7 @@ REASONS = {
     "chosen": "You looked it up",
     "known": "Named as relevant when the topic was made",
     "import": "Decided in an imported file",
+    "full text": "Relevant by title and abstract: read its full text",
 }
 
 
@@ -63,6 +66,13 @@ class Labelling(BaseModel):
     document: int = Field(ge=0, le=2**31 - 1)
     decision: Decision
     reason: ShortText | None = None
+    stage: Stage = "abstract"
+
+
+class Undoing(BaseModel):
+    """Of which stage the last decision is taken back."""
+
+    stage: Stage = "abstract"
 
 
 class Noting(BaseModel):
@@ -129,6 +139,8 @@ def card_context(service: Service, review: TopicReview, reviewer: int | None, se
     if document is None:
         raise HTTPException(404, "There is no such document.")
     remarks = service.project.remarks.of(review.topic.id, seen.document)
+    if not review.may_see(reviewer, seen.document):
+        remarks = {who: remark for who, remark in remarks.items() if who == reviewer}
     names = service.project.reviewers.names() if remarks else {}
     text = reading_text(document.title, document.text)
     group = [place for place in service.group(seen.document) if place != seen.document]
@@ -196,31 +208,50 @@ def _web_address(address: str) -> Any:
     return parts if parts.scheme in ("http", "https") and parts.hostname and len(address) <= 2000 else None
 
 
-def _answer(service: Service, review: TopicReview, reviewer: int) -> dict[str, Any]:
-    seen = review.card(reviewer)
+def _answer(service: Service, review: TopicReview, reviewer: int, stage: Stage = "abstract") -> dict[str, Any]:
+    if stage == "abstract":
+        seen = review.card(reviewer)
+        (decided, relevant), n = review.counts(reviewer), review.size(reviewer)
+    else:
+        seen = review.full_text_card(reviewer)
+        decided, relevant, n = review.full_text_counts(reviewer)
     if seen is None:
         html = fragment("_finished.html", topic=review.topic)
     else:
         html = fragment("_card.html", **card_context(service, review, reviewer, seen))
-    decided, relevant = review.counts(reviewer)
     return {
         "document": None if seen is None else seen.document,
         "html": html,
-        "counts": Counts(decided=decided, relevant=relevant, documents=service.n_records),
+        "counts": Counts(decided=decided, relevant=relevant, documents=n),
     }
 
 
 @router.get("/topics/{topic}", response_class=HTMLResponse)
 def card_page(request: Request, service: CurrentService, session: CurrentSession, review: CurrentTopic) -> HTMLResponse:
     """Show the page on which documents are read and decided."""
-    answer = _answer(service, review, session.reviewer.id)
-    return page(request, "card.html", session, topic=review.topic, **answer)
+    return _card_page(request, service, session, review, "abstract")
+
+
+@router.get("/topics/{topic}/full-text", response_class=HTMLResponse)
+@slow
+def full_text_page(
+    request: Request, service: CurrentService, session: CurrentSession, review: CurrentTopic
+) -> HTMLResponse:
+    """Show the page on which full texts are judged."""
+    return _card_page(request, service, session, review, "full text")
+
+
+def _card_page(request: Request, service: Service, session: Session, review: TopicReview, stage: Stage) -> HTMLResponse:
+    answer = _answer(service, review, session.reviewer.id, stage)
+    return page(request, "card.html", session, topic=review.topic, stage=stage, reasons=review.reasons(stage), **answer)
 
 
 @router.get("/api/topics/{topic}/card")
-def card(service: CurrentService, session: CurrentSession, review: CurrentTopic) -> CardAnswer:
+def card(
+    service: CurrentService, session: CurrentSession, review: CurrentTopic, stage: Stage = "abstract"
+) -> CardAnswer:
     """Return the card of the reviewer: the same one until it is decided."""
-    return CardAnswer(**_answer(service, review, session.reviewer.id))
+    return CardAnswer(**_answer(service, review, session.reviewer.id, stage))
 
 
 @router.post("/api/topics/{topic}/labels")
@@ -228,17 +259,17 @@ def label(service: CurrentService, session: CurrentSession, review: CurrentTopic
     """Save a decision; the answer comes when it is on the disk."""
     document = document_of(service, labelling.document)
     try:
-        event = review.label(session.reviewer.id, document, labelling.decision, labelling.reason)
+        event = review.label(session.reviewer.id, document, labelling.decision, labelling.reason, labelling.stage)
     except ValueError as error:
         raise HTTPException(422, str(error)) from error
-    return LabelAnswer(event=event.id, **_answer(service, review, session.reviewer.id))
+    return LabelAnswer(event=event.id, **_answer(service, review, session.reviewer.id, labelling.stage))
 
 
 @router.post("/api/topics/{topic}/undo")
-def undo(service: CurrentService, session: CurrentSession, review: CurrentTopic) -> UndoAnswer:
+def undo(service: CurrentService, session: CurrentSession, review: CurrentTopic, undoing: Undoing) -> UndoAnswer:
     """Take back the last decision of the reviewer that holds."""
-    undone = review.undo(session.reviewer.id)
-    return UndoAnswer(undone=undone and undone.decision, **_answer(service, review, session.reviewer.id))
+    undone = review.undo(session.reviewer.id, undoing.stage)
+    return UndoAnswer(undone=undone and undone.decision, **_answer(service, review, session.reviewer.id, undoing.stage))
 
 
 @router.post("/api/topics/{topic}/remarks")

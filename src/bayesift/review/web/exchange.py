@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Literal
 
-from fastapi import File, Query, Request, UploadFile
+from fastapi import File, HTTPException, Query, Request, UploadFile
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
 
 from bayesift.review.exporting import WRITERS, rows
@@ -17,7 +17,7 @@ from bayesift.review.literature import WRITERS as LITERATURE
 from bayesift.review.literature import asreview_project
 from bayesift.review.service import TopicReview
 from bayesift.review.storage import Event
-from bayesift.review.web.access import CurrentService, CurrentSession, CurrentTopic, guarded_router
+from bayesift.review.web.access import CurrentService, CurrentSession, CurrentTopic, Session, guarded_router
 from bayesift.review.web.rendering import page, thousands
 from bayesift.review.web.slow import slow
 
@@ -47,6 +47,7 @@ def export(
 
     In CSV texts that a spreadsheet would take for formulas are escaped, unless they are wanted unchanged.
     """
+    check_may_export(review, session)
     names = service.project.reviewers.names()
     probabilities = review.queue(session.queue).probabilities()
     remarks = service.project.remarks.all(review.topic.id)
@@ -57,11 +58,11 @@ def export(
     service.project.audit.note("exported", session.actor, f"{review.topic.name}: {which} as {format}")
     if format == "asreview":
         archive = asreview_project(found, review.topic.name)
-        return Response(archive, media_type="application/zip", headers=_attachment(review, format))
+        return Response(archive, media_type="application/zip", headers=attachment(review, format))
     writer, kind = (WRITERS | LITERATURE)[format]
     options = {"unchanged": unchanged} if format == "csv" else {}
     content = writer(found, service.project.documents.extra_names(), **options)
-    return StreamingResponse(_gathered(content), media_type=kind, headers=_attachment(review, format))
+    return StreamingResponse(gathered(content), media_type=kind, headers=attachment(review, format))
 
 
 @router.get("/topics/{topic}/model", response_class=Response)
@@ -76,7 +77,7 @@ def export_model(request: Request, service: CurrentService, session: CurrentSess
         path = Path(folder) / "model.bayesift"
         save(review.queue(session.queue).model(), path)
         content = path.read_bytes()
-    return Response(content, media_type="application/octet-stream", headers=_attachment(review, "bayesift"))
+    return Response(content, media_type="application/octet-stream", headers=attachment(review, "bayesift"))
 
 
 @router.post("/topics/{topic}/labels/import", response_class=HTMLResponse)
@@ -115,7 +116,13 @@ def import_labels(
     return page(request, "data.html", session, topic=review.topic, told=told, problem="")
 
 
-def _gathered(parts: Iterable[str]) -> Iterator[str]:
+def check_may_export(review: TopicReview, session: Session) -> None:
+    """Refuse a reviewer who must not see yet what others decide."""
+    if review.topic.double and session.may_review and not session.may_manage:
+        raise HTTPException(403, "Where two read each document unseen, owners and readers export the decisions.")
+
+
+def gathered(parts: Iterable[str]) -> Iterator[str]:
     """Join small parts: each that is sent costs a change of threads."""
     held: list[str] = []
     size = 0
@@ -128,7 +135,7 @@ def _gathered(parts: Iterable[str]) -> Iterator[str]:
     yield "".join(held)
 
 
-def _attachment(review: TopicReview, ending: str) -> dict[str, str]:
+def attachment(review: TopicReview, ending: str) -> dict[str, str]:
     """Name a file after the topic, in letters that no browser and no disk takes for anything else."""
     name = re.sub(r"[^A-Za-z0-9]+", "-", review.topic.name).strip("-")[:60] or "topic"
     return {"Content-Disposition": f'attachment; filename="{name}.{ending}"'}

@@ -35,7 +35,7 @@ def progress_page(
 ) -> HTMLResponse:
     """Show what is found, what may be left, and how it came."""
     topic, queue = review.topic, review.queue(session.queue)
-    held = review.decisions().in_force(None if topic.shared else session.queue)
+    held = review.decisions().in_force(session.queue if topic.own_queues else None)
     found = queue.stopping(topic.target_recall, topic.confidence)
     unread = np.ones(service.n_documents, dtype=bool)
     unread[[event.document for event in held]] = False

@@ -8,7 +8,8 @@ from fastapi import Depends, Form, HTTPException, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import BaseModel
 
-from bayesift.review.storage import ROLES, Reviewer, Role
+from bayesift.review.service import STAGES
+from bayesift.review.storage import ROLES, Reviewer, Role, Stage
 from bayesift.review.web.access import (
     CurrentDocument,
     CurrentService,
@@ -24,12 +25,16 @@ from bayesift.review.web.slow import slow
 
 router = guarded_router()
 
+#: So many conflicts are listed; when some are resolved, others come.
+_MOST_CONFLICTS = 100
+
 
 class Resolution(BaseModel):
     """How a conflict is resolved."""
 
     decision: Literal["relevant", "irrelevant"]
     reason: ShortText = ""
+    stage: Stage = "abstract"
 
 
 class NewReviewer(BaseModel):
@@ -53,14 +58,22 @@ def agreement_page(
     """Show how far every two reviewers agree, and what they contradict each other about."""
     decisions = review.decisions()
     names = service.project.reviewers.names()
-    conflicts = decisions.conflicts()
-    titles = service.project.documents.titles(conflicts)
+    conflicts = [
+        (stage, known, place)
+        for stage in STAGES
+        for known in [review.decisions(stage)]
+        for place in known.conflicts()[:_MOST_CONFLICTS]
+    ]
+    titles = service.project.documents.titles([place for _, _, place in conflicts])
     rows = [
         {
             "document": titles[place],
-            "held": [(names[who], event.decision) for who, event in decisions.by_reviewer(place).items()],
+            "stage": stage,
+            "reasons": review.reasons(stage),
+            "held": [(names[who], event.decision) for who, event in known.by_reviewer(place).items()],
+            "may_resolve": not (review.topic.double and session.reviewer.id in known.readers(place)),
         }
-        for place in conflicts
+        for stage, known, place in conflicts
     ]
     work = {
         name: sum(event.reviewer == number and event.action == "label" for event in decisions.events)
@@ -85,7 +98,9 @@ def resolve_conflict(
     """Resolve a conflict for all."""
     reason = answer.reason if answer.decision == "irrelevant" else ""
     try:
-        resolved = review.resolve(session.reviewer.id, document, answer.decision, reason or None)
+        resolved = review.resolve(session.reviewer.id, document, answer.decision, reason or None, answer.stage)
+    except PermissionError as error:
+        raise HTTPException(409, f"You have decided about it yourself: {error}.") from error
     except ValueError as error:
         raise HTTPException(422, str(error)) from error
     if resolved is None:

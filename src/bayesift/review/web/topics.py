@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import Form, Request
@@ -18,6 +19,9 @@ router = guarded_router()
 
 #: Lists of reasons and of tags have at most so many entries of at most so many characters.
 _MOST_LINES, _LONGEST_LINE = 40, 120
+
+#: A share of the work is a number up to this.
+_MOST_SHARE = 1_000_000
 
 
 class TopicFields(BaseModel):
@@ -37,6 +41,8 @@ class TopicFields(BaseModel):
     target_recall: ShortText = "95"
     confidence: ShortText = "95"
     queue: ShortText = "shared"
+    full_text: ShortText = ""
+    shares: LongText = ""
 
 
 class TopicForm(BaseModel):
@@ -55,7 +61,9 @@ class TopicForm(BaseModel):
     random: float = Field(5, ge=0, le=100, allow_inf_nan=False)
     target_recall: float = Field(95, gt=0, lt=100, allow_inf_nan=False)
     confidence: float = Field(95, gt=0, lt=100, allow_inf_nan=False)
-    queue: str = Field("shared", pattern="^(shared|own)$")
+    queue: str = Field("shared", pattern="^(shared|double|own)$")
+    full_text: str = Field("", pattern="^(yes)?$")
+    shares: LongText = ""
 
     @field_validator("name")
     @classmethod
@@ -78,8 +86,8 @@ class TopicForm(BaseModel):
             raise ValueError("the shares of informative and random cards are more than 100 % together")
         return self
 
-    def topic(self, id: int = 0) -> Topic:
-        """Return the topic that the form describes."""
+    def topic(self, people: Mapping[str, int], id: int = 0) -> Topic:
+        """Return the topic that the form describes; the shares name people."""
         return Topic(
             self.name,
             self.description.strip(),
@@ -89,7 +97,10 @@ class TopicForm(BaseModel):
             random=self.random / 100,
             target_recall=self.target_recall / 100,
             confidence=self.confidence / 100,
-            shared=self.queue == "shared",
+            shared=self.queue != "own",
+            double=self.queue == "double",
+            full_text=self.full_text == "yes",
+            shares=shares_of(self.shares, people),
             inclusion=self.inclusion.strip(),
             exclusion=self.exclusion.strip(),
             reasons=lines_of(self.reasons),
@@ -122,7 +133,38 @@ def lines_of(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(" ".join(line.split()) for line in text.splitlines() if line.strip()))
 
 
-def _fields_of(topic: Topic) -> TopicFields:
+def shares_of(text: str, people: Mapping[str, int]) -> tuple[tuple[int, float], ...]:
+    r"""Read the shares of the work: a name and a number on each line.
+
+    Examples
+    --------
+    >>> from bayesift.review.web.topics import shares_of
+    >>> shares_of("Anna: 60\nBen B.: 40 %", {"Anna": 1, "Ben B.": 2})
+    ((1, 60.0), (2, 40.0))
+    """
+    shares: dict[int, float] = {}
+    for line in lines_of(text):
+        name, _, number = line.rpartition(":")
+        if name.strip() not in people:
+            raise ValueError(f"shares: nobody is called {name.strip()[:40]!r}; expected a line such as Anna: 60")
+        try:
+            share = float(number.strip().removesuffix("%"))
+        except ValueError as error:
+            raise ValueError(
+                f"shares: {number.strip()[:40]!r} is no number; expected a line such as Anna: 60"
+            ) from error
+        if not 0 <= share <= _MOST_SHARE:
+            raise ValueError(f"shares: found {share:g}, expected a number from 0 to {_MOST_SHARE}")
+        shares[people[name.strip()]] = share
+    return tuple(shares.items())
+
+
+def _people(service: Service) -> dict[str, int]:
+    return {person.name: person.id for person in service.project.reviewers.all() if person.removed is None}
+
+
+def _fields_of(topic: Topic, people: Mapping[str, int]) -> TopicFields:
+    names = {number: name for name, number in people.items()}
     return TopicFields(
         name=topic.name,
         description=topic.description,
@@ -132,7 +174,9 @@ def _fields_of(topic: Topic) -> TopicFields:
         random=f"{100 * topic.random:.6g}",
         target_recall=f"{100 * topic.target_recall:.6g}",
         confidence=f"{100 * topic.confidence:.6g}",
-        queue="shared" if topic.shared else "own",
+        queue="double" if topic.double else "shared" if topic.shared else "own",
+        full_text="yes" if topic.full_text else "",
+        shares="\n".join(f"{names[who]}: {share:g}" for who, share in topic.shares if who in names),
         inclusion=topic.inclusion,
         exclusion=topic.exclusion,
         reasons="\n".join(topic.reasons),
@@ -156,7 +200,8 @@ def home(request: Request, service: CurrentService, session: CurrentSession) -> 
     rows = []
     for topic in service.project.topics.all():
         decided, relevant = service.topic(topic.id).counts(session.queue)
-        rows.append({"topic": topic, "decided": decided, "relevant": relevant})
+        size = service.topic(topic.id).size(session.queue)
+        rows.append({"topic": topic, "decided": decided, "relevant": relevant, "size": size})
     return page(request, "home.html", session, rows=rows, n_documents=service.n_records, n_copies=len(service.copies))
 
 
@@ -174,17 +219,21 @@ def new_topic(
     try:
         form = TopicForm(**fields.model_dump())
         known = _known_places(service, form.known)
-        review = service.add_topic(form.topic(), session.reviewer.id, known, session.actor)
+        review = service.add_topic(form.topic(_people(service)), session.reviewer.id, known, session.actor)
     except ValueError as error:
         return _again(request, session, fields, None, error)
     return RedirectResponse(f"/topics/{review.topic.id}", 303)
 
 
 @router.get("/topics/{topic}/settings", response_class=HTMLResponse)
-def topic_page(request: Request, session: CurrentSession, review: CurrentTopic) -> HTMLResponse:
+def topic_page(
+    request: Request, service: CurrentService, session: CurrentSession, review: CurrentTopic
+) -> HTMLResponse:
     """Show the form of a topic."""
     topic = review.topic
-    return page(request, "topic_form.html", session, form=_fields_of(topic), topic=topic, problem=None)
+    return page(
+        request, "topic_form.html", session, form=_fields_of(topic, _people(service)), topic=topic, problem=None
+    )
 
 
 @router.post("/topics/{topic}/settings", response_class=HTMLResponse)
@@ -199,7 +248,7 @@ def change_topic(
     topic = review.topic
     try:
         form = TopicForm(**fields.model_dump())
-        service.change_topic(form.topic(topic.id), session.actor)
+        service.change_topic(form.topic(_people(service), topic.id), session.actor)
     except ValueError as error:
         return _again(request, session, fields, topic, error)
     return RedirectResponse(f"/topics/{topic.id}", 303)

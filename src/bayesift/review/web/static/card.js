@@ -2,6 +2,7 @@
 // One decision at a time: while one is being saved, keys do nothing, so that no card is decided unseen.
 const review = document.getElementById("review");
 const api = `/api/topics/${review.dataset.topic}`;
+const stage = review.dataset.stage;
 const csrf = document.querySelector("meta[name=csrf]").content;
 const message = document.getElementById("message");
 const dialog = document.getElementById("help-dialog");
@@ -74,14 +75,14 @@ function decide(decision, reason = null) {
       return;
     }
     await saveNote();
-    show(await send("/labels", { document, decision, reason }), reason === null ? said[decision] : `${said[decision]} ${reason}`);
+    show(await send("/labels", { document, decision, reason, stage }), reason === null ? said[decision] : `${said[decision]} ${reason}`);
     askWhetherToStop();
   });
 }
 
 function undo() {
   once(async () => {
-    const answer = await send("/undo", {});
+    const answer = await send("/undo", { stage });
     show(answer, answer.undone === null ? "There is nothing to undo." : `Undone: ${answer.undone}.`);
     askWhetherToStop();
   });
@@ -100,6 +101,9 @@ function tell({ verdict, sentence, check: draws, checking }) {
 
 let asking = 0;
 function askWhetherToStop() {
+  if (stage !== "abstract") {
+    return;
+  }
   // Not while keys fly: the sentence is for the moment when somebody rests.
   clearTimeout(asking);
   asking = setTimeout(async () => {

@@ -1,0 +1,211 @@
+"""The flow of records through a review, counted and drawn as the PRISMA 2020 statement asks (Page et al. 2021)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import NamedTuple
+from xml.sax.saxutils import escape
+
+from bayesift.review.decisions import Decisions
+from bayesift.review.full_text import NOT_RETRIEVED, sought
+
+_NO_REASON = "no reason given"
+
+
+class Flow(NamedTuple):
+    """How many records there are at each step.
+
+    Parameters
+    ----------
+    identified, duplicates : int
+        Records in the files, and those that are copies of others.
+    screened, excluded : int
+        Records decided by title and abstract, and those of them that are irrelevant.
+    undecided : int
+        Screened records that are unsure or in conflict.
+    unread : int
+        Records that nobody read, because the review was stopped or goes on; PRISMA counts those that a model puts last
+        as "marked as ineligible by automation tools".
+    sought, not_retrieved, assessed : int
+        Relevant by title and abstract; full texts out of reach; full texts judged.
+    reports_excluded : mapping
+        Full texts excluded, by reason, the most frequent first.
+    waiting : int
+        Full texts that are not judged yet.
+    included : int
+        What is included in the end.
+    abstracts_excluded : mapping
+        Records excluded by title and abstract, by reason.
+    """
+
+    identified: int
+    duplicates: int
+    screened: int
+    excluded: int
+    undecided: int
+    unread: int
+    sought: int
+    not_retrieved: int
+    assessed: int
+    reports_excluded: Mapping[str, int]
+    waiting: int
+    included: int
+    abstracts_excluded: Mapping[str, int]
+
+
+def flow(n_documents: int, abstracts: Decisions, full: Decisions | None) -> Flow:
+    """Count the records of a topic.
+
+    Parameters
+    ----------
+    n_documents : int
+        Documents of the project, copies included.
+    abstracts, full : Decisions
+        What was decided at the two stages; None where full texts are not judged.
+
+    Returns
+    -------
+    Flow
+        Every record is counted once at each step.
+    """
+    statuses = {place: abstracts.status(place) for place in abstracts.decided()}
+    held = Counter(status for status in statuses.values() if status != "skip")
+    wanted = sought(abstracts)
+    ends = {} if full is None else {place: full.status(place) for place in wanted}
+    gone = [place for place, status in ends.items() if status == "irrelevant"]
+    reasons = Counter((full.exclusion(place) if full else None) or _NO_REASON for place in gone)
+    not_retrieved = reasons.pop(NOT_RETRIEVED, 0)
+    included = len(wanted) if full is None else sum(status == "relevant" for status in ends.values())
+    assessed = len(wanted) if full is None else included + len(gone) - not_retrieved
+    out = (place for place, status in statuses.items() if status == "irrelevant")
+    return Flow(
+        n_documents,
+        len(abstracts.same),
+        held.total(),
+        held["irrelevant"],
+        held["unsure"] + held["conflict"],
+        n_documents - len(abstracts.same) - held.total(),
+        len(wanted),
+        not_retrieved,
+        assessed,
+        dict(reasons.most_common()),
+        len(wanted) - not_retrieved - assessed,
+        included,
+        dict(Counter(abstracts.exclusion(place) or _NO_REASON for place in out).most_common()),
+    )
+
+
+class _Box(NamedTuple):
+    x: int
+    y: int
+    lines: list[str]
+
+    @property
+    def height(self) -> int:
+        return 20 + 20 * len(self.lines)
+
+
+_WIDTH, _LEFT, _RIGHT = 320, 60, 440
+
+
+def diagram(numbers: Flow, *, full_text: bool) -> str:
+    """Draw the flow diagram as SVG, complete in itself.
+
+    Parameters
+    ----------
+    numbers : Flow
+        From :func:`flow`.
+    full_text : bool
+        Whether full texts are judged: without, the boxes about them are left out.
+
+    Returns
+    -------
+    str
+        An SVG document.
+    """
+    rows = [
+        ("Identification", [f"Records identified: n = {numbers.identified}"],
+         ["Records removed before screening:", f"Duplicates: n = {numbers.duplicates}",
+          f"Not read, ranked last by the model: n = {numbers.unread}"]),
+        ("Screening", [f"Records screened: n = {numbers.screened}"],
+         [f"Records excluded: n = {numbers.excluded}", *_listed(numbers.abstracts_excluded)]
+         + ([f"Undecided: n = {numbers.undecided}"] if numbers.undecided else [])),
+    ]  # fmt: skip
+    if full_text:
+        rows += [
+            ("Screening", [f"Reports sought for retrieval: n = {numbers.sought}"],
+             [f"Reports not retrieved: n = {numbers.not_retrieved}"]),
+            ("Screening", [f"Reports assessed for eligibility: n = {numbers.assessed}"],
+             [f"Reports excluded: n = {sum(numbers.reports_excluded.values())}", *_listed(numbers.reports_excluded)]
+             + ([f"Not assessed yet: n = {numbers.waiting}"] if numbers.waiting else [])),
+        ]  # fmt: skip
+    rows.append(("Included", [f"Records included: n = {numbers.included}"], []))
+    parts: list[str] = []
+    places: list[tuple[str, int, int]] = []
+    y, above = 16, None
+    for phase, left, right in rows:
+        main, side = _Box(_LEFT, y, left), _Box(_RIGHT, y, right)
+        height = max(main.height, side.height if right else 0)
+        places.append((phase, y, height))
+        parts.append(_drawn(main))
+        if right:
+            parts.append(_drawn(side))
+            middle = y + main.height / 2
+            parts.append(_arrow(_LEFT + _WIDTH, middle, _RIGHT, middle))
+        if above is not None:
+            parts.append(_arrow(_LEFT + _WIDTH / 2, above, _LEFT + _WIDTH / 2, y))
+        above = y + main.height
+        y += height + 30
+    parts.extend(_phases(places))
+    words = "; ".join(line for _, left, right in rows for line in (*left, *right))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_RIGHT + _WIDTH + 16} {y - 14}" role="img" '
+        f'aria-label="{_escaped("PRISMA 2020 flow diagram. " + words)}" font-family="sans-serif" font-size="13">'
+        '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
+        '<path d="M0 0L8 4L0 8z" fill="#555"/></marker></defs>'
+        f'<rect width="100%" height="100%" fill="#ffffff"/>{"".join(parts)}</svg>\n'
+    )
+
+
+def _listed(reasons: Mapping[str, int]) -> list[str]:
+    shown = list(reasons.items())
+    if len(shown) == 1 and shown[0][0] == _NO_REASON:
+        return []
+    return [f"{_short(reason)}: n = {n}" for reason, n in shown]
+
+
+def _short(text: str, limit: int = 36) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def _escaped(text: str) -> str:
+    return escape(text, {'"': "&quot;"})
+
+
+def _drawn(box: _Box) -> str:
+    text = "".join(
+        f'<text x="{box.x + 14}" y="{box.y + 24 + 20 * number}" fill="#111111">{_escaped(line)}</text>'
+        for number, line in enumerate(box.lines)
+    )
+    size = f'x="{box.x}" y="{box.y}" width="{_WIDTH}" height="{box.height}"'
+    return f'<rect {size} rx="4" fill="#ffffff" stroke="#555"/>{text}'
+
+
+def _arrow(x1: float, y1: float, x2: float, y2: float) -> str:
+    return f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="#555" marker-end="url(#tip)"/>'
+
+
+def _phases(places: list[tuple[str, int, int]]) -> list[str]:
+    """Draw the names of the phases, upright at the left."""
+    drawn = []
+    for name in dict.fromkeys(phase for phase, _, _ in places):
+        spans = [(y, y + height) for phase, y, height in places if phase == name]
+        top, bottom = spans[0][0], spans[-1][1]
+        middle = (top + bottom) / 2
+        drawn.append(
+            f'<rect x="10" y="{top}" width="30" height="{bottom - top}" rx="4" fill="#d5e6e9"/>'
+            f'<text transform="translate(30 {middle:g}) rotate(-90)" text-anchor="middle" font-size="11" '
+            f'fill="#111111">{name if bottom - top > 70 else name[:8]}</text>'
+        )
+    return drawn
