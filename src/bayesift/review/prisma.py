@@ -140,7 +140,7 @@ def diagram(numbers: Flow, *, full_text: bool) -> str:
              [f"Reports excluded: n = {sum(numbers.reports_excluded.values())}", *_listed(numbers.reports_excluded)]
              + ([f"Not assessed yet: n = {numbers.waiting}"] if numbers.waiting else [])),
         ]  # fmt: skip
-    rows.append(("Included", [f"Records included: n = {numbers.included}"], []))
+    rows.append(("Included", [f"Records included: n = {numbers.included}", ""], []))
     parts: list[str] = []
     places: list[tuple[str, int, int]] = []
     y, above = 16, None
@@ -206,6 +206,6 @@ def _phases(places: list[tuple[str, int, int]]) -> list[str]:
         drawn.append(
             f'<rect x="10" y="{top}" width="30" height="{bottom - top}" rx="4" fill="#d5e6e9"/>'
             f'<text transform="translate(30 {middle:g}) rotate(-90)" text-anchor="middle" font-size="11" '
-            f'fill="#111111">{name if bottom - top > 70 else name[:8]}</text>'
+            f'fill="#111111">{name}</text>'
         )
     return drawn

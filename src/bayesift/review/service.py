@@ -87,11 +87,12 @@ class TopicReview:
 
     def _begin(self, events: Sequence[Event]) -> None:
         """Derive everything from the events, by the settings of the topic."""
+        self._own_queues = self.topic.own_queues
         readers = 2 if self.topic.double else 1
         shares = assigned(dict(self.topic.shares), self._n_documents, readers, self.topic.id)
         # Where all share one queue, the others' documents are held back when the next one is chosen.
-        self._not_mine = {} if self.topic.own_queues else {who: np.flatnonzero(~mine) for who, mine in shares.items()}
-        mine = shares if self.topic.own_queues else {}
+        self._not_mine = {} if self._own_queues else {who: np.flatnonzero(~mine) for who, mine in shares.items()}
+        mine = shares if self._own_queues else {}
         self._stages = {
             stage: Decisions(
                 [event for event in events if event.stage == stage],
@@ -106,7 +107,7 @@ class TopicReview:
 
     def _owner(self, reviewer: int | None) -> int | None:
         """Return whose decisions count in a reviewer's queue: the reviewer's own, or everybody's (also for None)."""
-        return reviewer if self.topic.own_queues else None
+        return reviewer if self._own_queues else None
 
     def queue(self, reviewer: int | None) -> Queue:
         """Return the queue from which a reviewer gets cards."""
@@ -231,7 +232,7 @@ class TopicReview:
         if self.topic.double:
             counted = Counter(others)
             return {place for place, n in counted.items() if n + len(decisions.readers(place)) >= 2}
-        return set() if self.topic.own_queues else set(others)
+        return set() if self._own_queues else set(others)
 
     def full_text_counts(self, reviewer: int) -> tuple[int, int, int]:
         """Return how many full texts a reviewer has decided, how many of them are relevant, and how many there are."""
@@ -263,12 +264,7 @@ class TopicReview:
             return self.queue(reviewer).suggestion(document, reason)
 
     def label(
-        self,
-        reviewer: int,
-        document: int,
-        decision: Decision,
-        reason: str | None = None,
-        stage: Stage = "abstract",
+        self, reviewer: int, document: int, decision: Decision, reason: str | None = None, stage: Stage = "abstract"
     ) -> Event:
         """Write a decision to the history, and learn it when it is on the disk.
 
@@ -314,12 +310,7 @@ class TopicReview:
             return decisions.undone(reviewer) if written else None
 
     def resolve(
-        self,
-        reviewer: int,
-        document: int,
-        decision: Decision,
-        reason: str | None = None,
-        stage: Stage = "abstract",
+        self, reviewer: int, document: int, decision: Decision, reason: str | None = None, stage: Stage = "abstract"
     ) -> Event | None:
         """Resolve a conflict; None if there is none, or somebody was faster.
 
