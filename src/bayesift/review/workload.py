@@ -35,7 +35,7 @@ def assigned(shares: Mapping[int, float], n_documents: int, readers: int, seed: 
     --------
     >>> from bayesift.review.workload import assigned
     >>> found = assigned({1: 3, 2: 1}, 10_000, 1, seed=0)
-    >>> round(found[1].mean(), 2), bool((found[1] ^ found[2]).all())
+    >>> round(float(found[1].mean()), 2), bool((found[1] ^ found[2]).all())
     (0.75, True)
     """
     given = {reviewer: share for reviewer, share in shares.items() if share > 0}

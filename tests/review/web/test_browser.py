@@ -170,7 +170,7 @@ def test_the_result_is_exported(topic):
     press(page, "r")
     page.click("nav >> text=Export")
     with page.expect_download() as download:
-        page.click("[aria-label='Decided documents as CSV']")
+        page.click("[aria-label='Decided documents: CSV']")
     lines = Path(download.value.path()).read_text().splitlines()
     assert lines[0].startswith("id,title,text,probability,decision")
     assert len(lines) == 2
@@ -244,8 +244,76 @@ def test_a_check_at_random_is_offered_and_ended(topic):
     page.wait_for_selector("#check", state="hidden")
 
 
-PATHS = ["", "/progress", "/browse", "/agreement", "/data", "/settings", "/documents/4"]
-PEOPLE = ["/reviewers", "/sessions", "/audit"]
+def test_reasons_tags_notes_full_texts_and_the_report_by_keys(topic, site, open_page):
+    page = topic
+    page.goto(page.url + "/settings")
+    page.fill("#inclusion", "Prices of metals")
+    page.fill("#reasons", "wrong subject\nno price")
+    page.fill("#tags", "London\nstrike")
+    page.check("input[name=full_text]")
+    page.click("button:has-text('Save')")
+    page.wait_for_selector(".criteria:has-text('Prices of metals')")
+    first = card(page)
+    with page.expect_response("**/remarks"):
+        page.keyboard.press("Shift+Digit2")
+    page.keyboard.press("n")
+    page.keyboard.type("relevant in 1987")
+    page.keyboard.press("Escape")
+    press(page, "r")
+    assert page.inner_text("#counts").startswith("1 of 12 read · 1 relevant")
+    second = card(page)
+    press(page, "2")
+    assert page.inner_text("#message") == "Saved as irrelevant. no price"
+    remark = site[1].project.remarks.of(int(page.get_attribute("#review", "data-topic")), first)[1]
+    assert remark == ("relevant in 1987", ("strike",))
+    base = page.url
+    page.goto(f"{base}/documents/{second}")
+    assert "irrelevant: no price" in page.inner_text("table")
+    page.click("nav >> text=Full text")
+    page.wait_for_selector("#card .card")
+    assert (card(page), page.input_value("#note")) == (first, "relevant in 1987")
+    press(page, "3")
+    assert page.inner_text("#message") == "Saved as irrelevant. report not retrieved"
+    press(page, "z")
+    press(page, "r")
+    page.wait_for_selector("text=Nothing is left to read")
+    page.click("nav >> text=Report")
+    assert "Records included: n = 1" in page.inner_text(".prisma")
+    page.fill("#note", "enough")
+    page.click("text=Stop the review here")
+    page.wait_for_selector("text=Take the review up again")
+    phone = open_page("Ben", PHONE, has_touch=True)
+    phone.goto(base)
+    before, places = card(phone), boxes(phone)
+    swipe(phone, 300, 60)
+    phone.wait_for_selector("#message:has-text('Saved as irrelevant.')")
+    # The buttons stay where they are, whatever the card.
+    assert (card(phone) != before, boxes(phone)) == (True, places)
+    page.select_option("#language", "de")
+    page.select_option("#theme", "dark")
+    page.click(".bottom button")
+    page.wait_for_selector("h1:has-text('Themen')")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(22, 25, 28)"
+    page.goto(base)
+    press(page, "i")
+    assert page.inner_text("#message") == "Als irrelevant gespeichert."
+
+
+def boxes(page):
+    return [button.bounding_box() for button in page.locator(".deciding button").all()]
+
+
+def swipe(page, start, end):
+    """Draw a finger across the card."""
+    touch = page.context.new_cdp_session(page)
+    steps = [("touchStart", start), *(("touchMove", start + (end - start) * k / 4) for k in (1, 2, 3, 4))]
+    for kind, x in steps:
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": 320}]})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+PATHS = ["", "/progress", "/browse", "/agreement", "/data", "/settings", "/documents/4", "/report"]
+PEOPLE = ["/reviewers", "/sessions", "/audit", "/duplicates"]
 
 
 def test_pages_fit_on_a_phone(topic, open_page):

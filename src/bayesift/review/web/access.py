@@ -19,6 +19,7 @@ from bayesift._web.guard import SAFE_METHODS
 from bayesift.review.service import Service, TopicReview
 from bayesift.review.storage import Actor, Reviewer, Role
 from bayesift.review.storage.reviewers import key_of
+from bayesift.review.web.language import dress
 from bayesift.review.web.settings import Settings
 
 _HEADERS = {
@@ -69,6 +70,7 @@ LEAST_ROLE: Mapping[str, Role | None] = MappingProxyType(
         "GET /": "reader",
         "GET /new-topic": "reviewer",
         "POST /new-topic": "reviewer",
+        "POST /appearance": "reader",
         "GET /topics/{topic}": "reviewer",
         "GET /topics/{topic}/full-text": "reviewer",
         "GET /topics/{topic}/settings": "reviewer",
@@ -166,6 +168,7 @@ class GuardedRoute(APIRoute):
 
         async def guarded(request: Request) -> Response:
             least = roles[request.method]
+            dress(request)
             if least is not None:
                 session = await run_in_threadpool(_find_session, request)
                 if not session.reviewer.may(least):

@@ -24,6 +24,7 @@ from bayesift.review.web.access import (
     document_of,
     guarded_router,
 )
+from bayesift.review.web.language import translated
 from bayesift.review.web.rendering import fragment, heaviest_words, page, pieces
 from bayesift.review.web.slow import slow
 
@@ -58,6 +59,21 @@ class Link(NamedTuple):
 
     name: str
     address: str
+
+
+#: What the script of the page says.
+_TEXTS = {
+    "relevant": "Saved as relevant.",
+    "irrelevant": "Saved as irrelevant.",
+    "unsure": "Saved as unsure.",
+    "skip": "Skipped.",
+    "nothing": "There is nothing to undo.",
+    "undone": "Undone:",
+    "failed": "Nothing was changed; try again.",
+    "checking": "All cards are drawn at random now.",
+    "usual": "Back to the usual cards",
+    "draw": "Draw them now",
+}
 
 
 class Labelling(BaseModel):
@@ -243,7 +259,9 @@ def full_text_page(
 
 def _card_page(request: Request, service: Service, session: Session, review: TopicReview, stage: Stage) -> HTMLResponse:
     answer = _answer(service, review, session.reviewer.id, stage)
-    return page(request, "card.html", session, topic=review.topic, stage=stage, reasons=review.reasons(stage), **answer)
+    texts = {name: translated(text) for name, text in _TEXTS.items()}
+    reasons = review.reasons(stage)
+    return page(request, "card.html", session, topic=review.topic, stage=stage, reasons=reasons, texts=texts, **answer)
 
 
 @router.get("/api/topics/{topic}/card")

@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from bayesift.review.engine import Highlight
 from bayesift.review.web.access import Session, service_of
+from bayesift.review.web.language import LANGUAGE, LANGUAGES, THEME, translated
 
 #: Words that weigh less than this share of the heaviest one of the document are left plain.
 _FAINT = 0.1
@@ -28,7 +29,6 @@ _UNMARKED = frozenset(_SMALL_WORDS.split())
 _environment = Environment(
     loader=PackageLoader("bayesift.review.web", "templates"),
     autoescape=True,
-    extensions=["jinja2.ext.i18n"],
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
@@ -68,7 +68,7 @@ def moment(at: str) -> str:
     return at[:19].replace("T", " ")
 
 
-_environment.install_null_translations(newstyle=True)  # type: ignore[attr-defined]
+_environment.globals.update(_=translated, language=LANGUAGE.get, theme=THEME.get, languages=LANGUAGES)
 _environment.filters.update(percent=percent, thousands=thousands, moment=moment)
 
 

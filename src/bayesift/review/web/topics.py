@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -16,6 +16,9 @@ from bayesift.review.web.access import CurrentService, CurrentSession, CurrentTo
 from bayesift.review.web.rendering import page
 
 router = guarded_router()
+
+#: So many seconds a browser remembers language and colours.
+_YEAR = 365 * 86_400
 
 #: Lists of reasons and of tags have at most so many entries of at most so many characters.
 _MOST_LINES, _LONGEST_LINE = 40, 120
@@ -203,6 +206,25 @@ def home(request: Request, service: CurrentService, session: CurrentSession) -> 
         size = service.topic(topic.id).size(session.queue)
         rows.append({"topic": topic, "decided": decided, "relevant": relevant, "size": size})
     return page(request, "home.html", session, rows=rows, n_documents=service.n_records, n_copies=len(service.copies))
+
+
+class Appearance(BaseModel):
+    """In which language and colours somebody wants the page."""
+
+    language: Literal["en", "de"] = "en"
+    theme: Literal["", "light", "dark"] = ""
+
+
+@router.post("/appearance", response_class=HTMLResponse)
+def change_appearance(
+    request: Request, session: CurrentSession, form: Annotated[Appearance, Form()]
+) -> RedirectResponse:
+    """Remember language and colours in this browser."""
+    answer = RedirectResponse("/", 303)
+    https = request.app.state.settings.https
+    for name, value in (("language", form.language), ("theme", form.theme)):
+        answer.set_cookie(f"bayesift-{name}", value, max_age=_YEAR, secure=https, httponly=True, samesite="strict")
+    return answer
 
 
 @router.get("/new-topic", response_class=HTMLResponse)

@@ -7,9 +7,7 @@ const csrf = document.querySelector("meta[name=csrf]").content;
 const message = document.getElementById("message");
 const dialog = document.getElementById("help-dialog");
 const keys = { r: "relevant", i: "irrelevant", u: "unsure", s: "skip" };
-const said = {
-  relevant: "Saved as relevant.", irrelevant: "Saved as irrelevant.", unsure: "Saved as unsure.", skip: "Skipped.",
-};
+const texts = JSON.parse(review.dataset.texts);
 let busy = false;
 
 function place(number) {
@@ -61,7 +59,7 @@ async function once(work) {
     await work();
   } catch (error) {
     message.className = "message failed";
-    message.textContent = `${error.message} Nothing was changed; try again.`;
+    message.textContent = `${error.message} ${texts.failed}`;
   } finally {
     busy = false;
     review.removeAttribute("aria-busy");
@@ -75,7 +73,7 @@ function decide(decision, reason = null) {
       return;
     }
     await saveNote();
-    show(await send("/labels", { document, decision, reason, stage }), reason === null ? said[decision] : `${said[decision]} ${reason}`);
+    show(await send("/labels", { document, decision, reason, stage }), reason === null ? texts[decision] : `${texts[decision]} ${reason}`);
     askWhetherToStop();
   });
 }
@@ -83,7 +81,7 @@ function decide(decision, reason = null) {
 function undo() {
   once(async () => {
     const answer = await send("/undo", { stage });
-    show(answer, answer.undone === null ? "There is nothing to undo." : `Undone: ${answer.undone}.`);
+    show(answer, answer.undone === null ? texts.nothing : `${texts.undone} ${answer.undone}.`);
     askWhetherToStop();
   });
 }
@@ -92,10 +90,10 @@ const check = document.getElementById("check");
 
 function tell({ verdict, sentence, check: draws, checking }) {
   const line = document.getElementById("sentence");
-  line.textContent = checking ? `All cards are drawn at random now. ${sentence}` : sentence;
+  line.textContent = checking ? `${texts.checking} ${sentence}` : sentence;
   line.dataset.verdict = verdict;
   check.hidden = !checking && (verdict !== "not enough evidence" || draws === null);
-  check.textContent = checking ? "Back to the usual cards" : "Draw them now";
+  check.textContent = checking ? texts.usual : texts.draw;
   check.dataset.on = String(!checking);
 }
 
@@ -146,3 +144,29 @@ if (window.matchMedia("(max-width: 64rem)").matches) {
 document.getElementById("undo").addEventListener("click", undo);
 document.getElementById("help").addEventListener("click", () => dialog.showModal());
 askWhetherToStop();
+
+// A swipe to the right is relevant, to the left irrelevant; a short or steep one is none.
+const FAR = 90;
+const cardBox = document.getElementById("card");
+let from = null;
+cardBox.addEventListener("touchstart", (event) => {
+  const held = event.target.closest("textarea, button, a, summary");
+  from = event.touches.length === 1 && !held ? event.touches[0] : null;
+}, { passive: true });
+cardBox.addEventListener("touchmove", (event) => {
+  const across = from ? event.touches[0].clientX - from.clientX : 0;
+  cardBox.dataset.leaning = Math.abs(across) < FAR ? "" : across > 0 ? "relevant" : "irrelevant";
+}, { passive: true });
+cardBox.addEventListener("touchcancel", () => { from = null; cardBox.dataset.leaning = ""; });
+cardBox.addEventListener("touchend", (event) => {
+  cardBox.dataset.leaning = "";
+  if (!from || String(getSelection())) {
+    return;
+  }
+  const { clientX, clientY } = event.changedTouches[0];
+  const across = clientX - from.clientX;
+  if (Math.abs(across) >= FAR && Math.abs(clientY - from.clientY) < Math.abs(across) / 2) {
+    decide(across > 0 ? "relevant" : "irrelevant");
+  }
+  from = null;
+});

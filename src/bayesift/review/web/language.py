@@ -1,0 +1,36 @@
+"""Language and colours of the page: templates are in English, files of translations say the same in other languages."""
+
+from __future__ import annotations
+
+import json
+from contextvars import ContextVar
+from importlib.resources import files
+
+from fastapi import Request
+
+#: The languages of the page; English is what the templates say, the others are files of translations.
+LANGUAGES = {"en": "English", "de": "Deutsch"}
+
+_CATALOGUES: dict[str, dict[str, str]] = {
+    code: json.loads(files("bayesift.review.web").joinpath("translations", f"{code}.json").read_text(encoding="utf-8"))
+    for code in LANGUAGES
+    if code != "en"
+}
+
+#: Language and colours of the request that is being answered.
+LANGUAGE: ContextVar[str] = ContextVar("language", default="en")
+THEME: ContextVar[str] = ContextVar("theme", default="")
+
+
+def translated(text: str) -> str:
+    """Return a text of the page in the language of the request; in English where it is not translated."""
+    return _CATALOGUES.get(LANGUAGE.get(), {}).get(text, text)
+
+
+def dress(request: Request) -> None:
+    """Take language and appearance of a request from its cookies, or the language from what the browser prefers."""
+    preferred = request.headers.get("accept-language", "en")[:2].lower()
+    chosen = request.cookies.get("bayesift-language", preferred)
+    LANGUAGE.set(chosen if chosen in LANGUAGES else "en")
+    theme = request.cookies.get("bayesift-theme", "")
+    THEME.set(theme if theme in ("light", "dark") else "")

@@ -1,0 +1,64 @@
+"""The texts of the page in its languages."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.resources import files
+
+import pytest
+
+from bayesift.review.web.cards import _TEXTS, REASONS
+from bayesift.review.web.language import LANGUAGES
+
+WEB = files("bayesift.review.web")
+IN_TEMPLATES = re.compile(r'_\("((?:[^"\\]|\\.)*)"\)')
+
+#: Words that reach a template by their names.
+NAMED = {"relevant", "irrelevant", "unsure", "skip", "conflict", "nothing"}
+ESTIMATES = {
+    "Relevant found", "Recall so far", "Relevant left, by the model", "Relevant left, by the random sample",
+    "Relevant left, at every look",
+}  # fmt: skip
+
+
+def templates():
+    return {file.name: file.read_text(encoding="utf-8") for file in WEB.joinpath("templates").iterdir()}
+
+
+@pytest.mark.parametrize("code", sorted(set(LANGUAGES) - {"en"}))
+def test_every_text_of_the_page_is_translated_and_nothing_else(code):
+    said = {text.replace('\\"', '"') for content in templates().values() for text in IN_TEMPLATES.findall(content)}
+    said |= {*_TEXTS.values(), *REASONS.values(), *NAMED}
+    catalogue = json.loads(WEB.joinpath("translations", f"{code}.json").read_text(encoding="utf-8"))
+    assert said - set(catalogue) == set()
+    assert set(catalogue) - said - ESTIMATES == set()
+    assert all(text.strip() for text in catalogue.values())
+
+
+def test_templates_hold_no_text_that_is_not_marked():
+    """What stands between elements is marked for translation, but for keys, values and the protocol's file."""
+    for name, content in templates().items():
+        if "protocol" in name:
+            continue
+        plain = re.sub(
+            r"<(kbd|title)\b.*?</\1>|\{#.*?#\}|\{\{.*?\}\}|\{%.*?%\}|<!doctype html>|<[^>]*>", "\0", content, flags=re.S
+        )
+        left = [text.strip() for text in plain.split("\0") if re.search("[A-Za-z]{3}", text)]
+        assert left == [], name
+
+
+def test_the_language_and_the_colours_are_chosen_and_kept(anna, stranger):
+    assert '<html lang="en">' in anna.get("/").text
+    assert "<h1>Themen</h1>" in anna.get("/", headers={"Accept-Language": "de-AT,en;q=0.5"}).text
+    page = anna.form_post("/appearance", language="de", theme="dark").text
+    assert '<html lang="de" data-theme="dark">' in page
+    assert "<h1>Themen</h1>" in page
+    card = anna.get("/topics/1").text
+    assert "Als relevant gespeichert." in card
+    assert "Am wahrscheinlichsten unter den ungelesenen" in anna.get("/api/topics/1/card").json()["html"]
+    assert anna.form_post("/appearance", language="xx").status_code == 422
+    anna.cookies.set("bayesift-language", "../../etc")
+    anna.cookies.set("bayesift-theme", '"><script>')
+    assert '<html lang="en">' in anna.get("/").text
+    assert "Anmelden" in stranger.get("/login", headers={"Accept-Language": "de"}).text
