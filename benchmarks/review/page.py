@@ -118,6 +118,11 @@ def main() -> None:
         for pause in (0.3, 0.0):
             label(server, truth, 100, pause)
         server.timed("undo", "POST", "/api/topics/1/undo", json={})
+        base = "/topics/1"
+        for path in ("/", "/duplicates", base, f"{base}/full-text", f"{base}/report", f"{base}/prisma.svg",
+                     f"{base}/agreement", f"{base}/data", f"{base}/settings", f"{base}/documents/7",
+                     f"{base}/browse?show=empty", f"{base}/browse?show=unread", f"{base}/protocol"):  # fmt: skip
+            server.timed(path, "GET", path)
         for name, path in (
             ("whether to stop", "/api/topics/1/stopping"),
             ("progress", "/topics/1/progress"),

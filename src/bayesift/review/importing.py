@@ -128,6 +128,38 @@ def read_labels(
     return Labels(decisions, unmatched, undecided)
 
 
+def find_documents(names: Sequence[str], documents: Iterable[Document]) -> dict[str, int]:
+    """Find documents by what a person calls them: identifier, DOI or title, whatever case and punctuation.
+
+    Parameters
+    ----------
+    names : sequence of str
+        What to look for.
+    documents : iterable of Document
+        Those of the project.
+
+    Returns
+    -------
+    dict
+        The place of each document that one of the names stands for alone.
+
+    Examples
+    --------
+    >>> from bayesift.review.importing import find_documents
+    >>> from bayesift.review.storage import Document
+    >>> find_documents(["tin falls!", "10.1000/1", "ships"], [Document("a", "Tin falls", "", {"doi": "10.1000/1"}, 7)])
+    {'tin falls!': 7, '10.1000/1': 7}
+    """
+    places = _index(documents, {})
+    found = {}
+    for name in names:
+        candidates = (("exact key", name), ("key", _same(name)), ("doi", _same(name)), ("title", _same(name)))
+        place = next((places[candidate] for candidate in candidates if candidate in places), None)
+        if place is not None:
+            found[name] = place
+    return found
+
+
 def relevance(documents: Sequence[Document], column: str | None = None) -> list[bool]:
     """Return for each document whether a column of its own file calls it relevant.
 

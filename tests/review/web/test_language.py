@@ -57,7 +57,9 @@ def test_the_language_and_the_colours_are_chosen_and_kept(anna, stranger):
     card = anna.get("/topics/1").text
     assert "Als relevant gespeichert." in card
     assert "Am wahrscheinlichsten unter den ungelesenen" in anna.get("/api/topics/1/card").json()["html"]
-    assert anna.form_post("/appearance", language="xx").status_code == 422
+    assert anna.form_post("/appearance", language="de", back="/topics/1/report").url.path == "/topics/1/report"
+    for wrong in ({"language": "xx"}, {"back": "//elsewhere.org"}, {"back": "/a:b"}, {"back": "https://elsewhere.org"}):
+        assert anna.form_post("/appearance", **wrong).status_code == 422, wrong
     anna.cookies.set("bayesift-language", "../../etc")
     anna.cookies.set("bayesift-theme", '"><script>')
     assert '<html lang="en">' in anna.get("/").text

@@ -17,7 +17,12 @@ def plain(answer) -> str:
 
 def test_a_topic_is_made_changed_and_listed(anna, service):
     answer = anna.form_post(
-        "/new-topic", name="ships", description="Ships", keywords_for="ship, grain\nport", known="b\nb\n", random="20"
+        "/new-topic",
+        name="ships",
+        description="Ships",
+        keywords_for="ship, grain\nport",
+        known="b\nships WAIT.\n",
+        random="20",
     )
     assert answer.url.path == "/topics/2"
     topic = service.project.topics.get(2)

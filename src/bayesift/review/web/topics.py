@@ -10,6 +10,7 @@ from fastapi import Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
+from bayesift.review.importing import find_documents
 from bayesift.review.service import Service
 from bayesift.review.storage import Topic
 from bayesift.review.web.access import CurrentService, CurrentSession, CurrentTopic, LongText, ShortText, guarded_router
@@ -188,13 +189,17 @@ def _fields_of(topic: Topic, people: Mapping[str, int]) -> TopicFields:
 
 
 def _known_places(service: Service, known: str) -> tuple[int, ...]:
-    """Find the documents that are named in the form, by their keys, one on each line."""
+    """Find the documents that are named in the form, by identifier, DOI or title, one on each line."""
     keys = [line.strip() for line in known.splitlines() if line.strip()]
     places = service.project.documents.places(keys)
     missing = [key for key in keys if key not in places]
     if missing:
-        raise ValueError(f"no document is called {missing[0]!r}; expected one identifier of the file on each line")
-    return tuple(places[key] for key in dict.fromkeys(keys))
+        # The identifiers of a file are the computer's; people know titles.
+        places |= find_documents(missing, service.project.documents)
+        missing = [key for key in missing if key not in places]
+    if missing:
+        raise ValueError(f"no document is called {missing[0]!r}; expected an identifier, DOI or title on each line")
+    return tuple(dict.fromkeys(places[key] for key in keys))
 
 
 @router.get("/", response_class=HTMLResponse)
@@ -213,6 +218,7 @@ class Appearance(BaseModel):
 
     language: Literal["en", "de"] = "en"
     theme: Literal["", "light", "dark"] = ""
+    back: str = Field("/", pattern="^/([A-Za-z0-9-]+/?)*$", max_length=200)
 
 
 @router.post("/appearance", response_class=HTMLResponse)
@@ -220,7 +226,7 @@ def change_appearance(
     request: Request, session: CurrentSession, form: Annotated[Appearance, Form()]
 ) -> RedirectResponse:
     """Remember language and colours in this browser."""
-    answer = RedirectResponse("/", 303)
+    answer = RedirectResponse(form.back, 303)
     https = request.app.state.settings.https
     for name, value in (("language", form.language), ("theme", form.theme)):
         answer.set_cookie(f"bayesift-{name}", value, max_age=_YEAR, secure=https, httponly=True, samesite="strict")
