@@ -33,7 +33,7 @@ def test_two_readers_decide_and_a_third_resolves():
     assert (mine.get(0).relevant, third.get(0)) == (True, None)
     decisions.add([Event(0, 2, "label", "irrelevant", id=2)])
     assert decisions.status(0) == "conflict"
-    assert third.get(0) == (None, "elsewhere")
+    assert third.get(0).why == "elsewhere"
     decisions.add([Event(0, 3, "resolve", "irrelevant", id=3, reason="animals")])
     assert (decisions.status(0), decisions.exclusion(0)) == ("irrelevant", "animals")
     assert mine.get(0).relevant is False

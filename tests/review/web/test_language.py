@@ -8,6 +8,7 @@ from importlib.resources import files
 
 import pytest
 
+from bayesift.review.engine.statements import ASSUMES
 from bayesift.review.web.cards import _TEXTS, REASONS
 from bayesift.review.web.language import LANGUAGES
 
@@ -29,7 +30,7 @@ def templates():
 @pytest.mark.parametrize("code", sorted(set(LANGUAGES) - {"en"}))
 def test_every_text_of_the_page_is_translated_and_nothing_else(code):
     said = {text.replace('\\"', '"') for content in templates().values() for text in IN_TEMPLATES.findall(content)}
-    said |= {*_TEXTS.values(), *REASONS.values(), *NAMED}
+    said |= {*_TEXTS.values(), *REASONS.values(), *NAMED, *ASSUMES.values()}
     catalogue = json.loads(WEB.joinpath("translations", f"{code}.json").read_text(encoding="utf-8"))
     assert said - set(catalogue) == set()
     assert set(catalogue) - said - ESTIMATES == set()

@@ -57,6 +57,7 @@ def test_the_report_shows_the_flow_and_notes_the_stop(anna, service):
     assert "enough &lt;now&gt;" in page
     (stop,) = service.project.stops.all(1)
     assert (stop.statement, stop.stopped, stop.reviewer, stop.numbers["found"]) == (said, True, 1, 1)
+    assert {"statement A", "statement B", "statement C"} <= set(stop.numbers)
     anna.form_post("/topics/1/stop", action="go on")
     assert [entry.stopped for entry in service.project.stops.all(1)] == [True, False]
     assert anna.form_post("/topics/1/stop", action="perhaps").status_code == 422

@@ -82,6 +82,9 @@ def stop(
     topic = review.topic
     found = review.queue(session.reviewer.id).stopping(topic.target_recall, topic.confidence)
     numbers = {name: value for name, value in found._asdict().items() if isinstance(value, int | float | str)}
+    for said in found.statements:
+        verdict = "allows stopping" if said.allows else "does not allow it" if said.holds else "withdrawn"
+        numbers[f"statement {said.letter}"] = f"{verdict}; at most {said.bound.left} left; assumes {said.assumes}"
     service.project.stops.add(
         topic.id,
         session.reviewer.id,
