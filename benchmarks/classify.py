@@ -14,6 +14,7 @@ import warnings
 from functools import partial
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -107,19 +108,27 @@ def compare(name: str, task: Task, repeats: int) -> tuple[str, ...]:
     )
 
 
-def compare_pairs(name: str, task: Task, repeats: int) -> tuple[str, ...]:
-    """Time predictions by words and by words and pairs, in memory, with the words that ``bayesift train`` takes."""
+#: What terms may be beside words.
+TERMS: dict[str, dict[str, Any]] = {
+    "words": {},
+    "words and pairs": {"ngram_range": (1, 2)},
+    "stems": {"stemmer": "porter"},
+}
+
+
+def compare_terms(name: str, task: Task, repeats: int) -> tuple[str, ...]:
+    """Time predictions by words, by words and pairs and by stems, in memory, as ``bayesift train`` takes them."""
     texts, labels, test = task
     fitted = {
-        n: TextClassifier(
-            "lasso", vectorizer=TextVectorizer(ngram_range=(1, n), min_df=2, n_jobs=1), variance="norm"
-        ).fit(texts, labels)
-        for n in (1, 2)
+        terms: TextClassifier("lasso", vectorizer=TextVectorizer(min_df=2, n_jobs=1, **options), variance="norm").fit(
+            texts, labels
+        )
+        for terms, options in TERMS.items()
     }
-    candidates = {f"words {n}": partial(classifier.predict, test) for n, classifier in fitted.items()}
-    seconds = take_turns(candidates, repeats, f"{name}, pairs")
-    terms = [f"{len(classifier.words()):,}" for classifier in fitted.values()]
-    return name, *terms, f"{ratio(seconds, 'words 2', 'words 1'):.1f}"
+    candidates = {terms: partial(classifier.predict, test) for terms, classifier in fitted.items()}
+    seconds = take_turns(candidates, repeats, f"{name}, terms")
+    counts = [f"{len(classifier.words()):,}" for classifier in fitted.values()]
+    return name, *counts, *(f"{ratio(seconds, terms, 'words'):.1f}" for terms in list(TERMS)[1:])
 
 
 def write_csv(path: Path, texts: list[str], n_lines: int | None = None) -> None:
@@ -160,9 +169,9 @@ def run(repeats: int) -> None:
         [compare(name, task, repeats) for name, task in tasks().items()],
     )
     show(
-        "classify with pairs of words, one thread: times of single words",
-        ("test texts", "words", "words and pairs", "predict"),
-        [compare_pairs(name, task, repeats) for name, task in tasks().items()],
+        "classify with pairs of words and with stems, one thread: times of single words",
+        ("test texts", *TERMS, "predict, pairs", "predict, stems"),
+        [compare_terms(name, task, repeats) for name, task in tasks().items()],
     )
     rows: list[tuple[str, ...]] = []
     for n_lines in LINES:
