@@ -9,6 +9,7 @@ import pytest
 from sklearn.metrics import accuracy_score, brier_score_loss, f1_score, precision_recall_fscore_support
 
 from bayesift.datasets import Split, load
+from bayesift.evaluate import expected_calibration_error, logistic_recalibration
 from bayesift.workflow import (
     TextClassifier,
     compare,
@@ -43,7 +44,7 @@ def test_figures_of_one_label_each(classifier):
     expected = precision_recall_fscore_support(TEST_ONE, said, labels=classifier.classes_)
     for score in found.categories:
         place = classifier.classes_.tolist().index(score.label)
-        assert score[3:] == pytest.approx([part[place] for part in expected[:3]])
+        assert score[3:6] == pytest.approx([part[place] for part in expected[:3]])
         assert score.n_texts == TEST_ONE.count(score.label)
     truth = np.array(TEST_ONE)[:, None] == classifier.classes_
     assert found.brier == pytest.approx(brier_score_loss(truth.ravel(), classifier.predict_proba(TEST).ravel()))
@@ -225,3 +226,34 @@ def test_pages_stand_alone_and_escape_what_they_show():
         assert page.count("<svg") == page.count("</svg>") > 0
         for tag in ("table", "tr", "td", "th", "div", "p", "h2", "h3", "text"):
             assert len(re.findall(rf"<{tag}[ >]", page)) == page.count(f"</{tag}>"), tag
+
+
+def test_how_far_probabilities_are_off(classifier):
+    found = evaluate(classifier, TEST, TEST_ONE)
+    p = classifier.predict_proba(TEST)
+    truth = np.array(TEST_ONE)[:, None] == classifier.classes_
+    right = classifier.classes_[p.argmax(axis=1)] == np.array(TEST_ONE)
+    assert found.top_label.error == pytest.approx(expected_calibration_error(right, p.max(axis=1)))
+    assert found.top_label.low <= found.top_label.error <= found.top_label.high
+    for score in found.categories:
+        place = classifier.classes_.tolist().index(score.label)
+        assert score.calibration_error == pytest.approx(expected_calibration_error(truth[:, place], p[:, place]))
+        assert score.calibration_low <= score.calibration_high
+    assert found.recalibration == logistic_recalibration(truth, p, average="micro")
+    assert any(line.startswith("Calibration slope") for line in found.sentences())
+    assert found.as_dict()["top_label"]["error"] == found.top_label.error
+    assert "calibration error (95 % interval)" in evaluation_report(found, "page")
+
+
+def test_of_two_labels_the_line_is_that_of_the_second():
+    truth = ["yes" if label == "sport" else "no" for label in ONE]
+    two = TextClassifier("ridge", variance=5.0).fit(TEXTS, truth)
+    found = evaluate(two, TEST, ["yes" if label == "sport" else "no" for label in TEST_ONE])
+    sport = np.array(TEST_ONE) == "sport"
+    assert found.recalibration == logistic_recalibration(sport, two.predict_proba(TEST)[:, 1])
+
+
+def test_sets_of_labels_have_no_top_label():
+    found = evaluate(TextClassifier("ridge", variance=5.0).fit(TEXTS, NEWS.train.labels), TEST, NEWS.test.labels)
+    assert found.top_label is None
+    assert found.as_dict()["top_label"] is None

@@ -73,7 +73,7 @@ def show_comparison(found: ModelInfo, console: Console) -> None:
 def show_evaluation(found: Evaluation, console: Console) -> None:
     """Show how good a model is."""
     console.print(f"\nOn {found.on}", style="bold")
-    rows = table("label", ">texts", ">given", ">precision", ">recall", ">F1", "")
+    rows = table("label", ">texts", ">given", ">precision", ">recall", ">F1", "", ">off by (95 %)")
     for score in found.categories[:MOST_ROWS]:
         rows.add_row(
             shown(score.label, 40),
@@ -81,6 +81,7 @@ def show_evaluation(found: Evaluation, console: Console) -> None:
             f"{score.n_given:,}",
             *(_number(value) for value in (score.precision, score.recall, score.f1)),
             bar(score.f1 if isfinite(score.f1) else 0.0, 12),
+            f"{score.calibration_error:.3f} ({score.calibration_low:.3f}–{score.calibration_high:.3f})",
         )
     console.print(rows)
     _more(console, len(found.categories) - MOST_ROWS, "labels")

@@ -1,11 +1,17 @@
 """How good decisions and probabilities are: effectiveness, utilities, calibration, effort, significance."""
 
 from bayesift.evaluate.calibration import (
+    CalibrationError,
+    Recalibration,
     ReliabilityCurve,
+    TopLabel,
     brier,
+    calibration_interval,
     expected_calibration_error,
     log_loss,
+    logistic_recalibration,
     reliability_curve,
+    top_label,
 )
 from bayesift.evaluate.comparison import Comparison, Results, compare
 from bayesift.evaluate.effectiveness import (
@@ -42,20 +48,25 @@ from bayesift.evaluate.significance import (
 
 __all__ = [
     "BootstrapDifference",
+    "CalibrationError",
     "Comparison",
     "Outcomes",
     "PairedTest",
+    "Recalibration",
     "RecallCurve",
     "ReliabilityCurve",
     "Results",
+    "TopLabel",
     "average_time_to_discovery",
     "break_even",
     "brier",
+    "calibration_interval",
     "compare",
     "error_rate",
     "expected_calibration_error",
     "f_beta",
     "log_loss",
+    "logistic_recalibration",
     "macro_sign_test",
     "micro_sign_test",
     "paired_bootstrap",
@@ -72,6 +83,7 @@ __all__ = [
     "t11su",
     "t11u",
     "t13u",
+    "top_label",
     "wilcoxon_test",
     "wss",
 ]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from scipy.special import xlog1py, xlogy
+import scipy.sparse as sp
+from scipy.special import expit, logit, xlog1py, xlogy
+from sklearn.utils import check_random_state
 
 from bayesift._checks import one_of
 from bayesift._typing import BoolArray, FloatArray, Int64Array
@@ -15,6 +17,12 @@ from bayesift.evaluate.outcomes import Average, as_booleans, check_average, chec
 
 Bins = Literal["uniform", "quantile"]
 
+#: Resamples that are drawn at a time hold at most so many numbers.
+_BATCH = 5_000_000
+
+#: Newton's method for the two numbers of a recalibration: steps at most, and the change that ends it.
+_STEPS, _SETTLED = 100, 1e-10
+
 
 class ReliabilityCurve(NamedTuple):
     """Documents in groups of similar probability: how many, their mean probability, and the share in the category."""
@@ -22,6 +30,31 @@ class ReliabilityCurve(NamedTuple):
     n_documents: Int64Array
     predicted: FloatArray
     observed: FloatArray
+
+
+class CalibrationError(NamedTuple):
+    """An expected calibration error, the ends of its interval, and the error that chance alone would make."""
+
+    error: Any
+    low: Any
+    high: Any
+    by_chance: Any
+
+
+class TopLabel(NamedTuple):
+    """Of each document, whether its most probable label is right, and how probable that label was said to be."""
+
+    right: BoolArray
+    confidence: FloatArray
+
+
+class Recalibration(NamedTuple):
+    """The line of log odds that makes probabilities fit best, and the standard errors of its slope and intercept."""
+
+    slope: Any
+    intercept: Any
+    slope_error: Any
+    intercept_error: Any
 
 
 def brier(truth: Any, probabilities: Any, *, average: Average = None) -> Any:
@@ -114,15 +147,228 @@ def reliability_curve(
     return _reliability(y.ravel(), p.ravel(), bins, strategy)
 
 
+def top_label(truth: Any, probabilities: Any) -> TopLabel:
+    """Return whether the most probable label of each document is right, and its probability.
+
+    Where many labels exclude each other, nearly all decisions about single labels are an easy no, and their mean error
+    is small whatever the model does. What a person sees is the label that is given: all measures of this room take what
+    this function returns, as ``truth`` and ``probabilities``.
+
+    Parameters
+    ----------
+    truth : array of shape (n_documents, n_categories), or sparse matrix
+        One label for each document.
+    probabilities : array of the same shape
+
+    Returns
+    -------
+    TopLabel
+        ``right`` and ``confidence``, arrays of shape (n_documents,).
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import expected_calibration_error, top_label
+    >>> found = top_label([[1, 0, 0], [0, 1, 0]], [[0.8, 0.1, 0.1], [0.7, 0.2, 0.1]])
+    >>> found
+    TopLabel(right=array([ True, False]), confidence=array([0.8, 0.7]))
+    >>> expected_calibration_error(*found, bins=1)
+    0.25
+    """
+    y, p = _pair(truth, probabilities)
+    if y.ndim == 1:
+        raise ValueError(f"truth has shape {y.shape}; expected a row for each document, with an entry for each label")
+    numbers = np.count_nonzero(y, axis=1)
+    if np.any(numbers > 1):
+        odd = int(np.argmax(numbers > 1))
+        raise ValueError(f"truth has {numbers[odd]} labels in row {odd}; expected labels that exclude each other")
+    best = np.argmax(p, axis=1)[:, None]
+    return TopLabel(np.take_along_axis(y, best, axis=1)[:, 0], np.take_along_axis(p, best, axis=1)[:, 0])
+
+
+def calibration_interval(
+    truth: Any,
+    probabilities: Any,
+    *,
+    bins: int = 10,
+    strategy: Bins = "uniform",
+    average: Literal["micro"] | None = None,
+    level: float = 0.95,
+    n_resamples: int = 1000,
+    random_state: Any = 0,
+) -> CalibrationError:
+    """Return the expected calibration error with an interval, and what chance alone would make of it.
+
+    Documents are drawn with replacement. The error of a draw is on average as much above that of the documents at hand
+    as this one is above that of endless documents, so the ends are twice the error less the quantiles of the draws,
+    and not below 0 (the basic bootstrap).
+
+    Parameters
+    ----------
+    truth, probabilities, bins, strategy
+        As for :func:`expected_calibration_error`; groups are those of the documents at hand.
+    average : {"micro"}, optional
+        Take the decisions of all categories together; otherwise there is an error for each category.
+    level : float, default=0.95
+        Of the interval.
+    n_resamples : int, default=1000
+        Number of draws.
+    random_state : int, RandomState or None, default=0
+        Source of the draws.
+
+    Returns
+    -------
+    CalibrationError
+        ``error``, ``low``, ``high``, and ``by_chance``: the error to be expected of right probabilities, for so many
+        documents (Σ_b √(2 Σ_{i∈b} p_i(1 − p_i)/π) / n: sums in the groups taken as normal, decisions as independent).
+
+    Examples
+    --------
+    >>> from bayesift.evaluate import calibration_interval
+    >>> found = calibration_interval([1, 1, 0, 0] * 50, [0.8, 0.8, 0.3, 0.3] * 50)
+    >>> round(found.error, 3), found.low < found.error < found.high, round(found.by_chance, 3)
+    (0.25, True, 0.034)
+    """
+    _check_bins(bins, strategy)
+    if average not in ("micro", None):
+        raise ValueError(f"average is {average!r}; expected 'micro' or None")
+    if n_resamples < 1 or not 0 < level < 1:
+        raise ValueError(f"n_resamples is {n_resamples!r} and level {level!r}; expected at least 1, and from 0 to 1")
+    y, p = _pair(truth, probabilities)
+    n_documents, single = len(y), y.ndim == 1
+    y, p = y.reshape(n_documents, -1), p.reshape(n_documents, -1)
+    n_categories = y.shape[1]
+    together = single or average == "micro"
+    group = np.column_stack([_groups(column, bins, strategy) for column in ([p.ravel()] if together else p.T)])
+    columns = group.reshape(n_documents, -1) + (0 if together else bins * np.arange(n_categories))
+    n_errors, n_decisions = (1, y.size) if together else (n_categories, n_documents)
+    starts = np.arange(0, y.size + 1, n_categories)
+    shape = (n_documents, bins * n_errors)
+    # A row of each document: by how much it moves the sum of every group.
+    moves = sp.csr_matrix(((y - p).ravel(), columns.ravel(), starts), shape=shape).T.tocsr()
+    spread = np.bincount(columns.ravel(), (p * (1 - p)).ravel(), minlength=shape[1])
+
+    def errors(sums: FloatArray) -> FloatArray:
+        found: FloatArray = np.abs(sums).reshape(-1, n_errors, bins).sum(axis=2) / n_decisions
+        return found
+
+    error = errors(moves @ np.ones(n_documents))[0]
+    draws = np.concatenate([errors((moves @ counts).T) for counts in _drawn(n_documents, n_resamples, random_state)])
+    high, low = 2 * error - np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    found = error, np.maximum(low, 0.0), np.maximum(high, 0.0), errors(np.sqrt(2 * spread / np.pi))[0]
+    return CalibrationError(*(plain(values[0] if together else values) for values in found))
+
+
+def logistic_recalibration(truth: Any, probabilities: Any, *, average: Literal["micro"] | None = None) -> Recalibration:
+    """Return the slope and the intercept of the log odds that fit the truth best, and their standard errors.
+
+    The maximum likelihood fit of ln odds(truth) = intercept + slope · ln odds(probability). Right probabilities have
+    a slope of 1 and an intercept of 0; a slope below 1 is overconfident, above 1 too cautious; an intercept above 0
+    (at a slope of 1) says that more is in the category than was said.
+
+    Parameters
+    ----------
+    truth, probabilities
+        As for :func:`brier`; probabilities of 0 and 1 count as the nearest numbers between them.
+    average : {"micro"}, optional
+        One line for the decisions of all categories together; otherwise one for each category.
+
+    Returns
+    -------
+    Recalibration
+        ``slope``, ``intercept``, ``slope_error``, ``intercept_error``. The errors allow for a line that does not fit
+        exactly, and for decisions on the same document that are alike (sandwich estimator, a document a cluster). NaN
+        where all documents are of one kind or all probabilities the same; the slope is infinite where some probability
+        separates the documents.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bayesift.evaluate import logistic_recalibration
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(2000)
+    >>> found = logistic_recalibration(rng.random(2000) < p, p)
+    >>> bool(abs(found.slope - 1) < 2 * found.slope_error), bool(abs(found.intercept) < 2 * found.intercept_error)
+    (True, True)
+    """
+    if average not in ("micro", None):
+        raise ValueError(f"average is {average!r}; expected 'micro' or None")
+    y, p = _pair(truth, probabilities)
+    tiny = float(np.finfo(np.float64).eps)
+    odds = logit(np.clip(p, tiny, 1 - tiny))
+    if y.ndim == 1 or average == "micro":
+        documents = np.repeat(np.arange(len(y)), y.size // len(y))
+        return Recalibration(*_recalibrated(y.ravel(), odds.ravel(), documents))
+    rows = np.arange(len(y))
+    lines = [_recalibrated(y[:, j], odds[:, j], rows) for j in range(y.shape[1])]
+    return Recalibration(*(np.array(values) for values in zip(*lines, strict=True)))
+
+
+def _recalibrated(y: BoolArray, odds: FloatArray, documents: Int64Array) -> tuple[float, float, float, float]:
+    """Fit the line by Newton's method; return slope, intercept and their standard errors."""
+    if y.all() or not y.any() or np.ptp(odds) == 0:
+        return (np.nan,) * 4
+    if odds[y].min() >= odds[~y].max():
+        return np.inf, np.nan, np.nan, np.nan
+    if odds[y].max() <= odds[~y].min():
+        return -np.inf, np.nan, np.nan, np.nan
+    # About the middle of the scores the two numbers hardly depend on each other.
+    middle, scale = float(odds.mean()), float(odds.std())
+    z = np.column_stack([np.ones(odds.size), (odds - middle) / scale])
+    line = np.array([float(logit(y.mean())), 0.0])
+    loss = _loss(y, z @ line)
+    for _ in range(_STEPS):
+        slack = y - expit(z @ line)
+        step = np.linalg.solve(_information(z, line), z.T @ slack)
+        while (after := _loss(y, z @ (line + step))) > loss and np.abs(step).max() > _SETTLED:
+            step = step / 2
+        line, loss = line + step, min(after, loss)
+        if np.abs(step).max() <= _SETTLED * (1 + np.abs(line).max()):
+            break
+    slack = y - expit(z @ line)
+    moves = np.column_stack([np.bincount(documents, slack * column) for column in z.T])
+    inverse = np.linalg.inv(_information(z, line))
+    back = np.array([[1.0, -middle / scale], [0.0, 1.0 / scale]])
+    covariance = back @ inverse @ (moves.T @ moves) @ inverse @ back.T
+    intercept, slope = back @ line
+    intercept_error, slope_error = np.sqrt(np.diag(covariance))
+    return float(slope), float(intercept), float(slope_error), float(intercept_error)
+
+
+def _loss(y: BoolArray, odds: FloatArray) -> float:
+    """Return minus the log likelihood of log odds."""
+    return float(np.logaddexp(0.0, np.where(y, -odds, odds)).sum())
+
+
+def _information(z: FloatArray, line: FloatArray) -> FloatArray:
+    p = expit(z @ line)
+    found: FloatArray = (z * (p * (1 - p))[:, None]).T @ z
+    return found
+
+
+def _drawn(n_documents: int, n_resamples: int, random_state: Any) -> Iterator[FloatArray]:
+    """Yield how often each document is drawn, documents × draws, some draws at a time."""
+    rng = check_random_state(random_state)
+    batch = max(1, _BATCH // n_documents)
+    for start in range(0, n_resamples, batch):
+        size = min(batch, n_resamples - start)
+        counts = [np.bincount(rng.randint(n_documents, size=n_documents), minlength=n_documents) for _ in range(size)]
+        yield np.column_stack(counts).astype(np.float64)
+
+
 def _reliability(y: BoolArray, p: FloatArray, bins: int, strategy: Bins) -> ReliabilityCurve:
-    edges = np.linspace(0, 1, bins + 1)
-    if strategy == "quantile":
-        edges = np.quantile(p, edges)
-    group = np.searchsorted(edges[1:-1], p)
+    group = _groups(p, bins, strategy)
     count = np.bincount(group, minlength=bins)
     kept = count > 0
     sums = [np.bincount(group, weights=values, minlength=bins)[kept] for values in (p, y)]
     return ReliabilityCurve(count[kept], *(total / count[kept] for total in sums))
+
+
+def _groups(p: FloatArray, bins: int, strategy: Bins) -> Int64Array:
+    """Return the group of every probability."""
+    edges = np.linspace(0, 1, bins + 1)
+    if strategy == "quantile":
+        edges = np.quantile(p, edges)
+    return np.searchsorted(edges[1:-1], p)
 
 
 def _check_bins(bins: Any, strategy: Any) -> None:

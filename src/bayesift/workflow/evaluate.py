@@ -15,14 +15,19 @@ from bayesift import progress
 from bayesift._labels import TargetType
 from bayesift._typing import BoolArray, FloatArray
 from bayesift.evaluate import (
+    CalibrationError,
+    Recalibration,
     Results,
     brier,
+    calibration_interval,
     expected_calibration_error,
     f_beta,
     log_loss,
+    logistic_recalibration,
     precision,
     recall,
     reliability_curve,
+    top_label,
 )
 from bayesift.workflow._label_sets import N_FOLDS, assign_folds, indicator, label_sets, rows_of, without_unlabelled
 from bayesift.workflow.certainty import mode_probabilities
@@ -30,9 +35,15 @@ from bayesift.workflow.errors import counted, texts_without_words
 from bayesift.workflow.text_classifier import TextClassifier
 from bayesift.workflow.words_and_vectors import keeps_posterior
 
+#: Draws for an interval of a calibration error: enough for its second digit.
+_DRAWS = 300
+
 
 class CategoryScore(NamedTuple):
-    """How well one label is found: texts that have it, texts that got it; NaN where there is nothing to divide."""
+    """How well one label is found: texts that have it, texts that got it; NaN where there is nothing to divide.
+
+    ``calibration_error`` is that of its probabilities, with the ends of a 95 % interval.
+    """
 
     label: str
     n_texts: int
@@ -40,6 +51,9 @@ class CategoryScore(NamedTuple):
     precision: float
     recall: float
     f1: float
+    calibration_error: float
+    calibration_low: float
+    calibration_high: float
 
 
 class ProbabilityGroup(NamedTuple):
@@ -87,6 +101,11 @@ class Evaluation:
     brier, log_loss, calibration_error : float
         Of the probabilities: mean squared error, mean minus log probability of the truth, and mean distance of
         probability and observed share.
+    top_label : CalibrationError or None
+        The calibration error of the most probable label of each text, where labels exclude each other.
+    recalibration : Recalibration
+        Slope and intercept of the log odds, of all labels together (of two, the second): 1 and 0 where probabilities
+        are right.
     categories : list of CategoryScore
         By label, the most frequent first.
     reliability : list of ProbabilityGroup
@@ -117,6 +136,8 @@ class Evaluation:
     brier: float
     log_loss: float
     calibration_error: float
+    top_label: CalibrationError | None
+    recalibration: Recalibration
     categories: list[CategoryScore]
     reliability: list[ProbabilityGroup]
     confusions: list[Confusion]
@@ -132,7 +153,9 @@ class Evaluation:
         found = {name: _plain(value) for name, value in vars(self).items() if name != "results"}
         for name in ("categories", "reliability", "confusions"):
             found[name] = [{key: _plain(value) for key, value in row._asdict().items()} for row in found[name]]
-        found["at_mode"] = None if self.at_mode is None else self.at_mode._asdict()
+        for name in ("top_label", "recalibration", "at_mode"):
+            part = found[name]
+            found[name] = None if part is None else {key: _plain(value) for key, value in part._asdict().items()}
         return found
 
     def sentences(self) -> list[str]:
@@ -144,6 +167,7 @@ class Evaluation:
             f"F1: micro {self.micro_f1:.3f}, macro {macro}.",
             f"Probabilities are {self.calibration_error:.3f} off on average (calibration error); "
             f"Brier score {self.brier:.4f}, log loss {self.log_loss:.4f}.",
+            *self._calibration_sentences(),
         ]
         if self.at_mode is not None:
             lines.append(
@@ -163,6 +187,22 @@ class Evaluation:
         if self.n_without_words:
             lines.append(f"! {texts_without_words(self.n_without_words)}")
         lines += [f"! {note}" for note in self.feature_notes]
+        return lines
+
+    def _calibration_sentences(self) -> list[str]:
+        """Return what else is known of the probabilities: of the labels that are given, and the line that they need."""
+        lines = []
+        if (top := self.top_label) is not None:
+            lines.append(
+                f"Those of the most probable labels are {top.error:.3f} off (95 % interval {top.low:.3f} to "
+                f"{top.high:.3f}; {top.by_chance:.3f} by chance alone)."
+            )
+        slope, intercept, slope_error, intercept_error = self.recalibration
+        if isfinite(intercept):
+            lines.append(
+                f"Calibration slope {slope:.2f} ± {slope_error:.2f} and intercept {intercept:+.2f} ± "
+                f"{intercept_error:.2f}: 1 and 0 would be right."
+            )
         return lines
 
 
@@ -290,14 +330,20 @@ def _measured(
     known = set(names)
     sets = [tuple(map(str, found)) for found in sets]
     truth = indicator(sets, names).toarray() > 0
-    results = Results(truth, decisions, np.clip(probabilities, 0.0, 1.0), categories=names)
+    inside = np.clip(probabilities, 0.0, 1.0)
+    results = Results(truth, decisions, inside, categories=names)
     scored = [measure(results.outcomes, empty=np.nan) for measure in (precision, recall, f_beta)]
+    scored += calibration_interval(truth, inside, n_resamples=_DRAWS)[:3]
     scores = [
         CategoryScore(name, int(truth[:, k].sum()), int(decisions[:, k].sum()), *(float(row[k]) for row in scored))
         for k, name in enumerate(names)
     ]
+    exclusive = target_type != "multilabel-indicator"
+    top = calibration_interval(*top_label(truth, inside), n_resamples=_DRAWS) if exclusive else None
+    # Of two labels the first says the same as the second.
+    wanted = slice(1, None) if target_type == "binary" else slice(None)
     unknown = Counter(label for found in sets for label in found if label not in known)
-    curve = reliability_curve(truth, results.probabilities)
+    curve = reliability_curve(truth, inside)
     f1 = scored[2][np.isfinite(scored[2])]
     return Evaluation(
         on=on,
@@ -308,6 +354,8 @@ def _measured(
         micro_f1=float(f_beta(results.outcomes, average="micro")),
         macro_f1=float(np.mean(f1)) if f1.size else float("nan"),
         **_calibration(truth, probabilities)._asdict(),
+        top_label=top,
+        recalibration=logistic_recalibration(truth[:, wanted], inside[:, wanted], average="micro"),
         categories=sorted(scores, key=lambda score: (-score.n_texts, score.label)),
         reliability=[ProbabilityGroup(int(n), float(p), float(o)) for n, p, o in zip(*curve, strict=True)],
         confusions=[] if target_type == "multilabel-indicator" else _confusions(names, sets, decisions),

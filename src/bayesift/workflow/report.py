@@ -142,10 +142,12 @@ def _evaluation_part(found: Evaluation) -> str:
             f"{score.n_texts:,}",
             f"{score.n_given:,}",
             *(f"{value:.3f}" if isfinite(value) else "–" for value in (score.precision, score.recall, score.f1)),
+            f"{score.calibration_error:.3f} ({score.calibration_low:.3f} to {score.calibration_high:.3f})",
         )
         for score in found.categories
     )
-    scores = _table(("label", "texts", "given", "precision", "recall", "F1"), rows, numbers=(1, 2, 3, 4, 5))
+    header = ("label", "texts", "given", "precision", "recall", "F1", "calibration error (95 % interval)")
+    scores = _table(header, rows, numbers=(1, 2, 3, 4, 5, 6))
     picture = _reliability(found.reliability, "Share that was right against the probability given")
     return f"{scores}{_paragraphs(found.sentences())}<h3>Do the probabilities mean what they say?</h3>{picture}"
 
