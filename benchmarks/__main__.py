@@ -22,6 +22,7 @@ BENCHMARKS = (
     "generative",
     "review",
     "thresholds",
+    "calibration",
     "word_vectors",
     "words_and_vectors",
     "shared_variance",

@@ -73,7 +73,7 @@ def test_bmr_and_bxr(tmp_path, to):
     words = classifier.words().tolist()
     for found in model.classes:
         row = classifier.classes_.tolist().index(found.class_name)
-        coef = np.asarray(classifier.model_.coef_[[row]].todense()).ravel()
+        coef = np.asarray(classifier.model_.word_weights()[[row]].todense()).ravel()
         columns = [words.index(name) if to == "bxr" else name - 1 for name in found.features]
         np.testing.assert_allclose(coef[columns], found.coefficients)
         assert np.count_nonzero(coef) == len(columns)

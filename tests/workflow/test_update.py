@@ -58,10 +58,11 @@ def test_a_ridge_is_nearer_to_learning_at_once_than_either_half():
     # The posterior is kept as independent Gaussians, so the two need not be the same.
     vectorizer = TextVectorizer("nnc").fit(TEXTS)
     fixed = TextVectorizer("nnc", vocabulary=vectorizer.vocabulary_)
-    first = fitted("ridge", TWO, 160, vectorizer=fixed)
-    second = TextClassifier("ridge", variance=1.0, vectorizer=fixed).fit(TEXTS[160:], TWO[160:])
+    options = {"vectorizer": fixed, "calibration": None}
+    first = fitted("ridge", TWO, 160, **options)
+    second = TextClassifier("ridge", variance=1.0, **options).fit(TEXTS[160:], TWO[160:])
     both = update(first, TEXTS[160:], TWO[160:])
-    at_once = TextClassifier("ridge", variance=1.0, vectorizer=fixed).fit(TEXTS, TWO)
+    at_once = TextClassifier("ridge", variance=1.0, **options).fit(TEXTS, TWO)
     target = at_once.decision_function(NEWS.test.texts)
     distance = [np.mean((one.decision_function(NEWS.test.texts) - target) ** 2) for one in (both, first, second)]
     assert distance[0] < min(distance[1:])

@@ -220,7 +220,8 @@ def _dense(coef: Any) -> FloatArray:
 
 
 def _binary(estimator: BayesianLogisticRegression, template: BinaryModel) -> BinaryModel:
-    coef = _dense(estimator.coef_)
+    weights, intercept = estimator.linear_scores() or (estimator.coef_, estimator.intercept_)
+    coef = _dense(weights)
     if coef.shape[0] != 1:
         raise ValueError(f"estimator has {coef.shape[0]} categories; expected two classes, for which there is one")
     kept = _listed(coef[0], [feature - 1 for feature in template.features])
@@ -229,7 +230,7 @@ def _binary(estimator: BayesianLogisticRegression, template: BinaryModel) -> Bin
         template,
         features=tuple(column + 1 for column in kept),
         coefficients=tuple(coef[0, kept].tolist()),
-        intercept=float(estimator.intercept_[0]),
+        intercept=float(intercept[0]),
     )
     if threshold == template.log_odds_threshold:
         return model
@@ -239,7 +240,9 @@ def _binary(estimator: BayesianLogisticRegression, template: BinaryModel) -> Bin
 def _polytomous(
     estimator: BayesianMultinomialRegression, template: PolytomousModel, names: Sequence[str] | None
 ) -> PolytomousModel:
-    coef = _dense(estimator.class_coef_)
+    # A calibrated softmax has one factor for all classes.
+    factor = getattr(estimator, "calibration_", np.ones((1, 2)))[0, 0]
+    coef, intercept = factor * _dense(estimator.class_coef_), factor * estimator.class_intercept_
     if names is None and template.symbolic:
         names = [str(feature) for feature in _trained_on(template)]
     labels = [str(label) for label in estimator.classes_.tolist()]
@@ -253,9 +256,7 @@ def _polytomous(
         known = before[name].features if name in before else ()
         kept = _listed(coef[row], [column_of[feature] for feature in known], in_order=True)
         chosen = tuple(features[column] for column in kept)
-        classes.append(
-            ClassCoefficients(name, chosen, tuple(coef[row, kept].tolist()), float(estimator.class_intercept_[row]))
-        )
+        classes.append(ClassCoefficients(name, chosen, tuple(coef[row, kept].tolist()), float(intercept[row])))
     reference = None if estimator.reference_class is None else str(estimator.reference_class)
     return replace(template, classes=tuple(classes), symbolic=names is not None, reference_class=reference)
 

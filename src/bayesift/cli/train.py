@@ -49,6 +49,14 @@ class MeasureName(StrEnum):
     f1 = "f1"
 
 
+class CalibrationName(StrEnum):
+    """Whether probabilities are calibrated on texts held out."""
+
+    auto = "auto"
+    sigmoid = "sigmoid"
+    none = "none"
+
+
 class PosteriorMethod(StrEnum):
     """How a posterior is computed."""
 
@@ -264,6 +272,13 @@ def train(
             metavar="FILE.toml", help='Prior knowledge about the labels: label = "description".', rich_help_panel=_MODEL
         ),
     ] = None,
+    calibration: Annotated[
+        CalibrationName,
+        typer.Option(
+            help="Put scores on the line that texts held out ask for; auto: from 100 texts on, if the model is linear.",
+            rich_help_panel=_MODEL,
+        ),
+    ] = CalibrationName.none,
     posterior: Annotated[
         PosteriorMethod | None,
         typer.Option(
@@ -352,6 +367,7 @@ def train(
             features=features or None,
             class_weight=None if class_weight is None else class_weight.value,
             prior_knowledge=knowledge,
+            calibration=None if calibration is CalibrationName.none else calibration.value,
             posterior=None if posterior is None else posterior.value,
             keep_posterior="auto" if keep_posterior is None else keep_posterior,
             n_jobs=jobs,

@@ -21,6 +21,7 @@ from bayesift._labels import TargetType
 from bayesift._state import State, unchanged_by_errors
 from bayesift._threads import thread_count
 from bayesift._typing import AnyArray, FloatArray
+from bayesift.linear._calibrated import CalibratedScores
 from bayesift.linear._fit.blocks import DenseBlock
 from bayesift.linear._fit.problem import Solution, SolverOptions
 from bayesift.linear._fit.variance import Choice, VarianceSettings
@@ -45,6 +46,7 @@ SHARED_CONSTRAINTS: dict[str, Any] = {
     "folds": [Interval(Integral, 2, None, closed="left")],
     "runs": [Interval(Integral, 1, None, closed="left")],
     "one_standard_error": ["boolean"],
+    "calibration": [StrOptions({"sigmoid"}), None],
     "class_weight": [StrOptions({"balanced"}), dict, None],
     "warm_start": ["boolean"],
     "compute_precision": ["boolean"],
@@ -97,7 +99,7 @@ class LinearScores(ScoreClassifier):
 
 
 @dataclass(eq=False, repr=False)
-class LinearModel(LinearScores):
+class LinearModel(CalibratedScores, LinearScores):
     """Linear scores at the posterior mode: the parameters of all linear models, and what they do alike."""
 
     prior: Any = "laplace"
@@ -113,12 +115,13 @@ class LinearModel(LinearScores):
     folds: int = 10
     runs: int = 2
     one_standard_error: bool = False
+    calibration: Literal["sigmoid"] | None = None
     class_weight: Any = None
     warm_start: bool = False
     n_jobs: int | None = -1
     random_state: Any = 0
 
-    _parameters_before: ClassVar[dict[str, Any]] = {"dense_features": 0, "dense_variance": "cv"}
+    _parameters_before: ClassVar[dict[str, Any]] = {"dense_features": 0, "dense_variance": "cv", "calibration": None}
 
     #: Whether a Laplace prior, which has no curvature, enters ``precision_`` by its variance.
     precision_includes_laplace: ClassVar[bool] = False
@@ -150,7 +153,8 @@ class LinearModel(LinearScores):
             Names of the columns, kept as ``feature_names_in_``.
         **parameters
             Parameters of the model; of the binary models also ``thresholds``, a number or one for each category, the
-            score from which on a category is decided for (0 by default).
+            score from which on a category is decided for (0 by default). Scores are taken as they are: there is
+            nothing to calibrate them by.
 
         Returns
         -------
@@ -159,6 +163,8 @@ class LinearModel(LinearScores):
         """
         thresholds = parameters.pop("thresholds", None)
         model = cls(**parameters)
+        if model.calibration is not None:
+            raise ValueError(f"calibration is {model.calibration!r}; expected None for coefficients that are given")
         rows: Any = sp.csr_matrix(coef) if sp.issparse(coef) else np.array(coef, dtype=np.float64, ndmin=2)
         constants, labels = np.array(intercept, dtype=np.float64, ndmin=1), np.asarray(classes)
         if target_type is None:
@@ -240,6 +246,7 @@ class LinearModel(LinearScores):
                 state.array("dense_variance_", (n_fits,))
             for found in state.entries("cv_results_", n_fits):
                 state.require(found is None or _is_curve(found), "validations")
+        self._check_calibration(state, 1 if kind == "binary" else n_rows)
         return n_rows
 
     def _set_thresholds(self, thresholds: Any) -> None:

@@ -115,6 +115,11 @@ class LinearClassifier(AveragedScores, LinearModel):
                 f"threshold is {self.threshold!r}; expected 'half' where posterior is {self.posterior!r}: others are "
                 f"tuned on scores at the mode"
             )
+        if self.posterior is not None and self.calibration is not None:
+            raise ValueError(
+                f"calibration is {self.calibration!r}; expected None where posterior is {self.posterior!r}: averaged "
+                f"probabilities have allowed for what is not known already"
+            )
         options = self._solver_options()
         return Settings(
             variance=self._variance_settings(options),
@@ -122,6 +127,7 @@ class LinearClassifier(AveragedScores, LinearModel):
             options=options,
             posterior=self._posterior(),
             score_held_out=self.threshold_on == "cv" and self.threshold != "half",
+            calibrate=self.calibration is not None,
             feature_names=feature_names,
             link=self._link,
             belief=self.posterior,
@@ -167,7 +173,8 @@ class LinearClassifier(AveragedScores, LinearModel):
         with threadpool_limits(1, "blas") if single else nullcontext():
             tasks, is_open = self._tasks(priors, categories, y, weights), [prior.is_open for prior in priors]
             documents = self._documents_of(X, priors) if isinstance(X, Shards) else design_of(X, self.dense_features)
-            return fit_categories(documents, tasks, settings, self.n_jobs, is_open)
+            exclude = categories.target_type == "multiclass"
+            return fit_categories(documents, tasks, settings, self.n_jobs, is_open, exclude)
 
     def _documents_of(self, shards: Shards, priors: Sequence[Prior]) -> Documents:
         """Return the documents of shards, in memory if they fit, and refuse what needs them there if they do not."""
@@ -183,6 +190,7 @@ class LinearClassifier(AveragedScores, LinearModel):
                 (f"posterior={self.posterior!r}", self.posterior is not None),
                 ("variance='evidence'", self.variance == "evidence"),
                 (f"solver={self.solver!r}", self.solver not in ("newton", "auto")),
+                (f"calibration={self.calibration!r}", self.calibration is not None),
                 ("a Jeffreys prior", any(isinstance(prior, Jeffreys) for prior in priors)),
                 ("covariance='full'", getattr(self, "covariance", None) == "full"),
             )
@@ -200,6 +208,7 @@ class LinearClassifier(AveragedScores, LinearModel):
         beta = np.vstack([fit.solution.beta for fit in fits])
         self._set_coefficients(np.ascontiguousarray(beta[:, :-1]), beta[:, -1].copy())
         self._set_outcome([fit.solution for fit in fits], [fit.choice for fit in fits])
+        self._set_calibration([fit.line for fit in fits])
         self._set_beliefs([fit.belief for fit in fits])
         known = [fit.precision for fit in fits if fit.precision is not None]
         if known:
@@ -249,7 +258,7 @@ class LinearClassifier(AveragedScores, LinearModel):
             self.threshold_.fit(np.zeros((1, n_categories)))
             return
         indicator = np.column_stack([categories.target(k) > 0 for k in range(n_categories)]).astype(np.int64)
-        scores = self._scores(X)
+        scores = self._calibrated(self._scores(X))
         for k, found in enumerate(held_out):
             if found is not None:
                 scores[:, k] = found

@@ -73,6 +73,11 @@ class BayesianLogisticRegression(LinearClassifier):
     threshold_on : {"cv", "train"}, default="cv"
         Whether a threshold is tuned on scores by models fitted without the fold of a document, which costs ``folds``
         more fits, or by the model itself, which has seen it (so it is where a class has fewer than two documents).
+    calibration : {"sigmoid"} or None, default=None
+        ``"sigmoid"`` puts the scores on the line of Platt (1999), a·s + b with a > 0, under which those of documents
+        held out fit their labels best; see ``calibration_``. Classes that exclude each other have one line in common,
+        so that decisions stay the same. It costs up to ``folds`` more fits, or none where a threshold is tuned on the
+        same scores. Not together with ``posterior``.
     class_weight : {"balanced"}, dict or None, default=None
         Weights of the classes; for indicator matrices of 0 and 1.
     warm_start : bool, default=False
@@ -109,6 +114,10 @@ class BayesianLogisticRegression(LinearClassifier):
     log_evidence_ : ndarray of shape (n_categories,)
         With ``posterior``, ln p(y): the log probability of the labels with the coefficients integrated out. NaN where
         they were sampled.
+    calibration_ : ndarray of shape (n_categories, 2)
+        With ``calibration``, slope and intercept of the calibrated score in β₀ + xᵀβ: scores, probabilities, thresholds
+        and :meth:`word_weights` are calibrated, ``coef_`` and ``intercept_`` stay at the mode. 1 and 0 for a category
+        with fewer than two documents of a class.
     threshold_ : Threshold
         The fitted decision rule, on the scale of ``decision_function``.
     precision_ : ndarray of shape (n_categories, n_features + 1)

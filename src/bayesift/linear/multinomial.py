@@ -20,6 +20,7 @@ from bayesift._typing import AnyArray, BoolArray, FloatArray, Int64Array
 from bayesift.linear._base import SHARED_CONSTRAINTS, TOO_FEW, LinearModel, Message, listing, nonzero_counts
 from bayesift.linear._fit.categories import priors_of
 from bayesift.linear._fit.copies import merge_copies
+from bayesift.linear._fit.platt import Line, temperature
 from bayesift.linear._fit.problem import SolverName, SolverOptions, design_of
 from bayesift.linear._fit.softmax_problem import (
     PriorSetting,
@@ -27,6 +28,7 @@ from bayesift.linear._fit.softmax_problem import (
     choose_class_blocks,
     fit_present_classes,
     softmax_fits_without_folds,
+    softmax_held_out_scores,
 )
 from bayesift.linear._fit.variance import (
     Choice,
@@ -92,6 +94,10 @@ class BayesianMultinomialRegression(LinearModel):
         variance learns from a random part, with at least 3,000 of each class, and is judged by all others.
     one_standard_error : bool, default=False
         With ``"cv"``, take the smallest variance within one standard error of the best.
+    calibration : {"sigmoid"} or None, default=None
+        ``"sigmoid"`` multiplies the scores of all classes by the factor under which those of documents held out fit
+        their labels best (Platt's map for a softmax: a temperature). Decisions stay the same. It costs up to ``folds``
+        more fits.
     class_weight : {"balanced"}, dict or None, default=None
         Weights of the classes.
     warm_start : bool, default=False
@@ -126,6 +132,9 @@ class BayesianMultinomialRegression(LinearModel):
     cv_results_ : list of one (dict or None)
         ``variances``, ``scores`` (held-out log likelihood summed over the runs), ``fold_scores`` and the ``variance``
         chosen; None where nothing was validated.
+    calibration_ : ndarray of shape (n_categories, 2)
+        With ``calibration``, slope and intercept of the calibrated score in β₀ + xᵀβ, the same slope for all classes
+        and 0: scores, probabilities and :meth:`word_weights` are calibrated, ``coef_`` stays at the mode.
     precision_ : ndarray of shape (n_classes, n_features + 1)
         Diagonal of the negative Hessian of the log posterior, the intercept last; with ``compute_precision``. One over
         it is the variance of a coefficient *given all others*, which is smaller than its posterior variance: for
@@ -194,9 +203,15 @@ class BayesianMultinomialRegression(LinearModel):
             start = choice.curve.start
         solution, absent = fit_present_classes(problem, options, start)
         total = choice.curve.fold_scores.size + 1 if choice.curve is not None and self.variance == "cv" else 1
+        line = Line()
+        if self.calibration is not None:
+            fold = documents.folds(settings.folds, settings.seed)
+            held_out = softmax_held_out_scores(problem, fold, settings.options, self.n_jobs)
+            line = Line(temperature(held_out, codes, weights))
         progress.report(total, total)
         self.classes_, self.target_type_ = classes, target_type
         self._set_coefficients(np.ascontiguousarray(solution.beta[:-1].T), solution.beta[-1].copy())
+        self._set_calibration([line] * self.intercept_.size)
         self._set_outcome([solution], [choice])
         if self.compute_precision:
             self.precision_ = np.ascontiguousarray(problem.precision(solution.beta).T)

@@ -269,7 +269,9 @@ class TextAnswers(ClassifierMixin, BaseEstimator):
         rows = one_column(texts, "texts") if columns is None else rows_of(texts, self.features)
         if (scorer := self._linear_scorer()) is not None:
             scores = scorer.scores(rows)
-            return scores if columns is None else scores + columns.scores(cast("list[str]", rows), self.model_.coef_)
+            if columns is None:
+                return scores
+            return scores + columns.scores(cast("list[str]", rows), self.model_.word_weights())
         X = self.matrix(rows)
         return scores_of_rows(self.model_, X) if X.shape[0] else np.zeros((0, 1))
 

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.base import clone
 
 from bayesift import progress
+from bayesift._checks import one_of
 from bayesift._documents import checked_weights
 from bayesift._labels import TargetType, class_factors
 from bayesift._typing import AnyArray, BoolArray, FloatArray
@@ -55,6 +56,11 @@ class ModelChoice(NamedTuple):
     two_classes: bool = False
     takes_priors: bool = False
     tunes_threshold: bool = False
+
+    @property
+    def calibrates(self) -> bool:
+        """Whether its scores can be calibrated on texts held out."""
+        return self.room == "linear"
 
     def build(self, target_type: TargetType, options: Mapping[str, Any]) -> Any:
         """Return the model, not fitted, with those of the options that it has."""
@@ -142,6 +148,30 @@ def check_averaging(name: str, method: str | None) -> None:
     if not can_average(name, method):
         others = ", ".join(other for other in MODELS if can_average(other, method))
         raise NoAveragingError(f"posterior is {method!r}, but model is {name!r}; expected None, or one of {others}")
+
+
+def suited_calibration(classifier: Any, n_texts: int) -> str | None:
+    """Return how a model is to be calibrated; where it is left open, by many texts, unless it is averaged anyway."""
+    if classifier.calibration != AUTO:
+        wanted: str | None = classifier.calibration
+        return wanted
+    # Of a handful of texts those held out have hardly a word in common with the others, and say that nothing is known.
+    return None if classifier.posterior or n_texts < MANY_TEXTS else "sigmoid"
+
+
+def check_calibration(classifier: Any) -> None:
+    """Refuse a calibration that there is not, that the model cannot have, or that does not go with a posterior."""
+    wanted, model = classifier.calibration, classifier.model
+    if wanted in (AUTO, None):
+        return
+    one_of("calibration", wanted, (AUTO, "sigmoid", None))
+    if classifier.posterior is not None:
+        raise ValueError(f"calibration is {wanted!r}; expected None where posterior is {classifier.posterior!r}")
+    if not isinstance(model, str):
+        raise ValueError("calibration needs a model by name, found an estimator; give that its own calibration")
+    if model != AUTO and not check_model(model).calibrates:
+        others = ", ".join(name for name, found in MODELS.items() if found.calibrates)
+        raise ValueError(f"calibration is {wanted!r}, but model is {model!r}; expected None, or one of {others}")
 
 
 def suited_vectorizer(model: Any, n_texts: int, **options: Any) -> TextVectorizer:
@@ -272,6 +302,7 @@ def build_model(classifier: Any, model: Any, targets: Targets, vectorizer: Any, 
         "variance": classifier.variance,
         "dense_variance": classifier.vector_variance if classifier.features is None else classifier.feature_variance,
         "posterior": classifier.posterior,
+        "calibration": suited_calibration(classifier, targets.y.shape[0]),
         # Those of averaged scores are tuned after the fit.
         "threshold": "half" if classifier.posterior else suited_policy(classifier.threshold, targets),
         "threshold_on": classifier.threshold_on,

@@ -15,7 +15,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from bayesift._extras import require
 from bayesift._typing import AnyArray
 from bayesift.linear import BayesianMultinomialRegression
-from bayesift.workflow._plain_pipeline import dense_coefficients, plain_words
+from bayesift.workflow._plain_pipeline import dense_weights, plain_words
 from bayesift.workflow.text_classifier import TextClassifier
 
 #: How scikit-learn cuts words by default, and the same for the runtime of ONNX, to which \\w are letters of English.
@@ -69,9 +69,10 @@ def _add_decisions(graph: Any, classifier: TextClassifier) -> None:
         graph.node.append(helper.make_node(operation, inputs, [output], **options))
         return output
 
-    weights = _constant(graph, "weights", dense_coefficients(model).T)
+    weights_of_scores, intercept = dense_weights(model)
+    weights = _constant(graph, "weights", weights_of_scores.T)
     thresholds = _constant(graph, "thresholds", classifier.threshold_.thresholds_)
-    scores = add("Gemm", [values, weights, _constant(graph, "intercept", model.intercept_)], "scores")
+    scores = add("Gemm", [values, weights, _constant(graph, "intercept", intercept)], "scores")
     if kind == "multiclass":
         place = add("ArgMax", [add("Sub", [scores, thresholds], "above_threshold")], "place", axis=1, keepdims=0)
         if isinstance(model, BayesianMultinomialRegression):

@@ -64,9 +64,10 @@ def plain_words(classifier: TextClassifier) -> TfidfVectorizer:
     return _vectorizer(classifier.vectorizer_)
 
 
-def dense_coefficients(model: Any) -> FloatArray:
-    """Return the coefficients of a linear model, rows × words, also where it keeps those that are not zero only."""
-    return model.coef_.toarray() if sp.issparse(model.coef_) else np.array(model.coef_)
+def dense_weights(model: Any) -> tuple[FloatArray, FloatArray]:
+    """Return the weights and intercepts of linear scores, calibrated or not; weights are rows × words."""
+    weights, intercept = model.linear_scores()
+    return weights.toarray() if sp.issparse(weights) else np.array(weights), np.asarray(intercept)
 
 
 def _vectorizer(ours: Any) -> TfidfVectorizer:
@@ -105,7 +106,7 @@ def _vectorizer(ours: Any) -> TfidfVectorizer:
 
 def _model(classifier: TextClassifier) -> Any:
     model = classifier.model_
-    coef, intercept = dense_coefficients(model), np.asarray(model.intercept_)
+    coef, intercept = dense_weights(model)
     classes = np.array([str(label) for label in classifier.classes_])
     thresholds = classifier.threshold_.thresholds_
     if classifier.target_type_ == "binary":

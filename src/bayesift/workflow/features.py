@@ -147,9 +147,9 @@ class FeatureColumns:
                 parts.append(self._words(place).transform([_text(value) for value in values]))
         return sp.hstack(parts, format="csr", dtype=np.float64)
 
-    def scores(self, texts: Sequence[str], coef: Any) -> FloatArray:
-        """Return what the features of texts add to the scores of a linear model, by its last coefficients."""
-        added = self.transform(texts) @ coef[:, coef.shape[1] - self.n_columns :].T
+    def scores(self, texts: Sequence[str], weights: Any) -> FloatArray:
+        """Return what the features of texts add to the scores of a linear model, by its last weights."""
+        added = self.transform(texts) @ weights[:, weights.shape[1] - self.n_columns :].T
         return np.asarray(added.toarray() if sp.issparse(added) else added)
 
     def terms(self) -> list[str]:

@@ -69,6 +69,8 @@ class ModelInfo:
         Prior variance of the coefficients of numbers and categories; 0 if they are left out because they do not help.
     posterior : str or None
         How the posterior was computed over which probabilities are averaged; None where they are those at its mode.
+    calibration : dict of str to (slope, intercept), or None
+        The line on which texts held out have put the scores of each label; None where scores are as they were fitted.
     """
 
     model: str
@@ -94,6 +96,7 @@ class ModelInfo:
     features: list[str] = field(default_factory=list)
     feature_variance: float | None = None
     posterior: str | None = None
+    calibration: dict[str, tuple[float, float]] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return all of it as values that JSON can hold."""
@@ -120,6 +123,11 @@ class ModelInfo:
             lines.append(("prior", f"{self.prior}{self._variance()}"))
         if self.posterior is not None:
             lines.append(("posterior", f"probabilities are averaged over it ({self.posterior})"))
+        if self.calibration is not None:
+            slopes, intercepts = (list(values) for values in zip(*self.calibration.values(), strict=True))
+            lines.append(
+                ("calibration", f"scores times {_range(slopes)} plus {_range(intercepts)}, by texts held out (Platt)")
+            )
         if self.gap is not None:
             lines.append(("proof", f"no fit can be better by more than {self.gap:.0e} of its objective (duality gap)"))
         elif self.residual is not None:
@@ -182,6 +190,7 @@ def model_info(classifier: TextClassifier) -> ModelInfo:
         features=[] if columns is None else columns.about(),
         feature_variance=classifier.chosen_feature_variance() if n_dense else None,
         posterior=model.posterior if hasattr(model, "posteriors_") else None,
+        calibration=_calibration(model, labels),
     )
 
 
@@ -268,6 +277,14 @@ def _variance_by(classifier: TextClassifier) -> str | None:
     }
     wanted = getattr(model, "variance", None)
     return ways.get(wanted, "given") if isinstance(wanted, str) else "given"
+
+
+def _calibration(model: Any, labels: list[str]) -> dict[str, tuple[float, float]] | None:
+    found = getattr(model, "calibration_", None)
+    if found is None:
+        return None
+    pairs = zip(labels[-len(found) :], found.tolist(), strict=True)
+    return {label: (slope, intercept) for label, (slope, intercept) in pairs}
 
 
 def _range(values: list[float]) -> str:

@@ -158,6 +158,8 @@ def _is_possible(candidate: Candidate, classifier: Any, targets: Targets, n_text
         return False
     if classifier.prior_knowledge and not MODELS[candidate.model].takes_priors:
         return False
+    if classifier.calibration == "sigmoid" and not MODELS[candidate.model].calibrates:
+        return False
     policy = suited_policy(classifier.threshold, targets)
     if targets.target_type == "multiclass" and policy != "half" and not MODELS[candidate.model].tunes_threshold:
         return False
@@ -233,6 +235,9 @@ class _Comparing:
         # Compared at the mode, where they are fitted.
         changes = {"threshold": "half", "compute_precision": False, "tol": TOLERANCE, "variance": classifier.variance}
         changes["posterior"] = None
+        if self._measure != "log_likelihood":
+            # The order of the texts by a label stays the same, and decisions nearly so.
+            changes["calibration"] = None
         if self._columns is not None:
             changes["dense_features"] = self._columns.n_dense
         names = vectorizer.get_feature_names_out() if classifier.prior_knowledge else None

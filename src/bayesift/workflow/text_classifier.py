@@ -30,6 +30,7 @@ from bayesift.workflow._models import (
     Material,
     build_model,
     check_averaging,
+    check_calibration,
     check_model,
     fit_model,
     fitted_selector,
@@ -99,6 +100,10 @@ class TextClassifier(TextAnswers):
         probabilities are averaged over it, and :meth:`predict_interval` tells how sure they are. How it is computed,
         as in :func:`bayesift.posterior.find_posterior`. Where the model is to be chosen, ``"auto"`` leaves out those
         that would have to be sampled.
+    calibration : {"auto", "sigmoid"} or None, default=None
+        Put the scores of linear models on the line that texts held out ask for (Platt 1999), so that probabilities
+        mean what they say; ``"auto"``: from 100 texts on, where the model is linear, given by name or chosen, and not
+        averaged over its posterior.
     vectors : {"auto", "pile"}, WordVectors or None, default="auto"
         Vectors of words beside the words themselves, for linear models: ``"pile"``, learnt from the texts and those
         without labels; given ones; ``"auto"``, learnt where there are texts without labels, and used if that is better
@@ -170,6 +175,7 @@ class TextClassifier(TextAnswers):
         "features": None,
         "feature_variance": "cv",
         "posterior": None,
+        "calibration": None,
     }
 
     model: Any = AUTO
@@ -181,6 +187,7 @@ class TextClassifier(TextAnswers):
     threshold_on: Literal["cv", "train"] = "cv"
     variance: float | Literal["cv", "norm", "auto", "evidence"] | Mapping[Any, float] = "cv"
     posterior: Literal["auto", "ep", "gibbs", "laplace"] | None = None
+    calibration: Literal["auto", "sigmoid"] | None = None
     vectors: Any = AUTO
     vector_variance: float | Literal["cv"] = "cv"
     features: Features | None = None
@@ -359,6 +366,7 @@ class TextClassifier(TextAnswers):
         one_of("measure", self.measure, ("auto", *MEASURES))
         if self.posterior is not None:
             one_of("posterior", self.posterior, ("auto", "ep", "gibbs", "laplace"))
+        check_calibration(self)
         check_vectors(self.vectors, self.model, self.vectorizer)
         policy = suited_policy(self.threshold, targets)
         check_policy(self.threshold, "threshold", also=("auto",))

@@ -59,8 +59,9 @@ def update(
     """Return a classifier that has also learned from further texts; the earlier texts are not needed.
 
     Linear models take the earlier posterior as their prior: its modes are the coefficients, its variances come from the
-    curvature there. Naive Bayes and online models continue learning. Tuned thresholds are tuned again for the labels of
-    which there are ten further texts or more, on scores by classifiers that learned from the other further texts only.
+    curvature there; calibrated scores stay on their line. Naive Bayes and online models continue learning. Tuned
+    thresholds are tuned again for the labels of which there are ten further texts or more, on scores by classifiers
+    that learned from the other further texts only.
 
     Parameters
     ----------
@@ -241,7 +242,7 @@ def _go_on(
         for row in range(precision.shape[0])
     ]
     # The posterior so far is a prior of all columns, dense ones too.
-    again = clone(model).set_params(prior=priors, dense_features=0)
+    again = clone(model).set_params(prior=priors, dense_features=0, calibration=None)
     X, targets, weights = _with_all_classes(X, targets, model.classes_)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -253,8 +254,13 @@ def _go_on(
         place = {word: column for column, word in enumerate(words)}
         again.precision_[:, [place[word] for word in before]] += np.where(old == 0, strength * precision[:, :-1], 0.0)
     again.set_params(
-        prior="laplace" if sparse else "gaussian", variance=model.variance, dense_features=model.dense_features
+        prior="laplace" if sparse else "gaussian",
+        variance=model.variance,
+        dense_features=model.dense_features,
+        calibration=model.calibration,
     )
+    if hasattr(model, "calibration_"):
+        again.calibration_ = model.calibration_
     # The fit itself had no variance to choose; words to come get the one that was chosen.
     again.variance_ = model.variance_
     if hasattr(model, "dense_variance_"):

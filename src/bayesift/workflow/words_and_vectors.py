@@ -149,7 +149,8 @@ class WordsAndVectors(ScoreClassifier):
     def parts(self) -> tuple[FloatArray, FloatArray, AnyArray, FloatArray]:
         """Return δ, the intercepts, E in single precision, and γ; a row for each category."""
         check_is_fitted(self)
-        coef, intercept = self.model_.coef_, self.model_.intercept_
+        # With a posterior scores are not linear, and these are those at its mode.
+        coef, intercept = self.model_.linear_scores() or (self.model_.coef_, self.model_.intercept_)
         coef = coef.toarray() if sp.issparse(coef) else coef
         n_words = self.matrix_.shape[0]
         return coef[:, :n_words], intercept, self._single(), coef[:, n_words:]

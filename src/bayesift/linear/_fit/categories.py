@@ -13,6 +13,7 @@ import numpy as np
 from bayesift import progress
 from bayesift._typing import AnyArray, FloatArray, Int64Array
 from bayesift.linear._fit.blocks import DenseBlock, Unit, choose_blocks, with_all_columns
+from bayesift.linear._fit.platt import Line, class_line, exact_enough, folds_needed, folds_needed_of_all, sigmoid_line
 from bayesift.linear._fit.problem import (
     Documents,
     Problem,
@@ -47,7 +48,9 @@ _SEARCHING = 0.8
 class Settings(NamedTuple):
     """What holds for every category of a call; ``posterior`` computes from the mode what is to be kept besides it.
 
-    ``belief`` says how the posterior itself is to be computed, if at all.
+    ``belief`` says how the posterior itself is to be computed, if at all. With ``score_held_out`` every document is
+    scored by a fit without its fold; with ``calibrate`` as many as it takes to calibrate the scores. ``fold`` are folds
+    that all categories have in common.
     """
 
     variance: VarianceSettings
@@ -60,6 +63,8 @@ class Settings(NamedTuple):
     restarts: int = 1
     belief: Literal["auto", "laplace", "ep", "gibbs"] | None = None
     dense: DenseBlock = DenseBlock()
+    calibrate: bool = False
+    fold: Int64Array | None = None
 
 
 class PriorAt(Protocol):
@@ -80,8 +85,8 @@ class Task(NamedTuple):
 class CategoryFit(NamedTuple):
     """What became of a category.
 
-    ``scores`` are those of the documents by fits without their fold; ``restarts`` are the log posteriors reached from
-    each start, where a prior is not convex.
+    ``scores`` are those of the documents by fits without their fold, calibrated by ``line``; ``restarts`` are the log
+    posteriors reached from each start, where a prior is not convex.
     """
 
     solution: Solution
@@ -91,6 +96,7 @@ class CategoryFit(NamedTuple):
     scores: FloatArray | None = None
     restarts: FloatArray | None = None
     belief: Posterior | None = None
+    line: Line = Line()
 
 
 def fit_categories(
@@ -99,11 +105,40 @@ def fit_categories(
     settings: Settings,
     n_jobs: int | None,
     is_open: Sequence[bool],
+    exclude: bool = False,
 ) -> list[CategoryFit]:
     """Fit all categories; ``tasks`` make their arrays when their turn comes, so that few exist at a time.
 
-    ``is_open`` tells of each whether its prior leaves the variance open.
+    ``is_open`` tells of each whether its prior leaves the variance open, ``exclude`` whether categories exclude each
+    other: then they are calibrated together.
     """
+    if settings.calibrate and exclude:
+        codes = np.argmax([make().y for make in tasks], axis=0)
+        documents = LabelledDocuments(design, codes, tasks[0]().weights)
+        own = settings._replace(fold=documents.folds(settings.variance.folds, settings.variance.seed))
+        return _on_one_line(documents, _fit_each(design, tasks, own, n_jobs, is_open), settings.link)
+    return _fit_each(design, tasks, settings, n_jobs, is_open)
+
+
+def _on_one_line(documents: LabelledDocuments, fits: Sequence[CategoryFit], link: int) -> list[CategoryFit]:
+    """Calibrate the scores of classes that exclude each other by one line, which leaves their order as it is."""
+    # A class with a single document has no scores of others than the fit to all.
+    found = [fit.scores if fit.scores is not None else scores(documents.design, fit.solution.beta) for fit in fits]
+    line = class_line(link, np.column_stack(found), documents.labels, documents.weights)
+    return [
+        fit._replace(line=line, scores=None if fit.scores is None else line.slope * fit.scores + line.intercept)
+        for fit in fits
+    ]
+
+
+def _fit_each(
+    design: Documents,
+    tasks: Sequence[Callable[[], Task]],
+    settings: Settings,
+    n_jobs: int | None,
+    is_open: Sequence[bool],
+) -> list[CategoryFit]:
+    """Choose a variance for all categories where they share it, and fit each."""
     variance = settings.variance.variance
     by_evidence = variance == "evidence" and all(is_open)
     is_shared = variance == "shared" or (settings.dense.is_open and not by_evidence)
@@ -130,7 +165,7 @@ class _FitCounter:
         if search.variance == "cv" and not settings.dense.is_open:
             n_variances = max(len(LAPLACE_GRID), len(GAUSSIAN_GRID)) if search.grid is None else len(search.grid)
             searching = n_variances * search.runs
-        fitting = 1 + (search.folds if settings.score_held_out else 0)
+        fitting = 1 + (search.folds if settings.score_held_out or settings.calibrate else 0)
         self._expected = [fitting + (searching if is_searched else 0) for is_searched in is_open]
         self._done, self._total = 0, sum(self._expected)
         # Threads do not see the block in which somebody listens.
@@ -245,12 +280,20 @@ def _fit_category(
     solution = problem.solve(settings.options, None if one_class else start)
     solution, restarts = _restart(problem, solution, settings)
     precision = None if settings.posterior is None else settings.posterior(problem, solution.beta)
-    held_out = None
-    if settings.score_held_out and documents.fewest() >= 2:
-        fold = documents.folds(settings.variance.folds, settings.variance.seed)
-        held_out = _held_out_scores(problem, fold, options, after_fit)
+    held_out, line = None, Line()
+    if (settings.score_held_out or settings.calibrate) and (fewest := documents.fewest()) >= 2:
+        n_folds, fold = settings.variance.folds, settings.fold
+        needed = folds_needed(n_folds, fewest) if fold is None else folds_needed_of_all(n_folds, task.weights)
+        if fold is None:
+            fold = documents.folds(n_folds, settings.variance.seed)
+        left_out = n_folds if settings.score_held_out else needed
+        own_options = exact_enough(options) if settings.calibrate else options
+        held_out = _held_out_scores(problem, fold, left_out, own_options, after_fit)
+        if settings.calibrate and settings.fold is None:
+            line = sigmoid_line(settings.link, held_out, task.y > 0, task.weights)
+            held_out = line.slope * held_out + line.intercept
     belief = None if settings.belief is None or one_class else belief_at(design, task, settings, choice)
-    return CategoryFit(solution, choice, precision, one_class, held_out, restarts, belief)
+    return CategoryFit(solution, choice, precision, one_class, held_out, restarts, belief, line)
 
 
 def belief_at(design: Documents, task: Task, settings: Settings, choice: Choice) -> Posterior | None:
@@ -309,14 +352,14 @@ def _fits_without_folds(
 
 
 def _held_out_scores(
-    problem: Problem, fold: Int64Array, options: SolverOptions, after_fit: Callable[[], None]
+    problem: Problem, fold: Int64Array, n_left_out: int, options: SolverOptions, after_fit: Callable[[], None]
 ) -> FloatArray:
-    """Score every document by a fit without the fold it lies in.
+    """Score the documents of the first folds by fits without the fold they lie in; those of the others are NaN.
 
     No fit starts from one that has seen the fold: stopped early, it would still know it.
     """
-    result = np.empty(problem.y.size)
-    for left_out in range(int(fold.max()) + 1):
+    result = np.full(problem.y.size, np.nan)
+    for left_out in range(min(n_left_out, int(fold.max()) + 1)):
         held = fold == left_out
         part = problem._replace(weights=np.where(held, 0.0, problem.weights), sums=None)
         result[held] = scores(problem.design, part.solve(options).beta)[held]

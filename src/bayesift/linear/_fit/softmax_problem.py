@@ -8,9 +8,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from bayesift._threads import stop_if_abandoned
+from bayesift._threads import map_threads, stop_if_abandoned
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.linear._fit.blocks import DenseBlock, Unit, choose_blocks, with_all_columns
+from bayesift.linear._fit.platt import exact_enough, folds_needed_of_all
 from bayesift.linear._fit.problem import Design, Solution, SolverOptions, in_memory
 from bayesift.linear._fit.variance import (
     Choice,
@@ -260,6 +261,27 @@ def softmax_fits_without_folds(
         return FoldFit(solution.beta, score, solution.converged)
 
     return fit_without
+
+
+def softmax_held_out_scores(
+    problem: SoftmaxProblem, fold: Int64Array, options: SolverOptions, n_jobs: int | None
+) -> FloatArray:
+    """Score the documents of some folds by fits without the fold they lie in; rows of the others are NaN.
+
+    No fit starts from one that has seen the fold: stopped early, it would still know it.
+    """
+    counted, options = problem.weights > 0, exact_enough(options)
+    n_folds = int(fold[counted].max()) + 1
+    result = np.full((fold.size, problem.prior.mode.shape[1]), np.nan)
+
+    def score(left_out: int) -> None:
+        held = fold == left_out
+        part = problem._replace(weights=np.where(held, 0.0, problem.weights))
+        if np.any(counted & ~held):
+            result[held] = softmax_scores(problem.design, fit_present_classes(part, options, None)[0].beta)[held]
+
+    map_threads(score, range(folds_needed_of_all(n_folds, problem.weights)), n_jobs)
+    return result
 
 
 def choose_class_blocks(
