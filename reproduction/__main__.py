@@ -22,6 +22,7 @@ from reproduction.catalogue import (
     Result,
     Runner,
     every_experiment,
+    joined,
     run,
     select,
     write_folder,
@@ -41,7 +42,12 @@ def reproduce(
     quick: Annotated[bool, typer.Option("--quick", help="Only the part that each experiment states.")] = False,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Write a report as Markdown and HTML, pictures, JSON."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="Write a report as Markdown and HTML, pictures, JSON; other experiments that it holds stay.",
+        ),
     ] = None,
     cache: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Where finished pieces are kept (default: the user's cache).")
@@ -71,6 +77,8 @@ def reproduce(
         results = run_all(chosen, console, quick=quick, output=output, cache=cache, fresh=fresh, jobs=jobs, quiet=quiet)
         show_verdicts(results, console)
     if page is not None and output is not None:
+        if not chosen:
+            write_folder(joined([], output), output)
         write_page(output, page)
         console.print(str(page))
 
@@ -110,7 +118,8 @@ def run_all(
             runner = Runner(kept, quick=quick, n_jobs=jobs, report=partial(watch, name))
             results.append(run(experiment, runner))
             if output is not None:
-                results = write_folder(results, output)
+                files = {result.name: result for result in write_folder(joined(results, output), output)}
+                results = [files[result.name] for result in results]
             show(results[-1], console)
             advance()
     return results

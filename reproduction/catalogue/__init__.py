@@ -18,8 +18,8 @@ from reproduction.catalogue.experiment import (
     select,
 )
 from reproduction.catalogue.published import Grid, Published, published
-from reproduction.catalogue.report import read_results, require_pyplot, write_folder, write_page
-from reproduction.catalogue.result import Result, run
+from reproduction.catalogue.report import joined, read_results, require_pyplot, write_folder, write_page
+from reproduction.catalogue.result import Result, judged_again, run
 from reproduction.catalogue.runner import Runner
 from reproduction.catalogue.table import Cell, Rule, SameDecision, Table, Within
 
@@ -42,6 +42,8 @@ __all__ = [
     "Table",
     "Within",
     "every_experiment",
+    "joined",
+    "judged_again",
     "published",
     "read_results",
     "require_pyplot",

@@ -78,7 +78,10 @@ class Experiment:
     quick : str
         What the quick run leaves out. Its numbers are then not judged; empty if it is the same as the whole one.
     rule : rule or mapping of columns or rows to rules, optional
-        When our numbers agree.
+        When our numbers agree; every printed number beside one of ours needs one.
+    conclusions : callable, optional
+        Takes the tables of a run and returns claims that follow from their numbers alone, beside those of the outcome:
+        they can be judged again without a run.
     notes : tuple of str
         Choices that the paper leaves open, and how they were made.
     """
@@ -94,6 +97,7 @@ class Experiment:
     any_of: tuple[str, ...] = ()
     quick: str = ""
     rule: Rule | Mapping[str, Rule] | None = None
+    conclusions: Callable[[tuple[Table, ...]], tuple[Claim, ...]] | None = None
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import html
 import json
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from importlib import import_module
+from importlib.resources import files
 from io import BytesIO
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from reproduction.catalogue.cache import write_whole
-from reproduction.catalogue.experiment import Figure
-from reproduction.catalogue.result import Result
+from reproduction.catalogue.experiment import Figure, every_experiment
+from reproduction.catalogue.result import Result, judged_again
 from reproduction.catalogue.table import Table
 
 
@@ -127,13 +129,15 @@ def report(results: Sequence[Result], pictures: str = "") -> Iterator[Block]:
         "(*published / ours*). A cross marks a number of ours that does not agree by the rule named with the "
         "experiment, or a conclusion that does not hold. This page is made by a command from the numbers of a run."
     )
-    yield Paragraph(_count(results))
+    yield Items((_count(results), *_tallies(results)))
     yield from _provenance(results)
+    yield Heading(2, "What changed since the last page, and why")
+    yield Items(changes())
     yield Heading(2, "Verdicts")
     yield Matrix(
-        ("experiment", "verdict", "in numbers", "minutes"),
-        tuple((f"`{r.name}`", r.verdict, r.summary, _minutes(r)) for r in results),
-        left=3,
+        ("experiment", "verdict", "in numbers", "run", "minutes"),
+        tuple((f"`{r.name}`", r.verdict, r.summary, "" if r.skipped else r.date, _minutes(r)) for r in results),
+        left=4,
     )
     yield Heading(2, "Every miss")
     misses = tuple(miss for result in results for miss in _misses(result))
@@ -149,11 +153,35 @@ def report(results: Sequence[Result], pictures: str = "") -> Iterator[Block]:
             told.update(result.notes)
 
 
+def changes() -> tuple[str, ...]:
+    """Read what changed since the page before, as ``reproduction/changes.toml`` tells it."""
+    text = (files("reproduction") / "changes.toml").read_text(encoding="utf-8")
+    return tuple(" ".join(change.split()) for change in tomllib.loads(text)["changes"])
+
+
 def _count(results: Sequence[Result]) -> str:
     """Count the experiments by verdict."""
     verdicts = Counter(result.verdict for result in results)
     parts = [text.format(verdicts[name]) for name, text in _VERDICTS.items() if verdicts[name]]
     return f"{len(results)} experiments: {', '.join(parts)}."
+
+
+def _tallies(results: Sequence[Result]) -> tuple[str, str]:
+    """Count the printed numbers that were judged, and the conclusions: those that agree and those that do not."""
+    cells = [agrees for result in results for agrees in result.cells]
+    claims = [holds for result in results for holds in result.conclusions]
+    absent = sum(
+        cell.published is not None and cell.ours is None
+        for result in results
+        for table in result.tables
+        for row in table.cells
+        for cell in row
+    )
+    other = f" {absent} printed numbers have none of ours beside them." if absent else ""
+    return (
+        f"{len(cells)} printed numbers judged: {sum(cells)} agree, {len(cells) - sum(cells)} do not.{other}",
+        f"{len(claims)} conclusions judged: {sum(claims)} hold, {len(claims) - sum(claims)} do not.",
+    )
 
 
 _VERDICTS = {
@@ -177,6 +205,12 @@ def _provenance(results: Sequence[Result]) -> Iterator[Block]:
     kept = sum(r.seconds_kept for r in done) / 60
     again = f", and {kept:.1f} minutes of earlier work taken from the cache" if kept >= 0.1 else ""
     yield Paragraph(f"Run of {span} with {versions}: {wall:.1f} minutes{again}; {cpu:.1f} minutes of processor time.")
+    if len(days) > 1:
+        earlier = sum(result.date < days[-1] for result in done)
+        yield Paragraph(
+            f"Not one run: the numbers of {earlier} of {len(done)} experiments are of an earlier day, with the code of "
+            f"that day, and were judged by the rules of today; the table below has the days."
+        )
     if any(result.quick for result in done):
         yield Paragraph("This was a quick run: where a part was left out, printed numbers are shown and not judged.")
 
@@ -259,6 +293,28 @@ def write_folder(results: Sequence[Result], folder: Path) -> list[Result]:
     plain = json.dumps([result.as_dict() for result in drawn], indent=1, ensure_ascii=False)
     write_whole(folder / RESULTS, f"{plain}\n".encode())
     return drawn
+
+
+def joined(results: Sequence[Result], folder: Path) -> list[Result]:
+    """Join new results with those of other experiments in a folder, judged again; in the order of the catalogue.
+
+    Parameters
+    ----------
+    results : sequence of Result
+        What was run now.
+    folder : Path
+        Where :func:`write_folder` wrote earlier ones, if anything.
+
+    Returns
+    -------
+    list of Result
+    """
+    everything = every_experiment()
+    found = {result.name: result for result in (read_results(folder) if (folder / RESULTS).exists() else [])}
+    found = {name: judged_again(result, everything[name]) for name, result in found.items() if name in everything}
+    found |= {result.name: result for result in results}
+    order = {name: place for place, name in enumerate(everything)}
+    return sorted(found.values(), key=lambda result: order.get(result.name, len(order)))
 
 
 def read_results(folder: Path) -> list[Result]:

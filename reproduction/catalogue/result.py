@@ -66,10 +66,20 @@ class Result:
     data: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def cells(self) -> list[bool]:
+        """Whether each judged cell agrees."""
+        found = (cell.agrees for table in self.tables for row in table.cells for cell in row)
+        return [agrees for agrees in found if agrees is not None]
+
+    @property
+    def conclusions(self) -> list[bool]:
+        """Whether each claim that can be judged holds."""
+        return [claim.holds for claim in self.claims if claim.holds is not None]
+
+    @property
     def judgements(self) -> list[bool]:
         """Whether each judged cell agrees, then whether each claim holds."""
-        cells = [cell.agrees for table in self.tables for row in table.cells for cell in row]
-        return [value for value in (*cells, *(claim.holds for claim in self.claims)) if value is not None]
+        return self.cells + self.conclusions
 
     @property
     def verdict(self) -> str:
@@ -86,8 +96,7 @@ class Result:
         """The verdict in a sentence with the counts."""
         if self.skipped:
             return self.skipped
-        cells = [c.agrees for t in self.tables for row in t.cells for c in row if c.agrees is not None]
-        claims = [claim.holds for claim in self.claims if claim.holds is not None]
+        cells, claims = self.cells, self.conclusions
         parts = []
         if cells:
             parts.append(f"{sum(cells)} of {len(cells)} numbers agree ({self.agreement})")
@@ -162,12 +171,43 @@ def run(experiment: Experiment, runner: Runner | None = None) -> Result:
         blank,
         notes=(*blank.notes, *outcome.notes, *told),
         tables=tuple(table.judged(experiment.rule) if judged else table for table in outcome.tables),
-        claims=tuple(claim.plain() for claim in outcome.claims),
+        claims=tuple(claim.plain() for claim in (*outcome.claims, *_from_tables(experiment, outcome.tables))),
         figures=outcome.figures,
         seconds=time.perf_counter() - started,
         seconds_kept=runner.spent.kept - before.kept,
         cpu_seconds=time.process_time() - cpu + other_cpu,
         data={name: data_digest(name) for name in experiment.uses if name not in missing},
+    )
+
+
+def _from_tables(experiment: Experiment, tables: tuple[Table, ...]) -> tuple[Claim, ...]:
+    return () if experiment.conclusions is None else experiment.conclusions(tables)
+
+
+def judged_again(result: Result, experiment: Experiment) -> Result:
+    """Judge the numbers of an earlier run by the rules of today.
+
+    Parameters
+    ----------
+    result : Result
+        What an earlier run gave.
+    experiment : Experiment
+        The experiment as it is now.
+
+    Returns
+    -------
+    Result
+        With cells judged and conclusions drawn anew where they follow from the tables; other claims stay.
+    """
+    if result.skipped or result.quick:
+        return result
+    known = {claim.text: claim for claim in result.claims}
+    drawn = {claim.text: claim.plain() for claim in _from_tables(experiment, result.tables)}
+    return replace(
+        result,
+        agreement=experiment.agreement(),
+        tables=tuple(table.judged(experiment.rule) for table in result.tables),
+        claims=tuple((known | drawn).values()),
     )
 
 

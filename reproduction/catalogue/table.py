@@ -91,17 +91,23 @@ class Within:
         Whether the distance is a share.
     least : float, default=0
         A distance that is always allowed, for small numbers beside large ones.
+    whole : float, optional
+        What shares are shares of, such as 100 for per cents: a relative distance is then one of the share or of what is
+        left of the whole, whichever is smaller. That 99 % are removed says little; that 1 % stays says it.
 
     Examples
     --------
     >>> from reproduction.catalogue import Within
     >>> Within(3)(48.64, 50.0), Within(0.15, relative=True)(100, 120)
     (True, False)
+    >>> Within(0.25, relative=True, whole=100)(98.0, 97.6), Within(0.25, relative=True, whole=100)(98.0, 96.0)
+    (True, False)
     """
 
     distance: float
     relative: bool = False
     least: float = 0.0
+    whole: float | None = None
 
     def __post_init__(self) -> None:
         if not self.distance >= 0:
@@ -109,12 +115,14 @@ class Within:
 
     def __call__(self, published: float, ours: float) -> bool:
         """Tell whether the numbers agree; the last digit of decimal fractions is forgiven."""
-        allowed = self.distance * (abs(published) if self.relative else 1.0)
+        size = abs(published) if self.whole is None else min(abs(published), abs(self.whole - published))
+        allowed = self.distance * (size if self.relative else 1.0)
         return abs(ours - published) <= max(allowed, self.least) + 1e-9
 
     def __str__(self) -> str:
         or_least = f" or {self.least:g}" if self.least else ""
-        return f"within {100 * self.distance:g} %{or_least}" if self.relative else f"within {self.distance:g}"
+        of = "" if self.whole is None else " of the share or the rest"
+        return f"within {100 * self.distance:g} %{of}{or_least}" if self.relative else f"within {self.distance:g}"
 
 
 @dataclass(frozen=True)
@@ -230,14 +238,21 @@ class Table:
         return self.cell(row, column).ours
 
     def judged(self, rule: Rule | Mapping[str, Rule] | None) -> Self:
-        """Say of every cell with both numbers whether they agree, by one rule or by that of its column or row."""
-        if rule is None or not self.comparable:
+        """Say of every cell with both numbers whether they agree, by one rule or by that of its column or row.
+
+        A printed number that can be compared and has no rule is an error: no cell is passed over in silence.
+        """
+        if not self.comparable:
             return self
 
         def judge(cell: Cell, row: str, column: str) -> Cell:
-            found = rule.get(column, rule.get(row)) if isinstance(rule, Mapping) else rule
-            if cell.published is None or cell.ours is None or found is None:
+            if cell.published is None or cell.ours is None:
                 return cell
+            found = rule.get(column, rule.get(row)) if isinstance(rule, Mapping) else rule
+            if found is None:
+                raise ValueError(
+                    f"{self.title!r} has no rule for {row}, {column}; expected one for every printed number"
+                )
             return cell._replace(agrees=found(cell.published, cell.ours))
 
         cells = tuple(

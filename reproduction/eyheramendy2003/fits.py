@@ -44,6 +44,7 @@ class Setting(NamedTuple):
     """One column of a table; ``strength`` is γ of a Laplace and σ² of a Gaussian prior.
 
     ``exact`` is the mode itself; under a Jeffreys prior, which has several, the one that a firmer start leads to.
+    ``score`` is the measure that chooses the terms.
     """
 
     prior: Literal["jeffreys", "laplace", "gaussian"]
@@ -52,6 +53,7 @@ class Setting(NamedTuple):
     weighting: str = LOG
     n_terms: int = 300
     exact: bool = False
+    score: str = "pearson"
 
     def estimator(self) -> Any:
         """Return the model as the paper fitted it, or at the exact mode."""
@@ -127,7 +129,7 @@ def fit_category(documents: Documents, X: Any, X_test: Any, category: str, setti
     """Train one category on its best terms, decide by the middle one of the best thresholds, and count."""
     place = documents.categories.index(category)
     y = documents.Y_train[:, place]
-    terms = TermSelector("pearson", k=setting.n_terms).fit(X, y)
+    terms = TermSelector(setting.score, k=setting.n_terms).fit(X, y)
     model = setting.estimator().fit(terms.transform(X), y)
     threshold = best_threshold(model.decision_function(terms.transform(X)), y, ties="median")
     decisions = model.decision_function(terms.transform(X_test)) >= threshold

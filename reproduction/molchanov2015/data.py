@@ -6,27 +6,34 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import truncnorm
 
 from bayesift.datasets import load
 from bayesift.text import TextVectorizer
 
 Noise = Literal["random", "thinned", "noisy"]
+Strength = Literal["uniform", "truncnorm"]
 
 
 def synthetic(
-    seed: int, noise: Noise, n_objects: int = 500, n_genuine: int = 25
+    seed: int, noise: Noise, n_objects: int = 500, n_genuine: int = 25, strength: Strength = "uniform"
 ) -> tuple[NDArray[np.float64], NDArray[Any]]:
     """Draw objects with genuine tags first and as many irrelevant ones of one kind.
 
     Genuine tags come with probability 0.2 and have q uniform on [0.1, 0.35] or mirrored; the label is the more probable
     class. Irrelevant tags are random with probability 0.2, or go with a genuine one: ``thinned`` keeps it with
-    probability 0.3, ``noisy`` redraws 20 % of its values. (The paper does not say how its tags were made.)
+    probability 0.3, ``noisy`` redraws 20 % of its values. (The paper does not say how its tags were made.) Where
+    ``strength`` is ``truncnorm``, q is instead normal around ½ with the deviation ¼, truncated to the bounds of the
+    model, 0.1 and 0.9: then genuine tags may be as good as irrelevant.
     """
     random = np.random.default_rng(seed)
     shape = (n_objects, n_genuine)
     genuine = random.random(shape) < 0.2
-    q = random.uniform(0.1, 0.35, n_genuine)
-    q = np.where(random.random(n_genuine) < 0.5, q, 1 - q)
+    if strength == "uniform":
+        q = random.uniform(0.1, 0.35, n_genuine)
+        q = np.where(random.random(n_genuine) < 0.5, q, 1 - q)
+    else:
+        q = truncnorm(-1.6, 1.6, 0.5, 0.25).rvs(n_genuine, random_state=random)
     labels = (genuine @ np.log(q / (1 - q)) > 0).astype(int)
     fresh = random.random(shape) < 0.2
     if noise == "random":

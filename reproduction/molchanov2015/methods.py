@@ -52,7 +52,7 @@ cached_sentences = lru_cache(maxsize=1)(sentences)
 
 def removed(setting: Mapping[str, Any]) -> dict[str, list[float]]:
     """Return the per cent of the irrelevant and of the genuine tags that each method removes in one draw."""
-    X, y = synthetic(setting["draw"], setting["noise"])
+    X, y = synthetic(setting["draw"], setting["noise"], strength=setting["strength"])
     shares = {}
     for method in setting["methods"]:
         genuine, irrelevant = np.hsplit(~kept(method, X, y), 2)

@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score, log_loss
 
-from reproduction.beyond.experiments import EXPERIMENTS
+from bayesift.linear import BayesianLogisticRegression
+from bayesift.text import TextVectorizer
+from reproduction.beyond.experiments import EXPERIMENTS, level
 from reproduction.beyond.measuring import Row, measure, signs
 from reproduction.beyond.systems import SYSTEMS, systems_for
 from reproduction.beyond.tasks import TASKS, Task, tasks_of
-from reproduction.catalogue import PieceCache, Runner
+from reproduction.beyond.unknown_terms import MEASURES, better_rule, measured
+from reproduction.catalogue import Cell, PieceCache, Runner, Table, run
 
 SUBJECTS = ("the quick brown fox jumps over a dog", "green tea and coffee in a cup", "rain falls on grey roofs")
 
@@ -73,14 +76,40 @@ def test_signs_follow_the_sign_tests():
     assert signs(good._replace(f1=[0.9]), bad._replace(f1=[0.5])) == ("≫", "")
 
 
+@pytest.mark.parametrize(
+    ("ours", "theirs", "sign", "holds"),
+    [
+        (54.0, 47.0, "~", True),
+        (54.0, 47.0, ">", True),
+        (54.0, 47.0, "", True),
+        (46.0, 47.0, "~", True),
+        (46.0, 47.0, "", False),
+        (46.0, 47.0, ">", False),
+        (46.0, 47.0, "<", False),
+        # A higher F1 with significantly more wrong decisions is not level.
+        (54.0, 47.0, "≪", False),
+        (54.0, 47.0, "<", False),
+    ],
+)
+def test_level_needs_f1_and_the_sign_test(ours, theirs, sign, holds):
+    def row(value, mark=""):
+        return {"micro F1": Cell(ours=value, mark=mark), "macro F1": Cell(ours=value, mark=mark)}
+
+    rows = {"lasso": row(ours, sign), "DCM": row(10.0, "≪"), "LinearSVC": row(theirs), "ComplementNB": row(5.0)}
+    claims = level((Table.of("made up", rows),))
+    assert [claim.holds for claim in claims] == [holds, holds]
+    assert claims[0].detail.startswith(f"lasso {ours:.2f}, LinearSVC {theirs:.2f}")
+
+
 def test_the_experiment_of_the_embedded_corpus(tmp_path):
     experiment = next(e for e in EXPERIMENTS if e.name == "beyond/newsroom")
-    outcome = experiment.run(Runner(PieceCache(tmp_path), quick=True))
+    outcome = run(experiment, Runner(PieceCache(tmp_path), quick=True))
     table = outcome.tables[0]
     assert set(table.rows) == {"lasso", "naive Bayes", "LinearSVC", "ComplementNB"}
     assert table.ours("lasso", "macro F1") > table.ours("LinearSVC", "macro F1") > 70
     assert all(claim.holds for claim in outcome.claims)
-    again = experiment.run(Runner(PieceCache(tmp_path), quick=True))
+    assert len(outcome.claims) == 2
+    again = run(experiment, Runner(PieceCache(tmp_path), quick=True))
     assert again.tables == outcome.tables
 
 
@@ -93,3 +122,27 @@ def test_tasks_of_real_collections(name):
         assert task.test.any(axis=0).all()
         if task.kind == "one":
             assert (task.train.sum(axis=1) == 1).all()
+
+
+def test_both_rules_of_unknown_terms_have_the_same_model():
+    found = measured("newsroom", {"model": "lasso"}, n_jobs=1)
+    assert len(found) == 2 * len(MEASURES)
+    task = next(tasks_of("newsroom"))
+    vectorizer = TextVectorizer("lsc", unknown_terms="normalize")
+    model = BayesianLogisticRegression("laplace", n_jobs=1).fit(vectorizer.fit_transform(task.train_texts), task.train)
+    p = model.predict_proba(vectorizer.transform(task.test_texts))
+    assert found["log loss, normalize"] == pytest.approx(log_loss(task.test.ravel(), p.ravel()))
+    assert found["macro F1, normalize"] == pytest.approx(100 * f1_score(task.test, p >= 0.5, average="macro"))
+    assert found["log loss, ignore"] != found["log loss, normalize"]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_better_rule_of_unknown_terms_can_be_either(turned):
+    good, bad = ("normalize", "ignore") if turned else ("ignore", "normalize")
+    row = {
+        f"{name}, {rule}": (2.0 if (rule == good) == more else 1.0)
+        for name, (_, more) in MEASURES.items()
+        for rule in (good, bad)
+    }
+    claims = better_rule((Table.of("made up", {"a": row, "b": row}),))
+    assert [claim.holds for claim in claims] == [not turned] * len(MEASURES)

@@ -26,6 +26,8 @@ from reproduction.catalogue import (
     Table,
     Within,
     every_experiment,
+    joined,
+    judged_again,
     published,
     read_results,
     run,
@@ -104,12 +106,80 @@ def test_rules_say_what_they_ask():
     assert not Within(0.15, relative=True, least=5)(100, 116)
     assert str(Within(0.15, relative=True, least=5)) == "within 15 % or 5"
     assert str(Within(3)) == "within 3"
+    share = Within(0.25, relative=True, least=1, whole=100)
+    assert share(99.64, 98.7)
+    assert not share(99.64, 98.6)
+    assert share(84.44, 88.3)
+    assert not share(84.44, 88.4)
+    assert not share(1.04, 2.1)
+    assert str(share) == "within 25 % of the share or the rest or 1"
     assert SameDecision()(0.01, 0.04)
     assert SameDecision()(0.05, 0.0)
     assert not SameDecision()(0.049, 0.051)
     assert str(SameDecision()) == "on the same side of 0.05"
     with pytest.raises(ValueError, match="distance is -1"):
         Within(-1)
+
+
+def test_no_printed_number_is_passed_over():
+    table = Table.of("F1", {"lasso": {"here": 52.0, "there": 70.0}}, GRID)
+    for rule in (None, {"here": Within(3)}):
+        with pytest.raises(ValueError, match=r"'F1' has no rule for lasso, (here|there); expected one for every"):
+            table.judged(rule)
+    assert replace(table, comparable=False).judged(None).cells == table.cells
+
+
+PRINTED = [
+    (name, item)
+    for name, item in (
+        *((f"genkin2007/{item}", item) for item in ("table1", "table2", "table3", "features")),
+        *((f"eyheramendy2003/table{k}", f"table{k}") for k in range(1, 9)),
+        ("chai2002/table2", "table2"),
+        *((f"molchanov2015/{item}", item) for item in ("table1", "table2")),
+        ("murphy2012/table3.1", "table3.1"),
+    )
+]
+
+
+@pytest.mark.parametrize(("name", "item"), PRINTED)
+def test_every_rule_can_fail(name, item):
+    """A rule tells numbers of the same printed column apart; one that takes any of them for any other says nothing."""
+    experiment = every_experiment()[name]
+    grid = published(experiment.folder)[item]
+    for column in grid.columns:
+        values = [value for value in grid.column(column) if not np.isnan(value)]
+        rule = experiment.rule[column] if isinstance(experiment.rule, dict) else experiment.rule
+        if len(set(values)) > 1:
+            assert not rule(min(values), max(values)), column
+            assert not rule(max(values), min(values)), column
+        for value in values:
+            # Nor is a number that is not there at all taken for what is printed.
+            far = 3 * value + 100 if value else 1000.0
+            assert not rule(value, far) or column == "p", (column, value)
+
+
+def test_earlier_results_are_judged_by_the_rules_of_today(tmp_path, runner, monkeypatch):
+    kind = made_up(conclusions=lambda tables: (Claim("lasso is above 60", tables[0].ours("lasso", "here") > 60),))
+    result = run(kind, runner)
+    assert [claim.text for claim in result.claims] == ["lasso is above ridge", "the sky is green", "lasso is above 60"]
+    stricter = replace(
+        kind, rule=Within(1), conclusions=lambda tables: (Claim("lasso is above 60", None), Claim("new", True))
+    )
+    again = judged_again(result, stricter)
+    assert again.cells == [False, False, True]
+    assert again.summary.startswith("1 of 3 numbers agree (within 1)")
+    assert [claim.holds for claim in again.claims] == [True, False, None, True]
+    skipped = replace(result, skipped="no data")
+    assert judged_again(skipped, stricter) == skipped
+    other = made_up(name="paper/table2")
+    monkeypatch.setattr(
+        "reproduction.catalogue.report.every_experiment", lambda: {"paper/table1": stricter, "paper/table2": other}
+    )
+    write_folder([result, replace(result, name="paper/gone")], tmp_path)
+    found = joined([run(other, runner)], tmp_path)
+    assert [result.name for result in found] == ["paper/table1", "paper/table2"]
+    assert found[0] == again
+    assert joined([], tmp_path / "nothing") == []
 
 
 def test_verdicts(runner):
@@ -204,7 +274,9 @@ def test_the_report_names_verdicts_and_every_miss(tmp_path, runner, empty_root):
     assert "- `paper/table1`: does not hold: the sky is green" in text
     assert "| lasso | 50.00 / 52.00 | 60.00 / 70.00 ✗ |" in text
     assert "Not run: needs webkb" in text
-    assert "2 experiments: 1 in part, 1 were skipped." in text
+    assert "- 2 experiments: 1 in part, 1 were skipped." in text
+    assert "- 3 printed numbers judged: 2 agree, 1 do not." in text
+    assert "- 2 conclusions judged: 1 hold, 1 do not." in text
     assert results[0].versions["bayesift"] in text
     assert results[0].date in text
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -214,6 +286,16 @@ def test_the_report_names_verdicts_and_every_miss(tmp_path, runner, empty_root):
     assert "miss" in tags.classes
     assert "a &lt; b | c" in page
     assert "<code>paper/table1</code>" in page
+
+
+def test_the_report_tells_results_of_several_days(tmp_path, runner):
+    results = [run(made_up(), runner), replace(run(made_up(name="paper/other"), runner), date="1999-01-02")]
+    write_folder(results, tmp_path)
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "Not one run: the numbers of 1 of 2 experiments are of an earlier day" in text
+    assert "| 1999-01-02 |" in text
+    write_folder(results[:1], tmp_path)
+    assert "Not one run" not in (tmp_path / "report.md").read_text(encoding="utf-8")
 
 
 def test_bars_stay_in_their_cells():

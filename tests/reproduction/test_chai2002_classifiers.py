@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations, product
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,9 @@ from bayesift.datasets import load
 from reproduction.catalogue import PieceCache, Runner, published
 from reproduction.chai2002 import classifiers as classifiers
 from reproduction.chai2002.classifiers import (
+    ACCEPTED,
     ALL_WORDS,
+    LIGHT,
     METHODS,
     SELECTED,
     SLOW,
@@ -70,7 +74,9 @@ def test_the_linear_process_is_the_perceptron(small):
 def test_rules_by_trying_all_thresholds(small, method):
     found = scores(small, method)
     made = decisions(found, small.Y_train)
-    assert set(made) == ({"0.5", "MaxF1", "ExpectedF1"} if found.probabilities else {"0.5", "MaxF1"})
+    assert set(made) == {"0.5", "MaxF1", ACCEPTED} | ({"ExpectedF1"} if found.probabilities else set())
+    # A cut at the last accepted training score is never below one midway to the next.
+    assert np.all(made[ACCEPTED] <= made["MaxF1"])
     assert np.array_equal(made["0.5"], found.test >= (0.5 if found.probabilities else 0.0))
     for k, column in enumerate(found.train.T):
         y = small.Y_train[:, k]
@@ -92,23 +98,26 @@ def test_tables_of_a_small_part(small, tmp_path, monkeypatch):
     runner = Runner(PieceCache(tmp_path), quick=True, report=lambda *state: told.append(state))
     two, three = table2(runner), table3(runner)
     methods = [method for method in METHODS if method not in SLOW]
-    [table] = two.tables
+    table, variant = two.tables
     assert list(table.rows) == methods
+    assert list(variant.rows) == [*(method for method in methods if "SVM" not in method), *LIGHT]
+    own = decisions(scores(small, f"{SELECTED}, SVM_light"), small.Y_train)[ACCEPTED]
+    column = f"{ACCEPTED}, macro"
+    assert variant.ours(f"{SELECTED}, SVM_light", column) == pytest.approx(f1_percent(small.Y_test, own)[0])
     assert table.cell("perceptron", "MaxF1, micro").published == 86.69
     assert table.ours(SELECTED, "ExpectedF1, micro") is None
     own = decisions(scores(small, "GP-C"), small.Y_train)["MaxF1"]
     assert table.ours("GP-C", "MaxF1, macro") == pytest.approx(f1_percent(small.Y_test, own)[0])
-    [signs] = three.tables
     mirrored = {"≫": "≪", "≪": "≫", ">": "<", "<": ">", "~": "~"}
-    for a in methods:
-        for b in methods:
-            if a != b:
-                there, back = signs.cell(a, b).mark.split(), signs.cell(b, a).mark.split()
-                assert [mirrored[sign] for sign in there] == back
-    assert all(len(outcome.claims) == 4 for outcome in (two, three))
+    for signs, (a, b) in product(three.tables, permutations(methods, 2)):
+        there, back = signs.cell(a, b).mark.split(), signs.cell(b, a).mark.split()
+        assert [mirrored[sign] for sign in there] == back
+    assert [claim.text for claim in three.claims[4:]] == [f"variant: {claim.text}" for claim in three.claims[:4]]
+    assert len(two.claims) == 5
     # Table 3 trains nothing again.
-    assert told[-1] == ("classifiers", len(methods), len(methods))
-    assert told.count(("classifiers", 0, len(methods))) == 1
+    n = len(methods) + len(LIGHT)
+    assert told[-1] == ("classifiers", n, n)
+    assert told.count(("classifiers", 0, n)) == 1
 
 
 def test_printed_numbers():

@@ -13,7 +13,7 @@ from scipy.stats import norm
 from bayesift.datasets import load
 from bayesift.select import likelihood_ratio
 from bayesift.text import TextVectorizer
-from reproduction.catalogue import PieceCache, Runner, published
+from reproduction.catalogue import PieceCache, Runner, Table, published
 from reproduction.chai2002 import experiments as chai2002
 from reproduction.chai2002 import filtering, streams
 from reproduction.chai2002 import filtering_tables as tables
@@ -278,3 +278,13 @@ def test_every_experiment_can_be_named():
         "chai2002/table5",
         "chai2002/figure2",
     ]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_what_retraining_adds_can_be_nothing(turned):
+    names = ["pptron+rel+ig", "pptron+ig", "pptron+rel", "pptron+rnd", "pptron"]
+    order = names[::-1] if turned else names
+    rows = {name: {"relevant retrieved": 100.0 - k, "mean T9P, %": 50.0 - k} for k, name in enumerate(order)}
+    claims = tables.retraining((Table.of("a stream", rows),))
+    assert [claim.holds for claim in claims] == [not turned] * 5
+    assert claims[0].text == "a stream: pptron+rel retrieves more relevant documents than pptron"

@@ -21,7 +21,7 @@ from reproduction.eyheramendy2003.fits import (
     run_settings,
 )
 
-TABLES = [name for name in every_experiment() if name.startswith("eyheramendy2003/table")]
+TABLES = [name for name in every_experiment() if name.startswith("eyheramendy2003/")]
 
 
 def test_averages_of_outcomes_by_hand():
@@ -68,7 +68,7 @@ def test_sparsity_at_gamma_10_and_the_exact_modes(tmp_path):
 
 
 @pytest.mark.collection("reuters21578", "smart")
-@pytest.mark.parametrize("name", [name for name in TABLES if name[-1] in "123456"])
+@pytest.mark.parametrize("name", [name for name in TABLES if name[-1] not in "78"])
 def test_tables_name_their_columns_as_printed(name, tmp_path, monkeypatch):
     def strength(setting):
         rank = GAMMAS.index(setting.strength) if setting.strength in GAMMAS else 0
@@ -81,10 +81,16 @@ def test_tables_name_their_columns_as_printed(name, tmp_path, monkeypatch):
     result = run(every_experiment()[name], Runner(PieceCache(tmp_path)))
     item = name.partition("/")[2]
     [table] = result.tables
+    assert result.claims
+    assert all(table.ours("wheat", column) is not None for column in SETTINGS[item])
+    if item == "footnote":
+        assert [claim.holds for claim in result.claims] == [False, False]
+        return
     grid = published("eyheramendy2003")[item]
     assert table.columns[: len(grid.columns)] == grid.columns
     assert set(SETTINGS[item]) <= set(grid.columns)
-    assert all(table.ours("wheat", column) is not None for column in SETTINGS[item])
+    # Every printed number beside one of ours is judged.
+    assert len(result.cells) == len(SETTINGS[item]) * len(grid.rows)
     if item == "table3":
         assert table.columns[len(grid.columns) :] == tuple(f"{column}, exact" for column in grid.columns)
     if item == "table1":

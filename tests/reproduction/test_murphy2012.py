@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from reproduction.catalogue import PieceCache, Runner, every_experiment, run
+from reproduction.murphy2012 import full_model
 from reproduction.murphy2012.figures import burst_bands, drawings
 from reproduction.murphy2012.models import MODELS, accuracy_on_test, compare, held_out_accuracy
 from reproduction.murphy2012.tasks import Task, newsgroups_task, reuters_task
@@ -83,3 +84,30 @@ def test_the_figures_of_the_chapter():
         figure = draw()
         assert figure.axes
         pyplot.close(figure)
+
+
+def test_errors_of_the_full_model_are_sums_over_all_sets():
+    truth = full_model.world(0, 0.7)
+    assert truth.probabilities.sum(axis=1) == pytest.approx([1, 1])
+    X, y = truth.draw(2000, np.random.default_rng(0))
+    assert y.mean() == 0.5
+    assert set(map(tuple, X)) <= set(map(tuple, full_model.SETS))
+    guess = np.zeros(len(full_model.SETS), dtype=int)
+    assert truth.error(guess) == pytest.approx(0.5)
+    best = np.argmax(truth.probabilities, axis=0)
+    assert truth.least_error == truth.error(best) < 0.5
+    right = sum(0.5 * truth.probabilities[best[k], k] for k in range(len(best)))
+    assert truth.least_error == pytest.approx(1 - right)
+    naive, full, least = full_model.errors(0.7, 300, 2)
+    assert least < min(naive, full)
+
+
+def test_claims_of_the_full_model_can_fail():
+    [first, last] = full_model._claims(
+        "features are independent", {10: {"naive": 0.4, "full": 0.3}, 99: {"naive": 0.2, "full": 0.1}}
+    )
+    assert (first.holds, last.holds) == (False, False)
+    [first, last] = full_model._claims(
+        "features depend on each other", {10: {"naive": 0.1, "full": 0.3}, 99: {"naive": 0.2, "full": 0.2}}
+    )
+    assert (first.holds, last.holds) == (True, False)
