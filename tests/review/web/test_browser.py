@@ -292,7 +292,7 @@ def test_reasons_tags_notes_full_texts_and_the_report_by_keys(topic, site, open_
     page.select_option("#language", "de")
     page.select_option("#theme", "dark")
     page.click(".bottom button")
-    page.wait_for_selector("h1:has-text('Themen')")
+    page.wait_for_selector("h1:has-text('Bericht')")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(22, 25, 28)"
     page.goto(base)
     press(page, "i")
