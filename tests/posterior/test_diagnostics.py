@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bayesift.posterior import effective_sample_size, split_r_hat
+from bayesift.posterior import effective_sample_size, gibbs_sampling, split_r_hat
+from bayesift.priors import Gaussian
+from posterior_cases import few_texts
 
 
 def chains(correlation, shape=(4, 2000, 3), seed=0):
@@ -61,3 +63,13 @@ def test_wrong_shapes_are_refused(shape):
     for measure in (split_r_hat, effective_sample_size):
         with pytest.raises(ValueError, match=r"draws has shape .*; expected \(n_chains, n_draws\)"):
             measure(np.zeros(shape))
+
+
+def test_arviz_reads_the_draws_and_agrees():
+    arviz = pytest.importorskip("arviz", reason="ArviZ is not installed; draws were read by version 0.23.4")
+    X, y, _ = few_texts(n=20, d=40)
+    found = gibbs_sampling(X, y, Gaussian(3.0), n_draws=100, warmup=50)
+    data = arviz.from_dict(posterior={"coordinates": found.draws})
+    assert data.posterior["coordinates"].shape == found.draws.shape
+    np.testing.assert_allclose(arviz.rhat(data)["coordinates"], split_r_hat(found.draws), rtol=1e-3)
+    np.testing.assert_allclose(arviz.ess(data)["coordinates"], effective_sample_size(found.draws), rtol=0.05)
