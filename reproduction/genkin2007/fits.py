@@ -27,7 +27,7 @@ SCORES: dict[str, Callable[[Any, Any], Any]] = {"BNS": binormal_separation, "Ï‡Â
 
 #: The variances that the paper chooses from; by itself the search looks between these as well.
 GRIDS: dict[str, list[float]] = {
-    "lasso": (2.0 / 10.0 ** np.arange(5.0, -4.5, -1.0)).tolist(),
+    "lasso": [2.0 / rate**2 for rate in (10.0 ** np.arange(2.5, -2.25, -0.5)).tolist()],
     "ridge": (10.0 ** np.arange(-4.0, 4.5, 1.0)).tolist(),
 }
 
