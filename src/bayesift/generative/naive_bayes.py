@@ -8,16 +8,20 @@ from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.special import rel_entr
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from bayesift._checks import POSITIVE, numbers
+from bayesift._documents import checked_weights
+from bayesift._labels import labels_of_shards
 from bayesift._state import MOST_FEATURES, State, unchanged_by_errors
 from bayesift._typing import AnyArray, FloatArray, Int64Array
 from bayesift.generative._groups import Layout, Members, Targets
 from bayesift.generative._kernels import add_weights
 from bayesift.generative.base import GenerativeClassifier, class_log_evidence, concentrations
+from bayesift.shards import Shards
 
 Estimate = Literal["posterior", "map", "mle"]
 
@@ -115,7 +119,24 @@ class NaiveBayes(GenerativeClassifier):
         state.instance("_announced", bool)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        if isinstance(X, Shards):
+            return self._fit_shards(X, y, sample_weight)
         return self._learn(X, y, None, sample_weight, reset=True)
+
+    def _fit_shards(self, shards: Shards, y: Any, sample_weight: Any) -> Self:
+        """Learn from one shard after the other: what is learned are sums."""
+        labels, weights = labels_of_shards(shards, y), checked_weights(sample_weight, shards)
+        flat = not sp.issparse(labels) and labels.ndim == 1
+        rows = labels.tocsr() if sp.issparse(labels) else labels
+        reset = True
+        for block, first, last in zip(shards, shards.starts[:-1], shards.starts[1:], strict=True):
+            if first < last:
+                classes = np.unique(labels) if flat else None
+                self._learn(block, rows[first:last], classes, weights[first:last], reset=reset)
+                reset = False
+        # Further batches may bring further classes, as after a fit to a matrix.
+        self._announced = False
+        return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from further documents: all batches together give the same model as one ``fit``.
