@@ -40,7 +40,8 @@ def made(folder: str | None, n_rows: int, n_columns: int) -> Path:
                 labels.append(y)
                 yield matrix
 
-        shards.write_matrix(blocks(), place, dtype="float32")
+        # Eight shards at least, so that the order of sums could matter.
+        shards.write_matrix(blocks(), place, dtype="float32", rows=max(n_rows // 8, 1))
         np.save(place / "y.npy", np.concatenate(labels))
         print(f"{shards.open(place)} made in {time.process_time() - begin:.0f} s of processor time", flush=True)
     return place
