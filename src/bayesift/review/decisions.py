@@ -332,6 +332,11 @@ class Decisions:
         events = self._by_document.get(self.original(document), ())
         return next((event for event in events if reviewer in (None, event.reviewer)), None)
 
+    def statuses(self) -> dict[int, Status]:
+        """Return what holds for each document about which anybody has decided, for all together."""
+        held = ((document, self.status(document)) for document in self._touched())
+        return {document: status for document, status in held if status is not None}
+
     def exclusion(self, document: int, reviewer: int | None = None) -> str | None:
         """Return for which reason a document is excluded: by whoever resolved a conflict, or by the first to name one.
 

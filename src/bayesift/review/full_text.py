@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from bayesift._typing import FloatArray
 from bayesift.review.decisions import Decisions
@@ -11,25 +11,28 @@ from bayesift.review.decisions import Decisions
 NOT_RETRIEVED = "report not retrieved"
 
 
-def sought(abstracts: Decisions) -> list[int]:
-    """Return the documents that are relevant by title and abstract, by when they came to be so."""
-    return [place for place in abstracts.decided() if abstracts.status(place) == "relevant"]
+def waiting(sought: Iterable[int], full: Decisions, owner: int | None) -> list[int]:
+    """Return the documents whose full text has still to be judged, by one reviewer or by anybody.
 
-
-def waiting(abstracts: Decisions, full: Decisions, owner: int | None) -> list[int]:
-    """Return the documents whose full text has still to be judged, by one reviewer or by anybody."""
+    Parameters
+    ----------
+    sought : iterable of int
+        What is relevant by title and abstract.
+    full : Decisions
+        What was decided about full texts.
+    owner : int, optional
+        Whose decisions count; everybody's by default.
+    """
     return [
-        place
-        for place in sought(abstracts)
-        if full.status(place, owner) in (None, "skip") and not full.is_elsewhere(place, owner)
+        place for place in sought if full.status(place, owner) in (None, "skip") and not full.is_elsewhere(place, owner)
     ]
 
 
-def counts(abstracts: Decisions, full: Decisions, owner: int | None) -> tuple[int, int, int]:
+def counts(sought: Sequence[int], full: Decisions, owner: int | None) -> tuple[int, int, int]:
     """Return how many full texts are decided, how many of them are relevant, and how many there are to decide."""
-    statuses = [full.status(place, owner) for place in sought(abstracts)]
+    statuses = [full.status(place, owner) for place in sought]
     decided = sum(status not in (None, "skip") for status in statuses)
-    return decided, statuses.count("relevant"), decided + len(waiting(abstracts, full, owner))
+    return decided, statuses.count("relevant"), decided + len(waiting(sought, full, owner))
 
 
 def choose(

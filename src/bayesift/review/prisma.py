@@ -8,7 +8,7 @@ from typing import NamedTuple
 from xml.sax.saxutils import escape
 
 from bayesift.review.decisions import Decisions
-from bayesift.review.full_text import NOT_RETRIEVED, sought
+from bayesift.review.full_text import NOT_RETRIEVED
 
 _NO_REASON = "no reason given"
 
@@ -69,9 +69,9 @@ def flow(n_documents: int, abstracts: Decisions, full: Decisions | None) -> Flow
     Flow
         Every record is counted once at each step.
     """
-    statuses = {place: abstracts.status(place) for place in abstracts.decided()}
+    statuses = abstracts.statuses()
     held = Counter(status for status in statuses.values() if status != "skip")
-    wanted = sought(abstracts)
+    wanted = [place for place, status in statuses.items() if status == "relevant"]
     ends = {} if full is None else {place: full.status(place) for place in wanted}
     gone = [place for place, status in ends.items() if status == "irrelevant"]
     reasons = Counter((full.exclusion(place) if full else None) or _NO_REASON for place in gone)

@@ -237,7 +237,12 @@ class TopicReview:
     def full_text_counts(self, reviewer: int) -> tuple[int, int, int]:
         """Return how many full texts a reviewer has decided, how many of them are relevant, and how many there are."""
         with self._lock:
-            return full_text.counts(self._decisions, self._full, self._owner(reviewer))
+            return full_text.counts(self._sought(), self._full, self._owner(reviewer))
+
+    def _sought(self) -> list[int]:
+        """Return what is relevant by title and abstract, for all together."""
+        judged = self._decisions.judgements(self._n_documents).learnable()
+        return [place for place, relevant in judged.items() if relevant]
 
     def full_text_card(self, reviewer: int) -> Suggestion | None:
         """Return the next full text to judge: of what is relevant by title and abstract, the most probable."""
@@ -245,7 +250,7 @@ class TopicReview:
         probabilities = self.queue(reviewer).probabilities()
         with self._lock:
             held = self._held(reviewer, self._open_full, self._full)
-            waiting = full_text.waiting(self._decisions, self._full, self._owner(reviewer))
+            waiting = full_text.waiting(self._sought(), self._full, self._owner(reviewer))
             undone, shown = self._full.undone(reviewer), self._open_full.pop(reviewer, None)
             first = [undone.document] if undone else [shown.suggestion.document] if shown else []
             skipped = self._full.recently_skipped(reviewer, SKIP_MEMORY)
