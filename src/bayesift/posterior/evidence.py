@@ -292,8 +292,10 @@ def integrate_variance(
     >>> from bayesift.priors import Gaussian
     >>> X = np.random.default_rng(0).normal(size=(20, 2))
     >>> posterior = integrate_variance(X, X[:, 0] > 0, Gaussian())
-    >>> posterior.variances[:, 0].round(1), posterior.weights.round(2)
-    (array([   2.5,   11.7,   54.5,  254.8, 1191.3]), array([0.04, 0.23, 0.4 , 0.26, 0.08]))
+    >>> posterior.variances[:, 0].round().astype(int).tolist()
+    [2, 12, 54, 255, 1191, 5569]
+    >>> posterior.weights.round(2)
+    array([0.04, 0.22, 0.39, 0.25, 0.08, 0.02])
     """
     check_method(method)
     labels = _Labels(X, y, prior, dense_features, link, intercept_variance, sample_weight, feature_names)
