@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -55,6 +55,13 @@ class CalibrationName(StrEnum):
     auto = "auto"
     sigmoid = "sigmoid"
     none = "none"
+
+
+_CALIBRATIONS: dict[CalibrationName, Literal["auto", "sigmoid"] | None] = {
+    CalibrationName.auto: "auto",
+    CalibrationName.sigmoid: "sigmoid",
+    CalibrationName.none: None,
+}
 
 
 class PosteriorMethod(StrEnum):
@@ -367,7 +374,7 @@ def train(
             features=features or None,
             class_weight=None if class_weight is None else class_weight.value,
             prior_knowledge=knowledge,
-            calibration=None if calibration is CalibrationName.none else calibration.value,
+            calibration=_CALIBRATIONS[calibration],
             posterior=None if posterior is None else posterior.value,
             keep_posterior="auto" if keep_posterior is None else keep_posterior,
             n_jobs=jobs,

@@ -164,7 +164,7 @@ def check_calibration(classifier: Any) -> None:
     wanted, model = classifier.calibration, classifier.model
     if wanted in (AUTO, None):
         return
-    one_of("calibration", wanted, (AUTO, "sigmoid", None))
+    one_of("calibration", wanted, (AUTO, "sigmoid"))
     if classifier.posterior is not None:
         raise ValueError(f"calibration is {wanted!r}; expected None where posterior is {classifier.posterior!r}")
     if not isinstance(model, str):
