@@ -292,8 +292,8 @@ def integrate_variance(
     >>> from bayesift.priors import Gaussian
     >>> X = np.random.default_rng(0).normal(size=(20, 2))
     >>> posterior = integrate_variance(X, X[:, 0] > 0, Gaussian())
-    >>> posterior.variances[:, 0].round().astype(int).tolist()
-    [2, 12, 54, 255, 1191, 5569]
+    >>> posterior.variances[:4, 0].astype(int).tolist()
+    [2, 11, 54, 254]
     >>> posterior.weights.round(2)
     array([0.04, 0.22, 0.39, 0.25, 0.08, 0.02])
     """
