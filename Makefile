@@ -11,7 +11,8 @@ KERNELS := tests/test_bounds.py tests/text/test_kernels.py tests/text/test_lexic
 	tests/test_svmlight.py tests/datasets/test_csv_scan.py tests/linear/test_kernels.py tests/linear/test_multinomial_kernels.py \
 	tests/linear/test_probit_kernels.py tests/online/test_kernels.py tests/generative/test_kernels.py \
 	tests/generative/test_sampling.py tests/filtering/test_pieces.py tests/decide/test_expected_batch.py \
-	tests/review/engine/test_kernels.py tests/formats/test_model_consistency.py tests/formats/test_model_fuzz.py
+	tests/review/engine/test_kernels.py tests/formats/test_model_consistency.py tests/formats/test_model_fuzz.py \
+	tests/shards/test_layout.py tests/shards/test_tasks.py
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint audit check-bounds check-lowest check-newest check-tag check-wheel dist sbom locked docs bench \

@@ -24,6 +24,12 @@ OTHERWISE = {
     ("workflow/filter.py", "decision_writer"): "decisions, which are only added",
     ("workflow/filter.py", "_add_missing"): "decisions, which are only added",
     ("plots/display.py", "save_plot"): "draws into memory",
+    ("datasets/_asreview.py", "_unpacked"): "tables of an archive, in a temporary folder",
+    ("review/importing.py", "_asreview_rows"): "an archive that was sent, in a temporary folder",
+    ("shards/_layout.py", "write"): "the manifest, in the hidden folder that gets its name when all is written",
+    ("shards/_writing.py", "__enter__"): "a lock and the plan, in that folder",
+    ("shards/_writing.py", "_flush"): "the journal, in that folder, which is only added to",
+    ("shards/_writing.py", "_finish"): "the terms, in that folder",
     ("workflow/warm.py", "warm"): "texts to classify, in a temporary folder",
 }
 

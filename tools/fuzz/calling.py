@@ -49,6 +49,7 @@ CALLS: dict[str, Callable[[Any, Documents], tuple[Any, ...]]] = {
     ),
     "scores_to_log_proba": lambda model, given: (model.decision_function(given.X),),
     "score": lambda model, given: (given.X, given.y),
+    "with_posterior": lambda model, given: (given.X, given.y),
     "explain": lambda model, given: (given.X, 3),
     "labels_of": lambda model, given: (model.predictions(given.X).decisions,),
     "inverse_transform": lambda model, given: (model.transform(given.X),),
