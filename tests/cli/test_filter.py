@@ -144,21 +144,21 @@ def test_a_person_answers():
     assert "…" in text
 
 
-def test_typed_in_a_terminal(inputs):
+def test_typed_in_a_terminal(inputs, monkeypatch, capsys):
     pty = pytest.importorskip("pty")
     leader, follower = pty.openpty()
-    script = "from bayesift.cli.filter import filter_command; import typer; typer.run(filter_command)"
     arguments = [str(a) for a in (*on(inputs, "bare.jsonl"), "--query", "none")]
-    process = subprocess.Popen(
-        [sys.executable, "-c", script, *arguments], stdin=follower, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    monkeypatch.setattr(sys, "argv", ["bayesift", "filter", *arguments])
     os.write(leader, b"y\nn\nu\nq\n")
-    out, error = process.communicate(timeout=120)
+    with os.fdopen(follower) as terminal:
+        monkeypatch.setattr(sys, "stdin", terminal)
+        with pytest.raises(SystemExit) as stop:
+            main()
     os.close(leader)
-    os.close(follower)
-    assert process.returncode == 0, error.decode()
-    assert [entry["relevant"] for entry in lines(out.decode())] == [True, False, None]
-    assert "Relevant? (y)es, (n)o, (u)nsure, (q)uit" in error.decode()
+    out, error = capsys.readouterr()
+    assert stop.value.code == 0, error
+    assert [entry["relevant"] for entry in lines(out)] == [True, False, None]
+    assert "Relevant? (y)es, (n)o, (u)nsure, (q)uit" in error
 
 
 def test_an_error_is_one_sentence(inputs, tmp_path, monkeypatch, capsys):

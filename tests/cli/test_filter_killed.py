@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from command_cases import CommandRunner
-from tools.fuzz.kills import LINE, WAYS, killed_run, write_inputs
+from tools.fuzz.kills import LINE, WAYS, killed_runs, write_inputs
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
 
@@ -27,15 +27,14 @@ def copied(inputs, folder):
     return folder
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_every_decision_is_written_and_every_judgement_counts_once(inputs, tmp_path, way):
-    found = killed_run(copied(inputs, tmp_path), way, lives=20, seed=7)
-    assert found.is_right, found
-    assert found.kills >= 1
-    assert found.decisions > 50
-    if way == "file":
-        assert found.again == 0
-    assert sorted(os.listdir(tmp_path / "killed")) == ["journal.jsonl", "snapshot.npz"]
+def test_every_decision_is_written_and_every_judgement_counts_once(inputs, tmp_path):
+    for way, found in zip(WAYS, killed_runs(copied(inputs, tmp_path), WAYS, lives=12, seed=7), strict=True):
+        assert found.is_right, (way, found)
+        assert found.kills >= 3
+        assert found.decisions > 50
+        if way == "file":
+            assert found.again == 0
+        assert sorted(os.listdir(tmp_path / way / "killed")) == ["journal.jsonl", "snapshot.npz"]
 
 
 @pytest.fixture

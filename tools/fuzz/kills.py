@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -60,20 +61,25 @@ def write_inputs(folder: Path) -> None:
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in found), encoding="utf-8")
 
 
-def killed_run(folder: Path, way: str, lives: int, seed: int) -> Outcome:
+def killed_runs(folder: Path, ways: Sequence[str], lives: int, seed: int) -> list[Outcome]:
     """Run the command in a folder with its inputs, in about so many lives, and compare it with one that was not killed.
 
-    The lives are forked from a process of its own, in which everything is loaded.
+    Once for each way, with files that are named after it. The lives are forked from a process of its own, in which
+    everything is loaded.
     """
     command = [sys.executable, "-m", "tools.fuzz.kills", "--lives", str(lives), "--seed", str(seed)]
-    command += ["--folder", str(folder), "--way", way]
+    command += ["--folder", str(folder), "--ways", *ways]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=3600, cwd=_ROOT)
+    return [_outcome(folder / way, int(kills)) for way, kills in zip(ways, done.stdout.split(), strict=True)]
+
+
+def _outcome(folder: Path, kills: int) -> Outcome:
     whole, written = ((folder / f"{name}.jsonl").read_text().splitlines() for name in ("whole", "killed"))
     lines = (folder / "killed" / "journal.jsonl").read_text().splitlines()
     entries = [json.loads(line)["entry"] for line in lines]
     judged = Counter((entry["place"], entry["topic"]) for entry in entries if entry["kind"] == "judged")
     return Outcome(
-        kills=int(done.stdout),
+        kills=kills,
         decisions=len(whole),
         missing=len(set(whole) - set(written)),
         again=len(written) - len(set(written)),
@@ -84,7 +90,11 @@ def killed_run(folder: Path, way: str, lives: int, seed: int) -> Outcome:
 
 def _lives(folder: Path, way: str, lives: int, seed: int) -> int:
     """Run the command whole, then killed and started again until it ends by itself; return how often it was killed."""
-    os.chdir(folder)
+    own = folder / way
+    own.mkdir()
+    for name in ("stream", "topics", "train"):
+        (own / f"{name}.jsonl").symlink_to(folder / f"{name}.jsonl")
+    os.chdir(own)
     answers = os.dup(1)
     for state in ("warm", "whole"):
         # The first loads what all others need.
@@ -145,16 +155,16 @@ def main() -> int:
     parser.add_argument("--lives", type=int, default=40, help="about how many for a run")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--way", choices=WAYS, help=argparse.SUPPRESS)
+    parser.add_argument("--ways", choices=WAYS, nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.folder is not None:
-        print(_lives(options.folder, options.way, options.lives, options.seed))
+        print(*(_lives(options.folder, way, options.lives, options.seed) for way in options.ways))
         return 0
     total: Counter[str] = Counter()
     for run in range(options.runs):
         with TemporaryDirectory() as folder:
             write_inputs(Path(folder))
-            found = killed_run(Path(folder), WAYS[run % 2], options.lives, options.seed + run)
+            [found] = killed_runs(Path(folder), WAYS[run % 2 : run % 2 + 1], options.lives, options.seed + run)
         print(run, WAYS[run % 2], found, flush=True)
         total.update(found._asdict(), wrong=not found.is_right)
     print(", ".join(f"{name} {number}" for name, number in total.items()))

@@ -1,15 +1,17 @@
-"""Where the cards of a topic come from: an engine that learns, refitted in the background."""
+"""Where the cards of a topic come from: an engine that learns, fitted in the background; and which cards are whose."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from concurrent.futures import Executor, Future
 from contextlib import suppress
 from logging import getLogger
 from threading import Lock, RLock
 from typing import Any
 
-from bayesift._typing import FloatArray
+import numpy as np
+
+from bayesift._typing import BoolArray, FloatArray
 from bayesift.review.engine import Advice, Highlight, Mix, Moment, ReviewEngine, Stopping, Suggestion
 
 #: A full fit is due when so many labels are new, or this share of all labels.
@@ -158,3 +160,42 @@ class Queue:
         """Return vectorizer and classifier of this moment as one estimator."""
         with self._lock:
             return self._engine.model()
+
+
+def assigned(shares: Mapping[int, float], n_documents: int, readers: int, seed: int) -> dict[int, BoolArray]:
+    """Assign every document to as many reviewers as shall read it, in proportion to their shares.
+
+    Every reviewer draws an exponential time for every document, with the share as its rate, and the earliest get it
+    (weighted rendezvous hashing): when somebody joins or leaves, only the documents that come or go with them move.
+
+    Parameters
+    ----------
+    shares : mapping
+        The share of each reviewer, by number; in any unit.
+    n_documents : int
+        How many documents there are.
+    readers : int
+        How many reviewers read each document.
+    seed : int
+        Fixes the assignment.
+
+    Returns
+    -------
+    dict
+        For each reviewer which documents are theirs.
+
+    Examples
+    --------
+    >>> from bayesift.review.queues import assigned
+    >>> found = assigned({1: 3, 2: 1}, 10_000, 1, seed=0)
+    >>> round(float(found[1].mean()), 2), bool((found[1] ^ found[2]).all())
+    (0.75, True)
+    """
+    given = {reviewer: share for reviewer, share in shares.items() if share > 0}
+    if not given:
+        return {}
+    times = np.array([
+        np.random.default_rng([seed, reviewer]).exponential(1 / share, n_documents) for reviewer, share in given.items()
+    ])  # fmt: skip
+    first = np.argsort(times, axis=0, kind="stable")[: max(1, readers)]
+    return {reviewer: (first == place).any(axis=0) for place, reviewer in enumerate(given)}

@@ -18,9 +18,8 @@ import numpy as np
 from bayesift.review import full_text
 from bayesift.review.decisions import Decisions, Judgements
 from bayesift.review.engine import Corpus, Knowledge, Mix, ReviewEngine, Suggestion
-from bayesift.review.queues import Queue
+from bayesift.review.queues import Queue, assigned
 from bayesift.review.storage import COMMAND_LINE, Actor, Copy, Decision, Event, NotSavedError, Project, Stage, Topic
-from bayesift.review.workload import assigned
 
 #: The stages of a review, in their order.
 STAGES: tuple[Stage, ...] = ("abstract", "full text")

@@ -1,5 +1,4 @@
 import re
-import subprocess
 import sys
 from itertools import pairwise
 
@@ -7,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba.core.dispatcher import Dispatcher
 from scipy.special import ndtr
 from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -15,8 +15,18 @@ from bayesift.datasets import load
 from bayesift.formats import load as load_model
 from bayesift.formats import save
 from bayesift.online import prior_belief, update
-from bayesift.review.engine import Corpus, Judgement, Judgements, Knowledge, Mix, ReviewEngine, with_title_words
+from bayesift.review.engine import (
+    Corpus,
+    Judgement,
+    Judgements,
+    Knowledge,
+    Mix,
+    ReviewEngine,
+    prepare,
+    with_title_words,
+)
 from bayesift.review.engine.topic_model import CONSTANT_MODE, CONSTANT_VARIANCE, NOISE, VARIANCE, all_fields
+from process_cases import in_fork
 
 NEWS = load("newsroom")
 TOPIC = NEWS.categories.index("courts")
@@ -438,30 +448,31 @@ def test_weights_are_those_of_scikit_learn():
     np.testing.assert_allclose(corpus.vectorizer.transform(marked).toarray(), corpus.matrix.toarray(), rtol=1e-12)
 
 
-def test_nothing_is_compiled_or_loaded_when_the_first_card_is_asked_for():
-    script = """
-import sys
-from numba.core.dispatcher import Dispatcher
-from bayesift.review.engine import Corpus, Knowledge, Mix, ReviewEngine, prepare
-
 def compiled():
+    """Return the kernels that this process has compiled or loaded, each with its types."""
     modules = [module for name, module in sys.modules.items() if name.startswith("bayesift")]
     kernels = {kernel for module in modules for kernel in vars(module).values() if isinstance(kernel, Dispatcher)}
-    return {(kernel.py_func.__name__, signature) for kernel in kernels for signature in kernel.signatures}
+    return {(kernel.py_func.__name__, str(signature)) for kernel in kernels for signature in kernel.signatures}
 
-corpus = Corpus.build([f"Title {k}\\n" + " ".join(f"w{k * j % 31}" for j in range(1, 9)) for k in range(600)])
-prepare(corpus)
-before = compiled()
-engine = ReviewEngine(corpus, Knowledge("w3 w7"), mix=Mix(0.4, 0.3, 0.3))
-for step in range(300):
-    card = engine.next()[0]
-    engine.highlights(card.document)
-    engine.label(card.document, step % 3 == 0, why=card.why)
-    if step % 25 == 4:
-        engine.adopt(engine.catch_up(engine.refit()))
-engine.unlabel(card.document)
-engine.stopping()
-print(len(before) > 5, sorted(name for name, _ in compiled() - before))
-"""
-    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "True []"
+
+def compiled_before_and_by_cards():
+    """Prepare and read 150 cards; return how many kernels were there before them, and those that came with them."""
+    corpus = Corpus.build([f"Title {k}\n" + " ".join(f"w{k * j % 31}" for j in range(1, 9)) for k in range(600)])
+    prepare(corpus)
+    before = compiled()
+    engine = ReviewEngine(corpus, Knowledge("w3 w7"), mix=Mix(0.8, 0.1, 0.1))
+    for step in range(150):
+        card = engine.next()[0]
+        engine.highlights(card.document)
+        engine.label(card.document, step % 3 == 0, why=card.why)
+        if step % 25 == 4:
+            engine.adopt(engine.catch_up(engine.refit()))
+    engine.unlabel(card.document)
+    engine.stopping()
+    return len(before), sorted(name for name, _ in compiled() - before)
+
+
+def test_nothing_is_compiled_or_loaded_when_the_first_card_is_asked_for():
+    n_before, by_cards = in_fork(compiled_before_and_by_cards)
+    assert n_before > 5
+    assert by_cards == []

@@ -8,23 +8,23 @@ import resource
 import signal
 import socket
 import sqlite3
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from itertools import count
 from pathlib import Path
-from typing import IO
 
 import httpx
 import pytest
 
 from bayesift.cli.review import review
 from bayesift.review.storage import Project, Topic
+from process_cases import Command
 
 #: After how many labels servers are killed; the long run, BAYESIFT_LABELS=1000, has several kills.
-N_LABELS = int(os.environ.get("BAYESIFT_LABELS", "200"))
+N_LABELS = int(os.environ.get("BAYESIFT_LABELS", "100"))
 
 
 @pytest.fixture(scope="module")
@@ -42,10 +42,9 @@ def data(tmp_path_factory) -> Path:
 class Running:
     """A server with the links of its reviewers."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
+    def __init__(self, process: Command) -> None:
         self.process = process
         self.links: dict[str, str] = {}
-        assert process.stdout is not None
         for line in process.stdout:
             if line.startswith("Stop with"):
                 break
@@ -57,17 +56,27 @@ class Running:
         return self.links["Anna"].partition("/login")[0]
 
 
-@contextmanager
-def running(*arguments: str | Path, errors: IO[str] | None = None) -> Iterator[Running]:
-    """Run the command until the block ends; what it holds is killed then."""
-    command = [sys.executable, "-m", "bayesift", "review", *map(str, arguments), "--no-browser", "--port", "0"]
-    with subprocess.Popen(
-        [*command, "--reviewer", "Anna", "--reviewer", "Ben"], stdout=subprocess.PIPE, stderr=errors, text=True
-    ) as run:
-        try:
-            yield Running(run)
-        finally:
-            run.kill()
+@pytest.fixture
+def command(tmp_path_factory) -> Callable[..., AbstractContextManager[Command]]:
+    """How to run the command with some words; what it holds is killed at the end of the block."""
+    folder, numbers = tmp_path_factory.mktemp("errors"), count()
+
+    def run(*words: str | Path) -> AbstractContextManager[Command]:
+        return closing(Command(["review", *words, "--no-browser", "--port", "0"], folder / f"{next(numbers)}.txt"))
+
+    return run
+
+
+@pytest.fixture
+def running(command) -> Callable[..., AbstractContextManager[Running]]:
+    """How to serve a project for Anna and Ben until the block ends."""
+
+    @contextmanager
+    def run(*words: str | Path) -> Iterator[Running]:
+        with command(*words, "--reviewer", "Anna", "--reviewer", "Ben") as process:
+            yield Running(process)
+
+    return run
 
 
 def label_until_it_dies(visitor, acknowledged: list[tuple[int, int]]) -> None:
@@ -83,7 +92,7 @@ def label_until_it_dies(visitor, acknowledged: list[tuple[int, int]]) -> None:
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_killing_the_server_loses_no_acknowledged_label(kind, data, tmp_path, visit_once, request):
+def test_killing_the_server_loses_no_acknowledged_label(kind, data, tmp_path, running, visit_once, request):
     moments = [N_LABELS // 4, N_LABELS // 2, N_LABELS] if N_LABELS >= 1000 else [N_LABELS]
     where = ["--project", tmp_path / "p.sqlite"]
     if kind == "postgresql":
@@ -120,15 +129,14 @@ def test_killing_the_server_loses_no_acknowledged_label(kind, data, tmp_path, vi
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_a_second_server_is_refused_and_the_first_goes_on(kind, data, tmp_path, visit_once, request):
+def test_a_second_server_is_refused_and_the_first_goes_on(kind, data, tmp_path, running, command, visit_once, request):
     where = ["--project", tmp_path / "p.sqlite"]
     if kind == "postgresql":
         where = ["--database", request.getfixturevalue("new_postgresql")]
-    command = [sys.executable, "-m", "bayesift", "review", *map(str, where), "--no-browser", "--port", "0"]
     with running(data, *where) as server:
-        second = subprocess.run(command, capture_output=True, text=True, timeout=300)
-        assert second.returncode == 1
-        assert f"is being served already, at {server.address}" in second.stderr
+        with command(*where) as second:
+            assert second.wait() == 1
+            assert f"is being served already, at {server.address}" in second.stderr
         with closing(visit_once(server.address, server.links["Anna"].partition("#")[2])) as anna:
             anna.form_post("/new-topic", name="metals", keywords_for="tin")
             anna.label("relevant")
@@ -138,7 +146,7 @@ def test_a_second_server_is_refused_and_the_first_goes_on(kind, data, tmp_path, 
         anna.label("relevant")
 
 
-def test_a_full_disk_is_said_and_the_project_goes_on_when_there_is_space(data, tmp_path, visit_once):
+def test_a_full_disk_is_said_and_the_project_goes_on_when_there_is_space(data, tmp_path, running, visit_once):
     path = tmp_path / "p.sqlite"
     with (
         running(data, "--project", path) as server,
@@ -167,13 +175,8 @@ def test_a_full_disk_is_said_and_the_project_goes_on_when_there_is_space(data, t
         assert project.topics.all() == [Topic("metals", keywords_for=("tin",), id=1)]
 
 
-def test_a_crowd_of_slow_clients_takes_neither_the_file_descriptors_nor_the_page(data, tmp_path, visit_once):
-    errors = tmp_path / "errors"
-    with (
-        errors.open("w") as stream,
-        running(data, "--project", tmp_path / "p.sqlite", errors=stream) as server,
-        ExitStack() as stack,
-    ):
+def test_a_crowd_of_slow_clients_takes_neither_the_file_descriptors_nor_the_page(data, tmp_path, running, visit_once):
+    with running(data, "--project", tmp_path / "p.sqlite") as server, ExitStack() as stack:
         token, pid = server.links["Anna"].partition("#")[2], server.process.pid
         most = len(os.listdir(f"/proc/{pid}/fd")) + 400
         resource.prlimit(pid, resource.RLIMIT_NOFILE, (most, most))
@@ -188,7 +191,7 @@ def test_a_crowd_of_slow_clients_takes_neither_the_file_descriptors_nor_the_page
         with closing(visit_once(server.address, token)) as anna:
             anna.form_post("/new-topic", name="metals", keywords_for="tin")
             assert anna.card() is not None
-    assert "Too many open files" not in errors.read_text()
+        assert "Too many open files" not in server.process.stderr
 
 
 def test_the_command_says_what_is_wrong_and_leaves_nothing(data, tmp_path):

@@ -435,10 +435,12 @@ def prepare(corpus: Corpus) -> None:
     # Fits of few and of many judgements take different ways.
     texts = [f"Title {place}\n" + " ".join(f"w{place * k % 61}" for k in range(1, 12)) for place in range(240)]
     engine = ReviewEngine(Corpus.build(texts), Knowledge("w3 w7"), mix=Mix(0.4, 0.3, 0.3))
-    for n in (1, 6, 40, 140):
+    for n_more in (0, 0, 120):
         fit = engine.refit()
-        for card in engine.next(n):
+        for card in engine.next(3):
             engine.label(card.document, card.document % 3 == 0, why=card.why)
+        for document in np.flatnonzero(engine.judgements.open)[:n_more].tolist():
+            engine.judgements.set(document, Judgement(document % 3 == 0, "given"))
         engine.adopt(engine.catch_up(fit))
         engine.adopt(engine.refit())
     engine.next(3)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesift.review.decisions import Decisions
+from bayesift.review.queues import assigned
 from bayesift.review.storage import Event
-from bayesift.review.workload import assigned
 
 
 def test_shares_are_kept_and_few_documents_move_when_somebody_joins():
