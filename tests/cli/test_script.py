@@ -198,8 +198,9 @@ def test_the_first_use_says_that_it_compiles_and_keeps_the_result(folder, tmp_pa
 
 
 def test_the_choices_of_the_command_line_are_those_of_the_workflow():
+    from bayesift.cli._words import Score
     from bayesift.cli.convert import Target
-    from bayesift.cli.train import MeasureName, ModelName, Policy, Score
+    from bayesift.cli.train import MeasureName, ModelName, Policy
     from bayesift.decide.tuning import TUNED
     from bayesift.select.selector import _NAMED
     from bayesift.workflow.convert import TARGETS

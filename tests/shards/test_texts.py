@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import signal
 import subprocess
@@ -140,3 +141,47 @@ def test_what_cannot_be_read_twice_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="is for files"):
         shards.write(TEXTS, TextVectorizer(), tmp_path / "a", text="body")
     assert os.listdir(tmp_path) == []
+
+
+def test_a_folder_is_used_again_for_the_same_files_and_settings_only(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "1.csv", TEXTS, LABELS)
+    shards.write(path, first := TextVectorizer(min_df=2), tmp_path / "a")
+    written = (tmp_path / "a" / "manifest.json").stat().st_mtime_ns
+    again = TextVectorizer(min_df=2)
+    shards.write(path, again, tmp_path / "a", reuse=True)
+    assert (tmp_path / "a" / "manifest.json").stat().st_mtime_ns == written
+    assert abs(again.transform(TEXTS) - first.transform(TEXTS)).max() == 0.0
+    with pytest.raises(FileExistsError, match="other settings"):
+        shards.write(path, TextVectorizer(min_df=3), tmp_path / "a", reuse=True)
+    write_csv(path, TEXTS[1:], LABELS[1:])
+    with pytest.raises(FileExistsError, match="files that have changed"):
+        shards.write(path, TextVectorizer(min_df=2), tmp_path / "a", reuse=True)
+    (tmp_path / "b").mkdir()
+    with pytest.raises(FileExistsError, match="no folder of shards"):
+        shards.write(path, TextVectorizer(), tmp_path / "b", reuse=True)
+
+
+def test_what_a_folder_says_of_its_source_is_not_trusted(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "1.csv", TEXTS, LABELS)
+    shards.write(path, TextVectorizer(), tmp_path / "a")
+    source = tmp_path / "a" / "source.json"
+    content = json.loads(source.read_text())
+    for wrong in ({"documents": [10**6] * len(content["documents"])}, {"documents": [1]}, {"n_documents": "9"}):
+        source.write_text(json.dumps({**content, **wrong}))
+        with pytest.raises(shards.ShardError, match="source"):
+            shards.write(path, TextVectorizer(), tmp_path / "a", reuse=True)
+    with pytest.raises(shards.ShardError, match="another checksum"):
+        shards.open(tmp_path / "a").verify()
+
+
+def test_rows_without_a_label_are_left_out_where_others_have_exactly_one(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "1.csv", ["gold", "wheat", "corn", "rye"], ["a", "", "b", "a"])
+    shards.write(path, vectorizer := TextVectorizer(), tmp_path / "a", unlabelled="drop")
+    found = shards.open(tmp_path / "a")
+    assert found.labels.tolist() == ["a", "b", "a"]
+    assert "wheat" in vectorizer.vocabulary_
+    several = write_csv(tmp_path / "2.csv", ["gold", "wheat", "corn"], ["a|b", "", "b"])
+    shards.write(several, TextVectorizer(), tmp_path / "b", label_separator="|", unlabelled="drop")
+    assert shards.open(tmp_path / "b").labels.toarray().tolist() == [[1, 1], [0, 0], [0, 1]]
+    with pytest.raises(ValueError, match="unlabelled is 'lose'"):
+        shards.write(path, TextVectorizer(), tmp_path / "c", unlabelled="lose")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 #: What helps against an error, by the name of its class: asking for a name imports nothing.
 _HINTS = {
+    "EngineError": "finished shards and rounds are kept: the same command goes on from there",
     "EmptyVocabularyError": "does the column hold texts? --text names another",
     "FeaturesError": "--feature is for linear models such as lasso and ridge, without --vectors; or train without it",
     "LabelNeededError": "--of LABEL names it",

@@ -41,6 +41,10 @@ Data = Annotated[
     ),
     Labelled,
 ]
+MoreData = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="[MORE]...", help="Further files with the same columns, where several can be taken."),
+]
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file, as 'bayesift train' writes it.")]
 Text = Annotated[
     str | None, typer.Option("--text", metavar="COLUMN", help="Column of the texts.", rich_help_panel=_READING)
@@ -139,6 +143,29 @@ class Reading:
             for note in found.origin.notes:
                 say(f"{shown(found.origin.path.name)}: {shown(note)}", quiet)
         return found
+
+    def columns_of(self, data: Path) -> Split:
+        """Find the columns of a file, and read none of its texts."""
+        from bayesift.datasets import Split, iter_records
+
+        given = self.for_shards()
+        labels = given.pop("labels_column", None)
+        return Split([], [], texts=[], origin=iter_records(data, labels=labels, **given).origin)
+
+    def for_shards(self) -> dict[str, Any]:
+        """Return the options that are given, as :func:`bayesift.shards.write` takes them."""
+        text = self.text or []
+        found = {
+            "text": text[0] if len(text) == 1 else tuple(text) or None,
+            "labels_column": self.label,
+            "label_separator": self.label_separator,
+            "delimiter": self.delimiter,
+            "header": self.header,
+            "quotes": None if self.quotes else False,
+            "encoding": self.encoding,
+            "format": None if self.input_format is None else self.input_format.value,
+        }
+        return {name: value for name, value in found.items() if value is not None}
 
     def read_unlabelled(self, data: Path, origin: dict[str, Any], *, quiet: bool = False) -> list[str]:
         """Read texts without labels, in the columns of the labelled ones where they are there."""

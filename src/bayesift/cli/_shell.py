@@ -127,13 +127,14 @@ class Steps:
         """Whether there is a terminal to show steps on, and they are wanted."""
         return not self._progress.disable
 
-    def __call__(self, name: str, done: int = 0, total: int = 0) -> None:
+    def __call__(self, name: str, done: int = 0, total: int = 0, detail: str = "") -> None:
         """Show a step, and how many of its parts are done; 0 of 0 where that is not known."""
         if name != self._name:
             self._progress.remove_task(self._task)
             self._task = self._progress.add_task(name, total=total or None)
             self._name = name
-        self._progress.update(self._task, completed=done, total=total or None)
+        said = f"{name}: {detail}" if detail else name
+        self._progress.update(self._task, description=said, completed=done, total=total or None)
 
     @contextmanager
     def paused(self) -> Iterator[None]:

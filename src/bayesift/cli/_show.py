@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 MOST_ROWS = 25
 
 
-def show_data(data: Split, found: DataSummary, console: Console) -> None:
-    """Show what was read, which columns were guessed, the texts of each label, and warnings."""
+def show_data(data: Split, found: DataSummary, console: Console, n_more: int = 0) -> None:
+    """Show what was read, here and from more files, which columns were guessed, the texts of each label, and warnings."""
     kinds = "several labels a text" if found.multilabel else "one label a text"
     labels = "1 label" if len(found.balance) == 1 else f"{len(found.balance):,} labels"
     name = "texts" if data.origin is None else shown(data.origin.path.name)
+    name += f" and {n_more} more" if n_more else ""
     console.print(f"{name}: {found.n_texts:,} texts, {labels}, {kinds}", style="bold")
     origin = data.origin
     if origin is not None and origin.text is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from bayesift.cli._guard import Labelled, Written, check_picture
-from bayesift.cli._options import Data, Output, Reading, Report, with_option_groups
+from bayesift.cli._options import Data, MoreData, Output, Reading, Report, with_option_groups
+from bayesift.cli._shards import ShardOptions
 from bayesift.cli._shell import console, print_json, say_if_compiling, steps
+from bayesift.cli._words import WORDS, Words
 
 if TYPE_CHECKING:
     from bayesift.workflow import DataSummary
     from bayesift.workflow.train import Validation
 
-_WORDS, _CHECK, _MODEL = "Words", "Evaluation", "Model"
+_CHECK, _MODEL = "Evaluation", "Model"
 
 
 class ModelName(StrEnum):
@@ -92,128 +94,10 @@ class Policy(StrEnum):
     balanced_error = "balanced_error"
 
 
-class Score(StrEnum):
-    """Scores of terms against a category."""
-
-    binormal_separation = "binormal_separation"
-    chi_square = "chi_square"
-    likelihood_ratio = "likelihood_ratio"
-    mutual_information = "mutual_information"
-    pearson = "pearson"
-    yules_q = "yules_q"
-
-
-class TermKind(StrEnum):
-    """What terms are."""
-
-    word = "word"
-    char = "char"
-    char_wb = "char_wb"
-
-
-class Unspaced(StrEnum):
-    """What becomes of words of languages that are written without spaces."""
-
-    pairs = "pairs"
-    whole = "whole"
-
-
-#: Shortest and, unless asked for, longest sequence of characters.
-_CHARACTERS = (2, 5)
-
-
-@dataclass(frozen=True)
-class Words:
-    """How texts become numbers, and which words are kept."""
-
-    language: Annotated[
-        str | None,
-        typer.Option(
-            metavar="english|german|…", help="Stop words and stemmer of this language.", rich_help_panel=_WORDS
-        ),
-    ] = None
-    stop_words: Annotated[
-        str | None,
-        typer.Option(metavar="english|german|…|smart", help="Leave these words out.", rich_help_panel=_WORDS),
-    ] = None
-    stemmer: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Reduce words to stems: porter, english, german, …", rich_help_panel=_WORDS),
-    ] = None
-    weighting: Annotated[
-        str | None,
-        typer.Option(metavar="TRIPLE", help="SMART weights such as lsc or nnn.", rich_help_panel=_WORDS),
-    ] = None
-    analyzer: Annotated[
-        TermKind,
-        typer.Option(
-            help="Terms are words, sequences of characters, or such sequences within words.", rich_help_panel=_WORDS
-        ),
-    ] = TermKind.word
-    unspaced: Annotated[
-        Unspaced,
-        typer.Option(
-            help="Cut texts of languages without spaces into pairs of characters, or not at all.",
-            rich_help_panel=_WORDS,
-        ),
-    ] = Unspaced.pairs
-    ngrams: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=10,
-            help="Longest sequence of words that forms a term (default: 1; 5 for characters).",
-            rich_help_panel=_WORDS,
-        ),
-    ] = None
-    min_df: Annotated[
-        int | None, typer.Option(min=1, help="Leave out words that occur in fewer texts.", rich_help_panel=_WORDS)
-    ] = None
-    select: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Keep the N best words only.", rich_help_panel=_WORDS)
-    ] = None
-    select_by: Annotated[Score, typer.Option(help="Score by which words are selected.", rich_help_panel=_WORDS)] = (
-        Score.likelihood_ratio
-    )
-
-    def vectorizer_options(self) -> dict[str, Any]:
-        """Return what is asked of the vectorizer beyond what suits the model."""
-        given = {name: getattr(self, name) for name in ("stop_words", "stemmer", "weighting", "min_df")}
-        if self.language is not None:
-            rules = self._language_rules()
-            given |= {name: getattr(self, name) or getattr(rules, name) for name in ("stop_words", "stemmer")}
-        if self.analyzer is not TermKind.word:
-            for option in ("language", "stop_words", "stemmer"):
-                if getattr(self, option) is not None:
-                    name = f"--{option.replace('_', '-')}"
-                    raise typer.BadParameter(f"{name} is for words, not for sequences of characters", param_hint=name)
-            given["analyzer"] = self.analyzer.value
-            longest = self.ngrams or _CHARACTERS[1]
-            given["ngram_range"] = min(_CHARACTERS[0], longest), longest
-        elif self.ngrams not in (None, 1):
-            given["ngram_range"] = 1, self.ngrams
-        if self.unspaced is not Unspaced.pairs:
-            given["unspaced"] = self.unspaced.value
-        return {name: value for name, value in given.items() if value is not None}
-
-    def notes(self) -> list[str]:
-        """Say what of the options could not be done."""
-        if self.language is None or self.stop_words is not None or self._language_rules().stop_words is not None:
-            return []
-        return [f"--language {self.language}: there are no stop words for this language, only its stemmer is used"]
-
-    def _language_rules(self) -> Any:
-        from bayesift.text import language_rules
-
-        try:
-            return language_rules(self.language or "")
-        except ValueError as error:
-            raise typer.BadParameter(str(error), param_hint="--language") from None
-
-
 @with_option_groups
 def train(
     data: Data,
+    more: MoreData = None,
     *,
     model_file: Annotated[
         Path, typer.Option("--output", "-o", metavar="MODEL", help="Model file to write."), Written()
@@ -263,7 +147,7 @@ def train(
         typer.Option(
             "--apart",
             help="Keep the words of several --text columns apart; those after the first are named COLUMN:word.",
-            rich_help_panel=_WORDS,
+            rich_help_panel=WORDS,
         ),
     ] = False,
     threshold: Annotated[
@@ -323,12 +207,14 @@ def train(
     ] = None,
     report: Report = None,
     words: Words,
+    sharding: ShardOptions,
     reading: Reading,
     output: Output,
 ) -> None:
     """Learn from labelled texts and write a model file.
 
     Summarises the texts, fits the model, evaluates it on held-out texts, and shows the words with the largest weights.
+    With --shards the texts need not fit in memory, and are not held out: give --test.
     """
     if test is not None and cv:
         raise typer.BadParameter("--test and --cv both say what to evaluate on; give one of them", param_hint="--cv")
@@ -336,6 +222,21 @@ def train(
         check_picture(curve)
     amount = _variance(variance)
     features = _features(feature or [])
+    if sharding.shards is None:
+        sharding.refuse_without_folder(more or [])
+    else:
+        sharding.refuse_others(
+            {
+                "--cv": cv,
+                "--curve": curve,
+                "--unlabelled": unlabelled,
+                "--vectors": vectors not in ("auto", "none"),
+                "--feature": feature,
+                "--apart": apart,
+                "--select": words.select,
+                "--posterior": posterior,
+            }
+        )
     if apart:
         columns = reading.text or []
         if len(columns) < 2:
@@ -351,7 +252,10 @@ def train(
 
         knowledge = None if prior_from is None else read_prior_knowledge(prior_from)
         step(f"reading {data.name}")
-        texts = reading.read(data, features=features, quiet=output.is_silent)
+        if sharding.shards is None:
+            texts = reading.read(data, features=features, quiet=output.is_silent)
+        else:
+            texts = reading.columns_of(data)
         origin = provenance_of(texts, reading.label_separator)
         others = (
             None
@@ -365,7 +269,7 @@ def train(
         # What cannot be is refused before anything is shown.
         suited_vectorizer(model.value, len(texts), **changes)
         classifier = TextClassifier(
-            model.value,
+            sharding.model_for(model.value),
             measure=measure.value,
             vectorizer=changes or None,
             threshold=threshold.value,
@@ -390,20 +294,23 @@ def train(
         def show(found: DataSummary) -> None:
             if not output.is_silent:
                 with step.paused():
-                    _show.show_data(texts, found, out)
+                    _show.show_data(texts, found, out, len(more or ()))
 
-        validation: Validation = "cv" if cv else "held-out" if check else None
-        trained = train_texts(
-            texts,
-            classifier,
-            test=others,
-            unlabelled=pile,
-            validation=validation,
-            curve=curve is not None,
-            step=step,
-            on_summary=show,
-        )
-        trained.notes.extend(words.notes())
+        if sharding.shards is not None:
+            trained = sharding.train([data, *(more or ())], classifier, reading, others, step, show, output.is_silent)
+        else:
+            validation: Validation = "cv" if cv else "held-out" if check else None
+            trained = train_texts(
+                texts,
+                classifier,
+                test=others,
+                unlabelled=pile,
+                validation=validation,
+                curve=curve is not None,
+                step=step,
+                on_summary=show,
+            )
+        trained.notes.extend([*sharding.notes(model.value), *words.notes()])
         step(f"writing {model_file.name}")
         trained.save(model_file, origin)
         if curve is not None and trained.curve is not None:

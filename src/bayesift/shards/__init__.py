@@ -1,19 +1,21 @@
 """More than one machine holds: rows of a term matrix in files, worked on by threads, processes or a cluster."""
 
-from bayesift.shards._engines import EngineError
+from bayesift.shards._engines import EngineError, engine
 from bayesift.shards._layout import Rows, ShardError, ShardFile
 from bayesift.shards._texts import write
 from bayesift.shards._writing import ShardWriter, write_matrix
-from bayesift.shards.shards import Shards, bytes_of, open
+from bayesift.shards.shards import Reading, Shards, bytes_of, open
 
 __all__ = [
     "EngineError",
+    "Reading",
     "Rows",
     "ShardError",
     "ShardFile",
     "ShardWriter",
     "Shards",
     "bytes_of",
+    "engine",
     "open",
     "write",
     "write_matrix",

@@ -11,10 +11,11 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 
 from bayesift._extras import require
 from bayesift._typing import AnyArray
@@ -28,9 +29,11 @@ Call = tuple[ShardFile, tuple[Any, ...]]
 
 #: How often a task runs again after its worker died or sent something else than what it computed.
 _TRIES = 4
+#: Seconds that the scheduler of a cluster has to answer.
+_PATIENCE = 10
 
 
-class EngineError(RuntimeError):
+class EngineError(OSError):
     """Workers died too often, or the scheduler is gone; nothing on disk is lost."""
 
 
@@ -119,6 +122,8 @@ def run_with_dask(task: Task, calls: Sequence[Call], client: Any, timeout: float
                 waiting[place] = submit(place)
             del waiting[place]
             yield found[2]
+    except EngineError:
+        raise
     except (OSError, distributed.comm.CommClosedError) as error:
         raise EngineError(f"the Dask scheduler does not answer: {error}; nothing on disk is lost") from error
 
@@ -141,6 +146,51 @@ def _answer(distributed: Any, client: Any, future: Any, timeout: float | None) -
             if client.status != "running":
                 raise OSError(f"the client is {client.status}") from error
             return None
+
+
+@contextmanager
+def engine(name: str, n_jobs: int | None = -1) -> Iterator[Any]:
+    """Run tasks inside the block by an engine that has a name, and yield the client to open shards with, if any.
+
+    Parameters
+    ----------
+    name : str
+        ``"threads"``, ``"loky"`` (processes), ``"ray"``, or ``"dask://HOST:PORT"``, the address of a Dask scheduler.
+    n_jobs : int or None, default=-1
+        How many threads or processes; a cluster has as many as it has.
+
+    Examples
+    --------
+    >>> from bayesift import shards
+    >>> with shards.engine("threads", 2) as client:
+    ...     client is None
+    True
+    """
+    kind, mark, address = name.partition("://")
+    if kind == "dask" and mark and address:
+        distributed = require("distributed", extra="dask", purpose="tasks on a Dask cluster")
+        try:
+            client = distributed.Client(f"tcp://{address}", timeout=_PATIENCE, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise EngineError(f"no Dask scheduler answers at {address}: {error}") from error
+        with client:
+            yield client
+    elif name in ("threads", "loky", "ray"):
+        if name == "ray":
+            _register_ray()
+        with parallel_config("threading" if name == "threads" else name, n_jobs=n_jobs):
+            yield None
+    else:
+        raise ValueError(f"engine is {name!r}; expected 'threads', 'loky', 'ray' or 'dask://HOST:PORT'")
+
+
+def _register_ray() -> None:
+    """Make Ray known to joblib."""
+    try:
+        from ray.util.joblib import register_ray
+    except ImportError as error:
+        raise ImportError("ray is needed for this engine and is not installed; run: pip install ray") from error
+    register_ray()
 
 
 def refuse_unknown_client(client: Any) -> None:

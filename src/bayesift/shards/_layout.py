@@ -1,9 +1,10 @@
 """The layout of a folder of shards on disk, and the checks that everything in it passes before a kernel sees it.
 
-A folder holds ``manifest.json``, ``counts.npy`` (entries of each column), optionally ``terms.json``, and for each shard
-the compressed rows as plain ``.npy`` pieces: ``NUMBER.starts.npy`` (int64), ``NUMBER.columns.npy`` (int32) and
-``NUMBER.values.npy`` (float32 or float64), beside them, where rows have labels, ``NUMBER.label_starts.npy`` (int64) and
-``NUMBER.labels.npy`` (int32). Names of files are made from the number of the shard, never read from the manifest.
+A folder holds ``manifest.json``, ``counts.npy`` (entries of each column), optionally ``terms.json`` and ``source.json``
+(from what it was written, and how), and for each shard the compressed rows as plain ``.npy`` pieces:
+``NUMBER.starts.npy`` (int64), ``NUMBER.columns.npy`` (int32) and ``NUMBER.values.npy`` (float32 or float64), beside
+them, where rows have labels, ``NUMBER.label_starts.npy`` (int64) and ``NUMBER.labels.npy`` (int32). Names of files are
+made from the number of the shard, never read from the manifest.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from bayesift._kernel import kernel
 from bayesift._typing import AnyArray, Int64Array, UInt32Array
 
 FORMAT, VERSION = "bayesift shards", 1
-MANIFEST, COUNTS, TERMS = "manifest.json", "counts.npy", "terms.json"
+MANIFEST, COUNTS, TERMS, SOURCE = "manifest.json", "counts.npy", "terms.json", "source.json"
 
 #: More columns than this cannot be numbered by 32 bits with a sign.
 MOST_COLUMNS = 2**31 - 1
@@ -66,6 +67,7 @@ class Manifest:
     terms_sha256: str | None = None
     label_kind: str | None = None
     label_names: list[Any] = field(default_factory=list)
+    source_sha256: str | None = None
 
     def write(self, folder: Path) -> None:
         """Write the manifest, last of all files of a folder."""
@@ -97,17 +99,18 @@ def read_manifest(folder: Path) -> Manifest:
     rules.require(len(set(names)) == len(names), "label_names", "different labels")
     dtype = rules.of(content, "dtype", str)
     rules.require(dtype in ("float32", "float64"), "dtype", "float32 or float64")
-    terms = content.get("terms_sha256")
-    rules.require(terms is None or _is_digest(terms), "terms_sha256", "a checksum or null")
+    optional = {name: content.get(name) for name in ("terms_sha256", "source_sha256")}
+    for name, found in optional.items():
+        rules.require(found is None or _is_digest(found), name, "a checksum or null")
     rules.require(_is_digest(content.get("counts_sha256")), "counts_sha256", "a checksum")
     return Manifest(
         n_columns=rules.number(content, "n_columns", 0, MOST_COLUMNS),
         dtype=dtype,
         shards=[rules.entry(entry, kind is not None) for entry in entries],
         counts_sha256=content["counts_sha256"],
-        terms_sha256=terms,
         label_kind=kind,
         label_names=names,
+        **optional,
     )
 
 

@@ -8,18 +8,23 @@ import os
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from bayesift import progress
 from bayesift._files import AnyPath, atomic_path
 from bayesift.datasets import iter_records
+from bayesift.shards._layout import MANIFEST, ShardError
 from bayesift.shards._writing import DEFAULT_ENTRIES, DEFAULT_ROWS, Labels, ShardWriter
+from bayesift.shards.shards import Shards
 from bayesift.text import MOST_TERMS, TextVectorizer, fit_in_batches, set_terms
 
 #: Texts that are in memory at a time.
 _BATCH = 20_000
+
+#: Labels that are told apart: whether there are several is all that matters.
+_DIFFERENT = 2
 
 #: Texts with their labels, if they have any.
 Batch = tuple[list[str], list[Any] | None]
@@ -35,6 +40,8 @@ def write(
     entries: int = DEFAULT_ENTRIES,
     dtype: str = "float64",
     max_terms: int = MOST_TERMS,
+    unlabelled: Literal["keep", "drop"] = "keep",
+    reuse: bool = False,
     **reading: Any,
 ) -> None:
     """Write the term weights of texts as a folder of shards, in bounded memory.
@@ -50,7 +57,7 @@ def write(
     vectorizer : TextVectorizer
         Says what a term is; fitted afterwards.
     folder : path
-        The folder to make; must not exist.
+        The folder to make; must not exist, unless ``reuse``.
     labels : sequence, optional
         Of texts, one label for each, or for each a sequence of labels.
     rows, entries : int
@@ -59,6 +66,12 @@ def write(
         Type of the values.
     max_terms : int
         Most terms that are remembered while they are learnt; beyond it rare ones are forgotten, with a warning.
+    unlabelled : {"keep", "drop"}, default="keep"
+        Rows of files without a label, where every other row has exactly one of two or more: written, so that rows have
+        sets of labels; or left out, once their words are counted.
+    reuse : bool, default=False
+        Take a folder that is there for the result, if it was written from the same files with the same settings, and
+        give the vectorizer its terms.
     **reading
         How files are read: ``text``, ``labels_column``, ``label_separator``, ``encoding``, ``delimiter``, ``quotes``,
         ``header``, ``format`` and ``max_cell``, as in :func:`bayesift.datasets.iter_records`. Rows with exactly one
@@ -75,28 +88,45 @@ def write(
     ...     print(found, found.terms, found.labels)
     Shards(3 rows, 4 columns, 5 entries, 1 shards) ['and', 'corn', 'gold', 'wheat'] [1 0 1]
     """
+    if unlabelled not in ("keep", "drop"):
+        raise ValueError(f"unlabelled is {unlabelled!r}; expected 'keep' or 'drop'")
     texts = _source_of(source, labels, reading)
     target = Path(folder)
+    plan = texts.plan(vectorizer, rows, entries, dtype, max_terms, unlabelled)
     if target.exists():
-        raise FileExistsError(f"{target} exists; expected the name of a new folder")
-    plan = texts.plan(vectorizer, rows, entries, dtype, max_terms)
+        if not reuse:
+            raise FileExistsError(f"{target} exists; expected the name of a new folder")
+        _take_written(target, plan, vectorizer)
+        return
     kept = target.with_name(f".{target.name}.terms")
     if not hasattr(vectorizer, "n_documents_") and not _take_terms(kept, plan, vectorizer):
         fit_in_batches(vectorizer, (batch for batch, _ in texts), max_terms=max_terms)
         if plan is not None:
             _keep_terms(kept, plan, vectorizer)
     n_columns = vectorizer.n_features or len(vectorizer.vocabulary_)
-    single = texts.has_single_labels()
+    seen = texts.labels_seen()
+    drop = unlabelled == "drop" and seen.most == 1 and seen.different > 1
+    single = seen.most == 1 and (drop or not seen.without)
     with ShardWriter(target, n_columns, dtype=dtype, rows=rows, entries=entries, plan=plan) as writer:
         if vectorizer.n_features is None:
             writer.terms = vectorizer.get_feature_names_out().tolist()
+        if plan is not None:
+            writer.source = _learnt(plan, vectorizer)
         done = writer.n_done
-        for batch, own in texts.batches(done):
+        for batch, own in texts.batches(done, drop=drop):
             found = None if own is None else ([label[0] for label in own] if single else own)
             writer.add(vectorizer.transform(batch), found)
             done += len(batch)
             progress.report(done, vectorizer.n_documents_ if hasattr(vectorizer, "n_documents_") else done)
     kept.unlink(missing_ok=True)
+
+
+class _LabelsSeen(NamedTuple):
+    """The most labels of a row, the rows without any, and how many different ones there are (two, if more)."""
+
+    most: int = 0
+    without: int = 0
+    different: int = 0
 
 
 class _Texts:
@@ -110,13 +140,13 @@ class _Texts:
     def plan(self, *settings: Any) -> dict[str, Any] | None:
         return None
 
-    def has_single_labels(self) -> bool:
-        return False
+    def labels_seen(self) -> _LabelsSeen:
+        return _LabelsSeen()
 
     def __iter__(self) -> Iterator[Batch]:
         return self.batches(0)
 
-    def batches(self, first: int) -> Iterator[Batch]:
+    def batches(self, first: int, *, drop: bool = False) -> Iterator[Batch]:
         for place in range(first, len(self._texts), _BATCH):
             part = slice(place, place + _BATCH)
             yield list(self._texts[part]), None if self._labels is None else list(self._labels[part])
@@ -133,8 +163,8 @@ class _Files:
         if len(named) > 1:
             raise ValueError("some of the files have a column of labels and others none; expected all or none")
         self._has_labels = named == {True}
-        #: Whether every row has one label, when all rows have been seen.
-        self._single: bool | None = None
+        #: When all rows have been seen.
+        self._seen: _LabelsSeen | None = None
 
     def plan(self, vectorizer: TextVectorizer, *settings: Any) -> dict[str, Any]:
         """Return what tells this work from any other: the files as they are, and everything that was asked for."""
@@ -147,23 +177,29 @@ class _Files:
         known = hashlib.sha256(json.dumps(own).encode()).hexdigest()
         return {"files": files, "reading": repr(sorted(self._reading.items())), "terms": known, "settings": settings}
 
-    def has_single_labels(self) -> bool:
-        """Tell whether every row has exactly one label."""
-        if self._single is None:
-            self._single = all(len(record.labels) == 1 for records in self._records for record in records)
-        return self._has_labels and self._single
+    def labels_seen(self) -> _LabelsSeen:
+        """Return what the labels of all rows are like."""
+        if self._seen is None:
+            for _ in self.batches(0):
+                pass
+        return self._seen if self._has_labels and self._seen is not None else _LabelsSeen()
 
     def __iter__(self) -> Iterator[Batch]:
         return self.batches(0)
 
-    def batches(self, first: int) -> Iterator[Batch]:
-        found = islice((record for records in self._records for record in records), first, None)
-        single = True
-        while batch := list(islice(found, _BATCH)):
-            single = single and all(len(record.labels) == 1 for record in batch)
-            yield [record.text for record in batch], [record.labels for record in batch] if self._has_labels else None
-        if first == 0:
-            self._single = single
+    def batches(self, first: int, *, drop: bool = False) -> Iterator[Batch]:
+        """Read the rows from one on; with ``drop`` those without a label do not count."""
+        records = (record for found in self._records for record in found if record.labels or not drop)
+        wanted = islice(records, first, None)
+        most, without, names = 0, 0, set[str]()
+        while batch := list(islice(wanted, _BATCH)):
+            labels = [record.labels for record in batch]
+            most, without = max(most, *map(len, labels)), without + labels.count(())
+            if len(names) < _DIFFERENT:
+                names.update(name for found in labels for name in found)
+            yield [record.text for record in batch], labels if self._has_labels else None
+        if first == 0 and not drop:
+            self._seen = _LabelsSeen(most, without, min(len(names), _DIFFERENT))
 
 
 def _source_of(source: Any, labels: Labels | None, reading: dict[str, Any]) -> _Texts | _Files:
@@ -187,16 +223,20 @@ def _source_of(source: Any, labels: Labels | None, reading: dict[str, Any]) -> _
     return _Files([Path(one) for one in source], reading)
 
 
-def _keep_terms(path: Path, plan: dict[str, Any], vectorizer: TextVectorizer) -> None:
-    """Keep what was learnt for a process that may have to go on."""
-    content = {
+def _learnt(plan: dict[str, Any], vectorizer: TextVectorizer) -> dict[str, Any]:
+    """Return a plan, and what the vectorizer has learnt beside its terms."""
+    return {
         "plan": plan,
-        "terms": None if vectorizer.n_features is not None else vectorizer.get_feature_names_out().tolist(),
         "documents": vectorizer.document_frequency_.tolist(),
         "n_documents": vectorizer.n_documents_,
     }
+
+
+def _keep_terms(path: Path, plan: dict[str, Any], vectorizer: TextVectorizer) -> None:
+    """Keep what was learnt for a process that may have to go on."""
+    terms = None if vectorizer.n_features is not None else vectorizer.get_feature_names_out().tolist()
     with atomic_path(path) as temporary:
-        temporary.write_text(json.dumps(content), encoding="utf-8")
+        temporary.write_text(json.dumps({**_learnt(plan, vectorizer), "terms": terms}), encoding="utf-8")
 
 
 def _take_terms(path: Path, plan: dict[str, Any] | None, vectorizer: TextVectorizer) -> bool:
@@ -205,11 +245,36 @@ def _take_terms(path: Path, plan: dict[str, Any] | None, vectorizer: TextVectori
         return False
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        if content["plan"] != json.loads(json.dumps(plan)):
-            return False
-        frequency = np.array(content["documents"], dtype=np.int64)
-        terms, n_documents = content["terms"], int(content["n_documents"])
+        return _set_learnt(content, content["terms"], plan, vectorizer)
     except (ValueError, KeyError, TypeError):
         return False
-    set_terms(vectorizer, terms, frequency, n_documents)
+
+
+def _take_written(folder: Path, plan: dict[str, Any] | None, vectorizer: TextVectorizer) -> None:
+    """Give a vectorizer the terms of a folder, or refuse one that was not written by the same plan."""
+    if not (folder / MANIFEST).is_file():
+        raise FileExistsError(f"{folder} exists and is no folder of shards; expected a new name, or such a folder")
+    opened = Shards(folder, memory=1)
+    try:
+        is_same = _set_learnt(opened.source or {}, opened.terms, plan, vectorizer)
+    except (ValueError, KeyError, TypeError) as error:
+        raise ShardError(f"{folder}: what it says about its source is not as it must be") from error
+    if not is_same:
+        raise FileExistsError(
+            f"{folder} was written from other files, files that have changed since, or with other settings; "
+            f"expected a new name, or remove it"
+        )
+
+
+def _set_learnt(
+    content: dict[str, Any], terms: list[str] | None, plan: dict[str, Any] | None, vectorizer: TextVectorizer
+) -> bool:
+    """Give a vectorizer what was learnt, if it was for the same plan."""
+    if plan is None or content.get("plan") != json.loads(json.dumps(plan)):
+        return False
+    documents, n_documents = np.array(content["documents"]), content["n_documents"]
+    is_right = type(n_documents) is int and documents.ndim == 1 and documents.dtype.kind == "i"
+    if not is_right or (documents.size and not 0 <= documents.min() <= documents.max() <= n_documents):
+        raise ValueError("document frequencies are not as they must be")
+    set_terms(vectorizer, terms, documents, n_documents)
     return True

@@ -21,6 +21,7 @@ from bayesift.shards._layout import (
     COUNTS,
     MANIFEST,
     MOST_COLUMNS,
+    SOURCE,
     TERMS,
     Manifest,
     ShardEntry,
@@ -82,6 +83,8 @@ class ShardWriter:
         self._labels: list[Labels] = []
         self._waiting_rows = self._waiting_entries = 0
         self.terms: Sequence[str] | None = None
+        #: What is to stand in the folder about where its rows come from, as JSON.
+        self.source: dict[str, Any] | None = None
 
     def __enter__(self) -> Self:
         if self.folder.exists():
@@ -217,16 +220,23 @@ class ShardWriter:
                 columns = np.load(piece_path(self._part, number, "columns"), mmap_mode="r", allow_pickle=False)
                 counts += np.bincount(columns, minlength=self.n_columns)
         np.save(self._part / COUNTS, counts, allow_pickle=False)
-        terms = None
-        if self.terms is not None:
-            (self._part / TERMS).write_text(json.dumps(list(self.terms), ensure_ascii=False), encoding="utf-8")
-            terms = digest(self._part / TERMS)
-        names = list(self._names)
-        manifest = Manifest(
-            self.n_columns, self.dtype, self._shards, digest(self._part / COUNTS), terms, self._kind, names
-        )
-        manifest.write(self._part)
-        for name in (COUNTS, MANIFEST, *([TERMS] if terms else [])):
+        optional = {TERMS: None if self.terms is None else list(self.terms), SOURCE: self.source}
+        digests: dict[str, str | None] = dict.fromkeys(optional)
+        for name, content in optional.items():
+            if content is not None:
+                (self._part / name).write_text(json.dumps(content), encoding="utf-8")
+                digests[name] = digest(self._part / name)
+        Manifest(
+            self.n_columns,
+            self.dtype,
+            self._shards,
+            digest(self._part / COUNTS),
+            digests[TERMS],
+            self._kind,
+            list(self._names),
+            digests[SOURCE],
+        ).write(self._part)
+        for name in (COUNTS, MANIFEST, *(name for name, found in digests.items() if found)):
             sync(self._part / name)
         self._lock.close()
         for name in (_JOURNAL, _PLAN, _LOCK):

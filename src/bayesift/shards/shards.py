@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,6 +17,8 @@ from bayesift._typing import AnyArray, Int64Array
 from bayesift.shards._engines import Result, Task, refuse_unknown_client, run_with_dask, run_with_joblib
 from bayesift.shards._layout import (
     COUNTS,
+    MANIFEST,
+    SOURCE,
     TERMS,
     ShardError,
     ShardFile,
@@ -27,7 +29,21 @@ from bayesift.shards._layout import (
     read_manifest,
 )
 
+#: Numbers that a row takes beside its entries, in bytes.
+_ROW_BYTES = 8
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+class Reading(NamedTuple):
+    """How far a fit has come: how often shards were read, bytes read of this time and in all, the gap so far, if any.
+
+    The gap is the largest relative duality gap of the fits that are under way.
+    """
+
+    round: int
+    done: int
+    total: int
+    gap: float | None
 
 
 class Shards:
@@ -53,10 +69,22 @@ class Shards:
         The different labels, in order.
     """
 
-    def __init__(self, folder: AnyPath, *, memory: int, client: Any = None, timeout: float | None = None) -> None:
+    def __init__(
+        self,
+        folder: AnyPath,
+        *,
+        memory: int,
+        client: Any = None,
+        timeout: float | None = None,
+        rounds: AnyPath | None = None,
+        watch: Callable[[Reading], None] | None = None,
+    ) -> None:
         self.folder = Path(folder).resolve()
         self._manifest = read_manifest(self.folder)
         self.memory, self._client, self._timeout = memory, client, timeout
+        self.rounds_folder = None if rounds is None else Path(rounds)
+        self._watch, self._n_read = watch, 0
+        self._gap: float | None = None
         entries = self._manifest.shards
         self.starts: Int64Array = np.append(0, np.cumsum([entry.n_rows for entry in entries], dtype=np.int64))
         self.shape = (int(self.starts[-1]), self._manifest.n_columns)
@@ -107,13 +135,32 @@ class Shards:
         if self._manifest.terms_sha256 is None:
             return None
         path = self.folder / TERMS
-        try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise ShardError(f"{path} cannot be read: {error}") from error
+        found = self._content(TERMS)
         if not isinstance(found, list) or len(found) != self.shape[1] or not all(type(term) is str for term in found):
             raise ShardError(f"{path} does not hold {self.shape[1]} terms")
         return found
+
+    @cached_property
+    def source(self) -> dict[str, Any] | None:
+        """What :func:`write` has noted of where the rows come from; None where they come from no files."""
+        if self._manifest.source_sha256 is None:
+            return None
+        found = self._content(SOURCE)
+        if not isinstance(found, dict):
+            raise ShardError(f"{self.folder / SOURCE} does not hold what it must")
+        return found
+
+    @cached_property
+    def identity(self) -> str:
+        """A checksum of the manifest, and so of everything in the folder."""
+        return digest(self.folder / MANIFEST)
+
+    def _content(self, name: str) -> Any:
+        path = self.folder / name
+        try:
+            return json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError) as error:
+            raise ShardError(f"{path} cannot be read: {error}") from error
 
     @property
     def label_names(self) -> list[Any]:
@@ -141,6 +188,14 @@ class Shards:
         starts = np.append(0, np.cumsum(sizes))
         return sp.csr_matrix((np.ones(numbers.size), numbers, starts), shape=(self.shape[0], len(names)))
 
+    def count_empty_rows(self) -> int:
+        """Return how many rows have no entry."""
+        empty = 0
+        for file in self.files:
+            starts = open_piece(piece_path(self.folder, file.number, "starts"), "int64", file.n_rows + 1)
+            empty += int(np.count_nonzero(starts[1:] == starts[:-1]))
+        return empty
+
     def verify(self) -> None:
         """Compare every file with its checksum in the manifest, and check all that kernels rely on.
 
@@ -152,6 +207,8 @@ class Shards:
         wanted = {self.folder / COUNTS: self._manifest.counts_sha256}
         if self._manifest.terms_sha256 is not None:
             wanted[self.folder / TERMS] = self._manifest.terms_sha256
+        if self._manifest.source_sha256 is not None:
+            wanted[self.folder / SOURCE] = self._manifest.source_sha256
         for number, entry in enumerate(self._manifest.shards):
             for piece, own in entry.sha256.items():
                 wanted[piece_path(self.folder, number, piece)] = own
@@ -180,8 +237,26 @@ class Shards:
         """
         calls = list(zip(self.files, arguments, strict=True))
         if self._client is not None:
-            return run_with_dask(task, calls, self._client, self._timeout)
-        return run_with_joblib(task, calls, n_jobs)
+            return self._watched(run_with_dask(task, calls, self._client, self._timeout))
+        return self._watched(run_with_joblib(task, calls, n_jobs))
+
+    def _watched(self, results: Iterator[Result]) -> Iterator[Result]:
+        """Tell, after every shard, how much has been read."""
+        self._n_read += 1
+        if self._watch is None:
+            yield from results
+            return
+        each = 4 + self.dtype.itemsize
+        sizes = [_ROW_BYTES * file.n_rows + each * file.n_entries for file in self.files]
+        done, total = 0, sum(sizes)
+        for size, result in zip(sizes, results, strict=True):
+            yield result
+            done += size
+            self._watch(Reading(self._n_read, done, total, self._gap))
+
+    def tell_gap(self, gap: float | None) -> None:
+        """Keep the largest gap of the fits under way, for those who watch."""
+        self._gap = gap
 
     def split(self, values: AnyArray) -> list[AnyArray]:
         """Divide an array with an entry for each row into those of the shards."""
@@ -201,8 +276,14 @@ def bytes_of(memory: int | str) -> int:
 
 
 def open(
-    folder: AnyPath, *, memory: int | str = "2G", client: Any = None, timeout: float | None = None
-) -> Shards:  # fmt: skip
+    folder: AnyPath,
+    *,
+    memory: int | str = "2G",
+    client: Any = None,
+    timeout: float | None = None,
+    rounds: AnyPath | None = None,
+    watch: Callable[[Reading], None] | None = None,
+) -> Shards:
     """Open a folder of shards, to be fitted like a matrix.
 
     Parameters
@@ -216,6 +297,10 @@ def open(
         Run tasks on the workers of this Dask cluster. Without it ``joblib.parallel_config`` decides, else threads.
     timeout : float, optional
         Seconds after which a task that its Dask worker has not finished is given to another.
+    rounds : path, optional
+        A folder in which fits keep the coefficients of their last round: after a kill, the same fit goes on from there.
+    watch : callable, optional
+        Called with a :class:`Reading` after every shard.
 
     Returns
     -------
@@ -241,4 +326,4 @@ def open(
     """
     if client is not None:
         refuse_unknown_client(client)
-    return Shards(folder, memory=bytes_of(memory), client=client, timeout=timeout)
+    return Shards(folder, memory=bytes_of(memory), client=client, timeout=timeout, rounds=rounds, watch=watch)

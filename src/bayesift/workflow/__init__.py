@@ -17,6 +17,7 @@ from bayesift.workflow.path import LabelPath, label_path
 from bayesift.workflow.prior_knowledge import read_prior_knowledge
 from bayesift.workflow.text_classifier import TextClassifier
 from bayesift.workflow.train import DataSummary, Trained, summarize_data, train
+from bayesift.workflow.train_shards import train_shards
 from bayesift.workflow.update import update
 from bayesift.workflow.warm import warm
 from bayesift.workflow.words_and_vectors import Shares, WordsAndVectors
@@ -62,6 +63,7 @@ __all__ = [
     "top_word_intervals",
     "top_words",
     "train",
+    "train_shards",
     "unsure_labels",
     "update",
     "warm",

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from bayesift._labels import TargetType, check_label_types
 from bayesift._typing import AnyArray, FloatArray, Int64Array
 from bayesift.datasets import USUAL_NAMES, FeaturedText, find_column
+from bayesift.shards import Shards
 from bayesift.workflow.errors import FeaturesError, NoLabelsError, OneLabelError
 
 #: Parts that the training texts are divided into, to hold one of them out.
@@ -41,9 +42,15 @@ class Targets(NamedTuple):
             return [(label,) for label in self.y.tolist()]
         return [tuple(self.classes[row.indices].tolist()) for row in self.y]
 
+    def counts(self) -> Int64Array:
+        """Return how many texts have each label."""
+        if self.target_type == "multilabel-indicator":
+            return np.asarray(self.y.sum(axis=0)).ravel().astype(np.int64)
+        return np.bincount(np.searchsorted(self.classes, self.y), minlength=self.classes.size)
+
     def shares(self) -> FloatArray:
         """Return the share of the texts that have each label."""
-        return np.asarray(self.indicator().mean(axis=0))
+        return self.counts() / self.y.shape[0]
 
 
 def read_targets(y: Any, multilabel: bool | Literal["auto"] = "auto") -> Targets:
@@ -78,6 +85,17 @@ def read_targets(y: Any, multilabel: bool | Literal["auto"] = "auto") -> Targets
     if not classes.size:
         raise NoLabelsError("y holds no label at all; expected some texts with a label")
     return Targets("multilabel-indicator", classes, indicator(sets, classes.tolist()))
+
+
+def targets_of(shards: Shards) -> Targets:
+    """Return what the labels are that stand beside the rows of shards."""
+    labels = shards.labels
+    if labels is None or not shards.label_names:
+        raise NoLabelsError(f"{shards!r} has no labels; expected a column of labels to learn from")
+    classes = _sorted(set(shards.label_names))
+    if sp.issparse(labels):
+        return Targets("multilabel-indicator", classes, labels.astype(np.int64))
+    return Targets(_kind_of(classes), classes, labels)
 
 
 def one_column(values: Any, name: str) -> Iterable[Any]:
@@ -228,9 +246,14 @@ def assign_folds(texts: Sequence[str], sets: Sequence[tuple[Any, ...]], n_folds:
 
 def _one_label_each(labels: list[Any]) -> Targets:
     classes = _sorted(set(labels))
+    return Targets(_kind_of(classes), classes, np.array(labels, dtype=classes.dtype))
+
+
+def _kind_of(classes: AnyArray) -> TargetType:
+    """Tell two labels from more; one is refused."""
     if classes.size < 2:
         raise OneLabelError(f"y has one label only, {classes.tolist()[0]!r}; expected at least two labels")
-    return Targets("binary" if classes.size == 2 else "multiclass", classes, np.array(labels, dtype=classes.dtype))
+    return "binary" if classes.size == 2 else "multiclass"
 
 
 def _sorted(labels: set[Any]) -> AnyArray:

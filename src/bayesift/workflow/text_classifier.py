@@ -21,10 +21,19 @@ from bayesift._state import State, unchanged_by_errors
 from bayesift.decide import Threshold
 from bayesift.decide.tuning import check_policy
 from bayesift.select import TermSelector
+from bayesift.shards import Shards
 from bayesift.text import TextVectorizer
 from bayesift.vectors import WordVectors
 from bayesift.workflow._answers import TextAnswers
-from bayesift.workflow._label_sets import Targets, fingerprint, label_sets, one_column, read_targets, rows_of
+from bayesift.workflow._label_sets import (
+    Targets,
+    fingerprint,
+    label_sets,
+    one_column,
+    read_targets,
+    rows_of,
+    targets_of,
+)
 from bayesift.workflow._models import (
     AUTO,
     Material,
@@ -267,6 +276,61 @@ class TextClassifier(TextAnswers):
         self._warn_of_no_words(documents)
         return self
 
+    def fit_shards(self, shards: Shards, vectorizer: TextVectorizer) -> Self:
+        """Learn from texts that :func:`bayesift.shards.write` has made into rows on disk, with the labels beside them.
+
+        Parameters
+        ----------
+        shards : Shards
+            An opened folder, with labels.
+        vectorizer : TextVectorizer
+            The one that made the rows, fitted.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from bayesift import shards
+        >>> from bayesift.text import TextVectorizer
+        >>> from bayesift.workflow import TextClassifier
+        >>> vectorizer, place = TextVectorizer(), tempfile.mkdtemp() + "/mail"
+        >>> shards.write(["wheat", "corn", "sea", "ship"] * 5, vectorizer, place, labels=[1, 1, 0, 0] * 5)
+        >>> classifier = TextClassifier("lasso", variance=1.0).fit_shards(shards.open(place), vectorizer)
+        >>> classifier.predict(["corn and wheat", "a ship"]).tolist()
+        [1, 0]
+        """
+        targets = targets_of(shards)
+        self._check_for_shards(shards, vectorizer)
+        self._check(targets)
+        with unchanged_by_errors(self):
+            self.comparison_ = self.selector_ = self._features = None
+            self.vectorizer_ = vectorizer
+            self.classes_, self.target_type_ = targets.classes, targets.target_type
+            self._learn(Material((), shards, targets, None, self.class_weight), None)
+            balance = dict(zip(map(str, targets.classes.tolist()), targets.counts().tolist(), strict=True))
+            self.training_ = Training(len(shards), balance, shards.identity)._asdict()
+        self._warn_of_no_words(())
+        return self
+
+    def _check_for_shards(self, shards: Shards, vectorizer: TextVectorizer) -> None:
+        """Refuse what needs all texts in memory."""
+        for name, found, expected in (
+            ("model", self._is_open(), "a model by name"),
+            ("selector", self.selector is not None, "None"),
+            ("features", self.features is not None, "None"),
+            ("vectors", self.vectors is not None and self.vectors is not AUTO, "'auto' or None"),
+        ):
+            if found:
+                raise ValueError(
+                    f"{name} is {getattr(self, name)!r}, which needs texts in memory; expected {expected} for shards"
+                )
+        n_columns = vectorizer.document_frequency_.size
+        if n_columns != shards.shape[1]:
+            raise ValueError(f"the vectorizer has {n_columns} columns; expected the {shards.shape[1]} of {shards!r}")
+
     def settled(self) -> TextClassifier:
         """Return a classifier, not fitted, in which everything that this one chose is given: model, terms, variance."""
         check_is_fitted(self)
@@ -419,6 +483,10 @@ class TextClassifier(TextAnswers):
         has_own = hasattr(self.model_, "threshold_")
         if has_own and (self.posterior is None or policy == "half"):
             self.threshold_ = self.model_.threshold_
+        elif isinstance(texts.X, Shards):
+            # Others would have to be tuned on texts held out of fits in memory.
+            n_scores = 1 if self.target_type_ == "binary" else self.classes_.size
+            self.threshold_ = Threshold("half", scale="log_odds").fit(np.zeros((1, n_scores)))
         else:
             self.threshold_ = tuned_threshold(self.model_, policy, self.threshold_on, texts, words)
             if has_own:

@@ -53,6 +53,7 @@ class DataSummary:
         Whether some text has more than one label.
     n_unlabelled, n_empty, n_duplicates, n_conflicts : int
         Texts without a label; without a letter or digit; that occurred before; that occurred before with other labels.
+        The latter two are None for texts in shards, where nobody has looked, and texts without a known word are empty.
     warnings : list of str
         What a person should check, a sentence each.
     """
@@ -62,8 +63,8 @@ class DataSummary:
     multilabel: bool
     n_unlabelled: int
     n_empty: int
-    n_duplicates: int
-    n_conflicts: int
+    n_duplicates: int | None
+    n_conflicts: int | None
     warnings: list[str] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
@@ -215,15 +216,13 @@ def train(
     # The summary has told of those without a letter.
     if found.n_empty and (told := training_texts_without_words(found.n_empty)) in notes:
         notes.remove(told)
-    if classifier.threshold == "auto" and classifier.threshold_.policy != "half":
-        rare = [label for label, count in found.balance.items() if count < RARE * len(texts)]
-        notes.append(f"rare labels ({_some(rare)}): thresholds are set for the greatest F1 on texts held out, not at ½")
+    notes += threshold_notes(classifier, found.balance, len(texts))
     notes += _unspaced_note(classifier.vectorizer_, texts)
     notes += _pile_note(classifier, len(pile))
     evaluation = None
     if test is not None:
         step("measuring", 0, 0)
-        evaluation = evaluate(classifier, test.texts, test.labels, on=_named(test))
+        evaluation = evaluate(classifier, test.texts, test.labels, on=name_of(test))
     elif validation is not None:
         step("measuring", 0, 0)
         try:
@@ -243,6 +242,14 @@ def train(
             notes.append(f"no learning curve: {error}")
     words = top_words(classifier, n_words)
     return Trained(classifier, found, model_info(classifier), evaluation, words, notes, seconds, grown)
+
+
+def threshold_notes(classifier: TextClassifier, balance: Mapping[str, int], n_texts: int) -> list[str]:
+    """Say where thresholds are not at one half because labels are rare."""
+    if classifier.threshold != "auto" or classifier.threshold_.policy == "half":
+        return []
+    rare = [label for label, count in balance.items() if count < RARE * n_texts]
+    return [f"rare labels ({_some(rare)}): thresholds are set for the greatest F1 on texts held out, not at ½"]
 
 
 def _pile_note(classifier: TextClassifier, n_unlabelled: int) -> list[str]:
@@ -276,7 +283,8 @@ def _unspaced_note(vectorizer: Any, texts: Sequence[str]) -> list[str]:
     ]
 
 
-def _named(split: Split) -> str:
+def name_of(split: Split) -> str:
+    """Say what texts to measure on are called."""
     name = "the test texts" if split.origin is None else split.origin.path.name
     return f"{len(split):,} texts of {name}" if split.origin is not None else name
 
@@ -317,11 +325,12 @@ def summarize_data(texts: Sequence[str], labels: Sequence[tuple[str, ...]]) -> D
         n_duplicates=duplicates,
         n_conflicts=conflicts,
     )
-    result.warnings.extend(_warnings(result))
+    result.warnings.extend(data_warnings(result))
     return result
 
 
-def _warnings(found: DataSummary) -> list[str]:
+def data_warnings(found: DataSummary) -> list[str]:
+    """Say what a person should check, a sentence each."""
     said = []
     if found.n_empty:
         said.append(

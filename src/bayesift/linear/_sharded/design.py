@@ -91,6 +91,7 @@ class ShardedDesign:
         self.shards, self._n_jobs = shards, n_jobs
         self._rounds = Rounds(self._answer)
         self._held: Held | None = None
+        self._gaps: dict[int, float] = {}
         #: How often all shards were read.
         self.n_rounds = 0
 
@@ -183,6 +184,15 @@ class ShardedDesign:
         """Return Σ_i s_i f″(r_i) x_ij² plus what the priors add, the intercept's last."""
         sums = self.slopes(problem, beta, wants_curvature=True)
         return np.append(sums.h, sums.w) + own
+
+    def tell_gap(self, problem: Problem, primal: float = 1.0, dual: float | None = None) -> None:
+        """Note the gap of a problem for those who watch; without a dual objective it is done."""
+        # Threads come and go while others look: a copy is looked at.
+        if dual is None:
+            self._gaps.pop(id(problem), None)
+        elif dual > -np.inf:
+            self._gaps[id(problem)] = (primal - dual) / primal
+        self.shards.tell_gap(max(list(self._gaps.values()), default=None))
 
     def sum_of(self, task: Any, problem: Problem, table: Table, *arguments: Any) -> FloatArray:
         """Sum what a task returns for one problem over all shards, in their order."""

@@ -18,6 +18,7 @@ from bayesift._threads import stop_if_abandoned
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.linear._fit.problem import Problem, Solution, SolverOptions
 from bayesift.linear._sharded import tasks
+from bayesift.linear._sharded.kept import KeptRound, Standing
 from bayesift.linear._sharded.tasks import SCALES
 from bayesift.linear._solvers.duality import (
     Penalties,
@@ -98,6 +99,7 @@ class _Sharded(NamedTuple):
     prior: Penalties
     options: SolverOptions
     tol: float
+    kept: KeptRound
 
     @property
     def mode(self) -> FloatArray:
@@ -111,7 +113,9 @@ class _Sharded(NamedTuple):
 
     def judged(self, delta: FloatArray) -> Judgement:
         """Judge coefficients by a round over everything."""
-        return judge(self.design.slopes(self.problem, self.mode + delta), delta, self.mode, self.prior)
+        found = judge(self.design.slopes(self.problem, self.mode + delta), delta, self.mode, self.prior)
+        self.design.tell_gap(self.problem, found.primal, found.dual)
+        return found
 
     def is_closed(self, found: Judgement, dual: float) -> bool:
         """Tell whether the gap is small enough or, where there is no dual point, the slopes are right."""
@@ -144,11 +148,10 @@ def solve(design: ShardedDesign, problem: Problem, options: SolverOptions, start
     mode = problem.prior.mode
     prior = penalty_arrays(problem.prior.kind, problem.prior.weight, problem.prior.sign)
     delta = np.zeros(mode.size) if start is None else np.clip(start - mode, prior[2], prior[3])
-    sharded = _Sharded(design, problem, prior, options, options.tolerance("newton"))
-    if np.any(problem.prior.kind == LAPLACE):
-        reached = _solve_on_candidates(sharded, delta)
-    else:
-        reached = _solve_smooth(sharded, delta)
+    kept = KeptRound(design.shards, problem, options, start)
+    sharded = _Sharded(design, problem, prior, options, options.tolerance("newton"), kept)
+    reached = _search(sharded, delta)
+    design.tell_gap(problem)
     found = reached.found
     return Solution(
         reached.delta + mode,
@@ -161,15 +164,36 @@ def solve(design: ShardedDesign, problem: Problem, options: SolverOptions, start
     )
 
 
-def _solve_on_candidates(sharded: _Sharded, delta: FloatArray) -> _Reached:
+def _search(sharded: _Sharded, delta: FloatArray) -> _Reached:
+    """Search from some departures from the modes, or from where a process stood that was killed."""
+    before = sharded.kept.read(sharded.prior)
+    if before is not None and before.done:
+        # Kept coefficients are believed only as far as a round confirms them.
+        found = sharded.judged(before.delta)
+        if sharded.is_closed(found, found.dual):
+            return _Reached(before.delta, found, found.dual, before.rounds, True)
+    delta = delta if before is None else before.delta
+    if np.any(sharded.problem.prior.kind == LAPLACE):
+        reached = _solve_on_candidates(sharded, delta, before)
+    else:
+        reached = _solve_smooth(sharded, delta)
+    sharded.kept.write(Standing(reached.delta, np.empty(0, np.int64), reached.rounds, done=True))
+    return reached
+
+
+def _solve_on_candidates(sharded: _Sharded, delta: FloatArray, before: Standing | None) -> _Reached:
     """Solve on candidate columns in memory, until a round over everything finds nothing to add."""
     design, prior, tol = sharded.design, sharded.prior, sharded.tol
     l1 = prior[0][:-1]
     # Columns without a rate are never at their modes, and modes other than 0 count in every score.
     always = (sharded.movable & (l1 == 0.0) & (design.shards.column_counts > 0)) | (sharded.mode[:-1] != 0.0)
     wanted = np.flatnonzero(always | (delta[:-1] != 0.0))
-    inner, exact, dual = max(_INNER * tol, _ROUGH), False, -np.inf
-    for rounds in range(1, _ROUNDS + 1):
+    inner, exact, dual, first = max(_INNER * tol, _ROUGH), False, -np.inf, 1
+    if before is not None and not before.done and before.inner > 0.0:
+        wanted, first = np.union1d(wanted, before.wanted), min(before.rounds, _ROUNDS)
+        inner, exact = before.inner, before.exact
+    for rounds in range(first, _ROUNDS + 1):
+        sharded.kept.write(Standing(delta, wanted, rounds, False, exact, inner))
         held = design.hold(wanted)
         if held is None:
             return _solve_by_matrix(sharded, delta, rounds)
@@ -249,6 +273,7 @@ def _solve_by_matrix(sharded: _Sharded, delta: FloatArray, rounds: int) -> _Reac
         before = gap
         step = _matrix_step(matrix, chosen, found, delta, prior)
         delta, found, moved = _move(sharded, delta, step, found)
+        sharded.kept.write(Standing(delta, np.empty(0, np.int64), done + 1))
         dual = max(dual, found.dual)
         if not moved:
             if is_new:
@@ -345,6 +370,7 @@ def _solve_smooth(sharded: _Sharded, delta: FloatArray) -> _Reached:
         closed = sharded.is_closed(found, dual)
         if closed or rounds == 1 or found.primal <= reached.found.primal:
             reached = _Reached(new, found, dual, rounds, closed)
+            sharded.kept.write(Standing(new, np.empty(0, np.int64), rounds))
         else:
             reached = reached._replace(dual=dual, rounds=rounds)
         if closed or rounds >= sharded.options.max_iter:

@@ -1,0 +1,121 @@
+"""The last round of every fit, kept in a folder, so that a fit whose process was killed goes on from there.
+
+What is kept is where the search stands, never how good it is: the certificate of a fit that goes on is computed anew.
+A file that is damaged, or was written for anything else than just this fit, is as good as none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from bayesift._files import atomic_path
+from bayesift._typing import FloatArray, Int64Array
+from bayesift.linear._fit.problem import Problem, SolverOptions
+from bayesift.shards import Shards
+
+if TYPE_CHECKING:
+    from bayesift.linear._solvers.duality import Penalties
+
+_VERSION = 1
+#: The numbers beside the coefficients: version, rounds done, whether the fit was done, whether it was exact, and to
+#: which gap fits in memory go.
+_N_NUMBERS = 5
+
+
+class Standing(NamedTuple):
+    """Where a search stands: departures from the modes, candidates, rounds begun, and how exact fits in memory are."""
+
+    delta: FloatArray
+    wanted: Int64Array
+    rounds: int
+    done: bool = False
+    exact: bool = False
+    inner: float = 0.0
+
+
+class KeptRound:
+    """The place of one fit in the folder of rounds; without a folder nothing is kept.
+
+    Parameters
+    ----------
+    shards : Shards
+    problem : Problem
+    options : SolverOptions
+    start : float array or None
+        Where the fit begins.
+    """
+
+    def __init__(self, shards: Shards, problem: Problem, options: SolverOptions, start: FloatArray | None) -> None:
+        self._path: Path | None = None
+        if shards.rounds_folder is not None:
+            name = _fingerprint(shards, problem, options, start)
+            self._path = shards.rounds_folder / f"{name}.npz"
+
+    def write(self, standing: Standing) -> None:
+        """Keep where a search stands, in the place of what was kept before."""
+        if self._path is None:
+            return
+        moved = np.flatnonzero(standing.delta)
+        numbers = np.array([_VERSION, standing.rounds, standing.done, standing.exact, standing.inner], np.float64)
+        with atomic_path(self._path) as temporary, temporary.open("wb") as stream:
+            np.savez(
+                stream,
+                numbers=numbers,
+                moved=moved,
+                delta=standing.delta[moved],
+                wanted=standing.wanted.astype(np.int64),
+            )
+
+    def read(self, prior: Penalties) -> Standing | None:
+        """Return where an earlier process stood; None where there was none, or its file cannot be used."""
+        if self._path is None or not self._path.is_file():
+            return None
+        try:
+            with self._path.open("rb") as stream, np.load(stream, allow_pickle=False) as content:
+                found = {name: content[name] for name in ("numbers", "moved", "delta", "wanted")}
+        except (OSError, ValueError, KeyError, EOFError, SyntaxError, zipfile.BadZipFile, NotImplementedError):
+            return None
+        return _checked(found, prior)
+
+
+def _checked(found: dict[str, np.ndarray], prior: Penalties) -> Standing | None:
+    """Return what a file holds, if all of it is as it must be."""
+    _, _, low, high = prior
+    numbers, moved, values, wanted = found["numbers"], found["moved"], found["delta"], found["wanted"]
+    if numbers.dtype != np.float64 or numbers.shape != (_N_NUMBERS,) or numbers[0] != _VERSION:
+        return None
+    if not np.isfinite(numbers).all() or numbers[1] < 1 or numbers[1] % 1 or numbers[4] < 0:
+        return None
+    if not (_are_places(moved, low.size) and _are_places(wanted, low.size - 1)):
+        return None
+    if values.dtype != np.float64 or values.shape != moved.shape or not np.isfinite(values).all():
+        return None
+    if np.any(values < low[moved]) or np.any(values > high[moved]):
+        return None
+    delta = np.zeros(low.size)
+    delta[moved] = values
+    return Standing(delta, wanted, int(numbers[1]), bool(numbers[2]), bool(numbers[3]), float(numbers[4]))
+
+
+def _are_places(found: np.ndarray, size: int) -> bool:
+    """Tell whether an array holds places in ascending order."""
+    if found.dtype != np.int64 or found.ndim != 1:
+        return False
+    return not found.size or bool(found[0] >= 0 and found[-1] < size and np.all(found[1:] > found[:-1]))
+
+
+def _fingerprint(shards: Shards, problem: Problem, options: SolverOptions, start: FloatArray | None) -> str:
+    """Return a hash of everything that a fit depends on."""
+    digest = hashlib.sha256(repr((shards.identity, shards.memory, problem.link, tuple(options))).encode())
+    prior = problem.prior
+    arrays = [problem.y, problem.weights, prior.kind, prior.weight, prior.sign, prior.mode]
+    for array in [*arrays, *([] if start is None else [start])]:
+        whole = np.ascontiguousarray(array)
+        digest.update(f"{whole.dtype.str}{whole.shape}".encode())
+        digest.update(whole.data)
+    return digest.hexdigest()
