@@ -20,7 +20,7 @@ MOST_ROWS = 25
 
 
 def show_data(data: Split, found: DataSummary, console: Console, n_more: int = 0) -> None:
-    """Show what was read, here and from more files, which columns were guessed, the texts of each label, and warnings."""
+    """Show what was read, the columns that were guessed, the texts of each label, and warnings."""
     kinds = "several labels a text" if found.multilabel else "one label a text"
     labels = "1 label" if len(found.balance) == 1 else f"{len(found.balance):,} labels"
     name = "texts" if data.origin is None else shown(data.origin.path.name)
