@@ -14,6 +14,9 @@ KERNELS := tests/test_bounds.py tests/text/test_kernels.py tests/text/test_lexic
 	tests/review/engine/test_kernels.py tests/formats/test_model_consistency.py tests/formats/test_model_fuzz.py \
 	tests/shards/test_layout.py tests/shards/test_tasks.py
 
+# Tests start many processes, and each would compile the sources to bytecode anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint audit check-bounds check-lowest check-newest check-tag check-wheel dist sbom locked docs bench \
 	reproduce clean

@@ -9,6 +9,10 @@ import tempfile
 # Read by scipy when it is imported: without it, scikit-learn skips one of its checks of estimators.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
+# Read by OpenBLAS when numpy is imported. Tests run in as many processes as there are cores: threads of linear algebra
+# beside them would wait for each other, on a busy machine for ten times as long as they work.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import pytest
 from hypothesis import settings
 
