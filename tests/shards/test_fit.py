@@ -11,7 +11,12 @@ import pytest
 import scipy.sparse as sp
 
 from bayesift import shards
-from bayesift.linear import BayesianLogisticRegression, BayesianProbitRegression, regularization_path
+from bayesift.linear import (
+    BayesianLogisticRegression,
+    BayesianMultinomialRegression,
+    BayesianProbitRegression,
+    regularization_path,
+)
 from bayesift.linear._sharded.design import ShardedDesign, documents_of
 from bayesift.priors import Gaussian, Laplace
 from bayesift.shards import Shards, ShardWriter
@@ -240,3 +245,12 @@ def test_a_path_of_rates(open_with: Callable[[int], Shards]) -> None:
     assert np.all(found.gap <= 1e-8 * found.objective)
     with pytest.raises(ValueError, match="expected variances"):
         regularization_path(open_with(WIDE), Y)
+
+
+def test_softmax_takes_shards_that_fit(folder: Path) -> None:
+    y = np.arange(X.shape[0]) % 3
+    found = BayesianMultinomialRegression(variance=1.0).fit(shards.open(folder), y)
+    expected = BayesianMultinomialRegression(variance=1.0).fit(X, y)
+    assert found.coef_.tobytes() == expected.coef_.tobytes()
+    with pytest.raises(ValueError, match="more than half of memory=1,000"):
+        BayesianMultinomialRegression(variance=1.0).fit(shards.open(folder, memory=1000), y)

@@ -29,11 +29,14 @@ class Written:
         Whether ``-`` is standard output.
     is_folder : bool
         Whether it is a folder, of which the command checks the files itself.
+    or_folder : bool
+        Whether it may be a folder, of which the command checks the files itself.
     """
 
     in_place_of: str = ""
     or_dash: bool = False
     is_folder: bool = False
+    or_folder: bool = False
 
 
 class Labelled:
@@ -123,6 +126,8 @@ def _check_output(spelled: str, path: Path, written: Written) -> None:
             raise UserError(f"{spelled} is '-', which is no file", "/dev/stdout is standard output")
         return
     if path.is_dir():
+        if written.or_folder:
+            return
         raise UserError(f"{path} is a folder", "name a file to write, such as -o news.bayesift")
     if is_written_through(path):
         return

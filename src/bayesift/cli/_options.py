@@ -43,7 +43,7 @@ Data = Annotated[
 ]
 MoreData = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="[MORE]...", help="Further files with the same columns, where several can be taken."),
+    typer.Argument(metavar="MORE", help="Further files with the same columns, where several can be taken."),
 ]
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file, as 'bayesift train' writes it.")]
 Text = Annotated[

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bayesift.cli._guard import Written
-from bayesift.cli._options import Delimiter, Encoding, Header, ModelFile, Output, Quotes, Texts, with_option_groups
-from bayesift.cli._shell import console, list_of, print_json, say, say_if_compiling, shown, steps
+from bayesift.cli._options import (
+    Delimiter,
+    Encoding,
+    Header,
+    ModelFile,
+    MoreData,
+    Output,
+    Quotes,
+    Texts,
+    with_option_groups,
+)
+from bayesift.cli._shards import Engine
+from bayesift.cli._shell import Steps, console, list_of, print_json, say, say_if_compiling, shown, steps
+
+if TYPE_CHECKING:
+    from bayesift.workflow import Classified
 
 
 class SourceFormat(StrEnum):
@@ -44,11 +58,14 @@ def classify(
             metavar="DATA", help="CSV, TSV, JSON, JSONL, Parquet, Excel or text file, folder of files; - is stdin."
         ),
     ],
+    more: MoreData = None,
     *,
     target: Annotated[
         Path,
-        typer.Option("--output", "-o", metavar="OUT", help="File to write; - is standard output."),
-        Written(or_dash=True),
+        typer.Option(
+            "--output", "-o", metavar="OUT", help="File to write, or folder for several; - is standard output."
+        ),
+        Written(or_dash=True, or_folder=True),
     ] = Path("-"),
     proba: Annotated[bool, typer.Option("--proba", help="Add the probability of every label.")] = False,
     explain: Annotated[
@@ -81,9 +98,13 @@ def classify(
         SourceFormat | None,
         typer.Option("--input-format", help="Format of DATA, if neither the name nor the first line shows it."),
     ] = None,
+    engine: Engine = None,
     output: Output,
 ) -> None:
-    """Add predicted labels to any number of texts."""
+    """Add predicted labels to any number of texts.
+
+    Several files are written to the folder OUT, each under its own name, and after a kill those that are missing.
+    """
     to_stdout = str(target) == "-"
     if output.as_json and to_stdout:
         raise typer.BadParameter("the texts go to standard output; give -o OUT", param_hint="--json")
@@ -91,6 +112,27 @@ def classify(
         raise typer.BadParameter(f"{interval:g} is not between 0 and 1", param_hint="--interval")
     if not 0.5 < certainty < 1:
         raise typer.BadParameter(f"{certainty:g} is not between 0.5 and 1", param_hint="--certainty")
+    options: dict[str, Any] = {
+        "proba": proba,
+        "explain": explain,
+        "interval": interval,
+        "abstain": abstain,
+        "certainty": certainty,
+        "brief": brief,
+        "format": None if format is None else format.value,
+        "text": text or None,
+        "source_format": None if input_format is None else input_format.value,
+        "encoding": encoding,
+        "delimiter": delimiter,
+        "header": header,
+        "quotes": quotes,
+    }
+    if more or target.is_dir():
+        with steps(output.is_silent) as step:
+            _classify_files(model, [data, *(more or ())], target, engine or "threads", options, step, output)
+        return
+    if engine is not None:
+        raise typer.BadParameter("it is for several files, with a folder for -o", param_hint="--engine")
     with steps(output.is_silent) as step:
         step("loading the libraries")
         from bayesift.workflow import classify as classify_texts
@@ -102,22 +144,10 @@ def classify(
             classifier,
             str(data),
             str(target),
-            proba=proba,
-            explain=explain,
-            interval=interval,
-            abstain=abstain,
-            certainty=certainty,
-            brief=brief,
-            format=None if format is None else format.value,
-            text=text or None,
             prefer=origin.get("text"),
             label_separator=origin.get("label_separator") or ";",
-            source_format=None if input_format is None else input_format.value,
-            encoding=encoding,
-            delimiter=delimiter,
-            header=header,
-            quotes=quotes,
             progress=lambda n_texts: step("classifying", n_texts),
+            **options,
         )
     if output.as_json:
         print_json({"file": str(target), **found.as_dict()})
@@ -134,3 +164,32 @@ def classify(
             out = console()
             for label, number in list(found.counts.items())[:10]:
                 out.print(f"{number:>10,}  {shown(label) or '(no label)'}")
+
+
+def _classify_files(
+    model: Path, files: list[Path], target: Path, engine: str, options: dict[str, Any], step: Steps, output: Output
+) -> None:
+    """Classify several files into a folder, and say a line about each as it is done."""
+    if str(target) == "-" or target.is_file():
+        raise typer.BadParameter("several files are written to a folder; give -o FOLDER", param_hint="--output")
+    step("loading the libraries")
+    from bayesift.workflow import classify_files, load_classifier
+
+    # A file that is no model is told of before any work.
+    load_classifier(model)
+    say_if_compiling(quiet=output.is_silent)
+    step("classifying", 0, len(files))
+    done: list[Path] = []
+
+    def tell(written: Path, found: Classified) -> None:
+        done.append(written)
+        step("classifying", len(done), len(files))
+        if not output.is_silent:
+            with step.paused():
+                for note in found.notes:
+                    say(f"{shown(files[len(done) - 1].name)}: {shown(note)}")
+                say(f"{found.n_texts:,} texts → {shown(target / written.name)}")
+
+    found = classify_files(model, files, target, engine=engine, on_file=tell, **options)
+    if output.as_json:
+        print_json({"folder": str(target), "files": {name: one.as_dict() for name, one in found.items()}})

@@ -142,12 +142,64 @@ def histogram(X: sp.csr_matrix, totals: FloatArray, rows: Int64Array, weights: F
     """Count the documents ``rows`` of a matrix; ``totals`` and ``weights`` are those of all rows."""
     words, start, counts, own_weights = _by_word(X.indptr, X.indices, X.data, rows, weights, X.shape[1])
     step, low, high, above = _steps(start, counts, own_weights)
-    long, own = totals[rows], weights[rows]
-    kept = (long > 0) & (own > 0)
-    lengths, place = np.unique(long[kept], return_inverse=True)
+    return Histogram(words, step, low, high, above, *_lengths(totals[rows], weights[rows]))
+
+
+def _lengths(totals: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the different lengths of documents, and the weights of the documents that have each."""
+    kept = (totals > 0) & (weights > 0)
+    lengths, place = np.unique(totals[kept], return_inverse=True)
     amounts = np.zeros(lengths.size)
-    np.add.at(amounts, place, own[kept])
-    return Histogram(words, step, low, high, above, lengths, amounts)
+    np.add.at(amounts, place, weights[kept])
+    return lengths, amounts
+
+
+class CountTable:
+    """What a histogram is made of, gathered from one block of documents after the other.
+
+    For every word and every count, the weight of the documents that have the word so often; and the weights of the
+    documents of every length. Its size does not grow with the number of documents, but with that of different counts.
+    """
+
+    def __init__(self) -> None:
+        self._words: Int64Array = np.empty(0, np.int64)
+        self._counts = self._amounts = self._totals = self._weights = np.empty(0)
+
+    def add(self, X: sp.csr_matrix, totals: FloatArray, rows: Int64Array, weights: FloatArray) -> None:
+        """Add the documents ``rows`` of a matrix; ``totals`` and ``weights`` are those of all its rows."""
+        words, start, counts, own = _by_word(X.indptr, X.indices, X.data, rows, weights, X.shape[1])
+        self._merge(np.repeat(words, np.diff(start)), counts, own)
+        self._merge_lengths(*_lengths(totals[rows], weights[rows]))
+
+    def add_table(self, other: CountTable) -> None:
+        """Add what another table has gathered."""
+        self._merge(other._words, other._counts, other._amounts)
+        self._merge_lengths(other._totals, other._weights)
+
+    def _merge(self, words: Int64Array, counts: FloatArray, amounts: FloatArray) -> None:
+        words, counts = np.append(self._words, words), np.append(self._counts, counts)
+        amounts = np.append(self._amounts, amounts)
+        order = np.lexsort((counts, words))
+        words, counts, amounts = words[order], counts[order], amounts[order]
+        is_new = np.ones(words.size, dtype=bool)
+        is_new[1:] = (words[1:] != words[:-1]) | (counts[1:] != counts[:-1])
+        first = np.flatnonzero(is_new)
+        self._words, self._counts = words[first], counts[first]
+        self._amounts = np.add.reduceat(amounts, first) if first.size else amounts
+
+    def _merge_lengths(self, totals: FloatArray, weights: FloatArray) -> None:
+        self._totals, self._weights = _lengths(np.append(self._totals, totals), np.append(self._weights, weights))
+
+    def histogram(self) -> Histogram:
+        """Return the histogram of all documents that were added."""
+        words, first = np.unique(self._words, return_index=True)
+        start = np.append(first, self._words.size).astype(np.int64)
+        return Histogram(words, *_steps(start, self._counts, self._amounts), self._totals, self._weights)
+
+    @property
+    def lengths(self) -> tuple[FloatArray, FloatArray]:
+        """The different lengths, and the weights of the documents that have each."""
+        return self._totals, self._weights
 
 
 @kernel

@@ -97,6 +97,11 @@ class Targets(NamedTuple):
         """Whether they came as an indicator matrix."""
         return self.indicator is not None
 
+    def part(self, first: int, last: int) -> Targets:
+        """Return the targets of some documents that follow each other."""
+        codes = None if self.codes is None else self.codes[first:last]
+        return self._replace(codes=codes, indicator=None if self.indicator is None else self.indicator[first:last])
+
     def members(self, places: Int64Array) -> Members:
         """Return the sums of each document; ``places`` says where the classes found stand among all."""
         if self.codes is not None:

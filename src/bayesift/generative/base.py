@@ -76,8 +76,8 @@ class GenerativeClassifier(ScoreClassifier, ABC):
         Parameters
         ----------
         X : sparse matrix, array, data frame or Shards of shape (n_documents, n_features)
-            NaN, or a masked entry, is a missing value, where the class says so. The naive Bayes models learn from
-            :class:`bayesift.shards.Shards` as well.
+            NaN, or a masked entry, is a missing value, where the class says so. The naive Bayes models and the
+            Dirichlet compound multinomial learn from :class:`bayesift.shards.Shards` as well.
         y : array of shape (n_documents,), or indicator matrix of shape (n_documents, n_categories)
             Labels of any type, or zeros and ones for each category.
         sample_weight : array of shape (n_documents,), optional

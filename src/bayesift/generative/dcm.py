@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import time
 import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -16,12 +18,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from bayesift._documents import checked_weights
+from bayesift._labels import validate_labels
 from bayesift._special import log_rising
 from bayesift._state import State
 from bayesift._threads import map_threads
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.generative._dcm_kernels import (
     ClassPrior,
+    CountTable,
     Histogram,
     descend,
     digamma_sum,
@@ -29,12 +34,13 @@ from bayesift.generative._dcm_kernels import (
     histogram,
     objective,
 )
-from bayesift.generative._groups import Layout, every_group
+from bayesift.generative._groups import Layout, Targets, every_group, read_targets
 from bayesift.generative._kernels import dot, rising_scores, split_missing, with_values
 from bayesift.generative._sampling import document_lengths, draw_bursts
 from bayesift.generative.base import GenerativeClassifier, concentrations, contrast
 from bayesift.generative.multinomial import check_amounts
 from bayesift.linear.certificate import Certificate
+from bayesift.shards import Shards
 
 
 @dataclass(eq=False, repr=False)
@@ -142,15 +148,51 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
     n_jobs: int | None = -1
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        if isinstance(X, Shards):
+            return self._fit_shards(X, y, sample_weight)
         X, targets, weights = self._labelled(X, y, sample_weight, reset=True)
+        self._begin(targets)
+        groups = self._rows_of_groups(targets)
+        self._set_class_count(np.array([weights[rows].sum() for rows in groups]))
+        self._fit_groups(X, groups, weights)
+        return self
+
+    def _begin(self, targets: Targets) -> None:
+        """Keep the classes."""
         self.classes_ = targets.classes
         self._set_layout(Layout(targets.multilabel, len(self.classes_)))
         concentrations(self.class_prior, self._layout.tasks[1])
+
+    def _rows_of_groups(self, targets: Targets) -> list[Int64Array]:
+        """Return the documents of every group."""
         own = every_group(targets.members(np.arange(len(self.classes_))), self._layout)
-        documents = np.repeat(np.arange(X.shape[0]), np.diff(own.start))
-        groups = [documents[own.sums == group] for group in range(self._layout.n_groups)]
-        self._set_class_count(np.array([weights[rows].sum() for rows in groups]))
-        self._fit_groups(X, groups, weights)
+        documents = np.repeat(np.arange(own.start.size - 1), np.diff(own.start))
+        return [documents[own.sums == group] for group in range(self._layout.n_groups)]
+
+    def _fit_shards(self, shards: Shards, y: Any, sample_weight: Any) -> Self:
+        """Learn from one shard after the other: how many documents have each word how often is all that counts."""
+        self._validate_params()
+        targets, weights = read_targets(validate_labels(self, shards, y)), checked_weights(sample_weight, shards)
+        self._begin(targets)
+        tables = [CountTable() for _ in range(self._layout.n_groups)]
+        class_count, have = np.zeros(len(tables)), np.zeros(shards.shape[1])
+        for block, first, last in zip(shards, shards.starts[:-1], shards.starts[1:], strict=True):
+            self._check_values(block, learning=True)
+            own, totals = weights[first:last], np.asarray(block.sum(axis=1)).ravel()
+            have += with_values(block, (block.data > 0).astype(np.float64)).T @ own
+            for group, rows in enumerate(self._rows_of_groups(targets.part(first, last))):
+                tables[group].add(block, totals, rows, own)
+                class_count[group] += own[rows].sum()
+        self._set_class_count(class_count)
+        # Every document is in one of the classes, or with or without the first category.
+        everyone = CountTable()
+        for table in tables[:2] if targets.multilabel else tables:
+            everyone.add_table(table)
+        lengths, of_length = everyone.lengths
+        if not lengths.size:
+            raise ValueError("X holds no word of a complete document; expected counts above 0")
+        prior = self._prior_of_words(have, lengths, of_length, float(weights.sum()))
+        self._solve([table.histogram for table in tables], everyone.histogram, prior, self.n_jobs)
         return self
 
     def _fit_groups(self, X: sp.csr_matrix, groups: list[Int64Array], weights: FloatArray) -> None:
@@ -161,31 +203,53 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
         totals = np.where(incomplete, 0.0, totals)
         if not np.any(totals * weights > 0):
             raise ValueError("X holds no word of a complete document; expected counts above 0")
-        prior = self._prior_of_words(X, totals, weights)
+        have = with_values(X, (X.data > 0).astype(np.float64)).T @ weights
+        prior = self._prior_of_words(have, totals, weights, float(weights.sum()))
+        made = [partial(histogram, X, totals, rows, weights) for rows in groups]
+        everyone = partial(histogram, X, totals, np.arange(X.shape[0]), weights)
+        self._solve(made, everyone, prior, 1 if X.nnz < 10_000 else self.n_jobs)
 
-        def solve(rows: Int64Array) -> tuple[Histogram, Solution, float]:
+    def _solve(
+        self,
+        groups: Sequence[Callable[[], Histogram]],
+        everyone: Callable[[], Histogram],
+        prior: Prior,
+        n_jobs: int | None,
+    ) -> None:
+        """Fit every group to its histogram, which is made when its turn comes."""
+
+        def solve(make: Callable[[], Histogram]) -> tuple[Histogram, Solution, float]:
             begin = time.perf_counter()
-            found = histogram(X, totals, rows, weights)
+            found = make()
             if not found.words.size:
                 # Nothing is known of the class: its words are like those of all documents.
-                found = histogram(X, totals, np.arange(X.shape[0]), weights)
+                found = everyone()
             solution = fit_class(found, prior, self.solver, self.tol, self.max_iter)
             return found, solution, time.perf_counter() - begin
 
-        self._keep(map_threads(solve, groups, 1 if X.nnz < 10_000 else self.n_jobs), prior.pseudo)
+        self._keep(map_threads(solve, groups, n_jobs), prior.pseudo)
 
-    def _prior_of_words(self, X: sp.csr_matrix, totals: FloatArray, weights: FloatArray) -> Prior:
-        """Return the priors of the words."""
-        n_features = X.shape[1]
+    def _prior_of_words(self, have: FloatArray, totals: FloatArray, weights: FloatArray, weight: float) -> Prior:
+        """Return the priors of the words.
+
+        Parameters
+        ----------
+        have : array of shape (n_features,)
+            The weight of the documents that have each word.
+        totals, weights : array
+            Lengths of documents, and their weights.
+        weight : float
+            That of all documents.
+        """
+        n_features = have.size
         if self.estimate == "mle":
             return Prior.of(np.zeros(n_features), 0.0)
         if self.prior != "background":
             excess = 0.0 if self.prior == "laplace" else self.concentration_shape - 1.0
             return Prior.of(np.full(n_features, excess), float(self.concentration_rate))
-        have = with_values(X, (X.data > 0).astype(np.float64)).T @ weights
         # Half a document more keeps every word possible.
         rate = background_rate(have, totals, weights)
-        return Prior.of(self.pseudo_documents * (have + 0.5) / (weights.sum() + 1.0), self.pseudo_documents * rate)
+        return Prior.of(self.pseudo_documents * (have + 0.5) / (weight + 1.0), self.pseudo_documents * rate)
 
     def _keep(self, fits: list[tuple[Histogram, Solution, float]], pseudo: FloatArray) -> None:
         rows = np.zeros((len(fits), pseudo.size))

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayesift import progress
 from bayesift._documents import checked_weights, validated
-from bayesift._labels import TargetType, categories_of, check_label_types, class_factors
+from bayesift._labels import TargetType, categories_of, check_label_types, class_factors, labels_of_shards
 from bayesift._state import State
 from bayesift._typing import AnyArray, BoolArray, FloatArray, Int64Array
 from bayesift.linear._base import SHARED_CONSTRAINTS, TOO_FEW, LinearModel, Message, listing, nonzero_counts
@@ -38,6 +38,7 @@ from bayesift.linear._fit.variance import (
     choose_variance,
     grid_of,
 )
+from bayesift.shards import Shards
 
 
 @dataclass(eq=False, repr=False)
@@ -171,6 +172,9 @@ class BayesianMultinomialRegression(LinearModel):
     compute_precision: bool = False
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None) -> Iterator[Message]:
+        if isinstance(X, Shards):
+            y, feature_names = labels_of_shards(X, y), X.terms if feature_names is None else feature_names
+            X = X.in_memory()
         check_label_types(y)
         X, y = validated(self, X, y, accept_sparse=("csr", "csc"))
         options = SolverOptions(self.solver, self.tol, self.max_iter)

@@ -1,6 +1,6 @@
 """More than one machine holds: rows of a term matrix in files, worked on by threads, processes or a cluster."""
 
-from bayesift.shards._engines import EngineError, engine
+from bayesift.shards._engines import EngineError, Numbered, engine, run_tasks
 from bayesift.shards._layout import Rows, ShardError, ShardFile
 from bayesift.shards._texts import write
 from bayesift.shards._writing import ShardWriter, write_matrix
@@ -8,6 +8,7 @@ from bayesift.shards.shards import Reading, Shards, bytes_of, open
 
 __all__ = [
     "EngineError",
+    "Numbered",
     "Reading",
     "Rows",
     "ShardError",
@@ -17,6 +18,7 @@ __all__ = [
     "bytes_of",
     "engine",
     "open",
+    "run_tasks",
     "write",
     "write_matrix",
 ]

@@ -1,8 +1,8 @@
 """Tasks on shards, by engines that exist: joblib with whatever backend is set, or the workers of a Dask cluster.
 
-A task is a function of a module that takes a :class:`ShardFile` and further arguments and returns a tuple of arrays. It
-keeps no state, so that it can run again elsewhere. Results come in the order of the shards whatever the engine, and
-are summed by the caller in that order: the bits do not depend on who computed what.
+A task is a function of a module that takes something with a number, mostly a :class:`ShardFile`, and further arguments
+and returns a tuple of arrays. It keeps no state, so that it can run again elsewhere. Results come in the order of the
+shards whatever the engine, and are summed by the caller in that order: the bits do not depend on who computed what.
 """
 
 from __future__ import annotations
@@ -12,20 +12,29 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 
 from bayesift._extras import require
 from bayesift._typing import AnyArray
-from bayesift.shards._layout import ShardError, ShardFile
+from bayesift.shards._layout import ShardError
 
 #: What a task returns.
 Result = tuple[AnyArray, ...]
 Task = Callable[..., Result]
+
+
+class Numbered(Protocol):
+    """What a task works on; answers carry its number."""
+
+    @property
+    def number(self) -> int: ...
+
+
 #: What a task is called with.
-Call = tuple[ShardFile, tuple[Any, ...]]
+Call = tuple[Numbered, tuple[Any, ...]]
 
 #: How often a task runs again after its worker died or sent something else than what it computed.
 _TRIES = 4
@@ -37,7 +46,7 @@ class EngineError(OSError):
     """Workers died too often, or the scheduler is gone; nothing on disk is lost."""
 
 
-def checked_call(task: Task, shard: ShardFile, arguments: tuple[Any, ...]) -> tuple[int, int, Result]:
+def checked_call(task: Task, shard: Numbered, arguments: tuple[Any, ...]) -> tuple[int, int, Result]:
     """Run a task, and send the number of its shard and a checksum along."""
     result = task(shard, *arguments)
     return shard.number, _checksum(result), result
@@ -52,13 +61,43 @@ def _checksum(result: Result) -> int:
     return total
 
 
-def _is_right(found: Any, shard: ShardFile) -> bool:
+def _is_right(found: Any, shard: Numbered) -> bool:
     """Tell whether an answer is that of the task, as its worker has computed it."""
     try:
         number, checksum, result = found
         return bool(number == shard.number and checksum == _checksum(result))
     except (TypeError, ValueError, AttributeError):
         return False
+
+
+def run_tasks(
+    task: Task,
+    calls: Sequence[Call],
+    *,
+    client: Any = None,
+    timeout: float | None = None,
+    n_jobs: int | None = -1,
+) -> Iterator[Result]:
+    """Run a task on several things with numbers, and return what it returns in their order.
+
+    A call whose worker dies, hangs or sends garbage runs again elsewhere.
+
+    Parameters
+    ----------
+    task : callable
+        A function of a module, without state: it returns a tuple of arrays.
+    calls : sequence of (Numbered, tuple)
+        What it is called with.
+    client : distributed.Client, optional
+        Run on the workers of this Dask cluster; else ``joblib.parallel_config`` decides, else threads.
+    timeout : float, optional
+        Seconds after which a task that its Dask worker has not finished is given to another.
+    n_jobs : int or None, default=-1
+        Workers, where neither ``joblib.parallel_config`` nor a cluster says how many there are.
+    """
+    if client is not None:
+        return run_with_dask(task, calls, client, timeout)
+    return run_with_joblib(task, calls, n_jobs)
 
 
 def run_with_joblib(task: Task, calls: Sequence[Call], n_jobs: int | None) -> Iterator[Result]:

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from bayesift._files import AnyPath
 from bayesift._typing import AnyArray, Int64Array
-from bayesift.shards._engines import Result, Task, refuse_unknown_client, run_with_dask, run_with_joblib
+from bayesift.shards._engines import Result, Task, refuse_unknown_client, run_tasks
 from bayesift.shards._layout import (
     COUNTS,
     MANIFEST,
@@ -120,6 +120,16 @@ class Shards:
             # Checked when the files were opened.
             matrix.has_canonical_format = True
             yield matrix
+
+    def in_memory(self) -> sp.csr_matrix:
+        """Return all rows as one matrix, where half of ``memory`` holds them."""
+        size = (8 + 4) * self.n_entries
+        if 2 * size > self.memory:
+            raise ValueError(
+                f"the rows take {size:,} bytes, more than half of memory={self.memory:,}, and this needs them all; "
+                f"open them with more memory, or choose another model"
+            )
+        return sp.vstack(list(self), format="csr") if self.files else sp.csr_matrix(self.shape)
 
     @cached_property
     def column_counts(self) -> Int64Array:
@@ -236,9 +246,7 @@ class Shards:
         iterator of tuples of arrays
         """
         calls = list(zip(self.files, arguments, strict=True))
-        if self._client is not None:
-            return self._watched(run_with_dask(task, calls, self._client, self._timeout))
-        return self._watched(run_with_joblib(task, calls, n_jobs))
+        return self._watched(run_tasks(task, calls, client=self._client, timeout=self._timeout, n_jobs=n_jobs))
 
     def _watched(self, results: Iterator[Result]) -> Iterator[Result]:
         """Tell, after every shard, how much has been read."""

@@ -5,6 +5,7 @@ from bayesift.workflow._models import MODELS, suited_vectorizer
 from bayesift.workflow.binary_relevance import BinaryRelevance
 from bayesift.workflow.certainty import unsure_labels
 from bayesift.workflow.classify import Classified, classify
+from bayesift.workflow.classify_files import classify_files
 from bayesift.workflow.compare import compare, comparison_dict
 from bayesift.workflow.convert import convert, converted_files
 from bayesift.workflow.curve import LearningCurve, learning_curve
@@ -46,6 +47,7 @@ __all__ = [
     "Trained",
     "WordsAndVectors",
     "classify",
+    "classify_files",
     "compare",
     "comparison_dict",
     "convert",
