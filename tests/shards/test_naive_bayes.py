@@ -68,5 +68,5 @@ def test_values_that_are_no_counts_and_classes_without_words(tmp_path: Path) -> 
     with pytest.raises(ValueError, match="holds no word"):
         DirichletCompoundMultinomial().fit(shards.open(tmp_path / "b"), [0, 0, 1, 1])
     shards.write_matrix(-amounts, tmp_path / "c")
-    with pytest.raises(ValueError, match="negative"):
+    with pytest.raises(ValueError, match="Negative values"):
         DirichletCompoundMultinomial().fit(shards.open(tmp_path / "c"), y)
