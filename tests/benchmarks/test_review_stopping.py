@@ -3,8 +3,11 @@ import pytest
 from scipy.stats import hypergeom
 
 from bayesift.review.engine import Aim
-from bayesift.review.engine.statements import MODEL_RISK, statements
+from bayesift.review.engine.statements import model_risk, statements
 from benchmarks.review.stopping import (
+    DOUBTS,
+    SPLITS,
+    Doubts,
     Look,
     Recording,
     checked,
@@ -32,7 +35,7 @@ def test_rules_of_statements_are_the_statements_of_the_engine(seed):
         look = Look(run, read)
         # C takes less than the risk allowed: its own confidence is asked for by the rule.
         said = statements(look.cards(), run.n + 2, float(run.left[read]), Aim(confidence=0.8))
-        for each, confidence in zip(said, (0.8, 0.8, 1 - MODEL_RISK * 0.2), strict=True):
+        for each, confidence in zip(said, (0.8, 0.8, 1 - model_risk(0.2)), strict=True):
             assert statement(each.letter, confidence)(look) == each.allows
 
 
@@ -69,3 +72,22 @@ def test_a_replay_with_checks_reads_the_same_cards():
     assert again.random.sum() > run.random.sum()
     drawn = again.chance[again.random]
     assert (np.diff(drawn) > 0).all()
+
+
+@pytest.mark.parametrize("doubt", DOUBTS.values(), ids=DOUBTS)
+def test_the_critical_threshold_is_the_greatest_without_a_miss(doubt):
+    for seed in range(4):
+        seen = Doubts.of(recording(seed), doubt)
+        assert seen.stop(seen.critical).recall >= 0.95 - 1e-9
+        assert seen.stop(np.inf).read == seen.reads[0]
+        if seen.critical < np.inf:
+            assert seen.stop(np.nextafter(seen.critical, np.inf)).recall < 0.95
+        # Who doubts less, stops earlier.
+        reads = [seen.stop(threshold).read for threshold in (0.01, 0.1, 0.3, 0.9)]
+        assert reads == sorted(reads, reverse=True)
+
+
+def test_no_review_is_judged_by_a_threshold_that_was_chosen_on_it():
+    for splits in SPLITS.values():
+        assert sorted(name for _, judged in splits for name in judged) == sorted({*splits[0][0], *splits[0][1]})
+        assert all(not {*chosen} & {*judged} for chosen, judged in splits)

@@ -17,6 +17,7 @@ from bayesift.review.engine.statements import (
     bound_by_model,
     chance_of_denser_draws,
     chance_of_surprise,
+    model_risk,
     statements,
 )
 
@@ -116,6 +117,16 @@ def test_c_holds_as_often_as_stated_when_its_assumption_is_true():
         wrong += random.poisson(factor * left) > bound_by_model(recent, left, 10, 10_000, 0.8).left
     assert wrong <= binom.ppf(0.999, 800, 0.2)
     assert wrong > binom.ppf(0.001, 800, 0.1)
+
+
+def test_c_takes_less_risk_than_is_allowed_and_never_more_for_less():
+    allowed = np.linspace(0.001, 0.999, 500)
+    taken = np.array([model_risk(risk) for risk in allowed])
+    assert (taken < allowed).all()
+    assert (np.diff(taken) >= 0).all()
+    judged = Cards.of(cards(40, 400))
+    said = statements(judged, 1000, 3.0, Aim(confidence=0.95))[2]
+    assert said.bound == bound_by_model(judged.recent(), 3.0, 40, 560, 0.975)
 
 
 def test_b_is_withdrawn_when_random_draws_are_denser():

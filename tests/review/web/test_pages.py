@@ -70,7 +70,7 @@ def test_progress_tells_in_words_and_pictures(anna):
     for letter, assumes in (("A", "nothing"), ("B", "that the queue is no worse than chance"), ("C", "that the model")):
         assert f"{letter} {assumes}" in words
     labels = re.findall(r'role="img" aria-label="([^"]+)"', page.text)
-    assert labels[0].startswith("Recall curve. After 4 documents read, 2 relevant ones are found")
+    assert labels[0].startswith("Recall curve. After 4 documents, 2 relevant ones are found")
     assert labels[1].startswith("Probabilities of the unread documents. Of 2 unread")
     assert labels[2].startswith("Decisions over time. 4 documents decided")
     assert "nan" not in page.text.lower().replace("finance", "")

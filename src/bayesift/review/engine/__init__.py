@@ -5,7 +5,7 @@ from bayesift.review.engine.choosing import Mix
 from bayesift.review.engine.corpus import Corpus, with_title_words
 from bayesift.review.engine.recall import Bound, bound_by_bets, bound_by_sample
 from bayesift.review.engine.review_engine import Moment, ReviewEngine, Suggestion, prepare
-from bayesift.review.engine.statements import Aim, Statement
+from bayesift.review.engine.statements import Aim, Phrase, Statement
 from bayesift.review.engine.stopping import Advice, Stopping
 from bayesift.review.engine.topic_model import Highlight, Knowledge, Refit, TopicModel
 
@@ -20,6 +20,7 @@ __all__ = [
     "Knowledge",
     "Mix",
     "Moment",
+    "Phrase",
     "Refit",
     "ReviewEngine",
     "Statement",

@@ -15,14 +15,16 @@ when they hold significantly more relevant documents than the cards beside them,
 the same for all of them. Of the last quarter of the cards (random draws among them), K were relevant where the model
 had foreseen E. With a Gamma(½, ½) prior, r has the posterior Gamma(½ + K, ½ + E); the number left given r is Poisson
 with the mean r·S, S the sum of the probabilities of the unread; so the number left is negative binomial. In replays of
-reviews this posterior was too sure of itself, so that C takes 0.4 of the risk that is allowed: for a confidence of 95 %
-its quantile of 98 %. When the random draws held significantly more than foreseen, C is withdrawn.
+reviews this posterior is too sure of itself. How sure C has to be comes from those replays, by conformal risk control
+(Angelopoulos et al. 2024, arXiv 2208.02814): if a share R of m reviews misses the aim at some risk of C, a further one
+that is like them misses it with a probability of at most (mR + 1)/(m + 1). For a confidence of 95 %, C states its
+quantile of 97.5 %. When the random draws held significantly more than foreseen, C is withdrawn.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.stats import binom, nbinom, poisson
@@ -39,9 +41,10 @@ RECENT, LEAST_RECENT = 0.25, 30
 #: Shape and rate of the prior of the factor by which the model's probabilities are wrong.
 FACTOR_PRIOR = 0.5
 
-#: The share of the risk allowed that C takes. Chosen after replays of 19 reviews: with all of it no run missed the aim
-#: on nine of them, but 15 % did on the ten others; with this share none did.
-MODEL_RISK = 0.4
+#: The risk of C's own posterior that is taken, from a risk that is allowed on. At each, (19 R + 1)/20 is at most the
+#: risk allowed, R the share of replays of 19 reviews that miss (``python -m benchmarks.review.stopping``). Less than
+#: 1 in 20 cannot be shown with 19 reviews; below that, C takes half.
+MODEL_RISKS = ((0.05, 0.025), (0.10, 0.03), (0.15, 0.08), (0.20, 0.15))
 
 #: A statement is withdrawn when what the random draws held would be so improbable if its assumption were true.
 SIGNIFICANCE = 0.05
@@ -52,6 +55,32 @@ ASSUMES: dict[Letter, str] = {
     "B": "that the queue is no worse than chance: unread documents are not relevant more often than those read last",
     "C": "that the model's probabilities are wrong by the same factor for unread documents as for those read last",
 }
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """Write a share in per cent, with so many digits."""
+    return f"{100 * share:.{digits}f}\u00a0%"
+
+
+class Phrase(str):
+    """A sentence of a template and values; pages say it in another language by translating the template.
+
+    Examples
+    --------
+    >>> from bayesift.review.engine import Phrase
+    >>> found = Phrase("{n} relevant found.", n=3)
+    >>> found, found.template, found.values
+    ('3 relevant found.', '{n} relevant found.', {'n': 3})
+    """
+
+    template: str
+    values: dict[str, Any]
+
+    def __new__(cls, template: str, **values: Any) -> Phrase:
+        """Make the sentence; values may be phrases themselves."""
+        made = super().__new__(cls, template.format(**values))
+        made.template, made.values = template, values
+        return made
 
 
 class Statement(NamedTuple):
@@ -175,20 +204,38 @@ def statements(cards: Cards, n: int, expected_left: float, aim: Aim) -> Statemen
     bounds: dict[Letter, Bound] = {
         "A": bound_by_bets(cards.draws(n, "A"), found, unjudged, aim.confidence),
         "B": bound_by_bets(cards.draws(n, "B"), found, unjudged, aim.confidence),
-        "C": bound_by_model(recent, expected_left, found, unjudged, 1 - MODEL_RISK * (1 - aim.confidence)),
+        "C": bound_by_model(recent, expected_left, found, unjudged, 1 - model_risk(1 - aim.confidence)),
     }
     chances: dict[Letter, float] = {"A": 1.0, "B": chance_of_denser_draws(recent), "C": chance_of_surprise(cards)}
     a, b, c = (_statement(letter, bounds[letter], chances[letter], found, aim) for letter in ("A", "B", "C"))
     return a, b, c
 
 
+def model_risk(allowed: float) -> float:
+    """Return the risk of its own posterior that C takes where a risk is allowed.
+
+    Examples
+    --------
+    >>> from bayesift.review.engine.statements import model_risk
+    >>> model_risk(0.05), model_risk(0.01), model_risk(0.12)
+    (0.025, 0.005, 0.03)
+    """
+    shown = [own for risk, own in MODEL_RISKS if risk <= allowed + 1e-9]
+    return shown[-1] if shown else allowed / 2
+
+
 def bound_by_model(recent: Cards, expected_left: float, found: int, unjudged: int, confidence: float) -> Bound:
     """Bound the number left by its negative binomial posterior: the model's probabilities times an unknown factor."""
     if unjudged == 0 or expected_left <= 0:
         return bound(found, found)
-    shape, rate = FACTOR_PRIOR + recent.relevant.sum(), FACTOR_PRIOR + np.nansum(recent.foreseen)
-    left = nbinom.ppf(confidence, shape, rate / (rate + expected_left))
+    left = nbinom.ppf(confidence, *left_by_model(recent, expected_left))
     return bound(found + min(int(left), unjudged), found)
+
+
+def left_by_model(recent: Cards, expected_left: float) -> tuple[float, float]:
+    """Return the posterior of the number left: shape and probability of a negative binomial distribution."""
+    shape, rate = FACTOR_PRIOR + recent.relevant.sum(), FACTOR_PRIOR + np.nansum(recent.foreseen)
+    return float(shape), float(rate / (rate + expected_left))
 
 
 def chance_of_denser_draws(recent: Cards) -> float:
@@ -209,8 +256,8 @@ def _statement(letter: Letter, said: Bound, chance: float, found: int, aim: Aim)
     holds = chance >= SIGNIFICANCE
     allows = holds and found > 0 and said.left <= aim.allowed(found)
     sentence = (
-        f"{letter}: at most {said.left} left, so at least {100 * said.recall:.0f}\u00a0% found, with "
-        f"{100 * aim.confidence:.0f}\u00a0% confidence. It assumes {ASSUMES[letter]}."
+        f"{letter}: at most {said.left} left, so at least {percent(said.recall)} found, with "
+        f"{percent(aim.confidence)} confidence. It assumes {ASSUMES[letter]}."
     )
     if not holds:
         sentence += " Withdrawn: documents drawn at random were relevant more often than that allows."

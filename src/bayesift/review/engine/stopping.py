@@ -10,7 +10,7 @@ from bayesift._typing import Int64Array
 from bayesift.review.decisions import Judgements
 from bayesift.review.engine import recall as recalls
 from bayesift.review.engine.recall import Bound
-from bayesift.review.engine.statements import Aim, Cards, Letter, Statements, statements
+from bayesift.review.engine.statements import Aim, Cards, Letter, Phrase, Statements, percent, statements
 
 Verdict = Literal["go on", "may stop", "not enough evidence"]
 
@@ -41,7 +41,7 @@ class Stopping(NamedTuple):
     target_recall, confidence : float
         What was asked for.
     verdict : {"go on", "may stop", "not enough evidence"}
-    sentence : str
+    sentence : Phrase
         The verdict in words.
     statements : tuple of Statement
         A, B and C: what each assumes and says.
@@ -64,7 +64,7 @@ class Stopping(NamedTuple):
     target_recall: float
     confidence: float
     verdict: Verdict
-    sentence: str
+    sentence: Phrase
     statements: Statements
     allowed_by: Letter | None
 
@@ -82,7 +82,7 @@ class Advice(NamedTuple):
     """The verdict in a word and in a sentence, and what could show that one may stop; as in :class:`Stopping`."""
 
     verdict: Verdict
-    sentence: str
+    sentence: Phrase
     check: int | None
 
 
@@ -132,37 +132,46 @@ def random_sample(judgements: Judgements, order: Int64Array) -> tuple[int, int]:
     return size, relevant
 
 
+#: The verdicts in words, by what they rest on.
+SENTENCES = {
+    "all judged": "You may stop: every document has been judged, {found} are relevant.",
+    "allowed": (
+        "You may stop by statement {letter}: with {confidence} confidence at least {recall} of the relevant documents "
+        "are found ({found} found, at most {left} left among {unjudged}). It assumes {assumption}."
+    ),
+    "go on": (
+        "Keep going: {found} relevant found, and the model expects a recall of {recall} so far; {unjudged} documents "
+        "are not judged yet."
+    ),
+    "not enough": (
+        "Not enough evidence yet: the model expects a recall of {recall}, but statement {letter} shows only {shown} "
+        "with {confidence} confidence. {need}"
+    ),
+    "check": "If none of the next {check} random documents is relevant, you may stop, whatever one assumes.",
+    "no check": "Only reading nearly all of the rest could show it without an assumption.",
+}
+
+
 def verdict_of(
     found: int, unjudged: int, left: float, said: Statements, check: int | None, aim: Aim
-) -> tuple[Verdict, str]:
+) -> tuple[Verdict, Phrase]:
     """Judge, and say it in a sentence: which statement allows it, at what confidence, and what it assumes."""
     if unjudged == 0:
-        return "may stop", f"You may stop: every document has been judged, {found} are relevant."
-    letter, sure = allowing(said), _percent(aim.confidence)
+        return "may stop", Phrase(SENTENCES["all judged"], found=found)
+    letter, confidence = allowing(said), percent(aim.confidence)
     if letter is not None:
         statement = next(each for each in said if each.letter == letter)
-        return "may stop", (
-            f"You may stop by statement {letter}: with {sure} confidence at least "
-            f"{_percent(statement.bound.recall, 1)} of the relevant documents are found ({found} found, at most "
-            f"{statement.bound.left} left among {unjudged}). It assumes {statement.assumes}."
-        )
+        return "may stop", Phrase(
+            SENTENCES["allowed"],
+            letter=letter, confidence=confidence, recall=percent(statement.bound.recall, 1), found=found,
+            left=statement.bound.left, unjudged=unjudged, assumption=statement.assumes,
+        )  # fmt: skip
     recall = expected_recall(found, left)
     if recall < aim.recall:
-        return "go on", (
-            f"Keep going: {found} relevant found, and the model expects a recall of {_percent(recall)} so far; "
-            f"{unjudged} documents are not judged yet."
-        )
-    need = (
-        f" If none of the next {check} random documents is relevant, you may stop, whatever one assumes."
-        if check is not None
-        else " Only reading nearly all of the rest could show it without an assumption."
-    )
+        return "go on", Phrase(SENTENCES["go on"], found=found, recall=percent(recall), unjudged=unjudged)
+    need = Phrase(SENTENCES["no check"]) if check is None else Phrase(SENTENCES["check"], check=check)
     best = max((each for each in said if each.holds), key=lambda each: each.bound.recall)
-    return "not enough evidence", (
-        f"Not enough evidence yet: the model expects a recall of {_percent(recall)}, but statement {best.letter} shows "
-        f"only {_percent(best.bound.recall)} with {sure} confidence.{need}"
-    )
-
-
-def _percent(share: float, digits: int = 0) -> str:
-    return f"{100 * share:.{digits}f}\u00a0%"
+    return "not enough evidence", Phrase(
+        SENTENCES["not enough"],
+        recall=percent(recall), letter=best.letter, shown=percent(best.bound.recall), confidence=confidence, need=need,
+    )  # fmt: skip

@@ -24,7 +24,7 @@ from bayesift.review.web.access import (
     document_of,
     guarded_router,
 )
-from bayesift.review.web.language import translated
+from bayesift.review.web.language import in_language, translated
 from bayesift.review.web.rendering import fragment, heaviest_words, page, pieces
 from bayesift.review.web.slow import slow
 
@@ -309,7 +309,8 @@ def stopping(session: CurrentSession, review: CurrentTopic) -> StoppingAnswer:
     """Say in a sentence whether to go on."""
     queue = review.queue(session.queue)
     found = queue.advice(review.topic.target_recall, review.topic.confidence)
-    return StoppingAnswer(verdict=found.verdict, sentence=found.sentence, check=found.check, checking=queue.checking)
+    sentence = str(in_language(found.sentence))
+    return StoppingAnswer(verdict=found.verdict, sentence=sentence, check=found.check, checking=queue.checking)
 
 
 @router.post("/api/topics/{topic}/check")

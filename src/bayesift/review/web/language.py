@@ -8,6 +8,8 @@ from importlib.resources import files
 
 from fastapi import Request
 
+from bayesift.review.engine import Phrase
+
 #: The languages of the page; English is what the templates say, the others are files of translations.
 LANGUAGES = {"en": "English", "de": "Deutsch"}
 
@@ -25,6 +27,18 @@ THEME: ContextVar[str] = ContextVar("theme", default="")
 def translated(text: str) -> str:
     """Return a text of the page in the language of the request; in English where it is not translated."""
     return _CATALOGUES.get(LANGUAGE.get(), {}).get(text, text)
+
+
+def said(template: str, **values: object) -> str:
+    """Return a sentence in the language of the request, made of a template and values; phrases among them, too."""
+    return translated(template).format(**{name: in_language(value) for name, value in values.items()})
+
+
+def in_language(value: object) -> object:
+    """Return a phrase in the language of the request, a text of the catalogue translated, and all else as it is."""
+    if isinstance(value, Phrase):
+        return said(value.template, **value.values)
+    return translated(value) if isinstance(value, str) else value
 
 
 def dress(request: Request) -> None:

@@ -17,6 +17,7 @@ from bayesift._typing import FloatArray
 from bayesift.review.engine import Stopping
 from bayesift.review.storage import Event
 from bayesift.review.web.access import CurrentService, CurrentSession, CurrentTopic, guarded_router
+from bayesift.review.web.language import said, translated
 from bayesift.review.web.rendering import page, percent, thousands
 from bayesift.review.web.slow import slow
 from bayesift.review.web.svg import Axis, Frame, counting_axis, stacked
@@ -25,6 +26,9 @@ router = guarded_router()
 
 _POINTS = 400
 _BINS = 20
+
+#: Units of time, and their seconds.
+UNITS = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
 _REASONS = ("probable", "informative", "random")
 
 
@@ -58,27 +62,40 @@ def progress_page(
 def _estimates(found: Stopping) -> list[tuple[str, str, str]]:
     """Return what is known about the rest: what it is, the number, and where it comes from."""
     low, high = found.model_interval
-    confidence = percent(found.confidence)
+    sure = {"confidence": percent(found.confidence)}
     return [
-        ("Relevant found", thousands(found.found), f"of {thousands(found.found + found.irrelevant)} decided"),
-        ("Recall so far", percent(found.recall) if found.found else "–", "expected by the model"),
         (
-            "Relevant left, by the model",
+            translated("Relevant found"),
+            thousands(found.found),
+            said("of {n} decided", n=thousands(found.found + found.irrelevant)),
+        ),
+        (
+            translated("Recall so far"),
+            percent(found.recall) if found.found else "–",
+            translated("expected by the model"),
+        ),
+        (
+            translated("Relevant left, by the model"),
             f"{found.expected_left:.0f}",
-            f"{low:.0f} to {high:.0f} with {confidence} credibility",
+            said("{low} to {high} with {confidence} credibility", low=f"{low:.0f}", high=f"{high:.0f}", **sure),
         ),
         (
-            "Relevant left, by the random sample",
+            translated("Relevant left, by the random sample"),
             f"≤ {thousands(found.by_sample.left)}",
-            f"exact bound, {confidence} confidence: {found.sample_relevant} relevant among "
-            f"{thousands(found.sample_size)} drawn",
+            said(
+                "exact bound, {confidence} confidence: {relevant} relevant among {size} drawn",
+                relevant=found.sample_relevant, size=thousands(found.sample_size), **sure,
+            ),
         ),
         (
-            "Relevant left, at every look",
+            translated("Relevant left, at every look"),
             f"≤ {thousands(found.by_bets.left)}",
-            f"{confidence} confidence, however often you look: recall at least {percent(found.by_bets.recall)}",
+            said(
+                "{confidence} confidence, however often you look: recall at least {recall}",
+                recall=percent(found.by_bets.recall), **sure,
+            ),
         ),
-    ]
+    ]  # fmt: skip
 
 
 def _shares(shown: Counter[str | None], informative: float, random: float) -> list[dict[str, Any]]:
@@ -99,16 +116,16 @@ def recall_plot(held: Sequence[Event], found: Stopping) -> Markup:
     # A wide interval must not press the curve flat.
     top = min(max(1.08 * high, expected, 5.0), max(4.0 * expected, 5.0))
     n = max(len(held), 1)
-    frame = Frame(counting_axis("documents read", n), counting_axis("relevant found", top))
+    frame = Frame(counting_axis(translated("documents read"), n), counting_axis(translated("relevant found"), top))
     frame.box(0, n, low, min(high, top), "band")
     frame.line([(0, expected), (n, expected)], "expected")
-    frame.text(n, expected, "expected in total")
+    frame.text(n, expected, translated("expected in total"))
     frame.line([(0, 0), *((place + 1, float(relevant[place])) for place in _thinned(len(held)))], "curve")
-    sentence = (
-        f"After {len(held)} documents read, {found.found} relevant ones are found; "
-        f"the model expects {expected:.0f} in total, between {low:.0f} and {high:.0f}."
-    )
-    return frame.drawing("Recall curve", sentence)
+    sentence = said(
+        "After {n} documents, {found} relevant ones are found; {expected} are expected in total, {low} to {high}.",
+        n=len(held), found=found.found, expected=f"{expected:.0f}", low=f"{low:.0f}", high=f"{high:.0f}",
+    )  # fmt: skip
+    return frame.drawing(translated("Recall curve"), sentence)
 
 
 def histogram_plot(probabilities: FloatArray) -> Markup:
@@ -117,16 +134,20 @@ def histogram_plot(probabilities: FloatArray) -> Markup:
     most = int(counts.max(initial=1))
     decades = range(len(str(most)) + 1)
     y = Axis(
-        "unread documents", log10(most) + 1.15, tuple((k + 1.0, thousands(10**k)) for k in decades if 10**k <= most)
+        translated("unread documents"),
+        log10(most) + 1.15,
+        tuple((k + 1.0, thousands(10**k)) for k in decades if 10**k <= most),
     )
-    x = Axis("probability of being relevant", 1.0, tuple((k / 5, f"{20 * k}\u00a0%") for k in range(6)))
+    x = Axis(translated("probability of being relevant"), 1.0, tuple((k / 5, f"{20 * k}\u00a0%") for k in range(6)))
     frame = Frame(x, y)
     for place, count in enumerate(counts):
         if count:
             frame.box(place / _BINS + 0.004, (place + 1) / _BINS - 0.004, 0, log10(count) + 1, "bar")
     likely = int(counts[_BINS // 2 :].sum())
-    sentence = f"Of {len(probabilities)} unread documents, {likely} are more likely relevant than not."
-    return frame.drawing("Probabilities of the unread documents", sentence)
+    sentence = said(
+        "Of {n} unread documents, {likely} are more likely relevant than not.", n=len(probabilities), likely=likely
+    )
+    return frame.drawing(translated("Probabilities of the unread documents"), sentence)
 
 
 def time_plot(held: Sequence[Event]) -> Markup:
@@ -139,18 +160,11 @@ def time_plot(held: Sequence[Event]) -> Markup:
         bars[min(int((moment - first) / width), _BINS - 1)][event.decision == "relevant"] += 1
     top = max((bar.total() for bar in bars), default=1)
     span = last - first
-    unit, name = next(
-        (
-            (seconds, word)
-            for seconds, word in ((86400, "days"), (3600, "hours"), (60, "minutes"))
-            if span >= 2 * seconds
-        ),
-        (1, "seconds"),
-    )
-    x = counting_axis(f"{name} since the first decision", max(span / unit, 1.0))
-    frame = Frame(x, counting_axis("documents", top))
+    unit, name = next((seconds, word) for word, seconds in UNITS.items() if span >= 2 * seconds or seconds == 1)
+    x = counting_axis(said("{unit} since the first decision", unit=name), max(span / unit, 1.0))
+    frame = Frame(x, counting_axis(translated("documents"), top))
     for place, bar in enumerate(bars):
         left, right = (place + 0.06) / _BINS * x.top, (place + 0.94) / _BINS * x.top
         stacked(frame, left, right, [(bar[True], "bar yes"), (bar[False], "bar no")])
-    sentence = f"{len(held)} documents decided in {span / unit:.0f} {name}."
-    return frame.drawing("Decisions over time", sentence)
+    sentence = said("{n} documents decided in {time} {unit}.", n=len(held), time=f"{span / unit:.0f}", unit=name)
+    return frame.drawing(translated("Decisions over time"), sentence)

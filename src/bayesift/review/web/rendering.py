@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from bayesift.review.engine import Highlight
 from bayesift.review.web.access import Session, service_of
-from bayesift.review.web.language import LANGUAGE, LANGUAGES, THEME, translated
+from bayesift.review.web.language import LANGUAGE, LANGUAGES, THEME, in_language, translated
 
 #: Words that weigh less than this share of the heaviest one of the document are left plain.
 _FAINT = 0.1
@@ -68,7 +68,9 @@ def moment(at: str) -> str:
     return at[:19].replace("T", " ")
 
 
-_environment.globals.update(_=translated, language=LANGUAGE.get, theme=THEME.get, languages=LANGUAGES)
+_environment.globals.update(
+    _=translated, in_language=in_language, language=LANGUAGE.get, theme=THEME.get, languages=LANGUAGES
+)
 _environment.filters.update(percent=percent, thousands=thousands, moment=moment)
 
 
