@@ -12,7 +12,7 @@ import numpy as np
 from reproduction.beyond.measuring import Row, measure, signs
 from reproduction.beyond.systems import SYSTEMS, systems_for
 from reproduction.beyond.tasks import TASKS, Task, tasks_of
-from reproduction.beyond.unknown_terms import COLLECTIONS, QUICK, better_rule, unknown_terms
+from reproduction.beyond.unknown_terms import QUICK, better_rule, unknown_terms
 from reproduction.catalogue import Cell, Claim, Experiment, Family, Outcome, Runner, Table
 
 #: Rooms whose code the numbers come from.
@@ -170,11 +170,12 @@ EXPERIMENTS = (
         conclusions=better_rule,
         minutes=2,
         quick_minutes=0.1,
-        any_of=COLLECTIONS,
+        any_of=tuple(TASKS),
         quick=f"Only {', '.join(QUICK)}.",
         notes=(
             "lsc weights of all words, lasso and ridge with the variance by cross-validation, each category by itself, "
             "decisions at one half. Training texts have no unknown terms, so that both rules have the same model.",
+            "The halves of the fourteen reviews of cohen2006 count together; macro F1 is then the mean of the reviews.",
         ),
     ),
 )

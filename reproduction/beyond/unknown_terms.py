@@ -8,12 +8,13 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesift.datasets import describe
 from bayesift.evaluate import expected_calibration_error, f_beta, log_loss
 from bayesift.linear import BayesianLogisticRegression
 from bayesift.text import TextVectorizer
-from reproduction.beyond.tasks import tasks_of
+from reproduction.beyond.tasks import TASKS, Task, tasks_of
 from reproduction.catalogue import Claim, Family, Outcome, Runner, Table
 
 Rule = Literal["ignore", "normalize"]
@@ -26,8 +27,7 @@ MEASURES = {
     "log loss": (4, False),
     "calibration error": (4, False),
 }
-#: The collections, and those of a quick run.
-COLLECTIONS = ("newsroom", "reuters21578", "ohsumed", "si650", "sms")
+#: The collections of a quick run.
 QUICK = ("newsroom", "sms", "si650")
 
 _MODULES = ("reproduction.beyond.unknown_terms", "reproduction.beyond.tasks", "bayesift.linear", "bayesift.text")
@@ -35,7 +35,7 @@ _MODULES = ("reproduction.beyond.unknown_terms", "reproduction.beyond.tasks", "b
 
 def unknown_terms(runner: Runner) -> Outcome:
     """Measure both rules on all collections, with lasso and ridge on all words, decisions at one half."""
-    collections = [name for name in (QUICK if runner.quick else COLLECTIONS) if describe(name).present]
+    collections = [name for name in (QUICK if runner.quick else TASKS) if describe(name).present]
     rows: dict[str, dict[str, float]] = {}
     for collection in collections:
         family = Family(f"unknown-terms-{collection}", _MODULES, (collection,))
@@ -48,29 +48,37 @@ def unknown_terms(runner: Runner) -> Outcome:
 
 
 def measured(collection: str, setting: Mapping[str, Any], n_jobs: int) -> dict[str, float]:
-    """Fit one model to a task and measure it on the test texts by both rules.
+    """Fit one model to each part of a task and measure it on the test texts by both rules; parts count together."""
+    parts = [_said(task, setting["model"], n_jobs) for task in tasks_of(collection)]
+    found: dict[str, float] = {}
+    for rule in RULES:
+        columns = [pair for part in parts for pair in zip(*(decided.T for decided in part[rule]), strict=True)]
+        truth, p = (np.concatenate(side) for side in zip(*columns, strict=True))
+        values = {
+            "micro F1": 100.0 * float(f_beta(truth, p >= 0.5)),
+            "macro F1": 100.0 * float(np.mean([f_beta(own, inside >= 0.5) for own, inside in columns])),
+            "log loss": float(log_loss(truth, p)),
+            "calibration error": float(expected_calibration_error(truth, p)),
+        }
+        found |= {f"{name}, {rule}": value for name, value in values.items()}
+    return found
+
+
+def _said(task: Task, model: str, n_jobs: int) -> dict[Rule, tuple[NDArray[Any], NDArray[np.float64]]]:
+    """Return the truth and the probabilities of every label and test text, by both rules.
 
     Training texts have no unknown terms, so that the model is the same.
     """
-    [task] = tasks_of(collection)
     vectorizers = {rule: TextVectorizer("lsc", unknown_terms=rule).fit(task.train_texts) for rule in RULES}
-    model = BayesianLogisticRegression(PRIORS[setting["model"]], n_jobs=n_jobs)
+    fitted = BayesianLogisticRegression(PRIORS[model], n_jobs=n_jobs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        model.fit(vectorizers["ignore"].transform(task.train_texts), task.train)
-    found: dict[str, float] = {}
+        fitted.fit(vectorizers["ignore"].transform(task.train_texts), task.train)
+    found = {}
     for rule, vectorizer in vectorizers.items():
-        p = np.asarray(model.predict_proba(vectorizer.transform(task.test_texts)))
+        p = np.asarray(fitted.predict_proba(vectorizer.transform(task.test_texts)))
         p = p[:, 1:] if task.train.shape[1] == 1 and p.shape[1] == 2 else p
-        truth, decisions = task.test.reshape(p.shape), p >= 0.5
-        inner = np.clip(p.ravel(), 1e-15, 1 - 1e-15)
-        values = {
-            "micro F1": 100.0 * float(f_beta(truth.ravel(), decisions.ravel())),
-            "macro F1": 100.0 * float(np.mean(f_beta(truth, decisions))),
-            "log loss": float(log_loss(truth.ravel(), inner)),
-            "calibration error": float(expected_calibration_error(truth.ravel(), inner)),
-        }
-        found |= {f"{name}, {rule}": value for name, value in values.items()}
+        found[rule] = task.test.reshape(p.shape), np.clip(p, 1e-15, 1 - 1e-15)
     return found
 
 

@@ -165,8 +165,8 @@ EXPERIMENTS = (
         quick_minutes=0.5,
         notes=(
             "The text of section 6.2 says what came of these fits and prints the numbers of ridge with BNS only "
-            "(table 3). Here every ninth category of ModApte, variances by cross-validation; default thresholds, which "
-            "the text names, decide.",
+            "(table 3). Here all categories of ModApte, variances by cross-validation; default thresholds, which the "
+            "text names, decide.",
             *_TEXTS,
         ),
         **_REUTERS,

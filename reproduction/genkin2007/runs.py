@@ -72,16 +72,12 @@ def few_features(
     collection: str,
     score: str = "BNS",
     ways: tuple[str, ...] = ("ridge cv", "ridge norm"),
-    step: int = 1,
 ) -> dict[str, list[Fit]]:
-    """Fit models to few features; the keys are the number of features and the way, such as ``50 ridge cv``.
-
-    Every so many categories of those that take part are fitted.
-    """
+    """Fit models to few features; the keys are the number of features and the way, such as ``50 ridge cv``."""
     options = {"score": score, "ways": ways, "sizes": SIZES, **(FEW_SEARCH if "svm" in ways else {})}
     found = runner.pieces(
         family(collection),
-        [setting | options for setting in _by_category(runner, collection, step)],
+        [setting | options for setting in _by_category(runner, collection)],
         _few_features,
         stage=f"{collection}: {', '.join(ways)} with few features by {score}",
         processes=True,
@@ -93,10 +89,10 @@ def _few_features(setting: Mapping[str, Any]) -> dict[str, Fit]:
     return fit_few_features(task(setting["collection"], setting["part"]), setting)
 
 
-def support_vectors(runner: Runner, collection: str, step: int = 1) -> list[Fit]:
-    """Fit support vector machines to every so many categories; in a quick run with fewer folds and values of C."""
+def support_vectors(runner: Runner, collection: str) -> list[Fit]:
+    """Fit support vector machines; in a quick run with fewer folds and values of C."""
     search = {"folds": 3, "costs": COSTS[3:7]} if runner.quick else {"folds": 10, "costs": COSTS}
-    settings = [setting | {"algorithm": "svm"} | search for setting in _by_category(runner, collection, step)]
+    settings = [setting | {"algorithm": "svm"} | search for setting in _by_category(runner, collection)]
     stage = f"{collection}: SVM"
     found = runner.pieces(family(collection), settings, _support_vectors, stage=stage, processes=True)
     return [Fit(*values) for values in found]
@@ -106,9 +102,9 @@ def _support_vectors(setting: Mapping[str, Any]) -> Fit:
     return fit_svm(task(setting["collection"], setting["part"]), setting)
 
 
-def _by_category(runner: Runner, collection: str, step: int = 1) -> list[dict[str, Any]]:
+def _by_category(runner: Runner, collection: str) -> list[dict[str, Any]]:
     return [
         {"collection": collection, "part": part, "category": name}
         for part in parts(collection, runner.quick)
-        for name in categories(collection, runner.quick)[::step]
+        for name in categories(collection, runner.quick)
     ]

@@ -12,8 +12,8 @@ from reproduction.genkin2007.tables import available_collections, macro
 
 #: What is fitted to the features that each measure chooses; machines, which take long, only where BNS chooses.
 WAYS = ("ridge cv", "lasso cv")
-#: The collection of the comparison, that with the most categories of those that are the paper's: every ninth of them.
-COLLECTION, STEP = "ModApte", 9
+#: The collection of the comparison, that with the most categories of those that are the paper's.
+COLLECTION = "ModApte"
 
 CUTS: tuple[Cut, ...] = ("default", "tuned")
 
@@ -26,14 +26,14 @@ def selection(runner: Runner) -> Outcome:
         raise NotPossibleError(f"{COLLECTION} is not at hand with its documents")
     few = {(score, size, way): fits for score in SCORES for (size, way), fits in _chosen(runner, score, WAYS).items()}
     machines = {size: fits for (size, _), fits in _chosen(runner, "BNS", ("svm",)).items()}
-    every = {way: all_features(runner, COLLECTION, _name(way), "cv")[::STEP] for way in WAYS}
-    all_svm = support_vectors(runner, COLLECTION, STEP)
+    every = {way: all_features(runner, COLLECTION, _name(way), "cv") for way in WAYS}
+    all_svm = support_vectors(runner, COLLECTION)
     tables = (*(_models(cut, few, every) for cut in CUTS), _machines(machines, all_svm))
     return Outcome(tables, (*_claims(few, every), *_machine_claims(machines, all_svm)))
 
 
 def _chosen(runner: Runner, score: str, ways: tuple[str, ...]) -> dict[tuple[int, str], list[Fit]]:
-    found = few_features(runner, COLLECTION, score, ways, STEP)
+    found = few_features(runner, COLLECTION, score, ways)
     return {(size, way): found[f"{size} {way}"] for size, way in product(SIZES, ways)}
 
 

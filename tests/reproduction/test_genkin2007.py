@@ -179,14 +179,13 @@ def small_world(monkeypatch):
         "few_features",
         lambda runner, collection: {f"{k} ridge {v}": fits(k) for k in (500, 50, 5) for v in ("cv", "norm")},
     )
-    monkeypatch.setattr(selection, "STEP", 2)
     monkeypatch.setattr(selection, "all_features", all_features)
-    monkeypatch.setattr(selection, "support_vectors", lambda runner, collection, step: fits("svm")[::step])
+    monkeypatch.setattr(selection, "support_vectors", lambda runner, collection: fits("svm"))
     monkeypatch.setattr(
         selection,
         "few_features",
-        lambda runner, collection, score, ways, step: {
-            f"{k} {way}": fits(k if way.startswith("ridge") or score == "BNS" else 5)[::step]
+        lambda runner, collection, score, ways: {
+            f"{k} {way}": fits(k if way.startswith("ridge") or score == "BNS" else 5)
             for k in (500, 50, 5)
             for way in ways
         },
