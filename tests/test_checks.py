@@ -39,7 +39,9 @@ TIGHT = {"variance": 1.0, "tol": 1e-9}
 BINARY = [
     BayesianLogisticRegression(**TIGHT),
     BayesianLogisticRegression("gaussian", **TIGHT),
+    BayesianLogisticRegression("gaussian", calibration="sigmoid", **TIGHT),
     BayesianMultinomialRegression(**TIGHT),
+    BayesianMultinomialRegression("gaussian", calibration="sigmoid", **TIGHT),
     BayesianProbitRegression(**TIGHT),
     MultinomialNB(),
     BernoulliNB(),
@@ -61,13 +63,13 @@ ONLINE = (BayesianPerceptron, OnlineGaussianProcess)
 
 def cases():
     for estimator in BINARY:
-        in_order = isinstance(estimator, ONLINE)
+        special = isinstance(estimator, ONLINE), getattr(estimator, "calibration", None) is not None
         name = str(estimator).partition("(")[0]
-        yield Case(f"{name}-two", estimator, COUNTS, TWO, in_order)
+        yield Case(f"{name}-two", estimator, COUNTS, TWO, *special)
         if not isinstance(estimator, TWO_CLASSES):
-            yield Case(f"{name}-several", estimator, COUNTS, SEVERAL, in_order)
+            yield Case(f"{name}-several", estimator, COUNTS, SEVERAL, *special)
             if not isinstance(estimator, SINGLE_LABEL):
-                yield Case(f"{name}-sets", estimator, COUNTS, SETS, in_order)
+                yield Case(f"{name}-sets", estimator, COUNTS, SETS, *special)
     yield Case("RelevanceVectorRegressor", RelevanceVectorRegressor(), COUNTS, COUNTS @ np.arange(8) / 8)
     yield Case("TermSelector", TermSelector(k=3), COUNTS, TWO)
 

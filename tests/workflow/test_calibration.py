@@ -34,13 +34,19 @@ def classifier(request):
     return fitted(labels=request.param)
 
 
-def test_auto_calibrates_linear_models_by_many_texts(classifier):
+def test_auto_calibrates_models_of_all_words_by_many_texts(classifier):
     assert classifier.model_.calibration == "sigmoid"
     plain = fitted(labels="sets", calibration=None)
     assert not hasattr(plain.model_, "calibration_")
     assert fitted("nb").model_.get_params().get("calibration") is None
     few = TextClassifier("ridge", variance=5.0, calibration="auto").fit(TEXTS[:60], ONE[:60])
     assert few.model_.calibration is None
+
+
+@pytest.mark.parametrize("model", ["lasso", "polytomous", "probit"])
+def test_models_of_few_words_are_calibrated_on_request(model):
+    assert not hasattr(fitted(model).model_, "calibration_")
+    assert hasattr(fitted(model, calibration="sigmoid").model_, "calibration_")
 
 
 def test_probabilities_of_other_texts_are_better():

@@ -66,7 +66,7 @@ def test_intervals_surround_the_averaged_probabilities(classifier, tmp_path):
 def test_probabilities_are_averaged_with_vectors_too(classifier):
     at_mode, probabilities = mode_probabilities(classifier, TEST), classifier.predict_proba(TEST)
     assert np.max(np.abs(at_mode - probabilities)) > 0.01
-    plain = TextClassifier(**{**classifier.get_params(deep=False), "posterior": None})
+    plain = TextClassifier(**{**classifier.get_params(deep=False), "posterior": None, "calibration": None})
     plain.fit(TEXTS, KINDS[classifier.target_type_], unlabelled=NEWS.train.texts[120:])
     np.testing.assert_allclose(plain.predict_proba(TEST), at_mode, atol=1e-5)
     assert not hasattr(plain, "predict_interval")
@@ -149,7 +149,7 @@ def test_calibration_with_and_without_averaging():
     classifier = averaged()
     truth = ["money" if labels[0] in ("economy", "energy", "agriculture") else "life" for labels in NEWS.test.labels]
     found = evaluate(classifier, NEWS.test.texts, truth)
-    plain = TextClassifier("ridge", variance=5.0, vectors=None).fit(TEXTS, TWO)
+    plain = TextClassifier("ridge", variance=5.0, vectors=None, calibration=None).fit(TEXTS, TWO)
     expected = evaluate(plain, NEWS.test.texts, truth)
     assert found.at_mode is not None
     assert found.at_mode.log_loss == pytest.approx(expected.log_loss, abs=1e-4)

@@ -139,6 +139,7 @@ def test_onnx(tmp_path, kind, model, threshold):
     if model == "polytomous" and (kind == "multilabel-indicator" or (kind, threshold) == ("multiclass", "t11u")):
         pytest.skip("gives every text its most probable label")
     classifier = fitted(model, kind, threshold=threshold)
+    assert hasattr(classifier.model_, "calibration_") == (model == "ridge")
     labels, probabilities = onnx_answers(classifier, tmp_path)
     ours = classifier.predictions(TEST)
     np.testing.assert_allclose(probabilities, ours.probabilities, atol=1e-4)

@@ -73,6 +73,9 @@ MORE: dict[str, Callable[[], Any]] = {
     "posterior-mixed": lambda: BayesianLogisticRegression("gaussian", "evidence", posterior="ep", n_jobs=1).fit(
         COUNTS, TWO
     ),
+    "calibrated": lambda: BayesianLogisticRegression("gaussian", 1.0, calibration="sigmoid", n_jobs=1).fit(
+        COUNTS, BOTH
+    ),
     "threshold": lambda: Threshold("max_f1").fit(COUNTS[:, :1] / 10, BOTH[:, :1]),
     "selector": lambda: TermSelector("chi_square", k=3).fit(COUNTS, TWO),
     "not-fitted": lambda: BayesianLogisticRegression(n_jobs=1),

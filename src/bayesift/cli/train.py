@@ -166,10 +166,10 @@ def train(
     calibration: Annotated[
         CalibrationName,
         typer.Option(
-            help="Put scores on the line that texts held out ask for; auto: from 100 texts on, if the model is linear.",
+            help="Put scores on the line that texts held out ask for; auto: from 100 texts on, if all words are kept.",
             rich_help_panel=_MODEL,
         ),
-    ] = CalibrationName.none,
+    ] = CalibrationName.auto,
     posterior: Annotated[
         PosteriorMethod | None,
         typer.Option(

@@ -62,6 +62,11 @@ class ModelChoice(NamedTuple):
         """Whether its scores can be calibrated on texts held out."""
         return self.room == "linear"
 
+    @property
+    def gains_by_calibration(self) -> bool:
+        """Whether it helped wherever it was measured: a Gaussian prior draws the scores of all texts together."""
+        return self.calibrates and self.parameters.get("prior") == "gaussian"
+
     def build(self, target_type: TargetType, options: Mapping[str, Any]) -> Any:
         """Return the model, not fitted, with those of the options that it has."""
         made = getattr(import_module(f"bayesift.{self.room}"), self.estimator)(**self.parameters)
@@ -150,13 +155,13 @@ def check_averaging(name: str, method: str | None) -> None:
         raise NoAveragingError(f"posterior is {method!r}, but model is {name!r}; expected None, or one of {others}")
 
 
-def suited_calibration(classifier: Any, n_texts: int) -> str | None:
-    """Return how a model is to be calibrated; where it is left open, by many texts, unless it is averaged anyway."""
+def suited_calibration(classifier: Any, model: ModelChoice, n_texts: int) -> str | None:
+    """Return how a model is to be calibrated; where it is left open, if that helps it, by many texts, at the mode."""
     if classifier.calibration != AUTO:
         wanted: str | None = classifier.calibration
         return wanted
     # Of a handful of texts those held out have hardly a word in common with the others, and say that nothing is known.
-    return None if classifier.posterior or n_texts < MANY_TEXTS else "sigmoid"
+    return "sigmoid" if model.gains_by_calibration and not classifier.posterior and n_texts >= MANY_TEXTS else None
 
 
 def check_calibration(classifier: Any) -> None:
@@ -302,7 +307,7 @@ def build_model(classifier: Any, model: Any, targets: Targets, vectorizer: Any, 
         "variance": classifier.variance,
         "dense_variance": classifier.vector_variance if classifier.features is None else classifier.feature_variance,
         "posterior": classifier.posterior,
-        "calibration": suited_calibration(classifier, targets.y.shape[0]),
+        "calibration": suited_calibration(classifier, check_model(model), targets.y.shape[0]),
         # Those of averaged scores are tuned after the fit.
         "threshold": "half" if classifier.posterior else suited_policy(classifier.threshold, targets),
         "threshold_on": classifier.threshold_on,

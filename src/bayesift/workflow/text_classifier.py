@@ -109,10 +109,11 @@ class TextClassifier(TextAnswers):
         probabilities are averaged over it, and :meth:`predict_interval` tells how sure they are. How it is computed,
         as in :func:`bayesift.posterior.find_posterior`. Where the model is to be chosen, ``"auto"`` leaves out those
         that would have to be sampled.
-    calibration : {"auto", "sigmoid"} or None, default=None
+    calibration : {"auto", "sigmoid"} or None, default="auto"
         Put the scores of linear models on the line that texts held out ask for (Platt 1999), so that probabilities
-        mean what they say; ``"auto"``: from 100 texts on, where the model is linear, given by name or chosen, and not
-        averaged over its posterior.
+        mean what they say; ``"auto"``: from 100 texts on, where the model keeps all words (``"ridge"``,
+        ``"probit-ridge"``, ``"polytomous-ridge"``), given by name or chosen, and is not averaged over its posterior.
+        The others do not gain by it.
     vectors : {"auto", "pile"}, WordVectors or None, default="auto"
         Vectors of words beside the words themselves, for linear models: ``"pile"``, learnt from the texts and those
         without labels; given ones; ``"auto"``, learnt where there are texts without labels, and used if that is better
@@ -196,7 +197,7 @@ class TextClassifier(TextAnswers):
     threshold_on: Literal["cv", "train"] = "cv"
     variance: float | Literal["cv", "norm", "auto", "evidence"] | Mapping[Any, float] = "cv"
     posterior: Literal["auto", "ep", "gibbs", "laplace"] | None = None
-    calibration: Literal["auto", "sigmoid"] | None = None
+    calibration: Literal["auto", "sigmoid"] | None = "auto"
     vectors: Any = AUTO
     vector_variance: float | Literal["cv"] = "cv"
     features: Features | None = None
