@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 from bayesift.text import TextVectorizer
 from benchmarks.few_labels import measured, settings
 from benchmarks.few_labels.peers import naive_bayes_by_em
-from benchmarks.few_labels.report import draw, sign_of, write_report
+from benchmarks.few_labels.report import sign_of, write_report
 from benchmarks.few_labels.tasks import Material
 
 
@@ -69,14 +69,17 @@ def test_differences_are_judged_by_the_sign_test():
     assert sign_of(curve([0, 1]), curve([2, 1])) == "~"
 
 
-def test_tables_and_picture(tmp_path, capsys, monkeypatch):
+def test_tables_and_pictures(tmp_path, capsys):
     by_system = {"words": {0: curve(list(range(30))), 1: curve([1])}, "words and vectors": {0: curve([0])}}
-    curves = {"some": {"1": by_system, "5": by_system, "all": by_system}}
-    draw(curves, tmp_path / "curves.png")
-    assert (tmp_path / "curves.png").stat().st_size > 10_000
-    monkeypatch.setattr("benchmarks.few_labels.report.draw", lambda curves: None)
-    write_report(curves)
+    curves = {"20newsgroups": {"1": by_system, "5": by_system, "all": by_system}}
+    write_report(curves, tmp_path)
     told = capsys.readouterr().out
-    assert "| words | 84.5 ± 20.5 |" in told
+    assert "| words | 84.5 ± 20.5 (2) |" in told
     assert "| words and vectors | 99.0 |" in told
     assert "| *both against words* | 1 ≫ |" in told
+    assert "| *draws* | 1 |" in told
+    assert (tmp_path / "few-labels.png").stat().st_size > 10_000
+    drawn = (tmp_path / "few-labels-20newsgroups.svg").read_text(encoding="utf-8")
+    # Twice the same is no change.
+    write_report(curves, tmp_path)
+    assert (tmp_path / "few-labels-20newsgroups.svg").read_text(encoding="utf-8") == drawn

@@ -12,7 +12,9 @@ from scipy.optimize import minimize
 from scipy.special import log_ndtr, logsumexp
 
 from bayesift.linear import BayesianLogisticRegression, BayesianMultinomialRegression, BayesianProbitRegression
-from bayesift.linear._fit.blocks import _simplest
+from bayesift.linear._fit.blocks import _simplest, _Together
+from bayesift.linear._fit.variance import FoldFit
+from bayesift.linear._losses import LOGISTIC
 from bayesift.priors import Gaussian, Laplace
 
 BINARY = (BayesianLogisticRegression, BayesianProbitRegression)
@@ -149,12 +151,55 @@ def test_a_block_that_knows_the_class_leads():
 
 
 def test_of_ratios_that_are_as_good_the_smallest_is_taken():
-    alike = np.array([[-10.0, -12.0, -11.0]])
+    alike = np.array([-10.0, -12.0, -11.0])
     better, clearly = alike + np.array([0.5, -0.2, 0.3]), alike + np.array([2.0, 2.2, 2.1])
     assert _simplest([alike, better]) == 0
     assert _simplest([alike, better, clearly]) == 2
-    assert _simplest([np.vstack([alike - 5, clearly]), clearly]) == 0
-    assert _simplest([alike[:, :1], better[:, :1]]) == 1
+    assert _simplest([clearly, clearly]) == 0
+    assert _simplest([alike[:1], better[:1]]) == 1
+
+
+def test_tuned_thresholds_compare_ratios_on_the_best_line_of_all_scores():
+    random = np.random.default_rng(0)
+    y = np.where(random.random((2, 60)) < 0.3, 1.0, -1.0)
+    scores, weights = 0.2 * y + 0.2 * random.normal(size=y.shape) - 1.0, random.random(y.shape) + 0.5
+
+    def fit_of(k, slope):
+        decisions = y[k], slope * scores[k], weights[k]
+        return lambda run, variance, start: FoldFit(np.zeros(3), -weights[k].sum() * (1 + slope), True, decisions)
+
+    def judged(slope, link):
+        together = _Together([fit_of(0, slope), fit_of(1, slope)], link)
+        fit = together(0, 2.0, None)
+        assert fit.beta.shape == (2, 3)
+        assert_allclose(fit.score, -weights.sum() * (1 + slope))
+        return together.judged(2.0, 1)[0]
+
+    inside, outside = weights[y > 0].sum(), weights[y < 0].sum()
+    target = np.where(y > 0, (inside + 1) / (inside + 2), 1 / (outside + 2))
+
+    def loss(line, share):
+        z = line[0] * scores + line[1]
+        return np.sum(weights * (share * np.logaddexp(0, -z) + (1 - share) * np.logaddexp(0, z)))
+
+    best = minimize(loss, np.zeros(2), target, tol=1e-10).x
+    assert_allclose(judged(1.0, LOGISTIC), -loss(best, y > 0), rtol=1e-6)
+    assert_allclose(judged(7.0, LOGISTIC), judged(1.0, LOGISTIC), rtol=1e-6)
+    assert_allclose(judged(1.0, None), -2 * weights.sum())
+
+
+def test_vectors_that_only_enlarge_scores_fade_where_thresholds_are_tuned():
+    random = np.random.default_rng(1)
+    # Words that each few documents of a category have; two dense features that say of it what most of them say.
+    y = np.arange(120) % 3
+    words = (random.random((120, 90)) < 0.12) & (np.arange(90) % 3 == y[:, None])
+    Z = 1.0 * (np.arange(3) == y[:, None]) + 0.35 * random.normal(size=(120, 3))
+    both, indicator = together(sp.csr_matrix(words * 1.0), Z), np.eye(3, dtype=int)[y]
+    half, tuned = (
+        BayesianLogisticRegression("gaussian", "shared", dense_features=3, threshold=policy).fit(both, indicator)
+        for policy in ("half", "max_f1")
+    )
+    assert tuned.dense_variance_[0] < half.dense_variance_[0]
 
 
 def test_a_given_variance_of_words_leaves_the_other_to_be_chosen():

@@ -12,6 +12,7 @@ from bayesift.datasets import load
 from bayesift.linear import BayesianLogisticRegression
 from bayesift.select import TermSelector
 from bayesift.text import TextVectorizer
+from bayesift.vectors import WordVectors
 from bayesift.workflow import TextClassifier, convert
 from bayesift.workflow._plain_pipeline import plain_pipeline
 
@@ -121,14 +122,14 @@ def test_scikit_learn_with_thresholds(tmp_path, kind, threshold):
     assert np.any(decisions != (probabilities >= 0.5))
 
 
-def onnx_answers(classifier, tmp_path):
+def onnx_answers(classifier, tmp_path, texts=TEST):
     """Labels and probabilities by the ONNX graph that was written."""
     pytest.importorskip("skl2onnx")
     runtime = pytest.importorskip("onnxruntime")
     [path] = convert(classifier, "onnx", tmp_path / "news.onnx")
     session = runtime.InferenceSession(path.read_bytes())
     assert json.loads(session.get_modelmeta().custom_metadata_map["labels"]) == classifier.classes_.tolist()
-    return session.run(["label", "probabilities"], {"text": np.array(TEST)})
+    return session.run(["label", "probabilities"], {"text": np.array(texts)})
 
 
 @pytest.mark.parametrize("threshold", ["half", "t11u"])
@@ -153,6 +154,21 @@ def test_onnx(tmp_path, kind, model, threshold):
     if threshold != "half":
         cut = probabilities.max(axis=1, keepdims=True) if kind == "multiclass" else 0.5
         assert np.any(decisions != (probabilities >= cut))
+
+
+@pytest.mark.parametrize("model", ["ridge", "polytomous-ridge"])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
+def test_onnx_with_vectors_of_words(tmp_path, model):
+    given = WordVectors(rank=6).fit(TEXTS)
+    few = slice(0, 60)
+    classifier = TextClassifier(model, variance=5.0, vectors=given, vector_variance=50.0).fit(TEXTS[few], TWO[few])
+    labels, probabilities = onnx_answers(classifier, tmp_path, [*TEST, "", "unheardof"])
+    ours = classifier.predictions([*TEST, "", "unheardof"])
+    np.testing.assert_allclose(probabilities, ours.probabilities, atol=1e-4)
+    assert np.mean(labels == classifier.predict([*TEST, "", "unheardof"])) > 0.99
+    # Vectors count.
+    words = TextClassifier(model, variance=5.0, vectors=None).fit(TEXTS[few], TWO[few])
+    assert np.abs(ours.probabilities[:-2] - words.predictions(TEST).probabilities).max() > 0.05
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")

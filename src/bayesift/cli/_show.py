@@ -36,9 +36,9 @@ def show_data(data: Split, found: DataSummary, console: Console, n_more: int = 0
         )
         console.print(f"columns: {guessed}")
     rows = table("label", ">texts", ">share", "")
-    most = max(found.balance.values())
+    most, labelled = max(found.balance.values()), found.n_texts - found.n_in_pile
     for label, count in list(found.balance.items())[:MOST_ROWS]:
-        rows.add_row(shown(label, 40), f"{count:,}", f"{count / found.n_texts:.1%}", bar(count / most))
+        rows.add_row(shown(label, 40), f"{count:,}", f"{count / labelled:.1%}", bar(count / most))
     console.print()
     console.print(rows)
     _more(console, len(found.balance) - MOST_ROWS, "labels")

@@ -132,6 +132,7 @@ class LinearClassifier(AveragedScores, LinearModel):
             link=self._link,
             belief=self.posterior,
             dense=self._dense_block(),
+            tunes=self.threshold != "half",
         )
 
     def _priors(self, categories: Categories) -> list[Prior]:

@@ -44,8 +44,8 @@ class BayesianLogisticRegression(LinearClassifier):
         get Gaussian priors with a variance of their own, and ``prior`` and ``variance`` are those of the others.
     dense_variance : float or "cv", default="cv"
         Prior variance of the dense features; ``"cv"`` chooses it by cross-validation, together with ``variance`` if
-        that is to be chosen, the same for all categories. With ``variance="evidence"`` the evidence chooses both, for
-        each category.
+        that is to be chosen, the same for all categories; where ``threshold`` is tuned, or with ``calibration``, by
+        scores on the line that suits them best. With ``variance="evidence"`` the evidence chooses both, for each.
     solver : {"newton", "clg"}, default="newton"
         ``"newton"``: proximal Newton on working sets, stopped by the duality gap. ``"clg"``: the cyclic coordinate
         descent of Genkin, Lewis & Madigan (2007), exactly as published.

@@ -73,8 +73,8 @@ class BayesianProbitRegression(LinearClassifier):
         get Gaussian priors with a variance of their own, and ``prior`` and ``variance`` are those of the others.
     dense_variance : float or "cv", default="cv"
         Prior variance of the dense features; ``"cv"`` chooses it by cross-validation, together with ``variance`` if
-        that is to be chosen, the same for all categories. With ``variance="evidence"`` the evidence chooses both, for
-        each category.
+        that is to be chosen, the same for all categories; where ``threshold`` is tuned, or with ``calibration``, by
+        scores on the line that suits them best. With ``variance="evidence"`` the evidence chooses both, for each.
     solver : {"auto", "newton", "em", "block-em"}, default="auto"
         ``"newton"``: the fast solver of the logistic model on this loss, stopped by the duality gap. ``"em"``: the
         paper's algorithm. ``"block-em"``: the same for one block of coefficients after the other, which never builds a

@@ -17,10 +17,14 @@ from bayesift._typing import AnyArray
 from bayesift.linear import BayesianMultinomialRegression
 from bayesift.workflow._plain_pipeline import dense_weights, plain_words
 from bayesift.workflow.text_classifier import TextClassifier
+from bayesift.workflow.words_and_vectors import WordsAndVectors, linear_part
 
 #: How scikit-learn cuts words by default, and the same for the runtime of ONNX, to which \\w are letters of English.
 _TOKENS = r"(?u)\b\w\w+\b"
 _ONNX_TOKENS = r"[\p{L}\p{N}_]{2,}"
+
+#: Texts have vectors of at least this length, or none.
+_LEAST_LENGTH = 1e-30
 
 #: So many ways of writing a word are listed; of words with more, the three usual ones.
 _MOST_FORMS = 16
@@ -61,7 +65,7 @@ def _add_decisions(graph: Any, classifier: TextClassifier) -> None:
     """Let the graph go on from the values of the words to probabilities, and by the thresholds to labels."""
     helper = require("onnx.helper", extra="onnx", purpose="writing ONNX")
     types = require("onnx", extra="onnx", purpose="writing ONNX").TensorProto
-    kind, model = classifier.target_type_, classifier.model_
+    kind, model = classifier.target_type_, linear_part(classifier.model_)
     n_classes = len(classifier.classes_)
     [values] = [output.name for output in graph.output]
 
@@ -70,9 +74,21 @@ def _add_decisions(graph: Any, classifier: TextClassifier) -> None:
         return output
 
     weights_of_scores, intercept = dense_weights(model)
-    weights = _constant(graph, "weights", weights_of_scores.T)
+    n_words = classifier.model_.n_features_in_
+    weights = _constant(graph, "weights", weights_of_scores[:, :n_words].T)
     thresholds = _constant(graph, "thresholds", classifier.threshold_.thresholds_)
     scores = add("Gemm", [values, weights, _constant(graph, "intercept", intercept)], "scores")
+    if isinstance(classifier.model_, WordsAndVectors):
+        # The vector of a text, xE / ‖xE‖, and 0 where no word of it has one.
+        halves = _constant(graph, "vectors_of_words", classifier.model_.matrix_)
+        vector = add("MatMul", [values, add("Cast", [halves], "vectors", to=types.FLOAT)], "vector")
+        columns = _constant(graph, "columns", np.array([1]))
+        squares = add("ReduceSum", [add("Mul", [vector, vector], "squares"), columns], "squared_length", keepdims=1)
+        least = _constant(graph, "least_length", np.array(_LEAST_LENGTH))
+        length = add("Max", [add("Sqrt", [squares], "any_length"), least], "length")
+        company = _constant(graph, "weights_of_company", weights_of_scores[:, n_words:].T)
+        part = add("MatMul", [add("Div", [vector, length], "direction"), company], "scores_of_company")
+        scores = add("Add", [scores, part], "scores_of_both_parts")
     if kind == "multiclass":
         place = add("ArgMax", [add("Sub", [scores, thresholds], "above_threshold")], "place", axis=1, keepdims=0)
         if isinstance(model, BayesianMultinomialRegression):
@@ -104,7 +120,7 @@ def _add_decisions(graph: Any, classifier: TextClassifier) -> None:
 
 def _constant(graph: Any, name: str, values: AnyArray) -> str:
     helper = require("onnx.numpy_helper", extra="onnx", purpose="writing ONNX")
-    if values.dtype.kind == "f":
+    if values.dtype.kind == "f" and values.dtype != np.float16:
         greatest = np.finfo(np.float32).max
         values = np.clip(values, -greatest, greatest).astype(np.float32)
     graph.initializer.append(helper.from_array(values, name))

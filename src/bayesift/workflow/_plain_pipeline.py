@@ -19,6 +19,7 @@ from bayesift.linear import BayesianLogisticRegression, BayesianMultinomialRegre
 from bayesift.text import has_unspaced_letters
 from bayesift.workflow.errors import TunedThresholdsError
 from bayesift.workflow.text_classifier import TextClassifier
+from bayesift.workflow.words_and_vectors import linear_part
 
 
 def plain_pipeline(classifier: TextClassifier) -> Pipeline:
@@ -44,13 +45,14 @@ def plain_words(classifier: TextClassifier) -> TfidfVectorizer:
     Parameters
     ----------
     classifier : TextClassifier
-        With a logistic or softmax model, a vectorizer that scikit-learn has too, and no selector.
+        With a logistic or softmax model, with vectors or without, a vectorizer that scikit-learn has too, and no
+        selector.
 
     Returns
     -------
     TfidfVectorizer
     """
-    model = classifier.model_
+    model = linear_part(classifier.model_)
     if not isinstance(model, BayesianLogisticRegression | BayesianMultinomialRegression):
         raise ValueError(f"model is a {type(model).__name__}; expected a lasso, a ridge or a polytomous model")
     if model.linear_scores() is None:

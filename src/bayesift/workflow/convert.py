@@ -41,7 +41,7 @@ def convert(
         polytomous model; both name words by numbers, which a second file with the ending ``.words`` lists with their
         factors. ``"bxr"``: that of BXRtrain, which names words themselves. ``"sklearn"``: a plain scikit-learn
         pipeline of ``TfidfVectorizer`` and ``LogisticRegression`` that decides by the same thresholds, written by
-        skops. ``"onnx"``: the same for ONNX, from texts to labels.
+        skops. ``"onnx"``: the same for ONNX, from texts to labels; the only one with vectors of words.
     path : path
         Where to.
     locale : str, optional
@@ -55,9 +55,9 @@ def convert(
         The files written.
     """
     target, *words = converted_files(to, path)
-    if isinstance(classifier.model_, WordsAndVectors):
+    if isinstance(classifier.model_, WordsAndVectors) and to != "onnx":
         raise VectorsError(
-            "the model has vectors of words, which other programs do not know; expected one trained with vectors=None"
+            f"the model has vectors of words, and to is {to!r}; expected 'onnx', or a model trained with vectors=None"
         )
     if classifier.features is not None:
         raise FeaturesError(

@@ -232,8 +232,9 @@ class _Comparing:
         vectorizer, X = self._vectorized(candidate)
         material = self._material._replace(X=X)
         classifier, targets = self._classifier, material.targets
-        # Compared at the mode, where they are fitted.
-        changes = {"threshold": "half", "compute_precision": False, "tol": TOLERANCE, "variance": classifier.variance}
+        # Compared at the mode, where they are fitted; thresholds are set afterwards, on scores of texts held out.
+        changes = {"threshold": self._policy, "threshold_on": "train", "compute_precision": False, "tol": TOLERANCE}
+        changes["variance"] = classifier.variance
         changes["posterior"] = None
         if self._measure != "log_likelihood":
             # The order of the texts by a label stays the same, and decisions nearly so.

@@ -67,6 +67,11 @@ class DataSummary:
     n_conflicts: int | None
     warnings: list[str] = field(default_factory=list)
 
+    @property
+    def n_in_pile(self) -> int:
+        """How many texts have no label and serve with their words; 0 where no label is an answer like any other."""
+        return 0 if self.multilabel or len(self.balance) < 2 else self.n_unlabelled
+
     def as_dict(self) -> dict[str, Any]:
         """Return all of it as values that JSON can hold."""
         return dict(vars(self))
@@ -196,7 +201,7 @@ def train(
     found = summarize_data(texts, labels)
     if not found.balance:
         raise NoLabelsError("no text has a label; expected a column of labels to learn from")
-    if found.n_unlabelled and not found.multilabel and len(found.balance) > 1:
+    if found.n_in_pile:
         kept = [place for place, label in enumerate(labels) if label]
         pile += [text for text, label in zip(texts, labels, strict=True) if not label]
         texts, labels = [texts[place] for place in kept], [labels[place] for place in kept]

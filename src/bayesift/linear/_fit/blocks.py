@@ -15,7 +15,8 @@ import numpy as np
 
 from bayesift import progress
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.linear._fit.problem import Documents
+from bayesift.linear._fit.platt import sigmoid_line
+from bayesift.linear._fit.problem import Documents, log_likelihood
 from bayesift.linear._fit.variance import (
     GAUSSIAN_GRID,
     Choice,
@@ -97,6 +98,7 @@ def choose_blocks(
     dense: DenseBlock,
     settings: VarianceSettings,
     n_jobs: int | None,
+    link: int | None = None,
 ) -> Choice:
     """Choose the variances for all units together, by the held-out log likelihood of all of them.
 
@@ -104,6 +106,10 @@ def choose_blocks(
     sparse features is walked up a grid for each of a few ratios of the blocks. Of ratios that are as good as the best
     within a standard error the smallest is taken: the documents to come may differ from those at hand, which the dense
     features were made for.
+
+    Where thresholds are tuned or scores calibrated afterwards, what matters is how well scores part the categories, not
+    how large they are. Ratios are compared on the line that suits their scores best then, the same for all units; else
+    vectors, whose scores are larger, would be preferred to words that decide better.
 
     Parameters
     ----------
@@ -115,6 +121,8 @@ def choose_blocks(
     settings : VarianceSettings
     n_jobs : int or None
         Threads, over the runs.
+    link : int, optional
+        That of the units, binary decisions, where ratios are compared on a line.
 
     Returns
     -------
@@ -149,14 +157,15 @@ def choose_blocks(
     ratios = RATIOS if walks_sparse and dense.is_open else (0.0,)
     places = _places(priors, settings, spread, walks_sparse)
     between = settings.grid is None and documents.can_tell_more()
-    curves = []
+    curves, tops = [], []
     for done, ratio in enumerate(ratios):
         progress.report(done, len(ratios))
         at = partial(pair, factor=ratio * spread.sparse / spread.dense)
         fits = [unit.fit(fold, runs, at) for unit, fold in zip(able, folds, strict=True)]
-        validation = CrossValidation(_together(fits), runs, n_jobs)
-        curves.append(choose_from_grid(validation, places, False, between=between))
-    chosen = _simplest([curve.fold_scores for curve in curves])
+        together = _Together(fits, link)
+        curves.append(choose_from_grid(CrossValidation(together, runs, n_jobs), places, False, between=between))
+        tops.append(together.judged(curves[-1].variance, runs))
+    chosen = _simplest(tops)
     curve = curves[chosen]
     _, dense_variance = pair(curve.variance, ratios[chosen] * spread.sparse / spread.dense)
     start = curve.start[0] if curve.start is not None and len(units) == 1 else None
@@ -164,12 +173,11 @@ def choose_blocks(
     return Choice(curve.variance, curve, dense_variance=dense_variance)
 
 
-def _simplest(fold_scores: Sequence[FloatArray]) -> int:
-    """Return the first of several walks whose best score is no worse than the best of all by a standard error.
+def _simplest(tops: Sequence[FloatArray]) -> int:
+    """Return the first of several walks whose best scores, by runs, are no worse than the best by a standard error.
 
-    ``fold_scores`` has a row for each variance and a column for each run; the error is that of the differences by runs.
+    The error is that of the differences by runs.
     """
-    tops = [scores[np.argmax(scores.mean(axis=1))] for scores in fold_scores]
     best = max(tops, key=np.mean)
     for place, top in enumerate(tops):
         behind = best - top
@@ -207,12 +215,28 @@ def _spread_out(units: list[Unit], n_kept: int) -> list[Unit]:
     return [ordered[(2 * k + 1) * len(ordered) // (2 * n_kept)] for k in range(n_kept)]
 
 
-def _together(fits: Sequence[FitWithoutFold]) -> FitWithoutFold:
-    """Return one fit of all units: coefficients one above the other, log likelihoods summed."""
+class _Together:
+    """One fit of all units: coefficients one above the other, log likelihoods summed."""
 
-    def fit_without(run: int, variance: float, start: FloatArray | None) -> FoldFit:
-        found = [fit(run, variance, None if start is None else start[k]) for k, fit in enumerate(fits)]
-        scores = sum(one.score for one in found)
-        return FoldFit(np.stack([one.beta for one in found]), scores, all(one.converged for one in found))
+    def __init__(self, fits: Sequence[FitWithoutFold], link: int | None) -> None:
+        self._fits, self._link = fits, link
+        self._judged: dict[tuple[float, int], float] = {}
 
-    return fit_without
+    def __call__(self, run: int, variance: float, start: FloatArray | None) -> FoldFit:
+        found = [fit(run, variance, None if start is None else start[k]) for k, fit in enumerate(self._fits)]
+        score = sum(one.score for one in found)
+        self._judged[variance, run] = score if self._link is None else _on_a_line(found, self._link)
+        return FoldFit(np.stack([one.beta for one in found]), score, all(one.converged for one in found))
+
+    def judged(self, variance: float, runs: int) -> FloatArray:
+        """Return what to compare with other ratios: the log likelihood by runs, with a link that on the best line."""
+        return np.array([self._judged[variance, run] for run in range(runs)])
+
+
+def _on_a_line(fits: Sequence[FoldFit], link: int) -> float:
+    """Return the log likelihood on the line that suits the scores of all units best."""
+    y, scores, weights = (
+        np.concatenate(part) for part in zip(*(fit.decisions for fit in fits if fit.decisions is not None), strict=True)
+    )
+    line = sigmoid_line(link, scores, y > 0, weights)
+    return log_likelihood(y, line.slope * scores + line.intercept, weights, link)

@@ -50,7 +50,7 @@ class Settings(NamedTuple):
 
     ``belief`` says how the posterior itself is to be computed, if at all. With ``score_held_out`` every document is
     scored by a fit without its fold; with ``calibrate`` as many as it takes to calibrate the scores. ``fold`` are folds
-    that all categories have in common.
+    that all categories have in common. ``tunes`` tells that thresholds are tuned, on whatever scores.
     """
 
     variance: VarianceSettings
@@ -65,6 +65,7 @@ class Settings(NamedTuple):
     dense: DenseBlock = DenseBlock()
     calibrate: bool = False
     fold: Int64Array | None = None
+    tunes: bool = False
 
 
 class PriorAt(Protocol):
@@ -233,7 +234,8 @@ def _choose_for_all(design: Documents, tasks: Sequence[Task], settings: Settings
 
     priors = [task.prior for task in tasks]
     dense = settings.dense._replace(n_columns=n_dense)
-    choice = choose_blocks([unit(task) for task in tasks], priors, dense, settings.variance, n_jobs)
+    link = settings.link if settings.tunes or settings.calibrate else None
+    choice = choose_blocks([unit(task) for task in tasks], priors, dense, settings.variance, n_jobs, link)
     mode = _priors_at(design, tasks[0], settings)(choice.scale, choice.dense_variance).mode
     return with_all_columns(choice, mode, columns)
 
@@ -344,9 +346,8 @@ def _fits_without_folds(
     def fit_without(run: int, variance: float, start: FloatArray | None) -> FoldFit:
         solution = parts[run]._replace(prior=prior_at(variance)).solve(options, start)
         beta, left_out = solution.beta, held_out[run]
-        found = scores(problem.design, beta)[left_out]
-        score = log_likelihood(problem.y[left_out], found, judging[left_out], problem.link)
-        return FoldFit(beta, score, solution.converged)
+        decisions = problem.y[left_out], scores(problem.design, beta)[left_out], judging[left_out]
+        return FoldFit(beta, log_likelihood(*decisions, problem.link), solution.converged, decisions)
 
     return fit_without
 

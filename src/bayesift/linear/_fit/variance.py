@@ -176,11 +176,15 @@ def runs_of(documents: LabelledDocuments, fold: Int64Array, runs: int) -> Runs:
 
 
 class FoldFit(NamedTuple):
-    """A fit without one of the folds, and the log likelihood of the documents in it."""
+    """A fit without one of the folds, and the log likelihood of the documents in it.
+
+    ``decisions`` are their labels, scores and weights, where the fit is of a binary decision.
+    """
 
     beta: FloatArray
     score: float
     converged: bool
+    decisions: tuple[FloatArray, FloatArray, FloatArray] | None = None
 
 
 #: Fits without the fold of a run, with a variance and from a start.
