@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -26,7 +29,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("dask") / "made"
-    shards.write_matrix(X, place, rows=60)
+    shards.write_matrix(X, place, rows=150)
     return place
 
 
@@ -42,7 +45,7 @@ def client():
 
 
 def fit(folder: Path, client=None):
-    opened = shards.open(folder, memory=40_000, client=client)
+    opened = shards.open(folder, memory=80_000, client=client)
     return BayesianLogisticRegression(variance=5.0, n_jobs=1).fit(opened, Y)
 
 
@@ -80,6 +83,55 @@ def test_what_is_no_client_is_refused_and_a_closed_one_is_named(folder: Path, cl
     with pytest.raises(ShardError, match=r"expected a distributed\.Client"):
         shards.open(folder, client="tcp://somewhere")
     with distributed.Client(client.scheduler.address) as other:
-        opened = shards.open(folder, memory=40_000, client=other)
+        opened = shards.open(folder, memory=80_000, client=other)
     with pytest.raises(EngineError, match="does not answer"):
         BayesianLogisticRegression(variance=5.0).fit(opened, Y)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="needs SIGSTOP")
+def test_a_worker_that_hangs_gets_no_more_work(folder: Path, client) -> None:
+    alone = fit(folder)
+    client.wait_for_workers(2, timeout=30)
+    [victim, *_] = client.run(os.getpid).values()
+    os.kill(victim, signal.SIGSTOP)
+    try:
+        opened = shards.open(folder, memory=80_000, client=client, timeout=2.0)
+        found = BayesianLogisticRegression(variance=5.0, n_jobs=1).fit(opened, Y)
+    finally:
+        os.kill(victim, signal.SIGCONT)
+    assert found.coef_.tobytes() == alone.coef_.tobytes()
+
+
+def test_a_scheduler_that_goes_away_is_named_and_nothing_is_lost(folder: Path, tmp_path: Path) -> None:
+    alone, file, rounds = fit(folder), tmp_path / "scheduler.json", tmp_path / "rounds"
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
+    scheduler = subprocess.Popen([*command, "--scheduler-file", file], stderr=subprocess.DEVNULL)
+
+    async def start_worker():
+        return await distributed.Worker(own.scheduler.address, nthreads=1, dashboard=False)
+
+    def kill_in_the_second_round(reading: shards.Reading) -> None:
+        if reading.round == 3:
+            scheduler.kill()
+
+    try:
+        limit = time.monotonic() + 60
+        while not file.is_file() and time.monotonic() < limit:
+            time.sleep(0.1)
+        address = json.loads(file.read_text())["address"].replace("tcp://", "dask://")
+        with shards.engine(address) as own:
+            own.sync(start_worker)
+            opened = shards.open(
+                folder, memory=80_000, client=own, rounds=rounds, watch=kill_in_the_second_round, timeout=60
+            )
+            with pytest.raises(EngineError, match="scheduler does not answer"):
+                BayesianLogisticRegression(variance=5.0, n_jobs=1).fit(opened, Y)
+    finally:
+        scheduler.kill()
+        scheduler.wait()
+    assert list(rounds.glob("*.npz"))
+    opened = shards.open(folder, memory=80_000, rounds=rounds)
+    again = BayesianLogisticRegression(variance=5.0, n_jobs=1).fit(opened, Y)
+    assert again.coef_.tobytes() == alone.coef_.tobytes()
+    with pytest.raises(EngineError, match="no Dask scheduler answers at"), shards.engine(address):
+        pass

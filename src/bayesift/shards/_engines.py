@@ -143,9 +143,12 @@ def run_with_dask(task: Task, calls: Sequence[Call], client: Any, timeout: float
         n_workers = sum(client.nthreads().values())
         window = max(2, 2 * n_workers)
         waiting: dict[int, Any] = {}
+        hung: set[str] = set()
 
         def submit(place: int) -> Any:
-            return client.submit(checked_call, task, *calls[place], pure=False, retries=_TRIES)
+            # Those that hang get no more work, as long as there are others.
+            others = [name for name in client.nthreads() if name not in hung] if hung else None
+            return client.submit(checked_call, task, *calls[place], pure=False, retries=_TRIES, workers=others or None)
 
         for place in range(len(calls)):
             for ahead in range(place, min(place + window, len(calls))):
@@ -157,6 +160,8 @@ def run_with_dask(task: Task, calls: Sequence[Call], client: Any, timeout: float
                     break
                 if attempt == _TRIES:
                     raise EngineError(f"shard {calls[place][0].number} failed {attempt + 1} times on the Dask cluster")
+                if found is None:
+                    hung |= _workers_of(client, waiting[place])
                 waiting[place].release()
                 waiting[place] = submit(place)
             del waiting[place]
@@ -173,11 +178,11 @@ def _answer(distributed: Any, client: Any, future: Any, timeout: float | None) -
     while True:
         try:
             # Not the error of a task that was never asked for: a scheduler that is gone cancels all of them.
-            return future.result(timeout=5.0)
+            return future.result(timeout=5.0 if timeout is None else min(5.0, timeout))
         except (TimeoutError, distributed.TimeoutError):
             if client.status != "running":
                 raise OSError(f"the client is {client.status}") from None
-            if timeout is not None and time.monotonic() - begin > timeout:
+            if timeout is not None and time.monotonic() - begin >= timeout:
                 return None
         except distributed.KilledWorker:
             return None
@@ -185,6 +190,11 @@ def _answer(distributed: Any, client: Any, future: Any, timeout: float | None) -
             if client.status != "running":
                 raise OSError(f"the client is {client.status}") from error
             return None
+
+
+def _workers_of(client: Any, future: Any) -> set[str]:
+    """Return the worker that has a task and does not finish it."""
+    return {name for name, keys in client.processing().items() if future.key in keys}
 
 
 @contextmanager
