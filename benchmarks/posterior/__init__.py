@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from threadpoolctl import threadpool_limits
 
-from benchmarks.posterior.coverage import COLLECTIONS, coverage
-from benchmarks.posterior.labels import real_labels, words_and_vectors
+from benchmarks.posterior.coverage import COLLECTIONS, coverage, unknown_variance
+from benchmarks.posterior.labels import TASKS, real_labels, words_and_vectors
 from benchmarks.posterior.speed import few_labels, many_labels, peers
 
 
-def run(repeats: int) -> None:
+def parts(repeats: int) -> dict[str, Callable[[], None]]:
+    """Return all tables by name, so that they can be made one at a time."""
+    found: dict[str, Callable[[], None]] = {}
+    for name in COLLECTIONS:
+        found[f"coverage-{name}"] = partial(coverage, name)
+        found[f"unknown-{name}"] = partial(unknown_variance, name)
+    for task in TASKS:
+        found[f"labels-{'-'.join(task)}"] = partial(real_labels, (task,))
+    return {
+        **found,
+        "vectors": words_and_vectors,
+        "speed-few": partial(few_labels, repeats),
+        "speed-many": many_labels,
+        "speed-peers": peers,
+    }
+
+
+def run(repeats: int, names: list[str] | None = None) -> None:
     """Print the tables."""
+    known = parts(repeats)
     with threadpool_limits(1):
-        for name in COLLECTIONS:
-            coverage(name)
-        real_labels()
-        words_and_vectors()
-        few_labels(repeats)
-        many_labels()
-        peers()
+        for name in names or known:
+            known[name]()

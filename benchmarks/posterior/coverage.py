@@ -26,13 +26,15 @@ from bayesift.text import TextVectorizer
 from benchmarks.measuring import show
 
 #: How often truths are drawn for each number of labels.
-COLLECTIONS = {"sms": 84, "reuters21578": 84, "ohsumed": 6, "webkb": 6}
-#: The first so many of them also have their variance chosen.
-CHOSEN = 12
+COLLECTIONS = {"sms": 84, "reuters21578": 84, "ohsumed": 30, "webkb": 30}
+#: And so often where the variance is not known, for each of the variances below.
+UNKNOWN = 12
 MASSES = (0.5, 0.8, 0.9, 0.95)
 LABELLED, ASKED = (10, 50, 200), 100
 #: Prior variances of scores (texts have norm 1), and means of the intercept: balanced, rare and frequent categories.
 VARIANCES, INTERCEPTS, INTERCEPT_VARIANCE = (4.0, 30.0), (0.0, -4.0, 4.0), 1.0
+#: The prior of a variance that is not known, which is log-normal: median, and deviation of the logarithm.
+MEDIAN, SPREAD = 10.0, np.log(10.0)
 RANKS = 20
 METHODS: dict[str, Callable[..., Posterior]] = {
     "Gibbs": partial(gibbs_sampling, n_draws=250, warmup=100),
@@ -58,13 +60,15 @@ class Case(NamedTuple):
     strata: dict[str, np.ndarray]
 
 
-def cases(name: str, seed: int, repetitions: int) -> Iterator[Case]:
-    """Draw truths from the prior, and labels from them."""
+def cases(name: str, seed: int, repetitions: int, variances: tuple[float | None, ...] = VARIANCES) -> Iterator[Case]:
+    """Draw truths from the prior, and labels from them; where a variance is None it is drawn too."""
     rng, X = np.random.default_rng(seed), documents(name)
     for repetition in range(repetitions):
         for n in LABELLED:
-            variance = VARIANCES[repetition % 2]
-            intercept = INTERCEPTS[repetition // 2 % 3]
+            variance = variances[repetition % len(variances)]
+            if variance is None:
+                variance = float(MEDIAN * np.exp(SPREAD * rng.normal()))
+            intercept = INTERCEPTS[repetition // len(variances) % 3]
             rows = rng.permutation(X.shape[0])[: n + ASKED]
             chosen = X[rows]
             beta = np.sqrt(variance) * rng.normal(size=X.shape[1])
@@ -116,36 +120,32 @@ class Coverage:
         return sorted(found, key=lambda row: row[0] != "all")
 
 
-def coverage(name: str, given: bool = True) -> None:
-    """Print how often intervals hold the truth, the ranks of truths among draws, and distances from Gibbs sampling.
+def _tracked(name: str, drawn: Iterator[Case], repetitions: int) -> Iterator[tuple[int, Case]]:
+    total = repetitions * len(LABELLED)
+    return enumerate(track(drawn, f"posterior, {name}", total=total, transient=True, console=Console(stderr=True)))
 
-    Without ``given``, only where the variance is chosen.
-    """
+
+def _show(title: str, counted: Coverage) -> None:
+    header = ("texts", "method", "intervals", *(f"{100 * mass:g} %" for mass in MASSES))
+    show(f"{title}: share of intervals that hold the truth, in %", header, counted.rows())
+
+
+def coverage(name: str, repetitions: int | None = None) -> None:
+    """Print how often intervals hold the truth, the ranks of truths among draws, and distances from Gibbs sampling."""
     counted, ranks = Coverage(), []
     ends: dict[str, list[np.ndarray]] = {"EP": [], "Laplace": []}
-    repetitions = COLLECTIONS[name] if given else CHOSEN
-    drawn = cases(name, 0, repetitions)
-    shown = {"total": repetitions * len(LABELLED), "transient": True, "console": Console(stderr=True)}
-    for k, case in enumerate(track(drawn, f"posterior, {name}", **shown)):
-        if given:
-            exact = METHODS["Gibbs"](case.X, case.y, case.prior, random_state=k)
-            counted.add("Gibbs", exact, case)
-            draws = expit(exact.score_draws(case.new[0])[:: 1000 // (RANKS * 5)])
-            ranks.append((draws[:, 0] < case.truth[0]).mean())
-            reference = exact.predict_interval(case.new, 0.9)
-            for method in ("EP", "Laplace"):
-                found = METHODS[method](case.X, case.y, case.prior)
-                counted.add(method, found, case)
-                ends[method].append(np.abs(found.predict_interval(case.new, 0.9) - reference).ravel())
-        if k < CHOSEN * len(LABELLED):
-            open_prior = Gaussian(intercept_mode=case.prior.intercept_mode, intercept_variance=INTERCEPT_VARIANCE)
-            mixed = integrate_variance(case.X, case.y, open_prior)
-            counted.add("EP, variance integrated out", mixed, case)
-            counted.add("EP, best variance", mixed.components[int(np.argmax(mixed.weights))], case)
-    header = ("texts", "method", "intervals", *(f"{100 * mass:g} %" for mass in MASSES))
-    show(f"{name}: share of intervals that hold the truth, in %", header, counted.rows())
-    if not given:
-        return
+    repetitions = repetitions or COLLECTIONS[name]
+    for k, case in _tracked(name, cases(name, 0, repetitions), repetitions):
+        exact = METHODS["Gibbs"](case.X, case.y, case.prior, random_state=k)
+        counted.add("Gibbs", exact, case)
+        draws = expit(exact.score_draws(case.new[0])[:: 1000 // (RANKS * 5)])
+        ranks.append((draws[:, 0] < case.truth[0]).mean())
+        reference = exact.predict_interval(case.new, 0.9)
+        for method in ("EP", "Laplace"):
+            found = METHODS[method](case.X, case.y, case.prior)
+            counted.add(method, found, case)
+            ends[method].append(np.abs(found.predict_interval(case.new, 0.9) - reference).ravel())
+    _show(name, counted)
     counts = np.histogram(ranks, bins=RANKS, range=(0.0, 1.0 + 1e-9))[0]
     statistic = float(((counts - len(ranks) / RANKS) ** 2 / (len(ranks) / RANKS)).sum())
     rows = [("Gibbs", f"{len(ranks)}", f"{statistic:.1f}", f"{chi2(RANKS - 1).sf(statistic):.2f}")]
@@ -155,3 +155,18 @@ def coverage(name: str, given: bool = True) -> None:
         for method, found in ends.items()
     ]
     show(f"{name}: distance of the ends of 90 % intervals from Gibbs", ("method", "median", "90 %", "99 %"), rows)
+
+
+def unknown_variance(name: str, repetitions: int = UNKNOWN) -> None:
+    """Print how often intervals hold the truth where the variance is chosen or integrated out.
+
+    Truths have a variance from its prior, or a given one.
+    """
+    for shown, variance in (("drawn from its prior", None), *((f"{value:g}", value) for value in VARIANCES)):
+        counted = Coverage()
+        for _, case in _tracked(name, cases(name, 1, repetitions, (variance,)), repetitions):
+            open_prior = Gaussian(intercept_mode=case.prior.intercept_mode, intercept_variance=INTERCEPT_VARIANCE)
+            mixed = integrate_variance(case.X, case.y, open_prior)
+            counted.add("EP, integrated out", mixed, case)
+            counted.add("EP, best variance", mixed.components[int(np.argmax(mixed.weights))], case)
+        _show(f"{name}, variance not known, in truth {shown}", counted)

@@ -6,13 +6,16 @@ import warnings
 from collections.abc import Iterator
 
 import numpy as np
+import scipy.sparse as sp
 from rich.console import Console
 from rich.progress import track
+from sklearn.exceptions import ConvergenceWarning
 
 from bayesift.datasets import load
 from bayesift.evaluate import expected_calibration_error
 from bayesift.linear import BayesianLogisticRegression
-from bayesift.priors import Gaussian, from_frequencies
+from bayesift.posterior import gibbs_sampling
+from bayesift.priors import Gaussian, Prior, from_frequencies
 from bayesift.workflow import TextClassifier
 from benchmarks.measuring import show
 from benchmarks.posterior.coverage import documents
@@ -24,9 +27,12 @@ TASKS = (
     ("ohsumed", "C14"),
     ("webkb", "student"),
 )
-#: Numbers of labels, and how often the labelled texts are drawn. The last is all texts of SMS but those asked for.
-DRAWN = {10: 4, 50: 4, 200: 4, 674: 1}
+#: Numbers of labels, and how often the labelled texts are drawn; then all texts but those asked for, once.
+DRAWN = {10: 10, 50: 6, 200: 4}
 ASKED = 1000
+#: With more documents than these, all of them, the posterior is sampled with the variance of cross-validation.
+_MOST_BY_PROPAGATION = 2000
+Probabilities = dict[str, np.ndarray]
 
 
 def _draws(y: np.ndarray, n: int, times: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -42,30 +48,62 @@ def _draws(y: np.ndarray, n: int, times: int) -> Iterator[tuple[np.ndarray, np.n
 
 def _measured(y: np.ndarray, p: np.ndarray) -> tuple[float, float]:
     """Return log loss and calibration error."""
-    return float(-np.mean(np.log(np.where(y > 0, p, 1.0 - p)))), float(expected_calibration_error(y, p))
+    kept = np.clip(np.where(y > 0, p, 1.0 - p), 1e-12, None)
+    return float(-np.mean(np.log(kept))), float(expected_calibration_error(y, p))
 
 
-def real_labels(tasks: tuple[tuple[str, str], ...] = TASKS) -> None:
-    """Print log loss and calibration error of averaged and of plain probabilities on real labels."""
-    rows = []
-    for name, category in track(tasks, "posterior, labels", transient=True, console=Console(stderr=True)):
+def _fitted(X: sp.csr_matrix, y: np.ndarray, prior: Prior, variance: str) -> BayesianLogisticRegression:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return BayesianLogisticRegression(prior, variance, posterior="auto").fit(X, y)
+
+
+def _by_few(X: sp.csr_matrix, y: np.ndarray, new: sp.csr_matrix) -> Probabilities:
+    """Return probabilities by several ways, with the variance by evidence, or by cross-validation."""
+    found: Probabilities = {}
+    for name, prior, variance in (
+        ("evidence", Gaussian(), "evidence"),
+        ("folds", Gaussian(), "cv"),
+        ("evidence, by frequency", from_frequencies(X), "evidence"),
+    ):
+        model = _fitted(X, y, prior, variance)
+        found[f"averaged, {name}"] = model.predict_proba(new)[:, 1]
+        if name == "evidence":
+            found["averaged at temperature 1, evidence"] = model.posteriors_[0].predict_proba(new)
+        found[f"mode, {name}"] = np.exp(model.scores_to_log_proba(model.mode_scores(new)))[:, 1]
+    return found
+
+
+def _by_all(X: sp.csr_matrix, y: np.ndarray, new: sp.csr_matrix) -> Probabilities:
+    """Return probabilities averaged over draws, and at the mode, with the variance by cross-validation."""
+    model = BayesianLogisticRegression("gaussian", "cv").fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        drawn = gibbs_sampling(X, y, Gaussian(float(model.variance_[0])), n_draws=100, warmup=30)
+    return {"averaged, folds": drawn.predict_proba(new), "mode, folds": model.predict_proba(new)[:, 1]}
+
+
+def real_labels(tasks: tuple[tuple[str, str], ...] = TASKS, sizes: tuple[int, ...] = (*DRAWN, 0)) -> None:
+    """Print log loss and calibration error of averaged and of plain probabilities on real labels; 0 stands for all."""
+    for name, category in tasks:
         collection, X = load(name), documents(name)
         y = collection.indicator("train")[:, collection.categories.index(category)].toarray().ravel()
-        for n, times in DRAWN.items():
-            measured = []
-            for train, test in _draws(y, n, times):
-                found = []
-                for prior in (Gaussian(), from_frequencies(X[train])):
-                    with warnings.catch_warnings():
-                        warnings.simplefilter("ignore", UserWarning)
-                        model = BayesianLogisticRegression(prior, "evidence", posterior="ep").fit(X[train], y[train])
-                    at_mode = np.exp(model.scores_to_log_proba(model.mode_scores(X[test])))[:, 1]
-                    found += [_measured(y[test], p) for p in (model.predict_proba(X[test])[:, 1], at_mode)]
-                measured.append(found)
-            mean = np.mean(measured, axis=0)
-            rows.append((f"{name}, {category}", f"{n}", *(f"{loss:.3f} / {error:.3f}" for loss, error in mean)))
-    header = ("", "labels", "averaged", "mode", "averaged, by frequency", "mode, by frequency")
-    show(f"Log loss / calibration error on {ASKED} texts, variance by evidence", header, rows)
+        for size in sizes:
+            n = size or y.size - ASKED
+            ways = _by_few if n <= _MOST_BY_PROPAGATION else _by_all
+            measured: dict[str, list[tuple[float, float]]] = {}
+            for train, test in _draws(y, n, DRAWN.get(size, 1)):
+                for way, p in ways(X[train], y[train], X[test]).items():
+                    measured.setdefault(way, []).append(_measured(y[test], p))
+            rows = []
+            for way, values in measured.items():
+                loss, error = np.mean(values, axis=0)
+                mode = measured["mode," + way.split(",", 1)[1]]
+                apart = np.array(values)[:, 0] - np.array(mode)[:, 0]
+                spread = f"{apart.std(ddof=1) / np.sqrt(apart.size):.3f}" if apart.size > 1 else "–"
+                rows.append((way, f"{loss:.3f}", f"{error:.3f}", f"{apart.mean():+.3f} ({spread})"))
+            header = ("", "log loss", "calibration error", "loss less that of the mode (standard error)")
+            show(f"{name}, {category}: {n} labels, {len(values)} draws, {ASKED} texts", header, rows)
 
 
 def words_and_vectors(tasks: tuple[tuple[str, str], ...] = TASKS[1:2] + TASKS[3:]) -> None:

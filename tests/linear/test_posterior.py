@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.optimize import minimize
+from scipy.special import expit, ndtri
 from sklearn.base import clone
 
 import bayesift
 from bayesift.linear import BayesianLogisticRegression, BayesianProbitRegression
-from bayesift.posterior import find_posterior, greatest_evidence
+from bayesift.posterior import find_posterior, greatest_evidence, update_posterior
 from bayesift.priors import Gaussian, Laplace
 from posterior_cases import few_texts
 
@@ -31,11 +33,13 @@ def test_probabilities_are_averaged(link, method):
     assert type(found) is type(expected)
     # Draws of a sampled one have a seed of their own.
     tolerance = 0.05 if method == "gibbs" else 1e-8
-    np.testing.assert_allclose(model.predict_proba(NEW)[:, 1], expected.predict_proba(NEW), atol=tolerance)
+    np.testing.assert_allclose(
+        model.predict_proba(NEW)[:, 1], expected.predict_proba(NEW, tempered=True), atol=tolerance
+    )
     np.testing.assert_allclose(
         model.predict_interval(NEW, 0.8), expected.predict_interval(NEW, 0.8), atol=2 * tolerance
     )
-    np.testing.assert_allclose(model.predict_proba(NEW)[:, 1], found.predict_proba(NEW), atol=1e-9)
+    np.testing.assert_allclose(model.predict_proba(NEW)[:, 1], found.predict_proba(NEW, tempered=True), atol=1e-9)
     assert model.log_evidence_.shape == (1,)
     assert np.isnan(model.log_evidence_[0]) == (method == "gibbs")
 
@@ -71,7 +75,7 @@ def test_several_categories_have_posteriors_of_their_own(link):
     several = MODELS[link]("gaussian", 3.0, posterior="ep", n_jobs=2).fit(X, indicator)
     np.testing.assert_allclose(several.score_interval(NEW), model.score_interval(NEW), atol=1e-9)
     expected = find_posterior(X, indicator[:, 1], Gaussian(3.0), link=link)
-    np.testing.assert_allclose(several.predict_proba(NEW)[:, 1], expected.predict_proba(NEW), atol=1e-8)
+    np.testing.assert_allclose(several.predict_proba(NEW)[:, 1], expected.predict_proba(NEW, tempered=True), atol=1e-8)
 
 
 def test_a_category_of_one_class_has_no_posterior(link):
@@ -214,6 +218,61 @@ def test_a_posterior_after_the_fit(variance):
         plain.with_posterior(X, np.arange(len(Y)) % 3)
     with pytest.raises(ValueError, match="'posterior' parameter"):
         plain.with_posterior(X, Y, "vb")
+
+
+@pytest.mark.parametrize("variance", [3.0, "evidence"])
+def test_further_documents_with_the_full_covariance(link, variance):
+    first = MODELS[link]("gaussian", variance, posterior="ep").fit(X[:20], Y[:20])
+    before = first.predict_proba(NEW)
+    second = first.update_posterior(X[20:], Y[20:])
+    expected = update_posterior(first.posteriors_[0], X[20:], Y[20:], method="ep")
+    np.testing.assert_allclose(second.predict_interval(NEW), expected.predict_interval(NEW), atol=1e-12)
+    np.testing.assert_allclose(second.log_evidence_, [expected.log_evidence])
+    np.testing.assert_array_equal(first.predict_proba(NEW), before)
+    assert not hasattr(second, "certificate_")
+
+
+def test_the_mode_after_further_documents_is_that_under_the_earlier_posterior():
+    """Brute force: the penalty ½(β − m)ᵀS⁻¹(β − m) with all covariances S of the first, minimised by scipy."""
+    few, labels = X[:, :6].toarray(), Y
+    first = BayesianLogisticRegression("gaussian", 3.0, posterior="laplace").fit(few[:20], labels[:20])
+    second = first.update_posterior(few[20:], labels[20:])
+    draws = np.column_stack([np.ones(20), few[:20]])
+    beta = np.append(first.posteriors_[0].intercept, first.posteriors_[0].coef)
+    p = expit(draws @ beta)
+    S = np.linalg.inv(draws.T @ ((p * (1 - p))[:, None] * draws) + np.diag([0.0] + [1 / 3] * 6))
+    further, signs = np.column_stack([np.ones(20), few[20:]]), 2 * labels[20:] - 1
+
+    def loss(b):
+        return np.logaddexp(0, -signs * (further @ b)).sum() + 0.5 * (b - beta) @ np.linalg.solve(S, b - beta)
+
+    found = minimize(loss, beta, method="BFGS", options={"gtol": 1e-9}).x
+    np.testing.assert_allclose(np.append(second.intercept_, second.coef_), found, atol=1e-5)
+    # And its covariances are those of the curvature there.
+    p = expit(further @ found)
+    covariance = np.linalg.inv(np.linalg.inv(S) + further.T @ ((p * (1 - p))[:, None] * further))
+    variances = np.diag(covariance)[1:]
+    ends = second.coef_interval(0.9)
+    np.testing.assert_allclose((ends[:-1, 1] - ends[:-1, 0]) / (2 * ndtri(0.95)), np.sqrt(variances), rtol=1e-5)
+
+
+def test_further_documents_of_several_categories_and_of_one_class():
+    labels = np.arange(40) % 3
+    first = BayesianLogisticRegression("gaussian", 3.0, posterior="ep").fit(X[:30], labels[:30])
+    rows = np.flatnonzero(labels == 2)
+    second = first.update_posterior(X[rows], labels[rows])
+    assert second.predict_proba(X[rows])[:, 2].mean() > first.predict_proba(X[rows])[:, 2].mean()
+    with pytest.raises(ValueError, match=r"y holds .*7.*, which is none of the classes"):
+        first.update_posterior(X[:1], [7])
+    with pytest.raises(ValueError, match="class_weight is 'balanced'; expected None"):
+        first.set_params(class_weight="balanced").update_posterior(X[:1], [1])
+    drawn = BayesianLogisticRegression("gaussian", 3.0, posterior="gibbs").fit(X[:30], Y[:30])
+    with pytest.raises(TypeError, match="previous is SampledPosterior; expected a GaussianPosterior"):
+        drawn.update_posterior(X[30:], Y[30:])
+    with pytest.warns(UserWarning, match="one class only"):
+        single = BayesianLogisticRegression("gaussian", 3.0, posterior="ep").fit(X, np.column_stack([Y, 0 * Y]))
+    with pytest.raises(ValueError, match="category 1 has no posterior to go on from"):
+        single.update_posterior(X, np.column_stack([Y, Y]))
 
 
 def test_words_and_dense_features_by_evidence():

@@ -9,6 +9,7 @@ from scipy.special import expit, logsumexp
 
 from bayesift.posterior import expectation_propagation, gibbs_sampling, laplace_approximation
 from bayesift.posterior._bases import CoefficientBasis
+from bayesift.posterior._links import averaged_log_probability
 from bayesift.posterior._problem import Problem
 from bayesift.posterior.laplace import Coordinates
 from bayesift.posterior.propagation import propagate
@@ -174,3 +175,28 @@ def test_a_problem_of_hard_scales_converges():
         assert found.converged
         assert np.all(np.isfinite(found.score_moments(X)))
         assert np.isfinite(found.log_evidence)
+
+
+@pytest.mark.parametrize("method", [expectation_propagation, laplace_approximation])
+@pytest.mark.parametrize("simple", [True, False])
+def test_the_temperature_gives_labels_left_out_the_best_probabilities(method, simple):
+    """Against fits without each document in turn, where the truth is simpler than the prior expects, and where not."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(30, 60)) / 8
+    X[:, 0] *= 6
+    beta = np.where(np.arange(60) == 0, 30.0, 0.0) if simple else 3.0 * rng.normal(size=60)
+    y = (rng.random(30) < 1 / (1 + np.exp(-X @ beta))).astype(int)
+    others = [np.delete(np.arange(30), i) for i in range(30)]
+    moments = [method(X[rows], y[rows], Gaussian(9.0)).score_moments(X[[i]]) for i, rows in enumerate(others)]
+    means, variances = np.array(moments)[:, :, 0].T
+    signs = 2.0 * y - 1
+
+    def value(temperature):
+        logs = averaged_log_probability("logistic", signs * means, temperature * variances)
+        return logs.sum() - 2.0 * (1.0 - temperature)
+
+    found = method(X, y, Gaussian(9.0)).temperature
+    assert value(found) > max(value(t) for t in np.linspace(0.05, 1.0, 20)) - 0.1
+    assert (found < 0.6) == simple
+    if simple:
+        assert value(found) > value(1.0) + 0.3

@@ -7,8 +7,10 @@ import pytest
 import scipy.sparse as sp
 
 from bayesift.posterior import (
+    MixedPosterior,
     expectation_propagation,
     gibbs_sampling,
+    integrate_variance,
     laplace_approximation,
     update_posterior,
 )
@@ -112,6 +114,28 @@ def test_day_after_day():
     whole = expectation_propagation(X, Y, PRIOR)
     np.testing.assert_allclose(found.predict_proba(NEW), whole.predict_proba(NEW), atol=0.03)
     np.testing.assert_array_equal(found.seen, whole.seen)
+
+
+def test_a_variance_that_is_not_known_is_learnt_further(halves):
+    """Each variance goes on by itself, and its weight grows by how well it foretold the new labels."""
+    X1, y1, X2, y2, new = halves
+    first = integrate_variance(X1, y1, Gaussian(), variances=(9.0,), method="ep")
+    second = update_posterior(first, X2, y2, method="ep")
+    alone = [update_posterior(one, X2, y2, method="ep") for one in first.components]
+    odds = first.weights * np.exp([one.log_evidence - alone[0].log_evidence for one in alone])
+    np.testing.assert_allclose(second.weights, odds / odds.sum())
+    np.testing.assert_allclose(
+        second.predict_proba(new), second.weights @ [one.predict_proba(new) for one in alone], atol=1e-12
+    )
+    assert np.abs(second.weights - first.weights).max() > 0.01
+
+
+def test_draws_of_a_variance_that_is_not_known_have_the_weights_of_the_moments():
+    first = integrate_variance(X[:20], Y[:20], Gaussian(), variances=(9.0,), method="ep")
+    few = MixedPosterior(first.link, first.components[:2], np.array([0.3, 0.7]), first.variances[:2])
+    drawn, moments = (update_posterior(few, X[20:25], Y[20:25], method=method) for method in ("gibbs", "ep"))
+    assert {type(one).__name__ for one in drawn.components} == {"SampledPosterior"}
+    np.testing.assert_allclose(drawn.weights, moments.weights, atol=1e-9)
 
 
 def test_what_cannot_be():

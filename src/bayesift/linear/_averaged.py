@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from bayesift._checks import generator
-from bayesift._documents import validated
+from bayesift._documents import checked_weights, validated
+from bayesift._labels import Categories, batch_categories, check_label_types
 from bayesift._state import State
 from bayesift._typing import FloatArray
 
@@ -38,6 +41,10 @@ class AveragedScores:
     posterior: PosteriorName | None
     target_type_: Any
     n_features_in_: int
+    class_weight: Any
+    classes_: Any
+    coef_: Any
+    intercept_: FloatArray
     posteriors_: list[Posterior | None]
     log_evidence_: FloatArray
 
@@ -45,7 +52,7 @@ class AveragedScores:
         """Return the score of each category: an array of shape (n_documents,) for two classes.
 
         It is the linear score β₀ + xᵀβ; with ``posterior``, the score whose probability is that averaged over the
-        posterior.
+        posterior, at its temperature (:class:`bayesift.posterior.GaussianPosterior`).
         """
         plain: FloatArray = super().decision_function(X)  # type: ignore[misc]
         if not hasattr(self, "posteriors_"):
@@ -53,7 +60,7 @@ class AveragedScores:
         X = validated(self, X, accept_sparse="csr", reset=False)
         columns = plain.reshape(X.shape[0], -1)
         found = [
-            scores if posterior is None else posterior.averaged_score(X)
+            scores if posterior is None else posterior.averaged_score(X, tempered=True)
             for posterior, scores in zip(self.posteriors_, columns.T, strict=True)
         ]
         return np.column_stack(found).reshape(plain.shape)
@@ -228,6 +235,83 @@ class AveragedScores:
         found._validate_params()  # type: ignore[attr-defined]
         found._keep_posteriors(X, y, sample_weight, feature_names)  # type: ignore[attr-defined]
         return found
+
+    @available_if(_keeps_posterior)
+    def update_posterior(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Return a copy that has learned from further documents: what was believed so far is the prior of these.
+
+        The full covariance on the words that were seen is kept, where :func:`bayesift.priors.from_model` keeps
+        variances. Earlier documents are not needed again.
+
+        Parameters
+        ----------
+        X : sparse matrix, array or data frame of shape (n_documents, n_features)
+            Further documents, with the columns of the earlier ones.
+        y : array of shape (n_documents,), or indicator matrix of shape (n_documents, n_categories)
+            Their labels, of those that the model knows; not all need to occur.
+        sample_weight : array of shape (n_documents,), optional
+            How often each document counts.
+
+        Returns
+        -------
+        model
+            Its posteriors are those after all documents, its coefficients the mode with the earlier posterior as prior,
+            and its ``log_evidence_`` is that of the further labels, given the earlier ones. This one stays as it is.
+
+        Examples
+        --------
+        >>> from bayesift.linear import BayesianLogisticRegression
+        >>> X, y = [[2.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 2.0]], [1, 0, 1, 0]
+        >>> monday = BayesianLogisticRegression("gaussian", 4.0, posterior="ep").fit(X[:2], y[:2])
+        >>> tuesday = monday.update_posterior(X[2:], y[2:])
+        >>> monday.predict_proba(X)[:, 1].round(2), tuesday.predict_proba(X)[:, 1].round(2)
+        (array([0.76, 0.24, 0.44, 0.21]), array([0.91, 0.27, 0.63, 0.17]))
+        """
+        check_is_fitted(self, "posteriors_")
+        if self.class_weight is not None:
+            raise ValueError(
+                f"class_weight is {self.class_weight!r}; expected None: further documents may be of one class"
+            )
+        check_label_types(y)
+        X, y = validated(self, X, y, accept_sparse=("csr", "csc"), multi_output=True, reset=False)
+        categories = batch_categories(y, self.classes_, self.target_type_, type(self).__name__)
+        weights = checked_weights(sample_weight, X)
+        found = deepcopy(self)
+        found._continue_posteriors(X, categories, weights)
+        return found
+
+    def _continue_posteriors(self, X: Any, categories: Categories, weights: FloatArray) -> None:
+        """Go on with further documents."""
+        from bayesift.posterior import MixedPosterior, update_posterior
+
+        assert self.posterior is not None
+        beliefs: list[Posterior | None] = []
+        coef = self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_.copy()
+        intercept = self.intercept_.copy()
+        known: Any
+        for k, known in enumerate(self.posteriors_):
+            if known is None:
+                raise ValueError(
+                    f"category {k} has no posterior to go on from: only one class had documents; fit again on all"
+                )
+            y: FloatArray = categories.target(k)
+            with warnings.catch_warnings():
+                # What is to be said is said below.
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                belief: Any = update_posterior(
+                    known, X, y, method=self.posterior, sample_weight=weights, random_state=k
+                )
+                if isinstance(known, MixedPosterior):
+                    known = known.components[int(np.argmax(belief.weights))]
+                mode = update_posterior(known, X, y, method="laplace", sample_weight=weights)
+            beliefs.append(belief)
+            coef[k], intercept[k] = mode.coef, mode.intercept
+        # What was said of the earlier fit is no longer true.
+        for name in ("certificate_", "n_iter_", "precision_", "precision_matrix_"):
+            vars(self).pop(name, None)
+        self._set_coefficients(coef, intercept)  # type: ignore[attr-defined]
+        self._set_beliefs(beliefs)
+        self._warn(self._belief_messages())  # type: ignore[attr-defined]
 
     def _ends(self, n: int, of: Callable[[Posterior], FloatArray]) -> FloatArray:
         """Return n intervals of every category; anything is possible where there is no posterior."""

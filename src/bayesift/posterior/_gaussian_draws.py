@@ -1,15 +1,19 @@
 """Draws of coefficients given Gaussian pseudo-observations of the scores: the step that Gibbs samplers repeat.
 
 With coordinates φ (see ``_bases``), prior precision D and the factors exp(t_i f_i − ½ w_i f_i²) of the documents, the
-distribution is N(Q⁻¹g, Q⁻¹), Q = D + HᵀWH, g = Hᵀ(t − Wo). Three ways to draw from it, all exact: in the space of the
+distribution is N(μ, Q⁻¹), Q = D + HᵀWH, Qμ = g = Hᵀ(t − Wo). Three ways to draw from it, all exact: in the space of the
 coordinates, in the space of the documents, and by conjugate gradients where both are large.
+
+A chain need not forget where it was: μ + ρ(φ − μ) + √(1 − ρ²)e with e ~ N(0, Q⁻¹) has the same distribution if φ has
+it (Adler 1981). With ρ < 0 it lies on the other side of the mean, which makes up for how slowly the latent variables
+move: where draws would have the autocorrelation γ they have γ + ρ(1 − γ).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from scipy.linalg.blas import dtrsv
@@ -20,9 +24,10 @@ from bayesift._typing import FloatArray
 from bayesift.posterior._draws import sweep_latent_scores
 from bayesift.posterior._problem import TOO_WIDE
 
-#: Conjugate gradients stop when the residual is this share of the right-hand side: an error of about 1e-4 standard
-#: deviations in a coordinate.
-_CG_TOL = 1e-4
+#: ρ of over-relaxation. Nearer to −1 means mix faster still, but distances from the mean more slowly.
+RELAXATION = -0.5
+#: Conjugate gradients stop when the residual is this share of the right-hand side, in the norm of the preconditioner.
+_CG_TOL = 3e-4
 #: So many columns are solved for exactly by the preconditioner.
 MOST_IN_BLOCK = 1000
 
@@ -31,12 +36,33 @@ MOST_IN_BLOCK = 1000
 LEAST_PRECISION = 1e-8
 
 
+#: Coordinates φ, and the scores o + Hφ of the documents.
+State = tuple[FloatArray, FloatArray]
+
+
 class Sampler(Protocol):
     """Draws coordinates and the scores of the documents."""
 
-    def draw(self, t: FloatArray, w: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-        """Return a draw of φ given t and w, and the scores o + Hφ."""
+    def draw(self, t: FloatArray, w: FloatArray, rng: np.random.Generator, last: State | None = None) -> State:
+        """Return a draw of φ given t and w, and the scores o + Hφ; relaxed where there is a last one."""
         ...
+
+
+class Relaxation(NamedTuple):
+    """The draw is ρφ + x, with x ~ N((1 − ρ)μ, (1 − ρ²)Q⁻¹); ρ = 0 where there is no last φ."""
+
+    rho: float
+    share: float
+    scale: float
+
+    @classmethod
+    def after(cls, last: Any) -> Self:
+        rho = 0.0 if last is None else RELAXATION
+        return cls(rho, 1.0 - rho, math.sqrt(1.0 - rho * rho))
+
+    def moved(self, x: FloatArray, last: State | None) -> FloatArray:
+        """Return ρφ + x."""
+        return x if last is None else self.rho * last[0] + x
 
 
 def cholesky_root(matrix: FloatArray) -> FloatArray:
@@ -59,15 +85,17 @@ class CoordinateSampler:
         Q.flat[:: Q.shape[0] + 1] += self._precision
         return cholesky_root(Q)
 
-    def _around(self, mean: FloatArray, root: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-        phi = mean + dtrsv(root, rng.standard_normal(mean.size), lower=1, trans=1)
+    def _around(self, mean: FloatArray, root: FloatArray, rng: np.random.Generator, last: State | None) -> State:
+        relaxed = Relaxation.after(last)
+        noise = np.asarray(dtrsv(root, rng.standard_normal(mean.size), lower=1, trans=1))
+        phi = relaxed.moved(relaxed.share * mean + relaxed.scale * noise, last)
         return phi, self._offset + self._H @ phi
 
-    def draw(self, t: FloatArray, w: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    def draw(self, t: FloatArray, w: FloatArray, rng: np.random.Generator, last: State | None = None) -> State:
         """Return a draw of φ and of the scores."""
         root = self._factor(w)
         mean = np.asarray(dpotrs(root, self._H.T @ (t - w * self._offset), lower=1)[0])
-        return self._around(mean, root, rng)
+        return self._around(mean, root, rng, last)
 
 
 class UnitSampler(CoordinateSampler):
@@ -77,7 +105,7 @@ class UnitSampler(CoordinateSampler):
     on by its own before φ is drawn: with φ integrated out its density is exp(−½ eᵀMe), e = t − o, M = I − HQ⁻¹Hᵀ,
     with the signs of the labels. Each entry is drawn given the others (Holmes & Held 2006) if there are at most
     ``most_swept``; then, where the priors have mode 0, all are multiplied by a common factor drawn given their ratios
-    (Liu & Wu 1999).
+    (Liu & Wu 1999). The last φ is then no draw given t, and nothing is relaxed.
     """
 
     def __init__(self, H: FloatArray, offset: FloatArray, precision: FloatArray, y: FloatArray, most_swept: int):
@@ -92,7 +120,7 @@ class UnitSampler(CoordinateSampler):
             if np.diag(M).min() > LEAST_PRECISION:
                 self._M = M
 
-    def draw(self, t: FloatArray, w: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    def draw(self, t: FloatArray, w: FloatArray, rng: np.random.Generator, last: State | None = None) -> State:
         """Return a draw of φ and of the scores; t is moved on."""
         e = t - self._offset
         if self._M is not None:
@@ -103,7 +131,7 @@ class UnitSampler(CoordinateSampler):
         form = square - float(g @ mean)
         if self._may_scale and form > LEAST_PRECISION * square:
             mean *= math.sqrt(rng.standard_gamma(0.5 * e.size) * 2.0 / form)
-        return self._around(mean, self._known, rng)
+        return self._around(mean, self._known, rng, None)
 
 
 class DocumentSampler:
@@ -118,42 +146,53 @@ class DocumentSampler:
         self._Z, self._B = np.ascontiguousarray(H[:, :rank]), H[:, rank:]
         self._K, self._offset = self._Z @ self._Z.T, offset
 
-    def draw(self, t: FloatArray, w: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    def draw(self, t: FloatArray, w: FloatArray, rng: np.random.Generator, last: State | None = None) -> State:
         """Return a draw of φ and of the scores."""
-        theta = rng.standard_normal((self._Z.shape[1],))
-        gamma, known, u = draw_by_documents(self._K, self._B, self._offset, self._Z @ theta, t, w, rng)
-        theta = theta + self._Z.T @ u
-        return np.append(theta, gamma), known + self._Z @ theta
+        relaxed = Relaxation.after(last)
+        theta = relaxed.scale * rng.standard_normal((self._Z.shape[1],))
+        found = draw_by_documents(
+            self._K, self._B, self._Z @ theta, relaxed.share * (t - w * self._offset), w, relaxed.scale, rng
+        )
+        theta += self._Z.T @ found.u
+        phi = relaxed.moved(np.append(theta, found.gamma), last)
+        rank = theta.size
+        return phi, self._offset + self._Z @ phi[:rank] + self._B @ phi[rank:]
+
+
+class DrawByDocuments(NamedTuple):
+    """A draw of the flat coordinates γ, and u: a draw of the others is θ + Zᵀu."""
+
+    gamma: FloatArray
+    u: FloatArray
 
 
 def draw_by_documents(
     K: FloatArray,
     B: FloatArray,
-    offset: FloatArray,
     prior_scores: FloatArray,
-    t: FloatArray,
+    e: FloatArray,
     w: FloatArray,
+    scale: float,
     rng: np.random.Generator,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return a draw of the flat coordinates γ, the scores o + Bγ, and u: a draw of the others is θ + Zᵀu.
+) -> DrawByDocuments:
+    """Draw from N(Q⁻¹Hᵀe, scale² Q⁻¹), H = [Z, B], K = ZZᵀ.
 
-    ``prior_scores`` are Zθ of a draw θ from the prior.
+    ``prior_scores`` are Zθ of a draw θ from the prior, times the scale.
     """
     root_w = np.sqrt(w)
     matrix = np.asfortranarray(K * root_w * root_w[:, None])
     matrix.flat[:: matrix.shape[0] + 1] += 1.0
     root = cholesky_root(matrix)
-    target = t / root_w - root_w * offset
+    target = e / root_w
     gamma = np.empty(0)
     if B.shape[1]:
         scaled = B * root_w[:, None]
         solved = np.asarray(dpotrs(root, scaled, lower=1)[0])
         G = cholesky_root(np.asfortranarray(scaled.T @ solved))
         mean = np.asarray(dpotrs(G, solved.T @ target, lower=1)[0])
-        gamma = mean[: B.shape[1]] + dtrsv(G, rng.standard_normal(B.shape[1]), lower=1, trans=1)
-    known = offset + B @ gamma
-    lacking = t / root_w - root_w * (known + prior_scores) - rng.standard_normal(w.size)
-    return gamma, known, root_w * np.asarray(dpotrs(root, lacking, lower=1)[0])
+        gamma = mean[: B.shape[1]] + scale * dtrsv(G, rng.standard_normal(B.shape[1]), lower=1, trans=1)
+    lacking = target - root_w * (B @ gamma + prior_scores) - scale * rng.standard_normal(w.size)
+    return DrawByDocuments(gamma, root_w * np.asarray(dpotrs(root, lacking, lower=1)[0]))
 
 
 @kernel(error_model="numpy")
@@ -179,11 +218,17 @@ def _normal_products(
     precision: FloatArray,
     v: FloatArray,
     out: FloatArray,
+    forms: FloatArray,
 ) -> None:
-    """Fill out = (D + HᵀWH) v, with weights of their own for each of four columns: one pass over H serves all."""
+    """Fill out = Qv and forms = vᵀQv, Q = D + HᵀWH with weights of their own for each of four columns.
+
+    One pass over H serves all.
+    """
+    forms[:] = 0.0
     for j in range(out.shape[0]):
         for column in range(4):
             out[j, column] = precision[j] * v[j, column]
+            forms[column] += out[j, column] * v[j, column]
     for i in range(w.shape[0]):
         a, b, c, d = 0.0, 0.0, 0.0, 0.0
         for k in range(indptr[i], indptr[i + 1]):
@@ -192,6 +237,10 @@ def _normal_products(
             b += x * v[j, 1]
             c += x * v[j, 2]
             d += x * v[j, 3]
+        forms[0] += w[i, 0] * a * a
+        forms[1] += w[i, 1] * b * b
+        forms[2] += w[i, 2] * c * c
+        forms[3] += w[i, 3] * d * d
         a *= w[i, 0]
         b *= w[i, 1]
         c *= w[i, 2]
@@ -204,59 +253,89 @@ def _normal_products(
             out[j, 3] += x * d
 
 
+@kernel(error_model="numpy")
+def _advance(
+    alpha: FloatArray,
+    direction: FloatArray,
+    product: FloatArray,
+    diagonal: FloatArray,
+    x: FloatArray,
+    residual: FloatArray,
+    towards: FloatArray,
+) -> None:
+    """Take a step of conjugate gradients, and divide what is left by the diagonal."""
+    for j in range(x.shape[0]):
+        for column in range(4):
+            x[j, column] += alpha[column] * direction[j, column]
+            residual[j, column] -= alpha[column] * product[j, column]
+            towards[j, column] = residual[j, column] / diagonal[j]
+
+
+@kernel(error_model="numpy")
+def _turn(residual: FloatArray, towards: FloatArray, old: FloatArray, new: FloatArray, direction: FloatArray) -> None:
+    """Fill new = residualᵀ towards, and direction = towards + new/old direction."""
+    new[:] = 0.0
+    for j in range(direction.shape[0]):
+        for column in range(4):
+            new[column] += residual[j, column] * towards[j, column]
+    beta = np.zeros(4)
+    for column in range(4):
+        if old[column] > 0.0:
+            beta[column] = new[column] / old[column]
+    for j in range(direction.shape[0]):
+        for column in range(4):
+            direction[j, column] = towards[j, column] + beta[column] * direction[j, column]
+
+
 def _rows(H: Any) -> tuple[Any, Any, FloatArray]:
     """Return compressed rows with unsigned indices, of which a kernel need not ask whether they count from the end."""
     return H.indptr.view(f"u{H.indptr.itemsize}"), H.indices.view(f"u{H.indices.itemsize}"), H.data
 
 
 class Preconditioner:
-    """An approximate inverse of D + HᵀWH: exact among the columns with the greatest entries, else by the diagonal.
+    """An approximate inverse of D + HᵀWH: exact among the first columns, by the diagonal for the others.
 
-    Frequent words stand together in many documents, and conjugate gradients need most of their steps for them.
+    The first columns should be those with the greatest entries. Frequent words stand together in many documents, and
+    conjugate gradients need most of their steps for them.
     """
 
     def __init__(self, H: Any, w: FloatArray, precision: FloatArray, n_block: int):
         weighted = H.multiply(np.sqrt(w)[:, None]).tocsc()
-        diagonal = precision + np.asarray(weighted.multiply(weighted).sum(axis=0)).ravel()
-        self._diagonal = diagonal[:, None]
-        self._block = np.argsort(-diagonal, kind="stable")[: min(n_block, diagonal.size)]
-        if self._block.size:
-            part = weighted[:, self._block]
+        self.diagonal = precision + np.asarray(weighted.multiply(weighted).sum(axis=0)).ravel()
+        self._n_block = min(n_block, self.diagonal.size)
+        if self._n_block:
+            part = weighted[:, : self._n_block]
             Q = np.asfortranarray((part.T @ part).toarray())
-            Q.flat[:: Q.shape[0] + 1] += precision[self._block]
+            Q.flat[:: Q.shape[0] + 1] += precision[: self._n_block]
             self._root = cholesky_root(Q)
 
-    def solve(self, residual: FloatArray) -> FloatArray:
-        """Return the approximate solution for several right-hand sides, as columns."""
-        result = residual / self._diagonal
-        if self._block.size:
-            result[self._block] = dpotrs(self._root, np.asfortranarray(residual[self._block]), lower=1)[0]
-        return np.asarray(result)
+    def correct(self, residual: FloatArray, towards: FloatArray) -> None:
+        """Replace residual / diagonal by the exact solution among the first columns."""
+        if self._n_block:
+            part = np.asfortranarray(residual[: self._n_block])
+            towards[: self._n_block] = dpotrs(self._root, part, lower=1, overwrite_b=1)[0]
 
 
 def conjugate_gradients(
     H: Any, w: FloatArray, precision: FloatArray, b: FloatArray, known: Preconditioner, tol: float
 ) -> tuple[FloatArray, int]:
     """Solve (D + HᵀWH) x = b for four columns with weights of their own; return x and the number of steps."""
-    rows = _rows(H)
-    x, product = np.zeros_like(b), np.empty_like(b)
+    rows, (old, new, forms) = _rows(H), np.empty((3, 4))
+    x, direction, product, towards = (np.zeros_like(b) for _ in range(4))
     residual = b.copy()
-    direction = known.solve(residual)
-    old = np.einsum("ij,ij->j", residual, direction)
+    _advance(np.zeros(4), direction, product, known.diagonal, x, residual, towards)
+    known.correct(residual, towards)
+    _turn(residual, towards, np.zeros(4), old, direction)
     limit = tol * tol * old
     steps = 0
     while np.any(old > limit) and steps < 10 * b.shape[0]:
         steps += 1
-        _normal_products(*rows, w, precision, direction, product)
-        curved = np.einsum("ij,ij->j", direction, product)
-        alpha = np.divide(old, curved, out=np.zeros_like(old), where=curved > 0.0)
-        x += alpha * direction
-        residual -= alpha * product
-        towards = known.solve(residual)
-        new = np.einsum("ij,ij->j", residual, towards)
-        direction *= np.divide(new, old, out=np.zeros_like(old), where=old > 0.0)
-        direction += towards
-        old = new
+        _normal_products(*rows, w, precision, direction, product, forms)
+        alpha = np.divide(old, forms, out=np.zeros_like(old), where=forms > 0.0)
+        _advance(alpha, direction, product, known.diagonal, x, residual, towards)
+        known.correct(residual, towards)
+        _turn(residual, towards, old, new, direction)
+        old[:] = new
     return x, steps
 
 
@@ -268,6 +347,12 @@ class GradientSampler:
 
     def __init__(self, H: Any, offset: FloatArray, precision: FloatArray, n_block: int = MOST_IN_BLOCK):
         self._H, self._offset, self._precision, self._n_block = H, offset, precision, n_block
+        self._order = np.arange(precision.size)
+        if n_block:
+            # Frequent words first: they are solved for together, and lie together in memory.
+            squares = np.asarray(H.multiply(H).sum(axis=0)).ravel()
+            self._order = np.argsort(-squares, kind="stable")
+            self._H, self._precision = H[:, self._order], precision[self._order]
         self._known: Preconditioner | None = None
 
     def learn(self, w: FloatArray) -> None:
@@ -275,11 +360,13 @@ class GradientSampler:
         self._known = Preconditioner(self._H, w.mean(axis=1), self._precision, self._n_block)
 
     def draw_all(
-        self, t: FloatArray, w: FloatArray, rngs: Sequence[np.random.Generator]
-    ) -> tuple[FloatArray, FloatArray]:
+        self, t: FloatArray, w: FloatArray, rngs: Sequence[np.random.Generator], last: State | None = None
+    ) -> State:
         """Return a draw of φ and of the scores for each chain, as columns of t and w."""
         if self._known is None:
             self.learn(w)
+        assert self._known is not None
+        relaxed = Relaxation.after(last)
         n_chains, shape = len(rngs), (len(self._offset), 4)
         phi, scores = np.empty((self._precision.size, n_chains)), np.empty((shape[0], n_chains))
         for begin in range(0, n_chains, 4):
@@ -289,21 +376,24 @@ class GradientSampler:
             weights, noisy, noise = np.ones(shape), np.zeros(shape), np.zeros((self._precision.size, 4))
             weights[:, : len(group)] = w[:, chains]
             for column, rng in enumerate(group):
-                own = weights[:, column]
-                noisy[:, column] = (
-                    t[:, begin + column] - own * self._offset + np.sqrt(own) * rng.standard_normal(own.size)
-                )
-                noise[:, column] = np.sqrt(self._precision) * rng.standard_normal(self._precision.size)
+                own, chain = weights[:, column], begin + column
+                noisy[:, column] = relaxed.share * (t[:, chain] - own * self._offset)
+                noisy[:, column] += relaxed.scale * np.sqrt(own) * rng.standard_normal(own.size)
+                noise[:, column] = relaxed.scale * np.sqrt(self._precision) * rng.standard_normal(self._precision.size)
             b = np.asarray(self._H.T @ noisy) + noise
-            assert self._known is not None
             x, _ = conjugate_gradients(self._H, weights, self._precision, b, self._known, _CG_TOL)
             found = np.empty(shape)
             _times(*_rows(self._H), x, found)
-            phi[:, chains] = x[:, : len(group)]
-            scores[:, chains] = self._offset[:, None] + found[:, : len(group)]
+            phi[self._order, chains] = x[:, : len(group)]
+            scores[:, chains] = found[:, : len(group)]
+        if last is not None:
+            phi += relaxed.rho * last[0]
+            scores += relaxed.rho * (last[1] - self._offset[:, None])
+        scores += self._offset[:, None]
         return phi, scores
 
-    def draw(self, t: FloatArray, w: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    def draw(self, t: FloatArray, w: FloatArray, rng: np.random.Generator, last: State | None = None) -> State:
         """Return a draw of φ and of the scores for one chain."""
-        phi, scores = self.draw_all(t[:, None], w[:, None], [rng])
+        before = None if last is None else (last[0][:, None], last[1][:, None])
+        phi, scores = self.draw_all(t[:, None], w[:, None], [rng], before)
         return phi[:, 0], scores[:, 0]

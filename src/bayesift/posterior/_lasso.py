@@ -15,7 +15,14 @@ from bayesift._kernel import kernel
 from bayesift._typing import FloatArray, Int32Array
 from bayesift.posterior._bases import CoefficientBasis
 from bayesift.posterior._draws import inverse_gaussian, sweep_latent_scores
-from bayesift.posterior._gaussian_draws import LEAST_PRECISION, GradientSampler, cholesky_root, draw_by_documents
+from bayesift.posterior._gaussian_draws import (
+    LEAST_PRECISION,
+    GradientSampler,
+    Relaxation,
+    State,
+    cholesky_root,
+    draw_by_documents,
+)
 from bayesift.posterior._problem import Problem
 
 #: Coefficients closer to their modes, in units of 1/λ, count as so close: the mean of 1/τ stays finite.
@@ -63,12 +70,12 @@ class LassoSampler:
             self._X, self._B = X, rows[:, self._size :].toarray()
             self._K = np.empty((problem.n_documents, problem.n_documents))
 
-    def draw(self, t: FloatArray, w: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    def draw(self, t: FloatArray, w: FloatArray, rng: np.random.Generator, last: State | None = None) -> State:
         """Return a draw of the coefficients and of the scores; the variances move on."""
         if self._by_documents:
-            delta, scores = self._draw_by_documents(t, w, rng)
+            delta, scores = self._draw_by_documents(t, w, rng, None if self._sweeps else last)
         else:
-            delta, scores = self._draw_by_gradients(t, w, rng)
+            delta, scores = self._draw_by_gradients(t, w, rng, last)
         size = np.abs(delta[: self._size][self._laplace])
         inverse = np.empty_like(size)
         mean = self._rate / np.maximum(size, _CLOSEST / self._rate)
@@ -76,17 +83,18 @@ class LassoSampler:
         self._variance[self._laplace] = 1.0 / inverse
         return delta, scores
 
-    def _draw_by_documents(
-        self, t: FloatArray, w: FloatArray, rng: np.random.Generator
-    ) -> tuple[FloatArray, FloatArray]:
-        X = self._X
+    def _draw_by_documents(self, t: FloatArray, w: FloatArray, rng: np.random.Generator, last: State | None) -> State:
+        X, relaxed = self._X, Relaxation.after(last)
         _weighted_products(X.indptr, X.indices, X.data, self._variance, self._K)
+        e = t - self._offset
         if self._sweeps:
-            t = self._offset + self._swept(t - self._offset, rng)
-        prior = np.sqrt(self._variance) * rng.standard_normal(self._size)
-        gamma, known, u = draw_by_documents(self._K, self._B, self._offset, X @ prior, t, w, rng)
-        delta = prior + self._variance * (X.T @ u)
-        return np.append(delta, gamma), known + X @ delta
+            e = self._swept(e, rng)
+            t = self._offset + e
+        prior = relaxed.scale * np.sqrt(self._variance) * rng.standard_normal(self._size)
+        pull = relaxed.share * (t - w * self._offset)
+        found = draw_by_documents(self._K, self._B, X @ prior, pull, w, relaxed.scale, rng)
+        delta = relaxed.moved(np.append(prior + self._variance * (X.T @ found.u), found.gamma), last)
+        return delta, self._offset + np.asarray(self._rows @ delta)
 
     def _swept(self, e: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Move latent scores of the probit link on, with the coefficients integrated out."""
@@ -99,13 +107,12 @@ class LassoSampler:
             sweep_latent_scores(M, self._offset, self._y, rng, e, M @ e)
         return e
 
-    def _draw_by_gradients(
-        self, t: FloatArray, w: FloatArray, rng: np.random.Generator
-    ) -> tuple[FloatArray, FloatArray]:
+    def _draw_by_gradients(self, t: FloatArray, w: FloatArray, rng: np.random.Generator, last: State | None) -> State:
         scale = np.append(np.sqrt(self._variance), np.ones(self._n_flat))
         precision = np.append(np.ones(self._size), np.zeros(self._n_flat))
         whitened = self._rows.copy()
         whitened.data *= scale[whitened.indices]
         # Variances are others at every draw: a block would not pay.
-        phi, scores = GradientSampler(whitened, self._offset, precision, n_block=0).draw(t, w, rng)
+        sampler = GradientSampler(whitened, self._offset, precision, n_block=0)
+        phi, scores = sampler.draw(t, w, rng, None if last is None else (last[0] / scale, last[1]))
         return scale * phi, scores

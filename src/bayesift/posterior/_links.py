@@ -25,6 +25,8 @@ _DEPTH = 38.0
 _STEP, _STEP_IN_DEVIATIONS = 0.6, 0.7
 #: Beliefs so wide that the logistic function is a step to them, and means that leave them on it: probit formulas.
 _WIDE, _LEAST_SLOPE = 3600.0, 0.02
+#: Temperatures that are tried, and by how much the log probability of labels left out must rise for 0 instead of 1.
+_TEMPERATURES, _CAUTION = np.append(np.linspace(0.05, 0.45, 9), np.linspace(0.5, 1.0, 11)), 2.0
 #: Variance of the logistic distribution.
 _LOGISTIC_VARIANCE = math.pi**2 / 3.0
 _MOST_STEPS, _NEWTON_STEPS, _NEWTON_TOL = 20_000, 100, 1e-9
@@ -179,3 +181,20 @@ def averaged_log_probability(link: Link, means: FloatArray, variances: FloatArra
     """Return ln E p(yf) of scores f with Gaussian beliefs."""
     ones = np.ones_like(means)
     return tilted_moments(link, y * ones, means, variances, ones)[0]
+
+
+def best_temperature(
+    link: Link, y: FloatArray, means: FloatArray, variances: FloatArray, weights: FloatArray, before: float = 1.0
+) -> float:
+    """Return by what the variances of beliefs about scores are to be multiplied, at most 1, for the best probabilities.
+
+    The beliefs about the score of a document are those without its label. What is greatest is the sum of the log
+    probabilities of the labels, less a small price for leaving ``before``.
+    """
+    ones = np.ones_like(means)
+    totals = [
+        float(weights @ tilted_moments(link, y, means, temperature * variances, ones)[0])
+        - _CAUTION * abs(temperature - before)
+        for temperature in _TEMPERATURES
+    ]
+    return float(_TEMPERATURES[int(np.argmax(totals))])

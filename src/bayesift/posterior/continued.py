@@ -2,16 +2,20 @@
 
 Yesterday's coordinates φ are N(μ, Q⁻¹). What today's documents add to the span are further coordinates, N(0, 1) and
 independent of them. With Q = RRᵀ and φ = μ + R^−T z, all coordinates are N(0, 1) again, and every method can go on.
+Where the prior variance was integrated out, today's labels speak about it too: the weight of each variance is
+multiplied by their evidence with it.
 """
 
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import cholesky, solve_triangular
+from scipy.special import softmax
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
@@ -23,27 +27,29 @@ from bayesift.posterior._problem import Beliefs, Problem, checked_documents, che
 from bayesift.posterior.choice import Method, check_method, suitable
 from bayesift.posterior.gibbs import by_draws
 from bayesift.posterior.laplace import Coordinates, at_mode_of
-from bayesift.posterior.posteriors import GaussianPosterior, SampledPosterior
+from bayesift.posterior.mixture import MixedPosterior
+from bayesift.posterior.posteriors import GaussianPosterior, Posterior, SampledPosterior
 from bayesift.posterior.propagation import propagate
 
 
 def update_posterior(
-    previous: GaussianPosterior,
+    previous: GaussianPosterior | MixedPosterior,
     X: Any,
     y: Any,
     *,
     method: Method = "auto",
     sample_weight: Any = None,
     random_state: Any = 0,
-) -> GaussianPosterior | SampledPosterior:
+) -> Posterior:
     """Continue a posterior with further documents: what was believed after the earlier ones is the prior of these.
 
     All that was learnt of coefficients is kept, the covariances too; words that are new have the prior they had.
 
     Parameters
     ----------
-    previous : GaussianPosterior
-        By expectation propagation or Laplace's method, or from an earlier update.
+    previous : GaussianPosterior, or MixedPosterior of such
+        By expectation propagation or Laplace's method, with the variance integrated out or not, or from an earlier
+        update.
     X : sparse matrix or array of shape (n_documents, n_features)
         Further labelled documents, with the columns of the earlier ones.
     y : array of shape (n_documents,)
@@ -57,7 +63,7 @@ def update_posterior(
 
     Returns
     -------
-    GaussianPosterior or SampledPosterior
+    GaussianPosterior or SampledPosterior, or MixedPosterior of such
         ``log_evidence`` is that of these labels, given the earlier ones.
 
     Examples
@@ -72,25 +78,40 @@ def update_posterior(
     (array([0.91, 0.27, 0.63, 0.17]), array([0.89, 0.28, 0.64, 0.18]))
     """
     check_method(method)
-    if not isinstance(previous, GaussianPosterior):
-        raise TypeError(
-            f"previous is {type(previous).__name__}; expected a GaussianPosterior, by EP or Laplace's method"
-        )
+    components = previous.components if isinstance(previous, MixedPosterior) else (previous,)
+    for one in components:
+        if not isinstance(one, GaussianPosterior):
+            raise TypeError(
+                f"previous is {type(one).__name__}; expected a GaussianPosterior, by EP or Laplace's method"
+            )
     X = checked_documents(X, previous.n_features)
     if X.shape[0] == 0:
         raise ValueError("X has no documents; expected at least one with a label")
     signs, weights = checked_signs(y, X.shape[0]), checked_weights(sample_weight, X)
     counted = weights > 0
-    A = with_constant(X)[counted]
+    labels = with_constant(X)[counted], signs[counted], weights[counted]
     # Threads of a BLAS would move the last digits.
     with threadpool_limits(1, "blas"):
-        step = _Step.of(previous, A)
-        problem = step.problem(signs[counted], weights[counted], previous.link)
-        chosen = suitable(problem) if method == "auto" else method
-        found = step.by_draws(problem, random_state) if chosen == "gibbs" else step.by_moments(problem, chosen == "ep")
+        steps = [_Step.of(one, *labels) for one in components if isinstance(one, GaussianPosterior)]
+        found: Posterior = steps[0].posterior(method, random_state)
+        if isinstance(previous, MixedPosterior):
+            parts = [found, *(step.posterior(method, random_state) for step in steps[1:])]
+            found = _mixed(previous, steps, parts)
     if found.shortcoming:
         warnings.warn(found.shortcoming, ConvergenceWarning, stacklevel=2)
     return found
+
+
+def _mixed(previous: MixedPosterior, steps: list[_Step], parts: list[Any]) -> MixedPosterior:
+    """Return the posteriors of all variances, each with its weight times the evidence of the new labels."""
+    # Draws have no evidence: that by expectation propagation is asked for.
+    evidences = [
+        part.log_evidence if isinstance(part, GaussianPosterior) else step.by_moments(propagates=True).log_evidence
+        for step, part in zip(steps, parts, strict=True)
+    ]
+    with np.errstate(divide="ignore"):
+        logs = np.log(previous.weights) + evidences
+    return MixedPosterior(previous.link, tuple(parts), np.asarray(softmax(logs)), previous.variances)
 
 
 class _Step(NamedTuple):
@@ -103,10 +124,10 @@ class _Step(NamedTuple):
     basis: Basis
     order: Int64Array
     H: FloatArray
-    offset: FloatArray
+    problem: Problem
 
     @classmethod
-    def of(cls, previous: GaussianPosterior, A: sp.csr_matrix) -> _Step:
+    def of(cls, previous: GaussianPosterior, A: sp.csr_matrix, y: FloatArray, weights: FloatArray) -> _Step:
         basis, H = extended(previous.basis, A)
         n_old, n_flat, size = previous.basis.size, previous.basis.beliefs.flat.size, basis.size
         old = np.append(np.arange(n_old - n_flat), np.arange(size - n_flat, size))
@@ -114,18 +135,20 @@ class _Step(NamedTuple):
         known = H[:, old]
         z = solve_triangular(previous.root, known.T, lower=True, check_finite=False).T
         offset = np.asarray(A @ previous.basis.beliefs.centre) + known @ previous.mean
-        return cls(previous, basis, order, np.hstack([z, H[:, order[n_old:]]]), offset)
-
-    def problem(self, y: FloatArray, weights: FloatArray, link: Any) -> Problem:
-        """Return the labels with coordinates as columns; the offset is a column whose coefficient is fixed at one."""
-        n, size = self.H.shape
-        A = sp.csr_matrix(np.column_stack([self.H, self.offset, np.zeros(n)]))
+        H = np.hstack([z, H[:, order[n_old:]]])
+        # Coordinates are the columns; the offset is a column whose coefficient is fixed at one.
+        columns = sp.csr_matrix(np.column_stack([H, offset, np.zeros(A.shape[0])]))
         beliefs = Beliefs(
             mode=np.append(np.zeros(size), [1.0, 0.0]),
             variance=np.append(np.ones(size), [0.0, 0.0]),
             laplace=np.zeros(size + 2, dtype=bool),
         )
-        return Problem(A, y, weights, beliefs, link)
+        return cls(previous, basis, order, H, Problem(columns, y, weights, beliefs, previous.link))
+
+    def posterior(self, method: Method, random_state: Any) -> GaussianPosterior | SampledPosterior:
+        """Return the posterior by a method, or by a suitable one."""
+        chosen = suitable(self.problem) if method == "auto" else method
+        return self.by_draws(random_state) if chosen == "gibbs" else self.by_moments(chosen == "ep")
 
     def _back(self, z: FloatArray) -> FloatArray:
         """Return z, as rows, in the coordinates of the basis."""
@@ -136,10 +159,11 @@ class _Step(NamedTuple):
         phi[:, self.order[n_old:]] = z[:, n_old:]
         return phi
 
-    def by_moments(self, problem: Problem, propagates: bool) -> GaussianPosterior:
+    def by_moments(self, propagates: bool) -> GaussianPosterior:
         """Return the Gaussian posterior in the coordinates of the basis."""
-        at = Coordinates(problem, self.basis, self.H)
-        found = propagate(at, 1e-6, 200) if propagates else at_mode_of(at, 100)
+        at = Coordinates(self.problem, self.basis, self.H)
+        before = self.previous.temperature
+        found = propagate(at, 1e-6, 200, before) if propagates else at_mode_of(at, 100, before)
         n_old, size = self.previous.mean.size, found.mean.size
         root = np.identity(size)
         root[:n_old, :n_old] = self.previous.root
@@ -149,14 +173,12 @@ class _Step(NamedTuple):
         Q[np.ix_(self.order, self.order)] = factor @ factor.T
         mean = self._back(found.mean[None, :])[0]
         new_root = np.asarray(cholesky(Q, lower=True, overwrite_a=True, check_finite=False))
-        return GaussianPosterior(
-            found.link, self.basis, mean, new_root, found.log_evidence, found.n_iter, found.converged
-        )
+        return replace(found, basis=self.basis, mean=mean, root=new_root)
 
-    def by_draws(self, problem: Problem, random_state: Any) -> SampledPosterior:
+    def by_draws(self, random_state: Any) -> SampledPosterior:
         """Return draws in the coordinates of the basis."""
         first, second = generator(random_state).spawn(2)
-        found = by_draws(problem, random_state=first)
+        found = by_draws(self.problem, random_state=first)
         n_chains, n_draws, size = found.draws.shape
         z = second.standard_normal((n_chains * n_draws, self.H.shape[1]))
         # What no document speaks of keeps its prior.

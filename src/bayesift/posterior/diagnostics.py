@@ -23,7 +23,8 @@ class Diagnostics(NamedTuple):
     Attributes
     ----------
     effective : array
-        Effective sample size of every quantity: so many independent draws would give a mean as exact.
+        Effective sample size of every quantity: so many independent draws would give its mean, and the mean of its
+        distances from the median, at least as exactly.
     r_hat : array
         Of every quantity, how much wider all chains are than one of them; 1 where the chains agree.
     """

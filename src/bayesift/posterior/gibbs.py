@@ -2,7 +2,8 @@
 
 With latent variables the posterior of the coefficients is Gaussian: Pólya–Gamma variables ω_i for the logistic link
 (Polson, Scott & Windle 2013), normal ones z_i with the signs of the labels for the probit link (Albert & Chib 1993),
-and variances τ_j of the coefficients for Laplace priors (Park & Casella 2008). A chain draws them in turn.
+and variances τ_j of the coefficients for Laplace priors (Park & Casella 2008). A chain draws them in turn, and the
+coefficients on the other side of their mean where it can (over-relaxation, see ``_gaussian_draws``).
 """
 
 from __future__ import annotations
@@ -20,7 +21,14 @@ from bayesift._checks import generator
 from bayesift._typing import FloatArray
 from bayesift.posterior._bases import Basis, CoefficientBasis, basis_of
 from bayesift.posterior._draws import latent_scores, polya_gamma, slice_along
-from bayesift.posterior._gaussian_draws import CoordinateSampler, DocumentSampler, GradientSampler, Sampler, UnitSampler
+from bayesift.posterior._gaussian_draws import (
+    CoordinateSampler,
+    DocumentSampler,
+    GradientSampler,
+    Sampler,
+    State,
+    UnitSampler,
+)
 from bayesift.posterior._lasso import LassoSampler
 from bayesift.posterior._links import Link
 from bayesift.posterior._problem import Problem
@@ -102,17 +110,19 @@ def _run(problem: Problem, plan: _Plan, warmup: int, n_draws: int, rng: np.rando
     draws = np.empty((n_draws, plan.basis.size))
     scores = _START * rng.standard_normal(problem.n_documents)
     latent, ones = np.empty_like(scores), np.ones_like(scores)
+    last: State | None = None
     for step in range(-warmup, n_draws):
         if probit:
             latent_scores(scores, y, rng, latent)
-            phi, scores = sampler.draw(latent, ones, rng)
+            phi, scores = sampler.draw(latent, ones, rng, last)
         else:
             polya_gamma(scores, rng, latent)
-            phi, scores = sampler.draw(0.5 * y, latent, rng)
+            phi, scores = sampler.draw(0.5 * y, latent, rng, last)
             if plan.shift is not None:
                 # With the latent variables integrated out: they hold the base rate of a rare category fast.
                 plan.shift.move(y, phi, scores, rng)
         _check_finite(scores)
+        last = phi, scores
         if step >= 0:
             draws[step] = phi
     return draws
@@ -128,6 +138,7 @@ def _run_together(
     scores = np.column_stack([_START * rng.standard_normal(problem.n_documents) for rng in rngs])
     t, w, latent = np.empty_like(scores), np.ones_like(scores), np.empty(problem.n_documents)
     t[:] = 0.5 * y[:, None]
+    last: State | None = None
     for step in range(-warmup, n_draws):
         for chain, rng in enumerate(rngs):
             if probit:
@@ -138,13 +149,14 @@ def _run_together(
                 w[:, chain] = latent
         if not probit and step in (5 - warmup, 0):
             sampler.learn(w)
-        phi, scores = sampler.draw_all(t, w, rngs)
+        phi, scores = sampler.draw_all(t, w, rngs, last)
         for chain, rng in enumerate(rngs):
             if plan.shift is not None and not probit:
                 own, moved = phi[:, chain].copy(), scores[:, chain].copy()
                 plan.shift.move(y, own, moved, rng)
                 phi[:, chain], scores[:, chain] = own, moved
         _check_finite(scores)
+        last = phi, scores
         if step >= 0:
             draws[:, step] = phi.T
     return draws
@@ -248,5 +260,8 @@ def _diagnose(problem: Problem, basis: Basis, draws: FloatArray) -> Diagnostics:
     empty = sp.csr_matrix(([1.0], ([0], [problem.A.shape[1] - 1])), shape=(1, problem.A.shape[1]))
     H = basis.project(sp.vstack([problem.A[::step], empty], format="csr")).H
     scores = np.stack([np.asarray(H @ chain.T).T for chain in draws])
-    moving = np.ptp(scores, axis=(0, 1)) > 0
-    return Diagnostics(effective_sample_size(scores[:, :, moving]), split_r_hat(scores[:, :, moving]))
+    scores = scores[:, :, np.ptp(scores, axis=(0, 1)) > 0]
+    # Chains that swing around the median know it sooner than how far from it scores lie, which intervals need.
+    distances = np.abs(scores - np.median(scores, axis=(0, 1)))
+    effective = np.minimum(effective_sample_size(scores), effective_sample_size(distances))
+    return Diagnostics(effective, split_r_hat(scores))

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_solve, cholesky
+from scipy.linalg import cho_solve, cholesky, solve_triangular
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from bayesift._typing import FloatArray
 from bayesift.posterior._bases import Basis, basis_of
-from bayesift.posterior._links import Link, slopes
+from bayesift.posterior._links import Link, best_temperature, slopes
 from bayesift.posterior._problem import TOO_WIDE, Problem
 from bayesift.posterior.posteriors import GaussianPosterior
 from bayesift.priors import Prior, PriorArrays
@@ -21,6 +21,10 @@ from bayesift.priors import Prior, PriorArrays
 #: More coordinates than this would need gigabytes.
 MOST_COORDINATES = 10_000
 _HALVINGS = 40
+#: Sites may not make a cavity wider than this times the belief with it: rounding would make it negative.
+_WIDEST = 1e10
+#: The temperature is found with at most so many documents.
+_MOST_LEFT_OUT = 500
 
 
 class Coordinates(NamedTuple):
@@ -66,6 +70,12 @@ def coordinates_of(problem: Problem, method: str) -> Coordinates:
             f"{MOST_COORDINATES} of one of them: use Gibbs"
         )
     return Coordinates(problem, *basis_of(problem))
+
+
+def cavities(scores: FloatArray, variances: FloatArray, t: FloatArray, w: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return mean and variance of the scores of documents without their own factors exp(t f − ½ w f²)."""
+    left = np.maximum(1.0 - w * variances, 1.0 / _WIDEST)
+    return (scores - t * variances) / left, variances / left
 
 
 class Mode(NamedTuple):
@@ -174,10 +184,24 @@ def at_mode(problem: Problem, max_iter: int = 100) -> GaussianPosterior:
         return at_mode_of(coordinates_of(problem, "Laplace's method"), max_iter)
 
 
-def at_mode_of(at: Coordinates, max_iter: int) -> GaussianPosterior:
-    """Return the Gaussian at the mode, in given coordinates."""
+def at_mode_of(at: Coordinates, max_iter: int, before: float = 1.0) -> GaussianPosterior:
+    """Return the Gaussian at the mode, in given coordinates; ``before`` is the temperature before these documents."""
     mode = find_mode(at, 1e-12, max_iter)
     proper = mode.phi[: mode.phi.size - at.n_flat]
     likelihood = at.problem.log_likelihood(mode.scores)
     log_evidence = likelihood - 0.5 * float(proper @ proper) + at.log_normaliser(mode.root)
-    return GaussianPosterior(at.problem.link, at.basis, mode.phi, mode.root, log_evidence, mode.n_iter, mode.converged)
+    temperature = _temperature(at, mode, before)
+    return GaussianPosterior(
+        at.problem.link, at.basis, mode.phi, mode.root, log_evidence, mode.n_iter, mode.converged, temperature
+    )
+
+
+def _temperature(at: Coordinates, mode: Mode, before: float) -> float:
+    """Return the temperature that suits labels left out, each together with the curvature of its loss."""
+    problem = at.problem
+    some = slice(None, None, max(-(-problem.n_documents // _MOST_LEFT_OUT), 1))
+    y, scores, weights, w = problem.y[some], mode.scores[some], problem.weights[some], mode.curvature[some]
+    spread = solve_triangular(mode.root, at.H[some].T, lower=True, check_finite=False)
+    slope, _ = slopes(problem.link, y * scores)
+    without = cavities(scores, np.einsum("ij,ij->j", spread, spread), w * scores + weights * y * slope, w)
+    return best_temperature(problem.link, y, *without, weights, before)

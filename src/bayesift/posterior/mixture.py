@@ -76,8 +76,8 @@ class MixedPosterior(Posterior):
         mean = self.weights @ means
         return mean, self.weights @ (variances + (means - mean) ** 2)
 
-    def _averaged(self, part: list[Projection], *labels: float) -> list[FloatArray]:
-        found = [one._averaged(own, *labels) for one, own in zip(self.components, part, strict=True)]
+    def _averaged(self, part: list[Projection], labels: tuple[float, ...], tempered: bool) -> list[FloatArray]:
+        found = [one._averaged(own, labels, tempered) for one, own in zip(self.components, part, strict=True)]
         with np.errstate(divide="ignore"):
             shares = np.log(self.weights)[:, None]
         return [np.asarray(logsumexp(np.array(logs) + shares, axis=0)) for logs in zip(*found, strict=True)]

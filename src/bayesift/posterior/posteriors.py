@@ -131,13 +131,25 @@ class Posterior:
         tail = _tail(mass)
         return np.vstack([np.empty((0, 2)), *(self._quantiles(part, tail) for part in self._parts(X))])
 
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Return the probabilities of the category, averaged over the posterior; shape (n_documents,)."""
-        return np.exp(_joined([self._averaged(part, 1.0)[0] for part in self._parts(X)]))
+    def predict_proba(self, X: Any, *, tempered: bool = False) -> FloatArray:
+        """Return the probabilities of the category, averaged over the posterior.
 
-    def averaged_score(self, X: Any) -> FloatArray:
-        """Return the scores whose probabilities are those averaged over the posterior; shape (n_documents,)."""
-        return _joined([score_of(self.link, *self._averaged(part, 1.0, -1.0)) for part in self._parts(X)])
+        Parameters
+        ----------
+        X : sparse matrix or array of shape (n_documents, n_features)
+        tempered : bool, default=False
+            Average over scores whose variance is multiplied by the ``temperature`` of a Gaussian posterior.
+
+        Returns
+        -------
+        probabilities : array of shape (n_documents,)
+        """
+        return np.exp(_joined([self._averaged(part, (1.0,), tempered)[0] for part in self._parts(X)]))
+
+    def averaged_score(self, X: Any, *, tempered: bool = False) -> FloatArray:
+        """Return the scores that stand for the probabilities of :meth:`predict_proba`; shape (n_documents,)."""
+        parts = (self._averaged(part, (1.0, -1.0), tempered) for part in self._parts(X))
+        return _joined([score_of(self.link, *logs) for logs in parts])
 
     def predict_interval(self, X: Any, mass: float = 0.9) -> FloatArray:
         """Return central intervals of the probabilities of the category.
@@ -225,10 +237,9 @@ class Posterior:
         """Return documents, with their constants, as the methods below expect them."""
         raise NotImplementedError
 
-    def _averaged(self, part: Any, *labels: float) -> list[FloatArray]:
+    def _averaged(self, part: Any, labels: tuple[float, ...], tempered: bool) -> list[FloatArray]:
         """Return the logs of the averaged probabilities of labels, −1 or +1."""
-        moments = self._moments(part)
-        return [averaged_log_probability(self.link, *moments, y) for y in labels]
+        raise NotImplementedError
 
     def _moments(self, part: Any) -> tuple[FloatArray, FloatArray]:
         """Return means and variances of scores."""
@@ -308,6 +319,9 @@ class GaussianPosterior(SpanPosterior):
         Rounds that were needed.
     converged : bool
         Whether they sufficed.
+    temperature : float
+        By what the variances of scores are multiplied, at most 1, for the best probabilities of labels that are left
+        out: 1 if the model is as unsure as it should be, less if it is too cautious.
     """
 
     mean: FloatArray
@@ -315,6 +329,7 @@ class GaussianPosterior(SpanPosterior):
     log_evidence: float
     n_iter: int
     converged: bool
+    temperature: float = 1.0
 
     @property
     def shortcoming(self) -> str | None:
@@ -329,11 +344,19 @@ class GaussianPosterior(SpanPosterior):
         state.number("log_evidence")
         state.count("n_iter")
         state.instance("converged", bool)
+        if state.has("temperature"):
+            state.require(0.0 < state.number("temperature") <= 1.0, "temperature")
 
     def _moments(self, part: Projection) -> tuple[FloatArray, FloatArray]:
         H = part.dense
         spread = solve_triangular(self.root, H.T, lower=True, check_finite=False)
         return part.offset + H @ self.mean, part.rest + np.einsum("ij,ij->j", spread, spread)
+
+    def _averaged(self, part: Projection, labels: tuple[float, ...], tempered: bool) -> list[FloatArray]:
+        means, variances = self._moments(part)
+        if tempered:
+            variances *= self.temperature
+        return [averaged_log_probability(self.link, means, variances, y) for y in labels]
 
     def _quantiles(self, part: Projection, tail: float) -> FloatArray:
         means, variances = self._moments(part)
@@ -426,7 +449,7 @@ class SampledPosterior(SpanPosterior):
     def _quantiles(self, part: Projection, tail: float) -> FloatArray:
         return np.quantile(self._scores(part), [tail, 1.0 - tail], axis=0).T
 
-    def _averaged(self, part: Projection, *labels: float) -> list[FloatArray]:
+    def _averaged(self, part: Projection, labels: tuple[float, ...], tempered: bool) -> list[FloatArray]:
         known = part.offset[:, None] + part.H @ self._flat.T
         rest = np.broadcast_to(self._rest_variances(part), known.shape).ravel()
         logs = (averaged_log_probability(self.link, known.ravel(), rest, y).reshape(known.shape) for y in labels)

@@ -16,16 +16,14 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from bayesift._typing import FloatArray
-from bayesift.posterior._links import Link, slopes, tilted_moments
+from bayesift.posterior._links import Link, best_temperature, slopes, tilted_moments
 from bayesift.posterior._problem import Problem
-from bayesift.posterior.laplace import Coordinates, coordinates_of, find_mode
+from bayesift.posterior.laplace import Coordinates, cavities, coordinates_of, find_mode
 from bayesift.posterior.posteriors import GaussianPosterior
 from bayesift.priors import Prior, PriorArrays
 
 #: The mode is only where sites start.
 _MODE_TOL = 1e-4
-#: Sites may not make a cavity wider than this times the belief with it: rounding would make it negative.
-_WIDEST = 1e10
 #: Scores of less variance do not move.
 _FIXED = 1e-250
 
@@ -55,10 +53,7 @@ def _belief(at: Coordinates, sites: _Sites) -> _Belief:
 
 
 def _cavities(belief: _Belief, sites: _Sites) -> tuple[FloatArray, FloatArray]:
-    """Return mean and variance of the scores without their own sites."""
-    left = np.maximum(1.0 - sites.w * belief.variances, 1.0 / _WIDEST)
-    variances = belief.variances / left
-    return (belief.scores - sites.t * belief.variances) / left, variances
+    return cavities(belief.scores, belief.variances, sites.t, sites.w)
 
 
 def _log_evidence(at: Coordinates, belief: _Belief, sites: _Sites) -> float:
@@ -74,8 +69,11 @@ def _log_evidence(at: Coordinates, belief: _Belief, sites: _Sites) -> float:
     return float(scales.sum()) + integral + at.log_normaliser(belief.root)
 
 
-def propagate(at: Coordinates, tol: float, max_iter: int) -> GaussianPosterior:
-    """Update all sites at once until the beliefs about scores settle; steps shrink when they grow."""
+def propagate(at: Coordinates, tol: float, max_iter: int, earlier: float = 1.0) -> GaussianPosterior:
+    """Update all sites at once until the beliefs about scores settle; steps shrink when they grow.
+
+    ``earlier`` is the temperature before these documents were seen.
+    """
     problem = at.problem
     start = find_mode(at, _MODE_TOL, max_iter)
     slope, _ = slopes(problem.link, problem.y * start.scores)
@@ -106,7 +104,8 @@ def propagate(at: Coordinates, tol: float, max_iter: int) -> GaussianPosterior:
         sites = _Sites(sites.t + share * (t - sites.t), sites.w + share * (w - sites.w))
         belief = _belief(at, sites)
     evidence = _log_evidence(at, belief, sites)
-    return GaussianPosterior(problem.link, at.basis, belief.mean, belief.root, evidence, n_iter, converged)
+    temperature = best_temperature(problem.link, problem.y, *_cavities(belief, sites), problem.weights, earlier)
+    return GaussianPosterior(problem.link, at.basis, belief.mean, belief.root, evidence, n_iter, converged, temperature)
 
 
 def expectation_propagation(

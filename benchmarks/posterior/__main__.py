@@ -1,0 +1,14 @@
+"""Make some of the tables of posteriors: ``python -m benchmarks.posterior labels-sms-spam speed-many``."""
+
+from __future__ import annotations
+
+import argparse
+
+from benchmarks.posterior import parts, run
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.posterior", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", choices=[[], *parts(1)], help=f"of {', '.join(parts(1))}")
+    parser.add_argument("--repeats", type=int, default=7, help="timed runs; medians are reported")
+    arguments = parser.parse_args()
+    run(arguments.repeats, arguments.names)
