@@ -1,4 +1,4 @@
-"""``python -m reproduction`` in processes of its own."""
+"""``python -m reproduction``, once in a process of its own."""
 
 from __future__ import annotations
 
@@ -8,32 +8,43 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from reproduction.__main__ import main
 from reproduction.catalogue import every_experiment
 
 ROOT = str(Path(__file__).parents[2])
 
 
-@pytest.fixture
-def reproduction(tmp_path):
-    """Run the command in an empty folder, without collections and with a cache of its own."""
+class Done(NamedTuple):
+    """What became of a command."""
 
-    def call(*words, **environment):
-        variables = {
-            "BAYESIFT_DATA": str(tmp_path / "data"),
-            "BAYESIFT_CACHE": str(tmp_path / "cache"),
-            "COLUMNS": "200",
-            "PYTHONPATH": os.pathsep.join([ROOT, str(Path(ROOT) / "src")]),
-        }
-        return subprocess.run(
-            [sys.executable, "-m", "reproduction", *words],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env={**os.environ, **variables, **environment},
-        )
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def empty_folder(tmp_path, monkeypatch):
+    """An empty folder, without collections and with a cache of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BAYESIFT_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("BAYESIFT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("COLUMNS", "200")
+    return tmp_path
+
+
+@pytest.fixture
+def reproduction(empty_folder, monkeypatch, capsys):
+    """Run the command there, as ``python -m reproduction`` does."""
+
+    def call(*words):
+        monkeypatch.setattr(sys, "argv", ["reproduction", *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return Done(ended.value.code or 0, *capsys.readouterr())
 
     return call
 
@@ -54,7 +65,9 @@ def test_the_list_of_a_paper_says_what_can_run_here(reproduction):
 
 
 def test_a_report_pictures_and_a_page(reproduction, tmp_path):
-    done = reproduction("genkin2007/figure2", "-o", "out", "--page", "docs/page.md")
+    words = [sys.executable, "-m", "reproduction", "genkin2007/figure2", "-o", "out", "--page", "docs/page.md"]
+    path = os.pathsep.join([ROOT, str(Path(ROOT) / "src")])
+    done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path})
     assert done.returncode == 0, done.stderr
     assert "3 of 3 conclusions hold" in done.stdout
     [result] = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 
 import numpy as np
 import pytest
@@ -23,7 +24,9 @@ TWO = ["yes" if label == "sport" else "no" for label in ONE]
 LABELS = {"two": TWO, "one of many": ONE, "sets": NEWS.train.labels}
 
 
+@cache
 def fitted(model="ridge", labels="one of many", **options):
+    """A classifier, which no test changes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return TextClassifier(model, variance=5.0, **{"calibration": "auto", **options}).fit(TEXTS, LABELS[labels])
