@@ -174,9 +174,17 @@ def compressed(X: Any) -> Compressed:
         rows.sum_duplicates()
     if rows.nnz + rows.shape[0] > np.iinfo(np.uint32).max:
         raise ValueError(f"X has {rows.nnz} entries; expected fewer than 2³² with the constant")
-    kinds = ((rows.indptr, np.uint32), (rows.indices, np.uint32), (rows.data, np.float64))
-    starts, columns, values = (np.require(array, kind, ["C", "A", "W"]) for array, kind in kinds)
-    return starts, columns, values
+    return unsigned(rows.indptr), unsigned(rows.indices), own_types(rows.data, np.float64)
+
+
+def unsigned(numbers: Any) -> UInt32Array:
+    """Return the same numbers as unsigned ones, without a copy where they have 32 bits."""
+    return own_types(numbers.view(np.uint32) if numbers.dtype == np.int32 else numbers, np.uint32)
+
+
+def own_types(values: Any, dtype: Any) -> Any:
+    """Copy only arrays of other types, or such that kernels would be compiled for anew: read-only or not aligned."""
+    return np.require(values, dtype, ["C", "A", "W"])
 
 
 def selected(rows: Compressed, n_features: int, columns: Int64Array | None, constant: bool) -> Compressed:

@@ -12,9 +12,9 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 import numpy as np
 import scipy.sparse as sp
 
-from bayesift._sparse import Compressed, columns_dot, inner, transpose
+from bayesift._sparse import Compressed, columns_dot, inner, own_types, squared_norms, transpose, unsigned
 from bayesift._threads import map_threads, stop_if_abandoned
-from bayesift._typing import FloatArray, Int64Array, UInt32Array
+from bayesift._typing import FloatArray, Int64Array
 from bayesift.linear._losses import LOGISTIC, loss_terms
 from bayesift.linear._solvers.clg import clg
 from bayesift.linear._solvers.duality import Penalties, certificate, linear_scores, penalty_arrays
@@ -131,8 +131,7 @@ class Design:
     def squared_norms(self) -> FloatArray:
         """The squared Euclidean norm of each document."""
         starts, _, values = self.documents
-        rows = np.repeat(np.arange(self.n_documents), np.diff(starts))
-        return np.bincount(rows, values * values, self.n_documents).astype(np.float64, copy=False)
+        return squared_norms(starts, values)
 
     def block_norms(self, n_dense: int) -> FloatArray:
         """Return the squared norms of each document without its last columns, and in these."""
@@ -233,17 +232,7 @@ def _with_full_block(rows: Any, n_dense: int) -> Any:
 
 
 def _arrays(matrix: Any) -> Compressed:
-    return _unsigned(matrix.indptr), _unsigned(matrix.indices), _own_types(matrix.data, np.float64)
-
-
-def _unsigned(numbers: Any) -> UInt32Array:
-    """Return the same numbers as unsigned ones, without a copy where they have 32 bits."""
-    return _own_types(numbers.view(np.uint32) if numbers.dtype == np.int32 else numbers, np.uint32)
-
-
-def _own_types(values: Any, dtype: Any) -> Any:
-    """Copy only arrays of other types, or such that kernels would be compiled for anew: read-only or not aligned."""
-    return np.require(values, dtype, ["C", "A", "W"])
+    return unsigned(matrix.indptr), unsigned(matrix.indices), own_types(matrix.data, np.float64)
 
 
 def in_memory(documents: Documents) -> Design:

@@ -118,8 +118,9 @@ def largest_steps(indptr: UInt32Array, data: FloatArray) -> FloatArray:
     max_step[-1] = RADIUS
     filled = np.flatnonzero(np.diff(indptr))
     if filled.size:
-        # Between the starts of columns that hold something lie all entries of the first.
-        largest = np.maximum.reduceat(np.abs(data), indptr[filled])
+        # Between the starts of columns that hold something lie all entries of the first; nothing as long as these.
+        starts = indptr[filled]
+        largest = np.maximum(np.maximum.reduceat(data, starts), -np.minimum.reduceat(data, starts))
         max_step[filled] = np.divide(RADIUS, largest, out=np.zeros(filled.size), where=largest > 0.0)
     return max_step
 
