@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from benchmarks.shards.fits import run_engines, run_kills, run_path, run_sizes
+from benchmarks.shards.peers import run_peers
 
 parser = argparse.ArgumentParser(prog="python -m benchmarks.shards", description=__doc__)
 parser.add_argument("--rows", type=int, nargs="+", default=[84_700], help="sizes of the twin; columns stay the same")
@@ -14,7 +15,8 @@ parser.add_argument("--memory", default="500M", help="what the driver may hold o
 parser.add_argument(
     "--folder", default=None, help="where twins are kept for the next run; a temporary folder by default"
 )
-parser.add_argument("--what", nargs="+", default=["sizes"], choices=["sizes", "engines", "path", "kills"])
+parser.add_argument("--what", nargs="+", default=["sizes"], choices=["sizes", "engines", "path", "kills", "peers"])
+parser.add_argument("--peers", nargs="+", default=None, help="some of them, by their names in peers.py")
 given = parser.parse_args()
 for what in given.what:
     if what == "sizes":
@@ -23,5 +25,7 @@ for what in given.what:
         run_engines(given.rows[0], given.columns, given.memory, given.folder)
     elif what == "path":
         run_path(given.rows, given.columns, given.memory, given.folder)
+    elif what == "peers":
+        run_peers(given.rows[0], given.columns, given.memory, given.folder, given.peers)
     else:
         run_kills(given.rows[0], given.columns, given.memory, given.folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -79,7 +80,7 @@ def fit(setting: dict[str, Any]) -> dict[str, Any]:
             source, y[:300] * 0 + np.arange(300) % 2
         )
     if "limit" in setting:
-        resource.setrlimit(resource.RLIMIT_AS, (setting["limit"], setting["limit"]))
+        result["limited by"] = limit_memory(setting["limit"])
     begin, used = time.perf_counter(), time.process_time()
     if engine.startswith("dask"):
         from distributed import Client, LocalCluster
@@ -124,6 +125,37 @@ def fit(setting: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
+def limit_memory(n_bytes: int) -> str:
+    """Let this process have no more than so much resident memory; say who sees to it.
+
+    In a control group files that are read count as well, and make room when it is needed. Where there are no such
+    groups, the address space is limited instead, of which compiled code and mapped files take a good deal.
+    """
+    for folder, most, members in (
+        ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "cgroup.procs"),
+        ("/sys/fs/cgroup", "memory.max", "cgroup.procs"),
+    ):
+        group = Path(folder) / f"bayesift-shards-{os.getpid()}"
+        try:
+            if not (Path(folder) / members).exists():
+                continue
+            group.mkdir()
+            (group / most).write_text(str(n_bytes))
+            (group / members).write_text(str(os.getpid()))
+        except OSError:
+            continue
+        return f"control group, {most}"
+    resource.setrlimit(resource.RLIMIT_AS, (n_bytes, n_bytes))
+    return "RLIMIT_AS"
+
+
+def remove_group(pid: int) -> None:
+    """Remove the control group of a process that has ended."""
+    for folder in ("/sys/fs/cgroup/memory", "/sys/fs/cgroup"):
+        with contextlib.suppress(OSError):
+            (Path(folder) / f"bayesift-shards-{pid}").rmdir()
+
+
 def kill_now_and_then(client: Any, stop: threading.Event, result: dict[str, Any]) -> None:
     """Kill a worker at random moments while a fit runs."""
     result["kills"] = 0
@@ -141,15 +173,13 @@ def measured(**setting: Any) -> dict[str, Any]:
         "import json, sys\nfrom benchmarks.shards.fits import fit\n"
         "if __name__ == '__main__':\n    print(json.dumps(fit(json.loads(sys.argv[1]))))"
     )
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code, json.dumps(setting, default=str)],
-        stdout=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        return {"failed": done.returncode}
-    return json.loads(done.stdout.splitlines()[-1])
+    command = [sys.executable, "-W", "ignore", "-c", code, json.dumps(setting, default=str)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        out, _ = process.communicate()
+    remove_group(process.pid)
+    if process.returncode:
+        return {"failed": process.returncode}
+    return json.loads(out.splitlines()[-1])
 
 
 def row(name: str, found: dict[str, Any]) -> tuple[str, ...]:
@@ -198,11 +228,18 @@ def run_engines(n_rows: int, n_columns: int = 359_000, memory: str = "500M", fol
     show(f"engines, {n_rows:,} rows", HEADER, rows)
 
 
-def run_path(sizes: list[int], n_columns: int = 359_000, memory: str = "500M", folder: str | None = None) -> None:
-    """Print paths of ten rates with the address space limited."""
+def run_path(
+    sizes: list[int],
+    n_columns: int = 359_000,
+    memory: str = "500M",
+    folder: str | None = None,
+    limit: int | None = 2 * 10**9,
+) -> None:
+    """Print paths of ten rates, by a process that may have so many bytes of memory and no more."""
     rows = []
     for n_rows in sizes:
-        found = measured(place=str(made(folder, n_rows, n_columns)), engine="path", memory=memory)
+        setting = {} if limit is None else {"limit": limit}
+        found = measured(place=str(made(folder, n_rows, n_columns)), engine="path", memory=memory, **setting)
         print(json.dumps(found), flush=True)
         rows.append(row(f"{n_rows:,} rows", found))
     show("ten rates from shards", HEADER, rows)
