@@ -31,6 +31,24 @@ def service(tmp_path) -> Iterator[Service]:
         yield made
 
 
+def test_criteria_rank_before_any_decision(service):
+    anna = service.project.reviewers.add("Anna").id
+    bare, told, narrowed = (
+        service.add_topic(topic, anna).queue(anna).probabilities()
+        for topic in (
+            Topic("metals"),
+            Topic("metals, told", inclusion="strike at the port"),
+            Topic("metals, narrowed", "strike at the port", inclusion="grain", exclusion="ship"),
+        )
+    )
+    strike, ship = (
+        [place for place, document in enumerate(DOCUMENTS) if word in document.text] for word in ("strike", "ship")
+    )
+    assert told[strike].mean() > bare[strike].mean()
+    # A description goes before the inclusion criteria; what is excluded counts against it.
+    assert narrowed[ship].mean() < told[ship].mean()
+
+
 def imported(reviewer, n=1500):
     return [Event(place, reviewer, "import", "irrelevant", why="import") for place in range(n)]
 

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from bayesift._typing import BoolArray, FloatArray
-from bayesift.review.engine import Advice, Highlight, Mix, Moment, ReviewEngine, Stopping, Suggestion
+from bayesift.review.engine import Advice, Highlight, Knowledge, Mix, Moment, ReviewEngine, Stopping, Suggestion
+from bayesift.review.storage import Topic
 
 #: A full fit is due when so many labels are new, or this share of all labels.
 _NEW_LABELS = 5
@@ -160,6 +161,23 @@ class Queue:
         """Return vectorizer and classifier of this moment as one estimator."""
         with self._lock:
             return self._engine.model()
+
+
+def knowledge_of(topic: Topic) -> Knowledge:
+    r"""Return what a topic says before any decision: its description or else its criteria, its words, what it excludes.
+
+    Examples
+    --------
+    >>> from bayesift.review.queues import knowledge_of
+    >>> from bayesift.review.storage import Topic
+    >>> knowledge_of(Topic("Zinc", inclusion="trials in adults", exclusion="animals"))
+    Knowledge(description='Zinc\ntrials in adults', keywords_for=(), keywords_against=(), exclusion='animals')
+    """
+    protocol = {"title": topic.description or topic.name, "exclusion_criteria": topic.exclusion}
+    if not topic.description:
+        protocol["inclusion_criteria"] = topic.inclusion
+    said = Knowledge.of_protocol(protocol)
+    return said._replace(keywords_for=topic.keywords_for, keywords_against=topic.keywords_against)
 
 
 def assigned(shares: Mapping[int, float], n_documents: int, readers: int, seed: int) -> dict[int, BoolArray]:

@@ -17,8 +17,8 @@ import numpy as np
 
 from bayesift.review import full_text
 from bayesift.review.decisions import Decisions, Judgements
-from bayesift.review.engine import Corpus, Knowledge, Mix, ReviewEngine, Suggestion
-from bayesift.review.queues import Queue, assigned
+from bayesift.review.engine import Corpus, Mix, ReviewEngine, Suggestion
+from bayesift.review.queues import Queue, assigned, knowledge_of
 from bayesift.review.storage import COMMAND_LINE, Actor, Copy, Decision, Event, NotSavedError, Project, Stage, Topic
 
 #: The stages of a review, in their order.
@@ -118,7 +118,7 @@ class TopicReview:
             if owner not in self._queues:
                 engine = ReviewEngine(
                     self._corpus,
-                    Knowledge(topic.description or topic.name, topic.keywords_for, topic.keywords_against),
+                    knowledge_of(topic),
                     self._decisions.judgements(self._n_documents, owner),
                     mix=Mix(1.0 - topic.informative - topic.random, topic.informative, topic.random),
                     seed=topic.id,

@@ -139,6 +139,7 @@ SENTENCES = {
         "You may stop by statement {letter}: with {confidence} confidence at least {recall} of the relevant documents "
         "are found ({found} found, at most {left} left among {unjudged}). It assumes {assumption}."
     ),
+    "nothing found": "Keep going: nothing relevant is found yet; {unjudged} documents are not judged.",
     "go on": (
         "Keep going: {found} relevant found, and the model expects a recall of {recall} so far; {unjudged} documents "
         "are not judged yet."
@@ -166,6 +167,8 @@ def verdict_of(
             letter=letter, confidence=confidence, recall=percent(statement.bound.recall, 1), found=found,
             left=statement.bound.left, unjudged=unjudged, assumption=statement.assumes,
         )  # fmt: skip
+    if not found:
+        return "go on", Phrase(SENTENCES["nothing found"], unjudged=unjudged)
     recall = expected_recall(found, left)
     if recall < aim.recall:
         return "go on", Phrase(SENTENCES["go on"], found=found, recall=percent(recall), unjudged=unjudged)
