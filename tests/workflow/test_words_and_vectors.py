@@ -156,6 +156,12 @@ def test_a_model_file_keeps_the_vectors(classifier, tmp_path):
 
 def test_similar_words_keep_the_same_company(classifier):
     assert {word for word, _ in classifier.similar("wheat", 3)} <= set(FARM)
+    labelled = {word for text in TEXTS for word in text.split()}
+    unseen = next(word for word in FARM if word not in labelled)
+    found = classifier.similar(unseen, 2, labelled=True)
+    assert found[0][0] in FARM
+    assert len({word for word, _ in found} & labelled) == 2
+    assert not {word for word, _ in classifier.similar(unseen, 3)} <= labelled
     with pytest.raises(KeyError, match="zzz"):
         classifier.similar("zzz")
     assert TextClassifier("ridge").fit(TEXTS, LABELS).similar("wheat") == []

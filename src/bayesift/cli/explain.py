@@ -28,6 +28,9 @@ def explain(
         str | None,
         typer.Option("--similar", metavar="WORD", help="Show the words that keep the same company as this one."),
     ] = None,
+    labelled: Annotated[
+        bool, typer.Option("--labelled", help="Of similar words, only those of labelled texts.")
+    ] = False,
     words: Annotated[int, typer.Option("--words", "-k", min=1, help="How many words to show.")] = 10,
     report: Report = None,
     output: Output,
@@ -46,8 +49,10 @@ def explain(
 
         classifier, _ = load_classifier(model)
         if similar is not None:
-            _show_similar(classifier, model.name, similar, words, output)
+            _show_similar(classifier, model.name, similar, words, labelled, output)
             return
+        if labelled:
+            raise UserError("--labelled is of use with --similar only", "add --similar WORD")
         by_label = top_words(classifier, words)
         if label is not None and label not in by_label:
             raise UserError(f"{model} has no label {label!r}", f"its labels are {', '.join(by_label)}")
@@ -93,10 +98,10 @@ def _with_features(texts: list[str], given: list[str], classifier: Any) -> list[
     return [FeaturedText(text, values) for text in texts] if known else texts
 
 
-def _show_similar(classifier: Any, name: str, word: str, k: int, output: Output) -> None:
+def _show_similar(classifier: Any, name: str, word: str, k: int, labelled: bool, output: Output) -> None:
     """Show the words that keep the same company as one."""
     try:
-        found = classifier.similar(word, k)
+        found = classifier.similar(word, k, labelled=labelled)
     except KeyError as error:
         raise UserError(f"{name}: {error.args[0]}", "try a word in small letters, as the model cuts texts") from None
     if not found:

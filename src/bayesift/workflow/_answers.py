@@ -215,7 +215,7 @@ class TextAnswers(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return 0.0 if self.features_ is None else self._dense_variance()
 
-    def similar(self, word: str, k: int = 10) -> list[tuple[str, float]]:
+    def similar(self, word: str, k: int = 10, *, labelled: bool = False) -> list[tuple[str, float]]:
         """Return the words of the model that keep the same company as a word, with the cosines of their vectors.
 
         Parameters
@@ -224,6 +224,8 @@ class TextAnswers(ClassifierMixin, BaseEstimator):
             One of :meth:`words`; others are a KeyError.
         k : int, default=10
             How many.
+        labelled : bool, default=False
+            Only words with a weight of their own, which labelled texts have given them.
 
         Returns
         -------
@@ -233,7 +235,11 @@ class TextAnswers(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if not isinstance(self.model_, WordsAndVectors):
             return []
-        return WordVectors.from_matrix(self.words(), self.model_.matrix_).most_similar(word, k)
+        words, matrix = self.words(), self.model_.matrix_
+        if labelled:
+            kept = np.any(self.model_.parts()[0] != 0.0, axis=0) | (words == word)
+            words, matrix = words[kept], matrix[kept]
+        return WordVectors.from_matrix(words, matrix).most_similar(word, k)
 
     def comparison(self) -> ModelComparison | None:
         """Return the comparison by which the model was chosen; None where it was given."""
