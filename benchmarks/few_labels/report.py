@@ -166,11 +166,21 @@ def _label_axis(axis: Any, by_size: dict[str, Any], title: str) -> None:
 
 
 def _name_ends(axis: Any, ends: dict[str, tuple[float, Any]], apart: float = 3.2) -> None:
-    """Write the names of curves beside their ends, so far apart that they can be read."""
-    below = -np.inf
-    for name, (height, color) in sorted(ends.items(), key=lambda end: end[1][0]):
-        below = max(height, below + apart)
+    """Write the names of curves beside their ends, moved up and down until they can be read."""
+    ordered = sorted(ends.items(), key=lambda end: end[1][0])
+    heights = [height for _, (height, _) in ordered]
+    up, down = list(heights), list(heights)
+    for k in range(1, len(heights)):
+        up[k] = max(up[k], up[k - 1] + apart)
+        down[-k - 1] = min(down[-k - 1], down[-k] - apart)
+    for (name, (_, color)), highest, lowest in zip(ordered, up, down, strict=True):
         axis.annotate(
-            name, (1.0, below), xycoords=("axes fraction", "data"), xytext=(6, 0), textcoords="offset points",
-            va="center", fontsize=9, color=color,
-        )  # fmt: skip
+            name,
+            (1.0, 0.5 * (highest + lowest)),
+            xycoords=("axes fraction", "data"),
+            xytext=(6, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=9,
+            color=color,
+        )
