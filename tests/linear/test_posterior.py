@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -11,7 +13,7 @@ from sklearn.base import clone
 
 import bayesift
 from bayesift.linear import BayesianLogisticRegression, BayesianProbitRegression
-from bayesift.posterior import find_posterior, greatest_evidence, update_posterior
+from bayesift.posterior import choice, find_posterior, greatest_evidence, update_posterior
 from bayesift.priors import Gaussian, Laplace
 from posterior_cases import few_texts
 
@@ -88,7 +90,8 @@ def test_a_category_of_one_class_has_no_posterior(link):
     assert np.isnan(model.log_evidence_[1])
 
 
-def test_laplace_priors_are_sampled(link):
+def test_laplace_priors_are_sampled(link, monkeypatch):
+    monkeypatch.setattr(choice, "by_draws", partial(choice.by_draws, n_draws=250, warmup=100))
     model = MODELS[link]("laplace", 3.0, posterior="auto").fit(X, Y)
     expected = find_posterior(X, Y, Laplace(3.0), link=link)
     assert type(model.posteriors_[0]) is type(expected)
@@ -97,9 +100,9 @@ def test_laplace_priors_are_sampled(link):
 
 def test_the_variance_may_be_that_of_the_greatest_evidence(link):
     model = MODELS[link]("gaussian", "evidence", posterior="ep").fit(X, Y)
-    choice = greatest_evidence(X, Y, Gaussian(), link=link)
-    assert model.variance_[0] == pytest.approx(choice.variance)
-    assert model.log_evidence_[0] == pytest.approx(choice.log_evidence, abs=1e-3)
+    best = greatest_evidence(X, Y, Gaussian(), link=link)
+    assert model.variance_[0] == pytest.approx(best.variance)
+    assert model.log_evidence_[0] == pytest.approx(best.log_evidence, abs=1e-3)
     plain = MODELS[link]("gaussian", "evidence").fit(X, Y)
     assert plain.variance_[0] == model.variance_[0]
 
@@ -121,7 +124,8 @@ def test_copies_and_weights(link):
 
 @pytest.mark.parametrize(("prior", "method"), [("gaussian", "ep"), ("laplace", "gibbs"), ("gaussian", "laplace")])
 @pytest.mark.parametrize("n", [10, 40])
-def test_a_model_file_keeps_the_posterior(tmp_path, link, prior, method, n):
+def test_a_model_file_keeps_the_posterior(tmp_path, link, prior, method, n, monkeypatch):
+    monkeypatch.setattr(choice, "by_draws", partial(choice.by_draws, n_draws=200, warmup=50))
     many = sp.csr_matrix(X[:, :15]) if n == 40 else X
     new = NEW[:, : many.shape[1]]
     model = MODELS[link](prior, 3.0, posterior=method).fit(many[:n], Y[:n])
@@ -277,9 +281,9 @@ def test_further_documents_of_several_categories_and_of_one_class():
 
 def test_words_and_dense_features_by_evidence():
     model = BayesianLogisticRegression("gaussian", "evidence", dense_features=2, posterior="ep").fit(X, Y)
-    choice = greatest_evidence(X, Y, Gaussian(), dense_features=2)
-    assert model.variance_[0] == pytest.approx(choice.variance)
-    assert model.dense_variance_[0] == pytest.approx(choice.dense_variance)
+    best = greatest_evidence(X, Y, Gaussian(), dense_features=2)
+    assert model.variance_[0] == pytest.approx(best.variance)
+    assert model.dense_variance_[0] == pytest.approx(best.dense_variance)
     given = BayesianLogisticRegression("gaussian", "evidence", dense_features=2, dense_variance=0.5).fit(X, Y)
     assert given.dense_variance_[0] == 0.5
     # A prior with a variance of its own is not scaled: the other block is chosen by cross-validation.

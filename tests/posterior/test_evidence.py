@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import bayesift.posterior.choice as module
 from bayesift.posterior import (
@@ -72,6 +75,8 @@ def test_other_priors_are_refused(prior, message):
 
 def test_the_method_suits_priors_and_sizes(monkeypatch):
     X, y, _ = few_texts(n=10, d=30)
+    short = {"n_draws": 20, "warmup": 5}
+    monkeypatch.setattr(module, "by_draws", partial(module.by_draws, **short))
     assert isinstance(find_posterior(X, y, Laplace(1.0)), SampledPosterior)
     by_default = find_posterior(X, y, Gaussian(1.0))
     exact = expectation_propagation(X, y, Gaussian(1.0))
@@ -82,7 +87,9 @@ def test_the_method_suits_priors_and_sizes(monkeypatch):
     )
     monkeypatch.setattr(module, "MOST_COORDINATES", 5)
     found = find_posterior(X, y, Gaussian(1.0), random_state=3)
-    np.testing.assert_array_equal(found.draws, gibbs_sampling(X, y, Gaussian(1.0), random_state=3).draws)
+    with pytest.warns(ConvergenceWarning, match="too short"):
+        expected = gibbs_sampling(X, y, Gaussian(1.0), random_state=3, **short)
+    np.testing.assert_array_equal(found.draws, expected.draws)
 
 
 def test_methods_can_be_asked_for():

@@ -205,24 +205,14 @@ def greatest_evidence(
 
     Parameters
     ----------
-    X : sparse matrix or array of shape (n_documents, n_features)
-        Labelled documents.
-    y : array of shape (n_documents,)
-        Whether each belongs to the category: 0 and 1, −1 and 1, or truth values.
+    X, y, link, intercept_variance, sample_weight, feature_names
+        As for :func:`expectation_propagation`.
     prior : Prior, or function from float to PriorArrays
         Gaussian; its variances are multiplied by the one that is looked for. Or what gives the priors of all
         coefficients, the intercept's last, for a variance (with dense features, for two).
     dense_features : int, default=0
         How many of the last columns are dense features, such as vectors: they have a Gaussian prior with a variance of
         their own, which is looked for together with that of the others.
-    link : {"logistic", "probit"}, default="logistic"
-        What a score stands for.
-    intercept_variance : float or "same", default=inf
-        Prior variance of the intercept, unless the prior has its own.
-    sample_weight : array of shape (n_documents,), optional
-        How often each document counts.
-    feature_names : iterable of str, optional
-        Names of the columns, for priors that name terms.
 
     Returns
     -------

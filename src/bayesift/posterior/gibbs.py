@@ -189,20 +189,12 @@ def gibbs_sampling(
 
     Parameters
     ----------
-    X : sparse matrix or array of shape (n_documents, n_features)
-        Labelled documents.
-    y : array of shape (n_documents,)
-        Whether each belongs to the category: 0 and 1, −1 and 1, or truth values.
+    X, y, link, intercept_variance, feature_names
+        As for :func:`expectation_propagation`.
     prior : Prior or PriorArrays
         Gaussian or Laplace; arrays have an entry for every column and one for the intercept.
-    link : {"logistic", "probit"}, default="logistic"
-        What a score stands for.
-    intercept_variance : float or "same", default=inf
-        Prior variance of the intercept, unless the prior has its own.
     sample_weight : array of shape (n_documents,), optional
         How often each document counts; whole numbers.
-    feature_names : iterable of str, optional
-        Names of the columns, for priors that name terms.
     n_draws, warmup : int, default=500 and 200
         Draws of each chain that are kept, and those before them that are not.
     n_chains : int, default=4

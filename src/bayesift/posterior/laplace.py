@@ -142,20 +142,8 @@ def laplace_approximation(
 
     Parameters
     ----------
-    X : sparse matrix or array of shape (n_documents, n_features)
-        Labelled documents.
-    y : array of shape (n_documents,)
-        Whether each belongs to the category: 0 and 1, −1 and 1, or truth values.
-    prior : Prior or PriorArrays
-        Gaussian; arrays have an entry for every column and one for the intercept.
-    link : {"logistic", "probit"}, default="logistic"
-        What a score stands for.
-    intercept_variance : float or "same", default=inf
-        Prior variance of the intercept, unless the prior has its own.
-    sample_weight : array of shape (n_documents,), optional
-        How often each document counts.
-    feature_names : iterable of str, optional
-        Names of the columns, for priors that name terms.
+    X, y, prior, link, intercept_variance, sample_weight, feature_names
+        As for :func:`expectation_propagation`.
     max_iter : int, default=100
         Limit of Newton's steps; reaching it warns.
 
