@@ -82,6 +82,16 @@ def test_thresholds_are_tuned_on_averaged_scores():
     np.testing.assert_array_equal(given, tuned.model_.predict(tuned.matrix(TEST)) > 0)
 
 
+@pytest.mark.parametrize("rare", ["a", "z"])
+def test_a_class_of_a_single_text_cannot_be_held_out(rare):
+    """The rare one may be the category or the other class; its interval says how little is known."""
+    labels = [rare, *["m"] * 39]
+    classifier = TextClassifier("ridge", variance=5.0, posterior="ep", vectors=None, threshold="max_f1")
+    classifier.fit(TEXTS[:40], labels)
+    assert classifier.predict(TEXTS[:1])[0] == rare
+    assert np.ptp(classifier.predict_interval(TEXTS[:1])[0, 0]) > 0.2
+
+
 def test_reasons_have_intervals(classifier):
     for text, reasons in zip(TEST[:5], classifier.explain(TEST[:5], k=4), strict=True):
         ends = classifier.predict_interval([text])[0]

@@ -405,9 +405,10 @@ def tuned_threshold(model: Any, policy: Any, on: str, texts: Material, words: An
         return threshold.fit(scores)
     truth = texts.targets.indicator()[:, -scores.shape[1] :]
     if on == "cv":
-        # A label of a single text cannot be held out and learnt.
-        several = truth.sum(axis=0) > 1
-        scores[:, several] = _held_out_scores(model, texts, words)[:, several]
+        # A label of a single text cannot be held out and learnt, nor one that a single text has not.
+        several = (truth.sum(axis=0) > 1) & (truth.sum(axis=0) < truth.shape[0] - 1)
+        if several.any():
+            scores[:, several] = _held_out_scores(model, texts, words)[:, several]
     return threshold.fit(scores, truth, texts.sample_weight)
 
 
