@@ -134,7 +134,8 @@ def from_model(
     """Build today's prior from yesterday's posterior.
 
     Modes are the earlier coefficients; variances are 1/(strength × precision), the precision being that of the earlier
-    posterior, or 1 where it is not known.
+    posterior, or 1 where it is not known. Covariances are left out: a model that keeps its whole posterior goes on with
+    them by its method ``update_posterior``.
 
     Parameters
     ----------
