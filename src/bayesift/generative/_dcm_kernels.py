@@ -194,7 +194,8 @@ class CountTable:
         """Return the histogram of all documents that were added."""
         words, first = np.unique(self._words, return_index=True)
         start = np.append(first, self._words.size).astype(np.int64)
-        return Histogram(words, *_steps(start, self._counts, self._amounts), self._totals, self._weights)
+        steps, low, high, above = _steps(start, self._counts, self._amounts)
+        return Histogram(words, steps, low, high, above, self._totals, self._weights)
 
     @property
     def lengths(self) -> tuple[FloatArray, FloatArray]:

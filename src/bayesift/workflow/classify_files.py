@@ -122,11 +122,11 @@ def _outputs(files: Sequence[str | os.PathLike[str]], folder: Path, format: str 
         output = folder / (name.name if format is None else f"{name.stem}.{format}")
         found.append(_File(number, str(path.resolve()), str(output.absolute())))
     taken: dict[str, str] = {}
-    for file in found:
-        if file.output in taken:
-            raise ValueError(f"{taken[file.output]} and {file.data} would both be written to {file.output}")
-        taken[file.output] = file.data
-    check_distinct({file.data: file.data for file in found}, {file.output: file.output for file in found})
+    for one in found:
+        if one.output in taken:
+            raise ValueError(f"{taken[one.output]} and {one.data} would both be written to {one.output}")
+        taken[one.output] = one.data
+    check_distinct({one.data: one.data for one in found}, {one.output: one.output for one in found})
     return found
 
 
