@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import argparse
 from importlib import import_module
+from pathlib import Path
+
+from benchmarks.measuring import SHOWN, keep
+
+#: Where ``--keep`` puts the tables; the numbers of the README are compared with these by a test.
+RESULTS = Path(__file__).parent / "results"
 
 BENCHMARKS = (
     "first_use",
@@ -41,12 +47,19 @@ def main() -> None:
         "names", nargs="*", metavar="NAME", help=f"which to run: {', '.join(BENCHMARKS)} (default: all)"
     )
     parser.add_argument("--repeats", type=int, default=7, help="timed runs of each candidate; medians are reported")
+    parser.add_argument(
+        "--keep", action="store_true", help=f"write the tables of each to {RESULTS.name}/NAME.json, too"
+    )
     arguments = parser.parse_args()
     unknown = sorted(set(arguments.names) - set(BENCHMARKS))
     if unknown:
         parser.error(f"unknown benchmark {unknown[0]!r}; known: {', '.join(BENCHMARKS)}")
     for name in arguments.names or BENCHMARKS:
+        before = len(SHOWN)
         import_module(f"benchmarks.{name}").run(arguments.repeats)
+        if arguments.keep:
+            command = f"python -m benchmarks {name} --repeats {arguments.repeats}"
+            keep(RESULTS / f"{name}.json", command, SHOWN[before:])
 
 
 if __name__ == "__main__":

@@ -1,14 +1,19 @@
-"""Seconds that survive a noisy machine (candidates take turns, medians and ratios are reported), and peak memory."""
+"""Seconds that survive a noisy machine (candidates take turns, medians and ratios are reported), memory, tables."""
 
 from __future__ import annotations
 
 import ctypes
 import gc
+import json
+import os
+import platform
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.progress import track
@@ -16,6 +21,21 @@ from rich.table import Table
 
 #: A turn lasts at least this long, so that quick candidates are not timed while the machine is still waking up.
 SHORTEST_TURN = 0.5
+
+#: What the numbers depend on, beside the machine.
+LIBRARIES = ("bayesift", "numpy", "scipy", "scikit-learn", "numba")
+
+
+class Shown(NamedTuple):
+    """A table that was printed."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+
+
+#: All tables that were printed since the program began.
+SHOWN: list[Shown] = []
 
 
 def take_turns(candidates: dict[str, Callable[[], Any]], repeats: int, title: str = "") -> dict[str, list[float]]:
@@ -42,7 +62,8 @@ def ratio(seconds: dict[str, list[float]], peer: str, ours: str) -> float:
 
 
 def show(title: str, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-    """Print a table."""
+    """Print a table; it is also kept in ``SHOWN``."""
+    SHOWN.append(Shown(title, header, rows))
     table = Table(title=title, title_justify="left")
     for place, name in enumerate(header):
         table.add_column(name, justify="left" if place == 0 else "right", no_wrap=place == 0)
@@ -52,6 +73,23 @@ def show(title: str, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> No
     # Numbers are not broken where the output goes into a file.
     console.width = max(console.width, 120)
     console.print(table)
+
+
+def keep(path: Path, command: str, tables: list[Shown]) -> None:
+    """Write the tables to a file, with the command that gave them, the date, the versions and the machine's load."""
+    found = {
+        "command": command,
+        "date": datetime.now(UTC).date().isoformat(),
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
+        "cores": os.cpu_count(),
+        # Mean number of running processes in the last five minutes, this one included.
+        "load": round(os.getloadavg()[1], 1),
+        "tables": [table._asdict() for table in tables],
+    }
+    path.parent.mkdir(exist_ok=True)
+    beside = path.with_suffix(".new")
+    beside.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    beside.replace(path)
 
 
 def peak_beyond_now(work: Callable[[], Any]) -> tuple[int, Any]:

@@ -52,7 +52,7 @@ def run(repeats: int) -> None:
         (timed(lambda: search.predict(words.transform(test))) for _ in range(3)), key=lambda pair: pair[0]
     )
     rows = [
-        (name, f"{theirs:.2f}", f"{ours:.2f}", f"{theirs / ours:.1f}")
+        (name, f"{theirs:.3g}", f"{ours:.3g}", f"{theirs / ours:.1f}")
         for name, theirs, ours in (
             (f"{len(texts):,} texts to a matrix", theirs_count, ours_count),
             ("choose the regularisation and fit", theirs_fit, ours_fit),
@@ -61,4 +61,4 @@ def run(repeats: int) -> None:
     ]
     right = [float(np.mean(found == truth)) for found in (theirs_labels, ours_labels)]
     rows.append(("test texts right", *(f"{share:.1%}" for share in right), ""))
-    show("20 Newsgroups, seconds of the processor", ("", "scikit-learn", "bayesift", "ratio"), rows)
+    show("20 Newsgroups, seconds of the processor", ("", "scikit-learn", "Bayesift", "ratio"), rows)

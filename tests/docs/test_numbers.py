@@ -34,6 +34,8 @@ def test_the_table_beside_scikit_learn(side_by_side):
 
 
 def test_how_many_texts_are_right(side_by_side):
-    [theirs, ours] = re.search(r"([\d.]+) % of the test texts are right by scikit-learn and ([\d.]+) %", README).groups()
+    [theirs, ours] = re.search(
+        r"([\d.]+) % of the test texts are right by scikit-learn and ([\d.]+) %", README
+    ).groups()
     right = side_by_side["test texts right"]
     assert (f"{theirs}%", f"{ours}%") == (right["scikit-learn"], right["Bayesift"])
