@@ -88,14 +88,19 @@ def add_columns(indptr: UInt32Array, indices: UInt32Array, data: FloatArray, b: 
                 z[indices[k]] += data[k] * t
 
 
-@kernel
 def squared_norms(indptr: UInt32Array, data: FloatArray) -> FloatArray:
     """Return Σ_k data_k² of every row (or column)."""
     out = np.zeros(indptr.shape[0] - 1)
+    _add_squares(indptr, data, out)
+    return out
+
+
+@kernel
+def _add_squares(indptr: UInt32Array, data: FloatArray, out: FloatArray) -> None:
+    """Add data_k² to the number of its row; arrays that a kernel makes itself take long to compile."""
     for i in range(out.shape[0]):
         for k in range(indptr[i], indptr[i + 1]):
             out[i] += data[k] * data[k]
-    return out
 
 
 @kernel(error_model="numpy")

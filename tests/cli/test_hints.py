@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bayesift.formats
+import bayesift.shards
 import bayesift.text
 from bayesift.cli._hints import _HINTS, hint_for
 from bayesift.formats import NotAModelFileError
@@ -10,9 +11,9 @@ from bayesift.workflow import errors
 
 
 def test_every_hint_is_for_an_error_that_exists():
-    known = {**vars(errors), **vars(bayesift.formats), **vars(bayesift.text)}
+    known = {**vars(errors), **vars(bayesift.formats), **vars(bayesift.text), **vars(bayesift.shards)}
     for name in _HINTS:
-        assert issubclass(known[name], ValueError)
+        assert issubclass(known[name], ValueError | OSError)
     assert {name for name in vars(errors) if name.endswith("Error")} <= set(_HINTS)
 
 

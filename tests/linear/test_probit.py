@@ -95,16 +95,17 @@ def test_more_classes_are_trained_one_against_the_rest(prior):
 
 
 @probit.each_solver
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
-def test_an_indicator_equals_separate_fits_whatever_the_threads(form, solver):
+def test_an_indicator_equals_separate_fits_whatever_the_threads(solver):
     X, y = cases.documents(n=60)
     Y = np.column_stack([y > 0, X[:, 0] > 0.2, X[:, 1] > 0]).astype(int)
-    options = {"variance": 1.0, "solver": solver, "threshold": "min_error", **cases.stopping(solver, 1e-12, 1e-6)}
-    model = probit.tight(**options, n_jobs=2).fit(X, form(Y))
-    for k in range(3):
-        one = probit.tight(**options).fit(X, Y[:, k])
-        assert_array_equal(model.coef_[k], one.coef_[0])
-        assert_array_equal(model.predict(X)[:, k], one.predict(X))
+    # The same steps lead to the same numbers, wherever they end.
+    options = {"variance": 1.0, "solver": solver, "threshold": "min_error", **cases.stopping(solver, 1e-12, 1e-3)}
+    separate = [probit.tight(**options).fit(X, labels) for labels in Y.T]
+    for form in (np.asarray, sp.csr_matrix):
+        model = probit.tight(**options, n_jobs=2).fit(X, form(Y))
+        for k, one in enumerate(separate):
+            assert_array_equal(model.coef_[k], one.coef_[0])
+            assert_array_equal(model.predict(X)[:, k], one.predict(X))
 
 
 def test_a_prior_for_each_category_chooses_its_solver():

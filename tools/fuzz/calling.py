@@ -22,8 +22,8 @@ CLEAN = (ValueError, TypeError, NotImplementedError)
 
 #: Not about the state of a model, or called under another name.
 PASSED_OVER = {
-    "check_parameters", "dtype", "from_coefficients", "from_matrix", "get_metadata_routing", "read", "set_output",
-    "set_decision_function_request", "set_fit_request", "set_params", "set_partial_fit_request", "set_predict_request",
+    "check_parameters", "dtype", "fit_shards", "from_coefficients", "from_matrix", "get_metadata_routing", "read",
+    "set_output", "set_decision_function_request", "set_fit_request", "set_params", "set_partial_fit_request", "set_predict_request",
     "set_predict_proba_request", "set_score_request",
 }  # fmt: skip
 
@@ -49,7 +49,7 @@ CALLS: dict[str, Callable[[Any, Documents], tuple[Any, ...]]] = {
     ),
     "scores_to_log_proba": lambda model, given: (model.decision_function(given.X),),
     "score": lambda model, given: (given.X, given.y),
-    "with_posterior": lambda model, given: (given.X, given.y),
+    **dict.fromkeys(("with_posterior", "update_posterior"), lambda model, given: (given.X, given.y)),
     "explain": lambda model, given: (given.X, 3),
     "labels_of": lambda model, given: (model.predictions(given.X).decisions,),
     "inverse_transform": lambda model, given: (model.transform(given.X),),
