@@ -23,8 +23,8 @@ CLEAN = (ValueError, TypeError, NotImplementedError)
 #: Not about the state of a model, or called under another name.
 PASSED_OVER = {
     "check_parameters", "dtype", "fit_shards", "from_coefficients", "from_matrix", "get_metadata_routing", "read",
-    "set_output", "set_decision_function_request", "set_fit_request", "set_params", "set_partial_fit_request", "set_predict_request",
-    "set_predict_proba_request", "set_score_request",
+    "set_decision_function_request", "set_fit_request", "set_output", "set_params", "set_partial_fit_request",
+    "set_predict_proba_request", "set_predict_request", "set_score_request",
 }  # fmt: skip
 
 #: Methods and what they are called with; those that change the model come last.
