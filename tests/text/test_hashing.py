@@ -64,8 +64,8 @@ def scanned(tokens, secret=SECRET):
 
 
 def random_tokens(n, prefix=""):
-    letters = np.random.default_rng(0).integers(97, 123, (n, 8), dtype=np.uint8)
-    return [prefix + word for word in dict.fromkeys(letters.tobytes()[8 * i : 8 * i + 8].decode() for i in range(n))]
+    letters = np.random.default_rng(0).integers(97, 123, (n, 8), dtype=np.uint8).tobytes().decode()
+    return [prefix + word for word in dict.fromkeys(letters[8 * i : 8 * i + 8] for i in range(n))]
 
 
 def test_the_hash_is_the_one_described():
