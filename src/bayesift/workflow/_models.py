@@ -64,7 +64,11 @@ class ModelChoice(NamedTuple):
 
     @property
     def gains_by_calibration(self) -> bool:
-        """Whether it helped wherever it was measured: a Gaussian prior draws the scores of all texts together."""
+        """Whether it is done by default: a Gaussian prior draws the scores of all texts together.
+
+        The log loss fell on all nine collections for ridge and on five of five for probit-ridge; for softmax ridge it
+        was measured on WebKB alone and rose a little (0.1523 to 0.1528).
+        """
         return self.calibrates and self.parameters.get("prior") == "gaussian"
 
     def build(self, target_type: TargetType, options: Mapping[str, Any]) -> Any:
