@@ -263,7 +263,7 @@ def test_class_weights_count_for_the_map_as_well() -> None:
 
 def test_enough_folds_are_left_out() -> None:
     assert [folds_needed(10, n) for n in (2, 100, 500, 1000, 2500, 100_000)] == [10, 10, 10, 5, 2, 1]
-    assert [folds_needed_of_all(10, np.ones(n)) for n in (5, 2000, 8000, 50_000)] == [10, 10, 3, 1]
+    assert [folds_needed_of_all(10, np.ones(n)) for n in (5, 1000, 2000, 8000, 50_000)] == [10, 10, 5, 2, 1]
 
 
 def test_a_fit_without_forgets_the_map() -> None:

@@ -25,7 +25,7 @@ LEAST_SLOPE = 0.01
 
 #: Folds are left out until they hold so many documents of the rarer class, or, for one line of several classes, so many
 #: in all: more would hardly move two numbers.
-_ENOUGH, _ENOUGH_OF_ALL = 500, 2000
+_ENOUGH, _ENOUGH_OF_ALL = 500, 1000
 
 #: Log slope and intercept of one line of several classes: how far they may go, in units of the spread of the
 #: scores; and where to look from. Far below, F is an exponential function and the intercept no longer matters: a normal
