@@ -66,8 +66,8 @@ class ModelChoice(NamedTuple):
     def gains_by_calibration(self) -> bool:
         """Whether it is done by default: a Gaussian prior draws the scores of all texts together.
 
-        The log loss fell on eight of nine collections for ridge and on five of five for probit-ridge; for softmax ridge it
-        was measured on WebKB alone and rose a little (0.1523 to 0.1528).
+        The log loss fell on eight of nine collections for ridge and on five of five for probit-ridge; for softmax
+        ridge it was measured on WebKB alone and rose a little (0.1523 to 0.1528).
         """
         return self.calibrates and self.parameters.get("prior") == "gaussian"
 
