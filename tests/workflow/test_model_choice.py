@@ -25,7 +25,6 @@ from bayesift.workflow import (
     model_comparison,
     model_info,
     train,
-    warm,
 )
 from bayesift.workflow._label_sets import assign_folds, read_targets
 from bayesift.workflow.report import training_report
@@ -305,10 +304,6 @@ def test_reasons_read_well():
     assert model_comparison._reason(near, 0, [0, 1], "accuracy").endswith("is -0.310 a text against -0.400 of lasso")
     even = [rows[0], replace(rows[1], log_likelihood=-0.30)]
     assert model_comparison._reason(even, 0, [0, 1], "accuracy").endswith("and it is the simplest of those")
-
-
-def test_everything_that_is_compared_can_be_compiled_ahead():
-    assert list(warm(["auto"])) == ["auto"]
 
 
 @pytest.mark.parametrize("variance", ["cv", 1.0])
