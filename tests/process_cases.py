@@ -1,10 +1,12 @@
-"""Processes of their own that need not import anew: forks of one that has imported the review page and done nothing."""
+"""Processes of their own that need not import anew: forks of one that has imported the package and done nothing."""
 
 from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -12,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 _FORKS = get_context("forkserver")
-_FORKS.set_forkserver_preload(["bayesift.cli.review", "bayesift.review.serve"])
+_FORKS.set_forkserver_preload(["bayesift.cli.review", "bayesift.review.serve", "bayesift.workflow"])
 
 
 def in_fork(work: Callable[[], Any]) -> Any:
@@ -30,6 +32,42 @@ def in_fork(work: Callable[[], Any]) -> Any:
 
 def _answer(work: Callable[[], Any], write: Connection) -> None:
     write.send(work())
+
+
+def finished(
+    words: Sequence[str], folder: Path, *, stdin: IO[bytes] | None = None, stdout: IO[bytes] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a command of ``bayesift`` in a folder, with files of its own as a shell would open them, until it ends.
+
+    ``stdout`` of what is returned is empty where it went into a given file.
+    """
+    with (
+        open(os.devnull, "rb") as nothing,
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as errors,
+    ):
+        files = (stdin or nothing, stdout or out, errors)
+        # What is passed on as a connection is the open file itself, with its place and its flags.
+        passed = [Connection(os.dup(file.fileno())) for file in files]
+        process = _FORKS.Process(target=_run_with, args=(list(words), folder, passed))
+        process.start()
+        for one in passed:
+            one.close()
+        process.join(600)
+        assert process.exitcode is not None
+        for file in (out, errors):
+            file.seek(0)
+        return subprocess.CompletedProcess(words, process.exitcode, out.read(), errors.read())
+
+
+def _run_with(words: list[str], folder: Path, files: list[Connection]) -> None:
+    """Be the command in a folder, with these files for its input, its output and its errors."""
+    for number, file in enumerate(files):
+        os.dup2(file.fileno(), number)
+        file.close()
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115
+    os.chdir(folder)
+    _be(words)
 
 
 class Command:
@@ -86,6 +124,10 @@ def _run(words: list[str], out: Connection, errors: Path) -> None:
     out.close()
     with errors.open("w") as stream:
         os.dup2(stream.fileno(), 2)
+    _be(words)
+
+
+def _be(words: list[str]) -> None:
     sys.stdout, sys.stderr = (open(number, "w", closefd=False) for number in (1, 2))  # noqa: SIM115
     signal.signal(signal.SIGINT, signal.default_int_handler)
     from bayesift.cli import main

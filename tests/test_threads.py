@@ -5,8 +5,10 @@ from __future__ import annotations
 import threading
 
 import pytest
+import scipy.linalg  # noqa: F401  it brings a BLAS of its own beside numpy's
+from threadpoolctl import threadpool_info, threadpool_limits
 
-from bayesift._threads import map_threads, stop_if_abandoned, thread_count
+from bayesift._threads import map_threads, one_blas_thread, stop_if_abandoned, thread_count
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])
@@ -41,3 +43,16 @@ def test_no_more_threads_than_there_is_work_for():
     assert [thread_count(4, most) for most in (0, 1, 3, 9, None)] == [1, 1, 3, 4, 4]
     with pytest.raises(ValueError, match="n_jobs == 0"):
         thread_count(0, 1)
+
+
+def test_linear_algebra_is_on_one_thread_for_a_while():
+    def threads():
+        return {found["filepath"]: found["num_threads"] for found in threadpool_info() if found["user_api"] == "blas"}
+
+    with threadpool_limits(2, "blas"):
+        before = threads()
+        # The libraries are looked for once, and limited each time.
+        for _ in range(2):
+            with one_blas_thread():
+                assert set(threads().values()) == {1}
+            assert threads() == before

@@ -5,10 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from functools import cache
 from itertools import pairwise
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from joblib import effective_n_jobs
+from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -73,3 +76,17 @@ def in_blocks(work: Callable[[int, int], None], n_rows: int, cost: int, n_jobs: 
     n_blocks = 4 * n_threads
     ends = [n_rows * block // n_blocks for block in range(n_blocks + 1)]
     map_threads(lambda block: work(*block), list(pairwise(ends)), n_threads)
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """Return a context in which linear algebra runs on one thread."""
+    return _libraries().limit(limits=1, user_api="blas")
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """Find the libraries with threads of their own: that takes longer than a small fit, so it is done once."""
+    # Brings its own BLAS beside numpy's.
+    import scipy.linalg  # noqa: F401
+
+    return ThreadpoolController()

@@ -12,21 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from command_cases import CommandRunner, make_workspace, matches
+from command_cases import CommandRunner, matches
 
 CASES = [
     pytest.param(case, id=f"{file.stem}: {case['name']}")
     for file in sorted((Path(__file__).parent / "commands").glob("*.toml"))
     for case in tomllib.loads(file.read_text(encoding="utf-8"))["case"]
 ]
-
-
-@pytest.fixture(scope="session")
-def workspace(tmp_path_factory):
-    """Files and models that all cases start from."""
-    folder = tmp_path_factory.mktemp("workspace")
-    make_workspace(folder)
-    return folder
 
 
 def test_numbers_are_compared_within_their_tolerance():
@@ -42,9 +34,9 @@ def test_there_are_enough_cases_and_many_are_failures():
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_command(case, workspace, tmp_path, monkeypatch, capfd):
+def test_command(case, made_workspace, tmp_path, monkeypatch, capfd):
     folder = tmp_path / "work"
-    shutil.copytree(workspace, folder)
+    shutil.copytree(made_workspace, folder)
     for name, content in case.get("files", {}).items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content.encode("utf-8") if isinstance(content, str) else bytes(content))

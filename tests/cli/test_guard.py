@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import stat
 import subprocess
 import sys
@@ -19,7 +20,8 @@ from bayesift.bbr import commands as bbr_commands
 from bayesift.bbr.options import InputFile, OutputFile, Parser
 from bayesift.cli._guard import file_parameters, option_names
 from bayesift.cli.app import app
-from command_cases import CommandRunner, make_workspace
+from command_cases import CommandRunner
+from process_cases import finished
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links and pipes of POSIX")
 
@@ -193,16 +195,12 @@ def test_a_file_in_a_folder_that_is_read_is_not_written(runner):
 
 
 @pytest.fixture(scope="module")
-def workspace(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("workspace")
-    make_workspace(folder)
-    return folder
+def workspace(made_workspace, tmp_path_factory):
+    return shutil.copytree(made_workspace, tmp_path_factory.mktemp("guard") / "workspace")
 
 
 def bayesift(line, folder, **options):
-    script = "from bayesift.cli import main; main()"
-    command = [sys.executable, "-c", script, *shlex.split(line)]
-    return subprocess.run(command, cwd=folder, capture_output="stdout" not in options, timeout=600, **options)
+    return finished(shlex.split(line), folder, **options)
 
 
 def test_standard_input_counts_as_the_file_that_it_is(workspace):
@@ -213,7 +211,7 @@ def test_standard_input_counts_as_the_file_that_it_is(workspace):
     assert b"--output (new.csv) is the same file as standard input, which is read" in done.stderr
     assert (workspace / "new.csv").read_bytes() == before
     with (workspace / "new.csv").open("rb") as given, (workspace / "new.csv").open("ab") as out:
-        done = bayesift("classify mails.bayesift -", workspace, stdin=given, stdout=out, stderr=subprocess.PIPE)
+        done = bayesift("classify mails.bayesift -", workspace, stdin=given, stdout=out)
     assert done.returncode == 1
     assert b"standard output is the same file as standard input" in done.stderr
     assert (workspace / "new.csv").read_bytes() == before
@@ -227,7 +225,7 @@ def test_outputs_that_are_no_files_are_written_through(workspace, runner):
     out = workspace / "appended"
     out.write_text("before\n")
     with out.open("ab") as stream:
-        bayesift("classify mails.bayesift new.csv -q -o /dev/stdout", workspace, stdout=stream, check=True)
+        assert bayesift("classify mails.bayesift new.csv -q -o /dev/stdout", workspace, stdout=stream).returncode == 0
     assert out.read_bytes() == b"before\n" + expected
     os.mkfifo(workspace / "pipe.csv")
     reader = subprocess.Popen(["cat", "pipe.csv"], cwd=workspace, stdout=subprocess.PIPE)

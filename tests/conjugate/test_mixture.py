@@ -134,6 +134,24 @@ def test_the_shortest_interval_around_the_higher_of_two_far_peaks():
     assert low > mixture.interval(0.6).low
 
 
+@pytest.mark.parametrize(
+    "mixture",
+    [
+        Mixture([BetaBinomial(30, 300), BetaBinomial(300, 30)], [0.3, 0.7]),
+        Mixture([BetaBinomial(0.01, 0.02), BetaBinomial(3, 0.5)]),
+        Mixture([BetaBinomial(1, 1).known(0.2), BetaBinomial(2, 5), BetaBinomial(1, 1).known(0.7)]),
+        Mixture([GammaPoisson(1, 5), GammaPoisson(30, 30)], [0.9, 0.1]),
+        Mixture([ParetoUniform(2, 3), ParetoUniform(5, 40)]),
+    ],
+    ids=["two peaks", "of all magnitudes", "jumps", "one far within the other", "edges"],
+)
+def test_a_quantile_is_the_first_place_that_reaches_its_share(mixture):
+    shares = np.append(np.linspace(0.001, 0.999, 333), 1 - 1e-9)
+    places = mixture.quantile(shares)
+    assert np.all(mixture.cdf(places) >= shares)
+    assert np.all(mixture.cdf(places * (1 - 1e-12)) <= shares + 1e-14)
+
+
 def test_a_point_mass_among_densities():
     spike = Mixture([BetaBinomial(1, 1).known(0.5), BetaBinomial(1, 1)], [0.5, 0.5])
     assert spike.mode == 0.5

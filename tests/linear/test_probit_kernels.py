@@ -26,7 +26,7 @@ from bayesift.linear._losses import (
     probit_terms,
     score_of_probability,
 )
-from bayesift.linear._solvers.em import Regression, latent_of, ridge_start
+from bayesift.linear._solvers.em import Regression, Scale, latent_of, ridge_start
 from bayesift.priors import Jeffreys, Laplace
 
 WHOLE_RANGE = np.concatenate([np.linspace(-60, 60, 4001), -np.logspace(1, 150, 300), np.logspace(1, 150, 300)])
@@ -161,7 +161,7 @@ def test_exponential_variances_give_the_laplace_density_and_the_weight_of_the_m_
     prior = Laplace(2 / gamma).resolve(1).extended(Laplace(2 / gamma).resolve_intercept(0.0))
     columns = tuple(np.array(part, dtype) for part, dtype in (([0, 1], "u4"), ([0], "u4"), ([1.0], "f8")))
     latent = latent_of(columns, np.ones(1), np.ones(1), np.zeros(1), prior)
-    assert latent.scale(np.array([beta, 0.0]), np.array([0]))[0] ** -2 == pytest.approx(inverse, rel=1e-6)
+    assert Scale(latent.prior, np.array([0])).at(np.array([beta]))[0] ** -2 == pytest.approx(inverse, rel=1e-6)
 
 
 def test_jeffreys_variances_give_the_density_one_over_beta():
@@ -176,7 +176,7 @@ def test_jeffreys_variances_give_the_density_one_over_beta():
         density = quad(joint, 0, np.inf, limit=500)[0]
         assert density == pytest.approx(1 / abs(beta), rel=1e-6)
         inverse = quad(lambda tau: joint(tau) / tau, 0, np.inf, limit=500)[0] / density
-        assert latent.scale(np.array([beta, 0.0]), np.array([0]))[0] ** -2 == pytest.approx(inverse, rel=1e-6)
+        assert Scale(latent.prior, np.array([0])).at(np.array([beta]))[0] ** -2 == pytest.approx(inverse, rel=1e-6)
 
 
 @settings(max_examples=50, deadline=None)

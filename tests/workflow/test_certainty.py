@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -32,7 +33,9 @@ TWO = ["money" if label in ("economy", "energy", "agriculture") else "life" for 
 KINDS = {"binary": TWO, "multiclass": ONE, "multilabel-indicator": NEWS.train.labels[:120]}
 
 
+@cache
 def averaged(kind="binary", **options):
+    """A classifier that several tests read; none changes it."""
     options = {"variance": 5.0, "posterior": "ep", "vectors": None, **options}
     return TextClassifier("ridge", **options).fit(TEXTS, KINDS[kind], unlabelled=NEWS.train.texts[120:])
 

@@ -13,11 +13,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from bayesift._documents import checked_weights, validated
 from bayesift._labels import Categories, categories_of, class_factors, validate_documents, validate_labels
 from bayesift._state import State
+from bayesift._threads import one_blas_thread
 from bayesift._typing import FloatArray
 from bayesift.decide import Threshold
 from bayesift.decide.tuning import Policy, check_policy
@@ -171,7 +171,7 @@ class LinearClassifier(AveragedScores, LinearModel):
     ) -> list[CategoryFit]:
         # Threads of a BLAS move the last digits of posteriors, and would be limited in every thread over categories.
         single = self.posterior is not None or self.variance == "evidence" or self.dense_features > 0
-        with threadpool_limits(1, "blas") if single else nullcontext():
+        with one_blas_thread() if single else nullcontext():
             tasks, is_open = self._tasks(priors, categories, y, weights), [prior.is_open for prior in priors]
             documents = self._documents_of(X, priors) if isinstance(X, Shards) else design_of(X, self.dense_features)
             exclude = categories.target_type == "multiclass"
@@ -225,7 +225,7 @@ class LinearClassifier(AveragedScores, LinearModel):
             raise ValueError(f"y has the classes {listing(categories.classes)}; expected those of the fit")
         settings, weights = self._settings(self._column_names(feature_names)), checked_weights(sample_weight, X)
         tasks, design = self._tasks(self._priors(categories), categories, y, weights), design_of(X)
-        with threadpool_limits(1, "blas"):
+        with one_blas_thread():
             self._set_beliefs(
                 [
                     belief_at(design, make(), settings, Choice(variance, dense_variance=dense_variance))

@@ -12,11 +12,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from threadpoolctl import threadpool_limits
 
 from bayesift._documents import checked_weights, validated
 from bayesift._labels import Categories, batch_categories, check_label_types
 from bayesift._state import State, check_table
+from bayesift._threads import one_blas_thread
 from bayesift._typing import FloatArray
 from bayesift.linear._base import Message
 from bayesift.linear._binary import BINARY_CONSTRAINTS, LinearClassifier
@@ -348,7 +348,7 @@ class BayesianProbitRegression(LinearClassifier):
             self.solver == "auto" and any(isinstance(prior, Jeffreys) for prior in priors)
         )
         # Threads of a BLAS get in the way of those over categories, and move the last digits.
-        with threadpool_limits(1, "blas") if by_em else nullcontext():
+        with one_blas_thread() if by_em else nullcontext():
             return super()._fit_all(X, y, categories, weights, priors, settings)
 
     def _set_attributes(self, categories: Categories, fits: list[CategoryFit]) -> None:

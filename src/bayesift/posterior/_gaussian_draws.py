@@ -300,11 +300,12 @@ class Preconditioner:
     """
 
     def __init__(self, H: Any, w: FloatArray, precision: FloatArray, n_block: int):
-        weighted = H.multiply(np.sqrt(w)[:, None]).tocsc()
-        self.diagonal = precision + np.asarray(weighted.multiply(weighted).sum(axis=0)).ravel()
+        # Made at every draw in small problems, where a sparse matrix takes longer to make than to multiply.
+        scaled = np.repeat(np.sqrt(w), np.diff(H.indptr)) * H.data
+        self.diagonal = precision + np.bincount(H.indices, scaled * scaled, precision.size)
         self._n_block = min(n_block, self.diagonal.size)
         if self._n_block:
-            part = weighted[:, : self._n_block]
+            part = H.multiply(np.sqrt(w)[:, None]).tocsc()[:, : self._n_block]
             Q = np.asfortranarray((part.T @ part).toarray())
             Q.flat[:: Q.shape[0] + 1] += precision[: self._n_block]
             self._root = cholesky_root(Q)

@@ -67,7 +67,7 @@ class LassoSampler:
         if by_documents:
             X = rows[:, : self._size].tocsc()
             X.sort_indices()
-            self._X, self._B = X, rows[:, self._size :].toarray()
+            self._X, self._XT, self._B = X, X.T, rows[:, self._size :].toarray()
             self._K = np.empty((problem.n_documents, problem.n_documents))
 
     def draw(self, t: FloatArray, w: FloatArray, rng: np.random.Generator, last: State | None = None) -> State:
@@ -93,7 +93,7 @@ class LassoSampler:
         prior = relaxed.scale * np.sqrt(self._variance) * rng.standard_normal(self._size)
         pull = relaxed.share * (t - w * self._offset)
         found = draw_by_documents(self._K, self._B, X @ prior, pull, w, relaxed.scale, rng)
-        delta = relaxed.moved(np.append(prior + self._variance * (X.T @ found.u), found.gamma), last)
+        delta = relaxed.moved(np.append(prior + self._variance * (self._XT @ found.u), found.gamma), last)
         return delta, self._offset + np.asarray(self._rows @ delta)
 
     def _swept(self, e: FloatArray, rng: np.random.Generator) -> FloatArray:

@@ -17,10 +17,10 @@ import scipy.sparse as sp
 from scipy.linalg import cholesky, solve_triangular
 from scipy.special import softmax
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
 from bayesift._checks import generator
 from bayesift._documents import checked_weights
+from bayesift._threads import one_blas_thread
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.posterior._bases import Basis, extended
 from bayesift.posterior._problem import Beliefs, Problem, checked_documents, checked_signs, with_constant
@@ -91,7 +91,7 @@ def update_posterior(
     counted = weights > 0
     labels = with_constant(X)[counted], signs[counted], weights[counted]
     # Threads of a BLAS would move the last digits.
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         steps = [_Step.of(one, *labels) for one in components if isinstance(one, GaussianPosterior)]
         found: Posterior = steps[0].posterior(method, random_state)
         if isinstance(previous, MixedPosterior):

@@ -8,8 +8,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize, minimize_scalar
-from threadpoolctl import threadpool_limits
 
+from bayesift._threads import one_blas_thread
 from bayesift._typing import FloatArray
 from bayesift.posterior._links import Link
 from bayesift.posterior._problem import Problem, checked_documents
@@ -230,7 +230,7 @@ def greatest_evidence(
     True
     """
     labels = _Labels(X, y, prior, dense_features, link, intercept_variance, sample_weight, feature_names)
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         best = labels.search()
     tried = np.array(sorted(labels.found))
     log_posteriors = np.array([labels.found[tuple(variances)] for variances in tried.tolist()])
@@ -291,7 +291,7 @@ def integrate_variance(
     labels = _Labels(X, y, prior, dense_features, link, intercept_variance, sample_weight, feature_names)
     if variances is not None and len(variances) != labels.units.size:
         raise ValueError(f"variances is {variances!r}; expected {labels.units.size} numbers")
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         best = labels.search() if variances is None else tuple(float(one) for one in variances)
         nodes, weights = labels.around(best)
         found = [posterior_by(method, labels.problem(node), random_state) for node in nodes]

@@ -15,9 +15,9 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
 from bayesift._checks import generator
+from bayesift._threads import one_blas_thread
 from bayesift._typing import FloatArray
 from bayesift.posterior._bases import Basis, CoefficientBasis, basis_of
 from bayesift.posterior._draws import latent_scores, polya_gamma, slice_along
@@ -236,7 +236,7 @@ def by_draws(
         still, nothing = CoefficientBasis.of(problem)[0], np.empty(0)
         return SampledPosterior(problem.link, still, np.empty((n_chains, n_draws, 0)), Diagnostics(nothing, nothing))
     # Threads of a BLAS would move the last digits, and with them the chains.
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         plan = _plan(problem)
         rngs = generator(random_state).spawn(n_chains)
         if plan.together:

@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
+from bayesift._threads import one_blas_thread
 from bayesift._typing import FloatArray
 from bayesift.posterior._bases import Basis, basis_of
 from bayesift.posterior._links import Link, best_temperature, slopes
@@ -168,7 +168,7 @@ def laplace_approximation(
 def at_mode(problem: Problem, max_iter: int = 100) -> GaussianPosterior:
     """Return the Gaussian at the mode of a problem."""
     # Threads of a BLAS would move the last digits.
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         return at_mode_of(coordinates_of(problem, "Laplace's method"), max_iter)
 
 

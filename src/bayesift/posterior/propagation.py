@@ -13,8 +13,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
+from bayesift._threads import one_blas_thread
 from bayesift._typing import FloatArray
 from bayesift.posterior._links import Link, best_temperature, slopes, tilted_moments
 from bayesift.posterior._problem import Problem
@@ -170,5 +170,5 @@ def expectation_propagation(
 def by_propagation(problem: Problem, tol: float = 1e-6, max_iter: int = 200) -> GaussianPosterior:
     """Return the Gaussian posterior of a problem."""
     # Threads of a BLAS would move the last digits.
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         return propagate(coordinates_of(problem, "expectation propagation"), tol, max_iter)

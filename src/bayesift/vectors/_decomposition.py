@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.extmath import randomized_svd
-from threadpoolctl import threadpool_limits
 
-from bayesift._threads import map_threads
+from bayesift._threads import map_threads, one_blas_thread
 from bayesift._typing import AnyArray, Int64Array
 from bayesift.vectors._cooccurrence import Company
 
@@ -30,7 +29,7 @@ def decomposed(company: Company, rank: int, n_jobs: int | None, random_state: in
     sample = np.sort(np.random.default_rng(random_state).choice(n_words, size, replace=False))
     rows = sp.vstack(map_threads(company.information, _blocks(sample), n_jobs), "csr")
     # The dense parts are small: more threads would mostly wait for each other, which takes their processors' time.
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         _, scales, right = randomized_svd(
             rows, min(rank, size, n_contexts), n_oversamples=_OVERSAMPLES, n_iter=_ROUNDS, random_state=random_state
         )

@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import nnls
 
 from bayesift import progress
 from bayesift._typing import FloatArray, Int64Array
@@ -303,12 +302,39 @@ def fit_power_law(sizes: Any, errors: Any) -> PowerLaw:
     found = np.asarray(errors, dtype=np.float64)
     weight = np.sqrt(n / n[-1]) / np.maximum(found, SMALLEST_ERROR)
     target = found * weight
-    best: tuple[float, PowerLaw] | None = None
-    for exponent in EXPONENTS:
-        # Relative to the greatest number, so that both columns are of one size.
-        columns = np.column_stack([np.ones_like(n), (n / n[-1]) ** -exponent]) * weight[:, None]
-        (floor, scale), distance = nnls(columns, target)
-        if best is None or distance < best[0] - 1e-12:
-            best = distance, PowerLaw(float(floor), float(scale * n[-1] ** exponent), float(exponent))
-    assert best is not None
-    return best[1]
+    # Relative to the greatest number, so that both columns are of one size; a row for each exponent.
+    falling = (n / n[-1]) ** -EXPONENTS[:, np.newaxis] * weight
+    floors, scales, distances = _two_not_negative(weight, falling, target)
+    best = 0
+    for place, distance in enumerate(distances.tolist()):
+        if distance < distances[best] - 1e-12:
+            best = place
+    exponent = float(EXPONENTS[best])
+    return PowerLaw(float(floors[best]), float(scales[best] * n[-1] ** exponent), exponent)
+
+
+def _two_not_negative(
+    first: FloatArray, second: FloatArray, target: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return p and q, none negative, for which p·first + q·second is nearest to a target, and the distances.
+
+    ``second`` has many rows, each a problem of its own. The nearest is that without bounds, if it keeps to them, or
+    else one with p or q at zero.
+    """
+    zero = np.zeros(len(second))
+    alone = np.full(len(second), max(float(first @ target), 0.0) / float(first @ first))
+    other = np.maximum(second @ target, 0.0) / np.square(second).sum(axis=1)
+    share = second @ first / float(first @ first)
+    apart = second - share[:, np.newaxis] * first
+    with np.errstate(invalid="ignore", divide="ignore"):
+        q = apart @ target / np.square(apart).sum(axis=1)
+    p = float(first @ target) / float(first @ first) - share * q
+    pairs = [(p, q), (zero, other), (alone, zero)]
+    found = [np.linalg.norm(p[:, np.newaxis] * first + q[:, np.newaxis] * second - target, axis=1) for p, q in pairs]
+    found[0] = np.where((p >= 0) & (q >= 0), found[0], np.inf)
+    chosen = np.argmin(found, axis=0)[np.newaxis]
+    p, q, distance = (
+        np.take_along_axis(np.stack(values), chosen, axis=0)[0]
+        for values in ([p for p, _ in pairs], [q for _, q in pairs], found)
+    )
+    return p, q, distance

@@ -23,7 +23,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
+from scipy.linalg import lstsq
+from scipy.linalg.lapack import dpotrf, dpotrs
 from scipy.sparse.linalg import lsqr
 
 from bayesift._sparse import Compressed
@@ -46,6 +47,12 @@ _EARLY = 1e-3
 _KEPT = 10_000_000
 #: Accuracy of the ridge start of blocks, for which no matrix is built.
 _START_TOLERANCE = 1e-6
+
+
+class Factor(NamedTuple):
+    """The lower triangle L of a matrix LLᵀ; what is above it has no meaning."""
+
+    lower: FloatArray
 
 
 class Regression:
@@ -72,7 +79,7 @@ class Regression:
                 f"solver='em' would build a matrix of {min(X.shape)} rows and columns; use 'newton' or 'block-em'"
             )
         self.penalised = penalised
-        self._X, self._s = X, s
+        self._X, self._XT, self._s = X, X.T, s
         self._left = np.arange(X.shape[1])
         self._all_products: FloatArray | None
         self._products: FloatArray | None
@@ -90,12 +97,15 @@ class Regression:
         self._products = self._scale = None
         if 2 * self._left.size < self._X.shape[1]:
             self._X = self._X[:, self._left]
+            self._XT = self._X.T
             if self._all_products is not None:
                 self._all_products = self._all_products[np.ix_(self._left, self._left)]
             self._left = np.arange(self._left.size)
 
     def scores(self, beta: FloatArray) -> FloatArray:
         """Xβ."""
+        if beta.size == self._X.shape[1]:
+            return self._X @ beta
         spread = np.zeros(self._X.shape[1])
         spread[self._left] = beta
         return self._X @ spread
@@ -107,26 +117,26 @@ class Regression:
             self._scale = scale.copy()
             self._factor = _factor(self._column_system(scale) if by_columns else self._document_system(scale))
         if by_columns:
-            return scale * _solve(self._factor, scale * (self._X.T @ sv)[self._left])
+            return scale * _solve(self._factor, scale * (self._XT @ sv)[self._left])
         return self._by_documents(scale, sv)
 
     def _column_system(self, scale: FloatArray) -> FloatArray:
         """I + UXᵀSXU."""
         if self._all_products is None:
-            self._all_products = np.asarray((self._X.T @ self._X.multiply(self._s[:, None]).tocsc()).toarray())
+            self._all_products = np.asarray((self._XT @ self._X.multiply(self._s[:, None]).tocsc()).toarray())
         if self._products is None:
             whole = self._left.size == self._X.shape[1]
             self._products = self._all_products if whole else self._all_products[np.ix_(self._left, self._left)]
         matrix = self._products * scale
         matrix *= scale[:, None]
-        matrix[np.diag_indices_from(matrix)] += self.penalised
+        matrix.flat[:: len(matrix) + 1] += self.penalised
         return matrix
 
     def _document_system(self, scale: FloatArray) -> FloatArray:
         """I + S½XU²XᵀS½."""
         scaled = self._X[:, self._left].multiply(np.sqrt(self._s)[:, None]).multiply(scale * self.penalised).tocsr()
         matrix = np.asarray((scaled @ scaled.T).toarray())
-        matrix[np.diag_indices_from(matrix)] += 1.0
+        matrix.flat[:: len(matrix) + 1] += 1.0
         return matrix
 
     def _by_documents(self, scale: FloatArray, sv: FloatArray) -> FloatArray:
@@ -139,7 +149,7 @@ class Regression:
             weighted = _solve(self._factor, open_columns)
             beta[free] = lstsq(open_columns.T @ weighted, weighted.T @ target)[0]
             target = target - open_columns @ beta[free]
-        found = (self._X.T @ (root * _solve(self._factor, target)))[self._left]
+        found = (self._XT @ (root * _solve(self._factor, target)))[self._left]
         beta[~free] = (scale**2 * found)[~free]
         return beta
 
@@ -149,22 +159,24 @@ def _factor(matrix: FloatArray) -> Any:
 
     Only open columns that repeat each other make it singular.
     """
+    if not matrix.size:
+        return Factor(matrix)
     diagonal = matrix.diagonal().copy()
-    try:
-        # The transpose of a symmetric matrix is itself, in the order that LAPACK reads without a copy.
-        factor = cho_factor(matrix.T, lower=True, overwrite_a=True, check_finite=False)
-        if np.all(factor[0].diagonal() ** 2 > _ROUNDING * diagonal):
-            return factor
-    except LinAlgError:
-        pass
+    # LAPACK itself, since most systems are small, and scipy's functions look at them for longer than it works. The
+    # transpose of a symmetric matrix is itself, in the order that LAPACK reads without a copy.
+    factor, failed = dpotrf(matrix.T, lower=1, clean=0, overwrite_a=1)
+    if not failed and np.all(factor.diagonal() ** 2 > _ROUNDING * diagonal):
+        return Factor(factor)
     # The factor has replaced one triangle and the diagonal.
     lower = np.tril(matrix, -1)
     return lower + lower.T + np.diag(diagonal)
 
 
 def _solve(factor: Any, right: AnyArray) -> AnyArray:
-    if isinstance(factor, tuple):
-        return cho_solve(factor, right, check_finite=False)
+    if not right.size:
+        return right
+    if isinstance(factor, Factor):
+        return np.asarray(dpotrs(factor.lower, right, lower=1)[0])
     return lstsq(factor, right, check_finite=False)[0]
 
 
@@ -197,12 +209,30 @@ class Latent(NamedTuple):
         probit_terms(r, self.s, u, np.empty_like(r))
         return self.y * u
 
-    def scale(self, delta: FloatArray, chosen: Int64Array) -> FloatArray:
-        """U = ω^−½: σ for a Gaussian prior, √(|δ|/rate) for Laplace, |δ| for Jeffreys (14); 1 without a penalty."""
-        kind, weight, size = self.prior.kind[chosen], self.prior.weight[chosen], np.abs(delta[chosen])
-        weight = np.where(weight > 0.0, weight, 1.0)
-        kinds = [kind == GAUSSIAN, kind == LAPLACE, kind == JEFFREYS]
-        return np.select(kinds, [weight**-0.5, np.sqrt(size / weight), size], 1.0)
+
+class Scale:
+    """U = ω^−½ of some coefficients: σ for a Gaussian prior, √(|δ|/rate) for Laplace, |δ| for Jeffreys (14).
+
+    It is 1 without a penalty.
+    """
+
+    def __init__(self, prior: PriorArrays, chosen: Int64Array) -> None:
+        kind, weight = prior.kind[chosen], prior.weight[chosen]
+        self._fixed = np.ones(chosen.size)
+        gaussian = (kind == GAUSSIAN) & (weight > 0.0)
+        self._fixed[gaussian] = weight[gaussian] ** -0.5
+        self._laplace, self._jeffreys = np.flatnonzero(kind == LAPLACE), np.flatnonzero(kind == JEFFREYS)
+        rate = weight[self._laplace]
+        self._rate = np.where(rate > 0.0, rate, 1.0)
+
+    def at(self, delta: FloatArray) -> FloatArray:
+        """Return U where the same coefficients depart from their modes by δ."""
+        found = self._fixed.copy()
+        if self._laplace.size:
+            found[self._laplace] = np.sqrt(np.abs(delta[self._laplace]) / self._rate)
+        if self._jeffreys.size:
+            found[self._jeffreys] = np.abs(delta[self._jeffreys])
+        return found
 
 
 def latent_of(columns: Compressed, y: FloatArray, s: FloatArray, offset: FloatArray, prior: PriorArrays) -> Latent:
@@ -243,9 +273,15 @@ class Block:
     """
 
     def __init__(self, latent: Latent, chosen: Int64Array, alone: bool, keep: bool) -> None:
-        self._latent, self._chosen, self._alone, self._keep = latent, chosen, alone, keep
-        self._can_vanish = np.isin(latent.prior.kind[chosen], (LAPLACE, JEFFREYS))
+        self._latent, self._alone, self._keep = latent, alone, keep
+        self._set_chosen(chosen)
         self._regression = Regression(latent.X[:, chosen], latent.s, latent.prior.kind[chosen] != FLAT)
+
+    def _set_chosen(self, chosen: Int64Array) -> None:
+        prior = self._latent.prior
+        self._chosen, self._scale = chosen, Scale(prior, chosen)
+        self._can_vanish = np.isin(prior.kind[chosen], (LAPLACE, JEFFREYS))
+        self._smallest = self._latent.smallest[chosen]
 
     def update(self, delta: FloatArray, eta: FloatArray) -> None:
         """E-step, M-step (13) for these coefficients and pruning; ``delta`` and the scores ``eta`` are overwritten."""
@@ -254,15 +290,15 @@ class Block:
             return
         old = delta[chosen]
         own = eta if self._alone else regression.scores(old)
-        new = regression.solve(latent.scale(delta, chosen), latent.slopes(eta) + latent.s * own)
+        new = regression.solve(self._scale.at(old), latent.slopes(eta) + latent.s * own)
         size = np.abs(new)
-        gone = self._can_vanish & (size < latent.smallest[chosen]) & (size <= np.abs(old))
+        gone = self._can_vanish & (size < self._smallest) & (size <= np.abs(old))
         new[gone] = 0.0
         delta[chosen] = new
         eta += regression.scores(new) - own
         if gone.any():
             regression.drop(gone)
-            self._chosen, self._can_vanish = chosen[~gone], self._can_vanish[~gone]
+            self._set_chosen(chosen[~gone])
         if not self._keep:
             regression.release()
 
