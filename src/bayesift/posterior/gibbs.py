@@ -24,11 +24,11 @@ from bayesift.posterior._draws import latent_scores, polya_gamma, slice_along
 from bayesift.posterior._gaussian_draws import (
     CoordinateSampler,
     DocumentSampler,
-    GradientSampler,
     Sampler,
     State,
     UnitSampler,
 )
+from bayesift.posterior._gradient_draws import GradientSampler
 from bayesift.posterior._lasso import LassoSampler
 from bayesift.posterior._links import Link
 from bayesift.posterior._problem import Problem
