@@ -48,8 +48,9 @@ class Relaxation(NamedTuple):
     scale: float
 
     @classmethod
-    def after(cls, last: Any) -> Self:
-        rho = 0.0 if last is None else RELAXATION
+    def after(cls, last: Any, rho: float = RELAXATION) -> Self:
+        """Return the relaxation by ρ, if there is a last draw."""
+        rho = 0.0 if last is None else rho
         return cls(rho, 1.0 - rho, math.sqrt(1.0 - rho * rho))
 
     def moved(self, x: FloatArray, last: State | None) -> FloatArray:

@@ -18,6 +18,8 @@ from bayesift.posterior._gradients import LANES, System
 
 #: Conjugate gradients stop when the residual is this share of the right-hand side, in the norm of the preconditioner.
 _CG_TOL = 3e-4
+#: ρ of over-relaxation: with many documents means mix more slowly than distances from them.
+RELAXATION = -0.7
 #: So many columns are solved for exactly by the preconditioner.
 MOST_IN_BLOCK = 500
 
@@ -71,7 +73,7 @@ class GradientSampler:
         self._offset, self._precision, self._n_block = offset, precision, n_block
         self._own = OwnWords(H, precision)
         # Frequent words first: they are solved for together, and lie together in memory.
-        squares = np.asarray(H.multiply(H).sum(axis=0)).ravel()[self._own.others]
+        squares = np.bincount(H.indices, H.data**2, precision.size)[self._own.others]
         self._others = self._own.others[np.argsort(-squares, kind="stable")]
         self._H = H[:, self._others]
         self._system: System | None = None
@@ -87,7 +89,7 @@ class GradientSampler:
         """Return a draw of φ and of the scores for each chain, as columns of t and w."""
         if self._system is None:
             self.learn(w)
-        relaxed = Relaxation.after(last)
+        relaxed = Relaxation.after(last, RELAXATION)
         n_chains, n_documents, n_columns = len(rngs), self._offset.size, self._precision.size
         phi, scores = np.empty((n_columns, n_chains)), np.empty((n_documents, n_chains))
         deviation = np.sqrt(self._precision)

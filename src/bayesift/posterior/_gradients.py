@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.linalg.lapack import dpotri
 
 from bayesift._kernel import kernel
@@ -156,11 +157,11 @@ class System:
 
     def __init__(self, H: Any, w: FloatArray, precision: FloatArray, n_block: int):
         self._root_w = np.sqrt(w)
-        weighted = H.multiply(self._root_w[:, None]).tocsr()
-        scale = np.sqrt(precision + np.asarray(weighted.multiply(weighted).sum(axis=0)).ravel())
+        weighted = H.data * np.repeat(self._root_w, np.diff(H.indptr))
+        scale = np.sqrt(precision + np.bincount(H.indices, weighted**2, precision.size))
         # A column without entries and without a prior stays 0.
         self._scale = np.where(scale > 0.0, scale, 1.0)
-        rows = weighted.multiply(1.0 / self._scale[None, :]).tocsr()
+        rows = sp.csr_matrix((weighted / self._scale[H.indices], H.indices, H.indptr), shape=H.shape)
         columns = rows.tocsc()
         own = precision / self._scale**2
         n_block = min(n_block, own.size)
@@ -168,9 +169,11 @@ class System:
         length = np.sqrt(total @ total)
         total = total / length if length > 0.0 else total
         C = np.empty((n_block + 1, n_block + 1), order="F")
-        frequent, others = columns[:, :n_block], columns[:, n_block:] @ total
-        C[:n_block, :n_block] = (frequent.T @ frequent).toarray()
-        C[n_block, :n_block] = C[:n_block, n_block] = frequent.T @ others
+        others = columns[:, n_block:] @ total
+        if n_block:
+            frequent = columns[:, :n_block]
+            C[:n_block, :n_block] = (frequent.T @ frequent).toarray()
+            C[n_block, :n_block] = C[:n_block, n_block] = frequent.T @ others
         C[n_block, n_block] = others @ others
         C.flat[:: n_block + 2] += np.append(own[:n_block], own[n_block:] @ total**2 if length > 0.0 else 1.0)
         inverse = dpotri(cholesky_root(C), lower=1, overwrite_c=1)[0]
