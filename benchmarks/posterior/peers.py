@@ -176,6 +176,6 @@ def many_beside_peers(category: str = "earn") -> None:
     y = collection.indicator("train")[:, collection.categories.index(category)].toarray().ravel()
     runs = [
         ("bayesift, Gibbs", "bayesift", partial(_bayesift, n_draws=150, warmup=30)),
-        ("bayesbridge, Gibbs", "bayesbridge", partial(_bayesbridge, n_draws=300, warmup=30)),
+        ("bayesbridge, Gibbs", "bayesbridge", partial(_bayesbridge, n_draws=150, warmup=30)),
     ]
     _compare(f"{y.size:,} texts, {category}, variance 10", documents("reuters21578"), y, runs)
