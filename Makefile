@@ -12,7 +12,7 @@ KERNELS := tests/test_bounds.py tests/text/test_kernels.py tests/text/test_lexic
 	tests/linear/test_probit_kernels.py tests/online/test_kernels.py tests/generative/test_kernels.py \
 	tests/generative/test_sampling.py tests/filtering/test_pieces.py tests/decide/test_expected_batch.py \
 	tests/review/engine/test_kernels.py tests/formats/test_model_consistency.py tests/formats/test_model_fuzz.py \
-	tests/shards/test_layout.py tests/shards/test_tasks.py
+	tests/shards/test_layout.py tests/shards/test_tasks.py tests/posterior/test_gradients.py
 
 # Tests start many processes, and each would compile the sources to bytecode anew.
 unexport PYTHONDONTWRITEBYTECODE

@@ -9,7 +9,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.posterior.coverage import COLLECTIONS, coverage, unknown_variance
 from benchmarks.posterior.labels import TASKS, real_labels, words_and_vectors
-from benchmarks.posterior.speed import few_labels, many_labels, peers
+from benchmarks.posterior.peers import few_beside_peers, many_beside_peers
+from benchmarks.posterior.speed import few_labels, many_labels
 
 
 def parts(repeats: int) -> dict[str, Callable[[], None]]:
@@ -25,7 +26,8 @@ def parts(repeats: int) -> dict[str, Callable[[], None]]:
         "vectors": words_and_vectors,
         "speed-few": partial(few_labels, repeats),
         "speed-many": many_labels,
-        "speed-peers": peers,
+        "speed-peers": few_beside_peers,
+        "speed-many-peers": many_beside_peers,
     }
 
 

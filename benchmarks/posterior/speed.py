@@ -1,4 +1,4 @@
-"""Processor time of posteriors: few labelled texts, all of a collection, and beside NUTS."""
+"""Processor time of posteriors: few labelled texts, and all of a collection."""
 
 from __future__ import annotations
 
@@ -6,17 +6,14 @@ import time
 import warnings
 from collections.abc import Callable
 from functools import partial
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 from bayesift.datasets import load
 from bayesift.posterior import (
-    effective_sample_size,
     expectation_propagation,
     gibbs_sampling,
     laplace_approximation,
@@ -100,60 +97,3 @@ def many_labels() -> None:
         )
     header = ("category", "documents", f"s for {4 * _MANY} draws", "effective: median (worst)", "s for 1,000 effective")
     show("Gibbs sampling by conjugate gradients", header, found)
-
-
-def _small_problem() -> tuple[sp.csr_matrix, np.ndarray]:
-    """Return 300 texts of ModApte over the 20,000 most frequent words, and labels drawn from the prior."""
-    X = documents("reuters21578")
-    X = X[:, np.argsort(-np.bincount(X.indices, minlength=X.shape[1]))[:20_000]]
-    rng = np.random.default_rng(0)
-    rows = rng.permutation(X.shape[0])[:300]
-    beta = np.sqrt(10.0) * rng.normal(size=X.shape[1])
-    return X[rows], (rng.random(300) < expit(X[rows] @ beta)).astype(int)
-
-
-def peers(n_draws: int = 300, warmup: int = 300) -> None:
-    """Print the effective draws of scores a second of processor time, beside NUTS of numpyro on the same problem.
-
-    NUTS gets the help that people would give it: words that no text has are left out, and coefficients are N(0, 1)
-    times the prior deviation. Compiling is not counted.
-    """
-    X, y = _small_problem()
-    gibbs_sampling(X, y, Gaussian(10.0), n_draws=4, warmup=0, n_chains=1)
-    start = time.process_time()
-    posterior = gibbs_sampling(X, y, Gaussian(10.0))
-    seconds = time.process_time() - start
-    own = float(np.median(posterior.diagnostics.effective)) / seconds
-    rows = [("bayesift, Gibbs", f"{seconds:.1f}", f"{own:.0f}", "1")]
-    if find_spec("numpyro") is not None:
-        seconds, effective = _nuts(X, y, n_draws, warmup)
-        rate = effective / seconds
-        rows.append(("numpyro, NUTS", f"{seconds:.1f}", f"{rate:.2f}", f"{own / rate:.0f}"))
-    header = ("300 texts, variance 10", "s", "effective draws of a score a second", "bayesift is so many times faster")
-    show("Beside NUTS, processor time", header, rows)
-
-
-def _nuts(X: sp.csr_matrix, y: np.ndarray, n_draws: int, warmup: int) -> tuple[float, float]:
-    """Return the seconds of one chain of NUTS, and the median effective number of draws of scores."""
-    import jax
-    import numpyro
-    import numpyro.distributions as dist
-    from numpyro.infer import MCMC, NUTS
-
-    jax.config.update("jax_enable_x64", val=True)
-    seen = np.unique(X.indices)
-    Z = np.sqrt(10.0) * X[:, seen].toarray()
-
-    def model() -> None:
-        z = numpyro.sample("z", dist.Normal(0.0, 1.0).expand([seen.size]))
-        intercept = numpyro.sample("intercept", dist.ImproperUniform(dist.constraints.real, (), ()))
-        numpyro.deterministic("scores", jax.numpy.dot(Z, z) + intercept)
-        numpyro.sample("y", dist.Bernoulli(logits=jax.numpy.dot(Z, z) + intercept), obs=y)
-
-    mcmc = MCMC(NUTS(model), num_warmup=warmup, num_samples=n_draws, progress_bar=False)
-    mcmc.warmup(jax.random.PRNGKey(0), init_params={"z": np.zeros(seen.size), "intercept": np.array(0.0)})
-    start = time.process_time()
-    mcmc.run(jax.random.PRNGKey(1))
-    scores = np.asarray(mcmc.get_samples()["scores"])
-    # The first of two runs compiles and adapts; its time is not counted, so adapting is free for NUTS.
-    return time.process_time() - start, float(np.median(effective_sample_size(scores[None])))

@@ -10,14 +10,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 import bayesift.posterior.gibbs as module
 from bayesift.posterior import effective_sample_size, gibbs_sampling
-from bayesift.posterior._gaussian_draws import (
-    RELAXATION,
-    CoordinateSampler,
-    DocumentSampler,
-    GradientSampler,
-    Preconditioner,
-    conjugate_gradients,
-)
+from bayesift.posterior._gaussian_draws import RELAXATION, CoordinateSampler, DocumentSampler
+from bayesift.posterior._gradient_draws import RELAXATION as RELAXATION_BY_GRADIENTS
+from bayesift.posterior._gradient_draws import GradientSampler
 from bayesift.priors import Gaussian, Laplace
 from posterior_cases import LOG_P, by_integration, few_texts, small_problem
 
@@ -89,25 +84,8 @@ def test_all_ways_to_draw_have_the_same_mean_and_covariance(n_flat):
             white.append((phi - mean) @ root)
             assert np.all(np.abs(white[-1].mean(axis=0)) < 4.5 / np.sqrt(n))
             assert np.all(np.abs(np.cov(white[-1].T) - np.eye(4)) < 4.5 * np.sqrt(2 / n))
-        assert np.all(np.abs(white[0].T @ white[1] / n - RELAXATION * np.eye(4)) < 4.5 * np.sqrt(2 / n))
-
-
-@pytest.mark.parametrize("n_block", [0, 5, 100])
-def test_conjugate_gradients_solve_four_systems_at_once(n_block):
-    rng = np.random.default_rng(0)
-    H = sp.random(60, 40, 0.2, format="csr", random_state=1)
-    w, precision, b = rng.random((60, 4)), np.append(np.ones(39), 0.0), rng.normal(size=(40, 4))
-    b[:, 3] = 0.0
-    known = Preconditioner(H, w.mean(axis=1), precision, n_block)
-    x, steps = conjugate_gradients(H, w, precision, b, known, 1e-10)
-    for k in range(4):
-        Q = np.diag(precision) + H.T @ sp.diags(w[:, k]) @ H
-        np.testing.assert_allclose(x[:, k], np.linalg.solve(Q, b[:, k]), atol=1e-8)
-    assert 0 < steps < 60
-    if n_block == 100:
-        # All columns are in the block: with the same weights for all, one step is enough.
-        same = np.repeat(w[:, :1], 4, axis=1)
-        assert conjugate_gradients(H, same, precision, b, Preconditioner(H, w[:, 0], precision, 100), 1e-8)[1] <= 2
+        rho = RELAXATION_BY_GRADIENTS if isinstance(sampler, GradientSampler) else RELAXATION
+        assert np.all(np.abs(white[0].T @ white[1] / n - rho * np.eye(4)) < 4.5 * np.sqrt(2 / n))
 
 
 @pytest.mark.parametrize("prior", [Gaussian(4.0), Laplace(4.0)])
@@ -171,8 +149,10 @@ def test_a_category_with_a_single_positive(link):
 
 @pytest.mark.filterwarnings("ignore:the chains are too short")
 @pytest.mark.parametrize("link", LINKS)
-def test_simulation_based_calibration(link):
+@pytest.mark.parametrize("most", [1, 1000])
+def test_simulation_based_calibration(link, most, monkeypatch):
     """Truths drawn from the prior are anywhere among the draws of their posteriors with the same probability."""
+    monkeypatch.setattr(module, "MOST_BY_DECOMPOSITION", most)
     rng = np.random.default_rng(0)
     X, _, _ = few_texts(n=12, d=40)
     new = few_texts(n=3, d=40, seed=8)[0]

@@ -17,12 +17,12 @@ from bayesift.posterior._bases import CoefficientBasis
 from bayesift.posterior._draws import inverse_gaussian, sweep_latent_scores
 from bayesift.posterior._gaussian_draws import (
     LEAST_PRECISION,
-    GradientSampler,
     Relaxation,
     State,
     cholesky_root,
     draw_by_documents,
 )
+from bayesift.posterior._gradient_draws import GradientSampler
 from bayesift.posterior._problem import Problem
 
 #: Coefficients closer to their modes, in units of 1/λ, count as so close: the mean of 1/τ stays finite.

@@ -24,14 +24,15 @@ from bayesift.posterior._draws import latent_scores, polya_gamma, slice_along
 from bayesift.posterior._gaussian_draws import (
     CoordinateSampler,
     DocumentSampler,
-    GradientSampler,
     Sampler,
     State,
     UnitSampler,
 )
+from bayesift.posterior._gradient_draws import GradientSampler
 from bayesift.posterior._lasso import LassoSampler
 from bayesift.posterior._links import Link
 from bayesift.posterior._problem import Problem
+from bayesift.posterior._slow_directions import SlowDirections
 from bayesift.posterior.diagnostics import Diagnostics, effective_sample_size, split_r_hat
 from bayesift.posterior.posteriors import SampledPosterior
 from bayesift.priors import Prior, PriorArrays
@@ -44,18 +45,20 @@ _WATCHED = 256
 _START = 2.0
 #: Width of the first slice of a common shift.
 _SLICE = 2.0
+#: After so many draws of the warm-up, and at its end, chains that go together learn what their steps need.
+_LEARNING = 5
 
 
 class _Plan(NamedTuple):
     """How chains are run: the basis, what makes a sampler for each chain, and the direction of a common shift.
 
-    Chains that draw by conjugate gradients go together.
+    Chains that draw by conjugate gradients go together, and move along several slow directions instead of one.
     """
 
     basis: Basis
     sampler: Callable[[], Sampler]
-    shift: Shift | None
-    together: bool = False
+    shift: Shift | None = None
+    slow: SlowDirections | None = None
 
 
 class Shift(NamedTuple):
@@ -85,12 +88,13 @@ def _plan(problem: Problem) -> _Plan:
     if lasso or min(n, problem.seen.size) > MOST_BY_DECOMPOSITION:
         basis, rows = CoefficientBasis.of(problem, whitened=not lasso)
         precision = np.append(np.ones(basis.columns.size), np.zeros(n_flat))
+        if not lasso:
+            slow = SlowDirections(rows, problem.y, precision)
+            return _Plan(basis, lambda: GradientSampler(rows, offset, precision), slow=slow)
         shift = None
         if n_flat and problem.beliefs.flat[-1] == problem.A.shape[1] - 1:
             shift = Shift.of(np.append(np.zeros(basis.size - 1), 1.0), rows, precision)
-        if lasso:
-            return _Plan(basis, lambda: LassoSampler(problem, basis, rows, n <= MOST_BY_DECOMPOSITION), shift)
-        return _Plan(basis, lambda: GradientSampler(rows, offset, precision), shift, together=True)
+        return _Plan(basis, lambda: LassoSampler(problem, basis, rows, n <= MOST_BY_DECOMPOSITION), shift)
     found, H = basis_of(problem)
     precision = np.append(np.ones(H.shape[1] - n_flat), np.zeros(n_flat))
     sampler: Sampler
@@ -129,7 +133,12 @@ def _run(problem: Problem, plan: _Plan, warmup: int, n_draws: int, rng: np.rando
 
 
 def _run_together(
-    problem: Problem, plan: _Plan, warmup: int, n_draws: int, rngs: Sequence[np.random.Generator]
+    problem: Problem,
+    plan: _Plan,
+    slow: SlowDirections,
+    warmup: int,
+    n_draws: int,
+    rngs: Sequence[np.random.Generator],
 ) -> FloatArray:
     """Return the draws of all chains, which take their steps together: one pass over the documents serves four."""
     probit, y, sampler = problem.link == "probit", problem.y, plan.sampler()
@@ -147,14 +156,12 @@ def _run_together(
             else:
                 polya_gamma(scores[:, chain].copy(), rng, latent)
                 w[:, chain] = latent
-        if not probit and step in (5 - warmup, 0):
+        if not probit and (step == 0 or step == _LEARNING - warmup < 0):
             sampler.learn(w)
+            slow.learn(scores)
         phi, scores = sampler.draw_all(t, w, rngs, last)
-        for chain, rng in enumerate(rngs):
-            if plan.shift is not None and not probit:
-                own, moved = phi[:, chain].copy(), scores[:, chain].copy()
-                plan.shift.move(y, own, moved, rng)
-                phi[:, chain], scores[:, chain] = own, moved
+        if not probit:
+            slow.move(phi, scores, rngs)
         _check_finite(scores)
         last = phi, scores
         if step >= 0:
@@ -239,8 +246,8 @@ def by_draws(
     with one_blas_thread():
         plan = _plan(problem)
         rngs = generator(random_state).spawn(n_chains)
-        if plan.together:
-            draws = _run_together(problem, plan, warmup, n_draws, rngs)
+        if plan.slow is not None:
+            draws = _run_together(problem, plan, plan.slow, warmup, n_draws, rngs)
         else:
             draws = np.stack([_run(problem, plan, warmup, n_draws, rng) for rng in rngs])
     return SampledPosterior(problem.link, plan.basis, draws, _diagnose(problem, plan.basis, draws))
