@@ -6,6 +6,7 @@ be so too. Numbers so small that their squares would vanish count as 0.
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,9 @@ from bayesift._typing import FloatArray
 LARGEST, LEAST = 1e110, 1e-110
 #: The largest and the least weight of a document, apart from 0.
 LARGEST_WEIGHT, LEAST_WEIGHT = 1e50, 1e-50
+#: scikit-learn from 1.9 on refuses weights that are all 0 unless it is told not to; earlier versions never do.
+_ALL_ZERO = "allow_all_zero_weights"
+_ZEROS_ARE_CHECKED_HERE = {_ALL_ZERO: True} if _ALL_ZERO in signature(_check_sample_weight).parameters else {}
 
 
 @kernel
@@ -117,8 +121,10 @@ def checked_weights(sample_weight: Any, X: Any, *, may_be_zero: bool = False) ->
 
     A class none of whose documents has a weight stays a class: estimators treat it as one that was never seen.
     """
-    rules = {"ensure_non_negative": True, "allow_all_zero_weights": may_be_zero}
+    rules = {"ensure_non_negative": True, **_ZEROS_ARE_CHECKED_HERE}
     weights: FloatArray = _check_sample_weight(sample_weight, X, dtype=np.float64, **rules)
+    if not may_be_zero and not weights.any():
+        raise ValueError("sample_weight is 0 for every document; expected at least one non-zero weight")
     odd = (weights > LARGEST_WEIGHT) | ((weights < LEAST_WEIGHT) & (weights > 0))
     if odd.any():
         raise ValueError(
