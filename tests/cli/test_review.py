@@ -81,3 +81,18 @@ def test_what_is_not_a_command_is_data(tmp_path):
         run()
     with pytest.raises((ValueError, OSError), match="there is no project at"):
         run("audit", tmp_path / "none.csv")
+
+
+def test_options_about_one_project_are_refused_with_several(where, monkeypatch):
+    for option in (("--reviewer", "Anna"), ("--public-url", "https://review.example.org"), ("--text", "abstract")):
+        with pytest.raises((ValueError, OSError), match=f"{option[0]} is given with several projects"):
+            run(where.parent, *option)
+    with pytest.raises((ValueError, OSError), match="--simulate is given with several projects"):
+        run(where, where, "--simulate")
+    with pytest.raises((ValueError, OSError), match="or one project to serve there"):
+        run(where.parent, "--host", "0.0.0.0")
+    with pytest.raises((ValueError, OSError), match="expected project files where several are named"):
+        run(where, where.with_name("none.csv"))
+    monkeypatch.chdir(where.parent)
+    with pytest.raises((ValueError, OSError), match="--reviewer is given with several projects"):
+        run("--reviewer", "Anna")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import csv
+import importlib
+import json
 import os
+import random
 import subprocess
 import sys
 import tomllib
@@ -13,6 +16,8 @@ from pathlib import Path
 import pytest
 
 from bayesift.datasets import load, read_documents
+from bayesift.review.engine import Aim
+from bayesift.review.engine.recall import bound_by_bets, draws_of
 
 TOP = Path(__file__).parents[2]
 EXTENSION = TOP / "extensions" / "asreview-bayesift"
@@ -46,7 +51,9 @@ def asreview(tmp_path):
     return run
 
 
-def test_our_model_ranks_inside_asreview(asreview, tmp_path):
+@pytest.fixture
+def labels(tmp_path):
+    """Write news with labels for ASReview; return the labels."""
     news = load("newsroom")
     texts, labels = news.train.texts[:150], news.train.labels[:150]
     with (tmp_path / "news.csv").open("w", newline="", encoding="utf-8") as stream:
@@ -55,6 +62,10 @@ def test_our_model_ranks_inside_asreview(asreview, tmp_path):
         for text, given in zip(texts, labels, strict=True):
             title, _, rest = text.strip().partition("\n")
             writer.writerow([title, rest.strip(), int("courts" in given)])
+    return labels
+
+
+def test_our_model_ranks_inside_asreview(asreview, tmp_path, labels):
     chosen = ["-e", "bayesift", "-c", "bayesift", "-q", "max", "--n-prior-included", "1", "--n-prior-excluded", "1"]
     asreview("simulate", "news.csv", *chosen, "-o", "news.asreview", "--seed", "1")
     read = list(read_documents(tmp_path / "news.asreview"))
@@ -63,3 +74,62 @@ def test_our_model_ranks_inside_asreview(asreview, tmp_path):
     # All relevant ones are found, and far from all records are read for it.
     assert decided.count("1") == relevant > 3
     assert len(decided) < 100
+
+
+def test_our_rule_stops_asreview(asreview, tmp_path, labels):
+    settings = {"querier": "max", "classifier": "bayesift", "feature_extractor": "bayesift"}
+    relevant = sum("courts" in given for given in labels)
+    read = {}
+    for name, aim in (("loose", {"recall": 0.5, "confidence": 0.8}), ("strict", {"recall": 0.95})):
+        config = {**settings, "stopper": "bayesift_queue", "stopper_param": aim}
+        (tmp_path / f"{name}.json").write_text(json.dumps(config))
+        prior = ["--n-prior-included", "1", "--n-prior-excluded", "1", "--prior-seed", "1"]
+        asreview(
+            "simulate", "news.csv", "--config-file", f"{name}.json", "--n-stop=-1", *prior, "-o", f"{name}.asreview"
+        )
+        found = [document.details.get("asreview_label") for document in read_documents(tmp_path / f"{name}.asreview")]
+        assert found.count("1") >= aim["recall"] * relevant
+        read[name] = sum(said is not None for said in found)
+    assert read["loose"] < read["strict"] <= len(labels)
+    assert read["loose"] < 0.9 * len(labels)
+
+
+@pytest.fixture
+def rules(monkeypatch):
+    monkeypatch.syspath_prepend(str(EXTENSION / "src"))
+    return importlib.import_module("asreview_bayesift")
+
+
+def test_rules_stop_where_the_bound_of_the_page_reaches_the_aim(rules):
+    pandas = pytest.importorskip("pandas")
+    choice, n = random.Random(2), 120
+    kinds = [None, "top_down", *choice.choices(["max", "random"], [4, 1], k=n - 2)]
+    relevant = [True, False, *(choice.random() < (0.6 if place < 20 else 0.01) for place in range(n - 2))]
+    results = pandas.DataFrame({"label": [int(said) for said in relevant], "querier": kinds})
+    stopped = {"queue": 0, "random": 0}
+    for size in range(1, n):
+        some, found = results[:size], sum(relevant[:size])
+        for rule, counted in ((rules.Queue(0.7, 0.9), ("max", "random")), (rules.Random(0.7, 0.9), ("random",))):
+            drawn = [kind in counted for kind in kinds[:size]]
+            bound = bound_by_bets(draws_of(zip(relevant[:size], drawn, strict=True), n), found, n - size, 0.9)
+            expected = any(drawn) and bound.left <= Aim(0.7, 0.9).allowed(found)
+            assert rule.stop(some, range(n)) == expected, (size, rule)
+            stopped["queue" if "max" in counted else "random"] += expected
+    assert stopped["queue"] > stopped["random"] > 0
+    assert rules.Queue().stop(results, range(n))
+    assert not rules.Queue().stop(results[:0], range(n))
+
+
+def test_the_rule_of_the_queue_is_withdrawn_when_random_draws_contradict_it(rules):
+    pandas = pytest.importorskip("pandas")
+    kinds = ["max"] * 60 + ["max", "max", "max", "random"] * 10
+    relevant = [1] * 20 + [0] * 40 + [0, 0, 0, 1] * 5 + [0] * 20
+    results = pandas.DataFrame({"label": relevant, "querier": kinds})
+    assert not rules.Queue(0.5, 0.5).stop(results, range(130))
+    assert rules.Queue(0.5, 0.5).stop(results.assign(querier="max"), range(130))
+
+
+def test_a_rule_refuses_an_aim_that_is_none(rules):
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(ValueError, match="confidence is 1; expected a number between 0 and 1"):
+        rules.Queue(confidence=1).stop(pandas.DataFrame({"label": [1], "querier": ["max"]}), range(3))

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -153,3 +155,35 @@ def test_only_documents_that_both_decided_count():
     assert found[:3] == (1, 2, 3)
     assert found.share == pytest.approx(2 / 3)
     assert found.kappa == pytest.approx(cohen_kappa_score([1, 1, 0], [1, 0, 0]))
+
+
+def test_a_copy_with_further_events_is_what_all_events_give():
+    """Also where most documents have one event, for which there is a short way."""
+    choice = random.Random(3)
+    for double in (False, True):
+        events: list[Event] = []
+        known = copy = Decisions(double=double)
+        for number in range(1, 100):
+            undoable = known.last_undoable(who := choice.randint(1, 3))
+            if undoable is not None and choice.random() < 0.2:
+                event = Event(undoable.document, who, "undo", undoes=undoable.id, id=number)
+            else:
+                action = choice.choices(["label", "import", "resolve"], [8, 1, 1])[0]
+                decision = choice.choice(["relevant", "irrelevant", "unsure", "skip"][: 2 if action != "label" else 4])
+                why = choice.choice(["random", None])
+                event = Event(choice.randrange(30), who, action, decision, id=number, why=why)
+            events.append(event)
+            before = copy.events.copy()
+            known, copy, earlier = Decisions(events, {1: 0}, double=double), copy.with_events([event]), copy
+            assert earlier.events == before
+            if number == 1:
+                copy = known
+            for reviewer in (None, 1, 2):
+                assert copy.decided(reviewer) == known.decided(reviewer)
+                assert copy.in_force(reviewer) == known.in_force(reviewer)
+                for said in known.in_force(reviewer):
+                    status = known.status(said.document, reviewer)
+                    assert said.decision == (None if status == "conflict" else status)
+                    assert said.why == known.reason(said.document, reviewer)
+            assert copy.statuses() == known.statuses()
+            assert [copy.undone(who) for who in (1, 2, 3)] == [known.undone(who) for who in (1, 2, 3)]

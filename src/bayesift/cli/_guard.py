@@ -106,7 +106,8 @@ def _check(files: Mapping[str, FileParameter], given: Mapping[str, Any]) -> None
     for name, file in files.items():
         if file.written is None and isinstance(given[name], list):
             several = given[name]
-            reads |= {f"{file.spelled} {path}": path for path in several}
+            one = len(several) == 1
+            reads |= {file.spelled if one else f"{file.spelled} {path}": path for path in several}
         elif file.written is None:
             reads[file.spelled] = given[name]
         elif not file.written.is_folder and given[name] is not None:

@@ -41,8 +41,12 @@ app = typer.Typer(cls=_WithDefault, help="Sort documents in the browser, with a 
 
 def review(
     data: Annotated[
-        Path | None,
-        typer.Argument(metavar="[DATA]", help="CSV, TSV, JSONL, Parquet, RIS, a folder of texts, or a project file."),
+        list[Path] | None,
+        typer.Argument(
+            metavar="[DATA]",
+            help="CSV, TSV, JSONL, Parquet, RIS, a folder of texts, or a project file; a folder of project files, or "
+            "several of them, to choose from.",
+        ),
     ] = None,
     project: Annotated[
         Path | None, typer.Option(help="The project file (default: beside DATA)."), Written(in_place_of="data")
@@ -81,21 +85,31 @@ def review(
     from bayesift.review.serve import open_page
 
     columns = Columns(text, title, id, delimiter)
+    named = data or []
+    if len(named) > 1 or not (simulate or project or database):
+        for_one = {
+            "--project": project, "--database": database, "--simulate": simulate, "--reviewer": reviewer,
+            "--text": text, "--title": title, "--id": id, "--delimiter": delimiter, "--encoding": encoding,
+            "--public-url": public_url, "--proxy": proxy,
+        }  # fmt: skip
+        if _home(named, host, port, browser, [name for name, given in for_one.items() if given]):
+            return
+    one = named[0] if named else None
     if simulate:
-        if data is None:
+        if one is None:
             raise ValueError("DATA is missing; expected a file with labels to replay")
-        _simulate(data, columns, encoding, label, description, seeds)
+        _simulate(one, columns, encoding, label, description, seeds)
         return
     with ExitStack() as stack:
         with _bars("reading words"):
             page = stack.enter_context(
                 open_page(
-                    data,
+                    one,
                     project=project,
                     database=database,
                     columns=columns,
                     encoding=encoding,
-                    tell=partial(_say, data),
+                    tell=partial(_say, one),
                     reviewers=reviewer or [],
                     host=host,
                     port=port,
@@ -108,6 +122,33 @@ def review(
         elif public_url is not None and not proxy:
             typer.echo("Note: without --proxy the audit log and the limits know the proxy's address only.", err=True)
         page.serve(lambda: _announce(page, browser))
+
+
+def _home(named: list[Path], host: str, port: int | None, browser: bool, given: list[str]) -> bool:
+    """Serve the list of several projects, if several are meant; refuse options that are about one."""
+    from bayesift.review.home import open_home
+    from bayesift.review.projects import several_places
+
+    places = several_places(named)
+    if not places:
+        return False
+    if given:
+        where = ", ".join(shown(str(place)) for place in places)
+        raise ValueError(f"{given[0]} is given with several projects ({where}); expected it with one project")
+    with open_home(places, host=host, port=port) as home:
+
+        def announce() -> None:
+            found = len(home.projects.paths())
+            typer.echo(f"{found} {'project' if found == 1 else 'projects'}")
+            typer.echo(f"Open one at: {home.link}")
+            typer.echo("Stop with Ctrl+C; everything is saved.")
+            if browser:
+                import webbrowser
+
+                webbrowser.open(home.link)
+
+        home.serve(announce)
+    return True
 
 
 def backup(

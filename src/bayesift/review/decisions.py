@@ -194,7 +194,8 @@ class Decisions:
         self.double = double
         self.mine = mine
         self.events: list[Event] = []
-        self._by_document: dict[int, list[Event]] = defaultdict(list)
+        # Tuples, so that a copy need not go through all documents.
+        self._by_document: dict[int, tuple[Event, ...]] = {}
         self._undoable: dict[int, list[Event]] = defaultdict(list)
         self._undone: dict[int, list[Event]] = defaultdict(list)
         self._judgements: dict[int | None, Judgements] = {}
@@ -213,13 +214,24 @@ class Decisions:
                 document = self.original(event.document)
                 judgements.set(document, self._judgement(document, reviewer))
 
+    def with_events(self, events: Iterable[Event]) -> Decisions:
+        """Return a copy with events that follow the last one; this one stays as it is."""
+        made = Decisions((), self.same, double=self.double, mine=self.mine)
+        made.last = self.last
+        made.events = self.events.copy()
+        made._by_document = self._by_document.copy()
+        made._undoable.update({reviewer: some.copy() for reviewer, some in self._undoable.items()})
+        made._undone.update({reviewer: some.copy() for reviewer, some in self._undone.items()})
+        made.add(events)
+        return made
+
     def original(self, document: int) -> int:
         """Return the document that stands for this one and its copies."""
         return self.same.get(document, document)
 
     def _put(self, event: Event) -> None:
         document = self.original(event.document)
-        self._by_document[document].append(event)
+        self._by_document[document] = (*self._by_document.get(document, ()), event)
         if event.action in _UNDOABLE:
             self._undoable[event.reviewer].append(event)
         undone = self._undone[event.reviewer]
@@ -230,7 +242,8 @@ class Decisions:
         # Nearly always the last one.
         place = next(place for place in range(len(own) - 1, -1, -1) if own[place].id == undo.undoes)
         taken = own.pop(place)
-        self._by_document[self.original(taken.document)].remove(taken)
+        document = self.original(taken.document)
+        self._by_document[document] = tuple(event for event in self._by_document[document] if event.id != taken.id)
         self._undone[undo.reviewer].append(taken)
 
     def judgements(self, n_documents: int, reviewer: int | None = None) -> Judgements:
@@ -303,6 +316,10 @@ class Decisions:
         events = self._by_document.get(self.original(document))
         if not events:
             return None
+        if len(events) == 1 and not self.double:
+            # Most documents are decided once, by one reviewer, and there may be very many of them.
+            only = events[0]
+            return only.decision if reviewer in (None, only.reviewer) or only.action == "resolve" else None
         resolution = self.resolution(document)
         if resolution is not None:
             return resolution.decision
@@ -354,7 +371,10 @@ class Decisions:
         since = {}
         for document in self._touched():
             status = self.status(document, reviewer)
-            if status is not None:
+            events = self._by_document[document]
+            if status is not None and len(events) == 1:
+                since[document] = events[0].id
+            elif status is not None:
                 resolution = self.resolution(document)
                 held = [resolution] if resolution else self.by_reviewer(document).values()
                 agreeing = [event.id for event in held if event.decision == status]
@@ -369,7 +389,11 @@ class Decisions:
         events = []
         for document in self.decided(reviewer):
             status = self.status(document, reviewer)
-            if status != "skip":
+            only = self._by_document[document]
+            own = len(only) == 1 and reviewer in (None, only[0].reviewer) and only[0].document == document
+            if own and status != "skip" and only[0].why:
+                events.append(only[0])
+            elif status != "skip":
                 held = self.by_reviewer(document)
                 event = held[reviewer] if reviewer in held else next(iter(held.values()), self.resolution(document))
                 assert event is not None

@@ -10,8 +10,6 @@ from io import StringIO
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from bayesift._typing import FloatArray
 from bayesift.datasets import RIS_NAMES
 from bayesift.review.decisions import Decisions
@@ -63,7 +61,7 @@ class Row(NamedTuple):
     def columns(self) -> dict[str, Any]:
         """Return what the review adds to the document, by the names of columns."""
         return {
-            "probability": float(np.round(self.probability, 6)),
+            "probability": round(self.probability, 6),
             "decision": self.decision,
             "included": self.included,
             "reason for exclusion": self.reason,

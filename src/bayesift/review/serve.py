@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from getpass import getuser
 from pathlib import Path
 from typing import NamedTuple
@@ -45,6 +46,11 @@ class Page(NamedTuple):
     settings: Settings
     database: str
     links: dict[str, str]
+
+    @property
+    def address(self) -> str:
+        """Where the page answers on this machine."""
+        return address_of(self.listening)
 
     def serve(self, when_ready: Callable[[], None] = lambda: None) -> None:
         """Answer requests until the process is told to stop.
@@ -89,6 +95,7 @@ def open_page(
     port: int | None = None,
     public_url: str | None = None,
     proxies: Sequence[str] = (),
+    home: str = "",
 ) -> Iterator[Page]:
     """Open a project, make it if there is none, and prepare its page; :mod:`bayesift.progress` tells how far it is.
 
@@ -115,15 +122,18 @@ def open_page(
         How the reviewers reach the page; needed where other machines can.
     proxies : sequence of str
         Addresses of proxies whose header ``X-Forwarded-For`` is believed.
+    home : str
+        Address of a page that lists this project among others.
 
     Yields
     ------
     Page
         Closed when the block ends.
     """
-    settings = settings_for(host, public_url, proxies)
+    settings = settings_for(host, public_url, proxies)._replace(home=home)
     where = project_location(data, project, database)
     with (
+        ExitStack() as stack,
         bind(host, port, USUAL_PORT) as listening,
         closing(claim_project(where, public_url or address_of(listening))) as claim,
         closing(open_project(data, where, columns, encoding, tell)) as opened,
@@ -131,10 +141,22 @@ def open_page(
     ):
         opened.served_under(claim)
         prepare(service.corpus)
+        # What is there now stays: the collector of garbage need not go through all documents while pages are made.
+        stack.enter_context(_kept_from_collection())
         base = (public_url or address_of(listening)).rstrip("/")
         tokens = issue_tokens(opened, reviewers)
         links = {name: f"{base}/login#{token}" for name, token in tokens.items()}
         yield Page(service, listening, settings, without_password(where), links)
+
+
+@contextmanager
+def _kept_from_collection() -> Iterator[None]:
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def project_file(data: Path) -> Path:
@@ -162,7 +184,10 @@ def project_location(data: Path | None, project: Path | None, database: str | No
     if project is not None:
         return project
     if data is None:
-        raise ValueError("DATA, --project and --database are all missing; expected one of them")
+        raise ValueError(
+            "DATA, --project and --database are all missing; expected one of them, or a current folder that has "
+            "projects (*.review.sqlite)"
+        )
     return project_file(data)
 
 

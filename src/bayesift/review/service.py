@@ -155,12 +155,15 @@ class TopicReview:
         """Return the decisions of this moment, as a copy that nobody writes into."""
         with self._lock:
             self.refresh()
-            known, kept = self._stages[stage], self._kept.get(stage)
+            # Of the settings of this moment: a change of the topic begins anew, with other copies.
+            known, copies = self._stages[stage], self._kept
+            kept = copies.get(stage)
             if kept is not None and kept.last == known.last:
                 return kept
-            events = known.events.copy()
-        made = self._kept[stage] = Decisions(events, known.same, double=known.double, mine=known.mine)
-        return made
+            before = kept or Decisions((), known.same, double=known.double, mine=known.mine)
+            events = known.events[len(before.events) :]
+        copies[stage] = before.with_events(events)
+        return copies[stage]
 
     def about(self, document: int) -> DocumentDecisions:
         """Return what was ever decided about a document."""

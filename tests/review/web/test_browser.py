@@ -9,9 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from bayesift._web.listening import make_server
 from bayesift.review.engine import Corpus
+from bayesift.review.projects import Projects
 from bayesift.review.service import Service
 from bayesift.review.storage import Document, Project
+from bayesift.review.web import Settings
+from bayesift.review.web.projects import Secrets, create_home
+from web_cases import in_thread
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
 
@@ -370,3 +375,37 @@ def test_pages_are_accessible(topic, open_page, axe):
             found = page.evaluate(f"axe.run({rules}).then(result => result.violations)")
             problems = [(rule["id"], [node["html"][:120] for node in rule["nodes"]]) for rule in found]
             assert problems == [], (path, scheme)
+
+
+def test_a_project_is_opened_from_the_list_of_several(chromium, axe, tmp_path, documents):
+    for name in ("News", "Papers"):
+        Project.create(tmp_path / f"{name}.review.sqlite", name, documents).close()
+    (tmp_path / "broken.review.sqlite").write_text("no database")
+    projects, secrets = Projects([tmp_path]), Secrets()
+    context = chromium.new_context(viewport=DESKTOP, bypass_csp=False, reduced_motion="reduce")
+    checked = chromium.new_context(viewport=PHONE, bypass_csp=True, reduced_motion="reduce")
+    with in_thread(make_server(create_home(projects, Settings(), secrets), Settings().limits)) as address:
+        projects._home = address
+        try:
+            page = context.new_page()
+            page.goto(f"{address}/login#{secrets.token}")
+            page.click("[aria-label='Open Papers']")
+            # The page of the project has a port of its own, and the browser is logged in there.
+            page.wait_for_selector("text=New topic", timeout=60_000)
+            assert not page.url.startswith(address)
+            page.click("text=All projects")
+            page.wait_for_selector("text=broken.review.sqlite")
+            assert page.locator(".status").inner_text() == "open"
+            page = checked.new_page()
+            page.goto(f"{address}/login#{secrets.token}")
+            page.wait_for_selector("text=broken.review.sqlite")
+            page.evaluate(axe)
+            for scheme, rules in RULES.items():
+                page.emulate_media(color_scheme=scheme)
+                found = page.evaluate(f"axe.run({rules}).then(result => result.violations)")
+                assert [(rule["id"], [node["html"][:120] for node in rule["nodes"]]) for rule in found] == []
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        finally:
+            context.close()
+            checked.close()
+            projects.close_all()

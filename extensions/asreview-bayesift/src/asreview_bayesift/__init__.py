@@ -1,4 +1,4 @@
-"""Bayesift's model of a review as a feature extractor and a classifier of ASReview."""
+"""Bayesift's model of a review as a feature extractor and a classifier of ASReview, and its stopping rules."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 
+from asreview_bayesift.stopping import Queue, Random
 from bayesift.linear import BayesianLogisticRegression
 from bayesift.priors import Gaussian
 from bayesift.review.engine import Corpus
 
-__all__ = ["Bayesift", "Words"]
+__all__ = ["Bayesift", "Queue", "Random", "Words"]
 
 
 class Words(TransformerMixin, BaseEstimator):

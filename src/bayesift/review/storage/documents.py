@@ -58,6 +58,9 @@ class Documents:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        # How many texts were mended, and the documents without one after so many.
+        self._n_mended = 0
+        self._empty: tuple[int, list[int]] = (-1, [])
 
     def __len__(self) -> int:
         with reading(self._engine) as connection:
@@ -102,10 +105,15 @@ class Documents:
         return found
 
     def without_text(self) -> list[int]:
-        """Return the places of the documents that have no text."""
-        with reading(self._engine) as connection:
-            found = select(documents.c.place).where(documents.c.text == "").order_by(documents.c.place)
-            return list(connection.scalars(found))
+        """Return the places of the documents that have no text; all texts are gone through once, and after a mending."""
+        known, places = self._empty
+        after = self._n_mended
+        if known != after:
+            with reading(self._engine) as connection:
+                found = select(documents.c.place).where(documents.c.text == "").order_by(documents.c.place)
+                places = list(connection.scalars(found))
+            self._empty = after, places
+        return places
 
     def mend(self, place: int, text: str, by: Actor) -> None:
         """Replace the text of a document; the one before is kept, and words are found in the new one from now on."""
@@ -118,6 +126,7 @@ class Documents:
             row = {"document": place, "reviewer": by.reviewer, "at": now()}
             connection.execute(mendings.insert().values(**row, before=before["text"], after=after["text"]))
             record(connection, "text mended", by, str(before["key"]))
+        self._n_mended += 1
 
     def search(self, query: str) -> Found:
         """Find documents by their words; see :func:`bayesift.review.storage.search.search`."""

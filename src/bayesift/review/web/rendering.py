@@ -81,7 +81,8 @@ def fragment(name: str, /, **context: Any) -> str:
 
 def page(request: Request, name: str, session: Session | None, /, *, status: int = 200, **context: Any) -> HTMLResponse:
     """Render a whole page."""
-    shared = {"session": session, "project": service_of(request).project, "here": request.url.path}
+    home = request.app.state.settings.home
+    shared = {"session": session, "project": service_of(request).project, "here": request.url.path, "home": home}
     return HTMLResponse(fragment(name, **shared, **context), status)
 
 

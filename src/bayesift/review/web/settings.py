@@ -29,6 +29,8 @@ class Settings(NamedTuple):
         How long a client may take, and how many connections there may be.
     proxies : tuple of str
         Addresses of proxies that are believed when they say for whom they ask.
+    home : str
+        Address of a page that lists several projects, this one among them; empty where there is none.
     """
 
     hosts: tuple[str, ...] = LOOPBACK_NAMES
@@ -40,6 +42,7 @@ class Settings(NamedTuple):
     longest_delay: float = 30.0
     limits: Limits = Limits()
     proxies: tuple[str, ...] = ()
+    home: str = ""
 
 
 def settings_for(host: str, public_url: str | None, proxies: Sequence[str] = ()) -> Settings:
