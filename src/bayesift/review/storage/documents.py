@@ -105,7 +105,7 @@ class Documents:
         return found
 
     def without_text(self) -> list[int]:
-        """Return the places of the documents that have no text; all texts are gone through once and after mending."""
+        """Return the places of the documents that have no text; all texts are read once, and after a mending."""
         known, places = self._empty
         after = self._n_mended
         if known != after:
