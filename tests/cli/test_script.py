@@ -46,6 +46,8 @@ def test_an_end_from_outside_leaves_nothing_half_written(folder, tmp_path, numbe
         cwd=tmp_path,
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # Tests that a shell runs in the background ignore SIGINT, and so would what they start.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     # The command waits for more lines; its file is begun by then.
     process.stdin.write(b"free cash prize\n" * 50_000)

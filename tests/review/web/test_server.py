@@ -199,11 +199,11 @@ def test_the_command_says_what_is_wrong_and_leaves_nothing(data, tmp_path):
     bad.write_text("id,text\n1,one\n2,two,three\n")
     project = tmp_path / "x.sqlite"
     for arguments, sentence in (
-        ({"data": bad}, "line 3: found 3 fields, expected 2"),
-        ({"data": data, "project": project, "host": "0.0.0.0"}, "other machines can reach"),
-        ({"data": data, "project": project, "database": "postgresql://x"}, "both given"),
-        ({"data": tmp_path / "none.csv"}, "does not exist"),
-        ({"data": tmp_path / "none.review.sqlite"}, "there is no project"),
+        ({"data": [bad]}, "line 3: found 3 fields, expected 2"),
+        ({"data": [data], "project": project, "host": "0.0.0.0"}, "other machines can reach"),
+        ({"data": [data], "project": project, "database": "postgresql://x"}, "both given"),
+        ({"data": [tmp_path / "none.csv"]}, "does not exist"),
+        ({"data": [tmp_path / "none.review.sqlite"]}, "there is no project"),
         ({}, "DATA, --project and --database are all missing"),
     ):
         with pytest.raises((ValueError, OSError), match=sentence):
@@ -214,4 +214,4 @@ def test_the_command_says_what_is_wrong_and_leaves_nothing(data, tmp_path):
 def test_what_is_not_installed_is_named_with_the_command(data, monkeypatch):
     monkeypatch.setitem(sys.modules, "fastapi", None)
     with pytest.raises(ImportError, match=r"pip install 'bayesift\[review\]'"):
-        review(data)
+        review([data])
