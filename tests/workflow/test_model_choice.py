@@ -25,6 +25,7 @@ from bayesift.workflow import (
     model_comparison,
     model_info,
     train,
+    warm,
 )
 from bayesift.workflow._label_sets import assign_folds, read_targets
 from bayesift.workflow.report import training_report
@@ -347,3 +348,7 @@ def test_a_part_within_a_part():
     assert told == [(750, 1000), (750, 1000), (800, 1000), (950, 1000), (1000, 1000)]
     with progress.callback(None), progress.part(0.0, 0.5):
         progress.report(1, 1)
+
+
+def test_everything_that_is_compared_can_be_compiled_ahead():
+    assert list(warm(["auto"])) == ["auto"]
