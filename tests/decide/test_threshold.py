@@ -138,3 +138,28 @@ def test_most_documents_may_be_accepted_where_most_are_of_the_category() -> None
     labels = (scores > -1.5).astype(int)
     found = Threshold("max_f1", scale="log_odds", cautious=True).fit(scores, labels)
     assert found.predict(scores).tolist() == labels.tolist()
+
+
+def test_cautious_thresholds_of_rare_categories_are_the_best_for_all_of_them_together() -> None:
+    random = np.random.default_rng(2)
+    labels = np.zeros((500, 6), dtype=int)
+    for column, n_documents in enumerate((60, 5, 3, 2, 6, 0)):
+        labels[random.choice(500, n_documents, replace=False), column] = 1
+    scores = 2.5 * labels + random.normal(-3.0, 1.0, labels.shape)
+    for policy in ("max_f1", "t11u"):
+        own = Threshold(policy, scale="log_odds").fit(scores, labels).thresholds_
+        found = Threshold(policy, scale="log_odds", cautious=True).fit(scores, labels).thresholds_
+        # Six documents are many enough, and where there is nothing to find nothing is accepted.
+        assert_array_equal(found[[0, 4, 5]], own[[0, 4, 5]])
+        best = best_threshold(scores[:, 1:4].ravel(), labels[:, 1:4].ravel(), policy=policy)
+        assert_array_equal(found[1:4], best)
+        assert len(set(own[1:4])) > 1
+    weights = random.integers(0, 3, 500)
+    weighted = Threshold("max_f1", scale="log_odds", cautious=True).fit(scores, labels, weights)
+    copies = Threshold("max_f1", scale="log_odds", cautious=True).fit(
+        scores.repeat(weights, 0), labels.repeat(weights, 0)
+    )
+    assert_array_equal(weighted.thresholds_, copies.thresholds_)
+    mirrored = Threshold("max_f1_of_rest", ties="lowest", scale="log_odds", cautious=True).fit(-scores, 1 - labels)
+    found = Threshold("max_f1", scale="log_odds", cautious=True).fit(scores, labels).thresholds_
+    assert_allclose(mirrored.thresholds_, -found)

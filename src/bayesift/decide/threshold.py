@@ -29,6 +29,8 @@ _HALF = {"probability": 0.5, "log_odds": 0.0}
 
 #: A cautious threshold is tuned where its F1 is at least this.
 _LEAST_F1 = 0.2
+#: Cautious thresholds of categories with at most so many documents are one.
+_FEW = 5
 
 
 @dataclass(eq=False, repr=False)
@@ -50,9 +52,10 @@ class Threshold(BaseEstimator):
         What ``"half"`` means: a probability of 0.5 or a linear score of 0. Tuned policies take scores of any
         scale; their thresholds are on the same scale.
     cautious : bool, default=False
-        Leave the threshold at one half where the scores tell nothing: where the best cut accepts most documents though
-        few are of the category, or has an F1 below 0.2. (The F1 of scores that tell nothing is greatest if all
-        documents are accepted.)
+        Let all categories with at most five documents share the threshold that is best for all of them together: the
+        best for two or three documents is a matter of luck. And leave a threshold at one half where the scores tell
+        nothing: where the best cut accepts most documents though few are of the category, or has an F1 below 0.2. (The
+        F1 of scores that tell nothing is greatest if all documents are accepted.)
 
     Attributes
     ----------
@@ -102,17 +105,12 @@ class Threshold(BaseEstimator):
             self.thresholds_: FloatArray = np.full(columns.shape[1], _HALF[self.scale])
             return self
         labels = _label_columns(y, values)
-        options: dict[str, Any] = {"policy": self.policy, "cut": self.cut, "ties": self.ties}
         self.thresholds_ = np.array(
-            [
-                best_threshold(column, label, sample_weight=sample_weight, **options)
-                for column, label in zip(columns.T, labels, strict=True)
-            ]
+            [self._best(column, label, sample_weight) for column, label in zip(columns.T, labels, strict=True)]
         )
         if self.cautious:
             weights = np.ones(len(columns)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-            told_nothing = self._told_nothing(columns, np.column_stack(labels) > 0, weights)
-            self.thresholds_[told_nothing] = _HALF[self.scale]
+            self._be_cautious(columns, np.column_stack(labels) > 0, weights)
         return self
 
     def predict(self, scores: Any) -> Int64Array:
@@ -134,17 +132,31 @@ class Threshold(BaseEstimator):
             raise ValueError(f"scores have {n_columns} categories; expected {len(self.thresholds_)} as in fit")
         return (values >= (self.thresholds_[0] if values.ndim == 1 else self.thresholds_)).astype(np.int64)
 
-    def _told_nothing(self, scores: FloatArray, of_category: BoolArray, weights: FloatArray) -> BoolArray:
-        """Return for each category whether its threshold shows that the scores do not tell it from others."""
+    def _best(self, scores: FloatArray, y: Any, weights: FloatArray | None) -> float:
+        return best_threshold(scores, y, policy=self.policy, cut=self.cut, ties=self.ties, sample_weight=weights)
+
+    def _be_cautious(self, scores: FloatArray, of_category: BoolArray, weights: FloatArray) -> None:
+        """Let rare categories share a threshold, and leave those at one half that tell nothing."""
+        rest = self.policy == "max_f1_of_rest"
+        wanted = weights @ (~of_category if rest else of_category)
+        rare = (wanted > 0) & (wanted <= _FEW)
+        n_rare = np.count_nonzero(rare)
+        if n_rare > 1:
+            pooled = scores[:, rare].ravel(), of_category[:, rare].ravel()
+            self.thresholds_[rare] = self._best(*pooled, np.repeat(weights, n_rare))
         accepted = scores >= self.thresholds_
-        if self.policy == "max_f1_of_rest":
+        if rest:
             accepted, of_category = ~accepted, ~of_category
-        found, given, wanted = weights @ (accepted & of_category), weights @ accepted, weights @ of_category
-        most = 0.5 * weights.sum()
-        result: BoolArray = (given > most) & (wanted < most)
+        counts = np.array([weights @ (accepted & of_category), weights @ accepted, weights @ of_category])
+        most = np.full(len(self.thresholds_), 0.5 * weights.sum())
+        # Categories that share a threshold are judged together.
+        counts[:, rare] = counts[:, rare].sum(axis=1, keepdims=True)
+        most[rare] *= n_rare
+        found, given, wanted = counts
+        told_nothing = (given > most) & (wanted < most)
         if self.policy in ("max_f1", "max_f1_of_rest"):
-            result |= f_beta_of(found, given - found, wanted - found) < _LEAST_F1
-        return result
+            told_nothing |= f_beta_of(found, given - found, wanted - found) < _LEAST_F1
+        self.thresholds_[told_nothing] = _HALF[self.scale]
 
     def _check_parameters(self) -> None:
         check_policy(self.policy)
