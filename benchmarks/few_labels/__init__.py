@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
@@ -85,14 +85,19 @@ def run(repeats: int) -> None:
 
     An interrupted run goes on where it stopped. The tables hold all draws that there are.
     """
+    measure(repeats, lambda setting: True)
+
+
+def measure(repeats: int, wanted: Callable[[dict[str, Any]], bool]) -> None:
+    """Measure what is wanted of all settings, and write the tables of all that there is."""
     console = Console(stderr=True)
     runner = Runner()
     try:
         for draw in range(min(repeats, DRAWS)):
             for name in NAMES:
-                for setting in settings(name, draw):
+                for setting in filter(wanted, settings(name, draw)):
                     runner.piece(_family(setting), setting, lambda setting=setting: measured(setting))
-                console.print(f"draw {draw} of {name} is there")
+                    console.print(*setting.values())
     except KeyboardInterrupt:
         console.print("interrupted; the tables hold what there is")
     write_report(_found(runner.cache))
