@@ -20,16 +20,16 @@ def side_by_side():
     return {name: dict(zip(table["header"][1:], numbers, strict=True)) for name, *numbers in table["rows"]}
 
 
-def rows_of_the_readme(heading):
+def rows_of(page, heading):
     """Rows of the first table below a heading."""
-    text = README[README.index(f"\n## {heading}\n") :]
+    text = page[page.index(f"\n{heading}\n") :]
     lines = re.search(r"^\|.*?(?=^[^|])", text, re.M | re.S)[0].splitlines()
     header, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     return {row[0]: dict(zip(header[1:], row[1:], strict=True)) for row in rows}
 
 
 def test_the_table_beside_scikit_learn(side_by_side):
-    shown = rows_of_the_readme("Beside scikit-learn")
+    shown = rows_of(README, "## Beside scikit-learn")
     assert shown == {name: numbers for name, numbers in side_by_side.items() if name != "test texts right"}
 
 
@@ -39,3 +39,13 @@ def test_how_many_texts_are_right(side_by_side):
     ).groups()
     right = side_by_side["test texts right"]
     assert (f"{theirs}%", f"{ours}%") == (right["scikit-learn"], right["Bayesift"])
+
+
+def test_what_a_few_labels_give():
+    page = (ROOT / "docs" / "few_labels.md").read_text(encoding="utf-8")
+    found = re.search(
+        r"(\d+) % of 20 Newsgroups from 5 labels a group, where a logistic regression on words has (\d+)", README
+    )
+    rows = rows_of(page, "### 20newsgroups")
+    cells = (rows[system]["5"] for system in ("words and vectors", "tf-idf + LogisticRegression"))
+    assert found.groups() == tuple(f"{float(cell.split()[0]):.0f}" for cell in cells)
