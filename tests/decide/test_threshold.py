@@ -163,3 +163,17 @@ def test_cautious_thresholds_of_rare_categories_are_the_best_for_all_of_them_tog
     mirrored = Threshold("max_f1_of_rest", ties="lowest", scale="log_odds", cautious=True).fit(-scores, 1 - labels)
     found = Threshold("max_f1", scale="log_odds", cautious=True).fit(scores, labels).thresholds_
     assert_allclose(mirrored.thresholds_, -found)
+
+
+def test_a_threshold_that_tells_nothing_is_not_shared() -> None:
+    scores = np.random.default_rng(3).normal(-3.0, 1.0, (200, 3))
+    labels = np.zeros((200, 3), dtype=int)
+    # Of the first category both documents are at the top, of the others they are anywhere, with greater scores.
+    scores[:, 0] -= 10.0
+    for column, places in enumerate(([0, 1], [90, 150], [120, 199])):
+        labels[np.argsort(-scores[:, column])[places], column] = 1
+    own = Threshold("max_f1", scale="log_odds").fit(scores, labels).thresholds_
+    found = Threshold("max_f1", scale="log_odds", cautious=True).fit(scores, labels).thresholds_
+    accepted = scores >= best_threshold(scores.ravel(), labels.ravel(), policy="max_f1")
+    assert f1_score(labels.ravel(), accepted.ravel()) < 0.2
+    assert_array_equal(found, [own[0], 0.0, 0.0])

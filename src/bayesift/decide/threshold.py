@@ -53,9 +53,10 @@ class Threshold(BaseEstimator):
         scale; their thresholds are on the same scale.
     cautious : bool, default=False
         Let all categories with at most five documents share the threshold that is best for all of them together: the
-        best for two or three documents is a matter of luck. And leave a threshold at one half where the scores tell
+        best for two or three documents is a matter of luck. And leave a threshold at one half where scores tell
         nothing: where the best cut accepts most documents though few are of the category, or has an F1 below 0.2. (The
-        F1 of scores that tell nothing is greatest if all documents are accepted.)
+        F1 of scores that tell nothing is greatest if all documents are accepted.) A threshold to share that tells
+        nothing is not shared.
 
     Attributes
     ----------
@@ -136,27 +137,29 @@ class Threshold(BaseEstimator):
         return best_threshold(scores, y, policy=self.policy, cut=self.cut, ties=self.ties, sample_weight=weights)
 
     def _be_cautious(self, scores: FloatArray, of_category: BoolArray, weights: FloatArray) -> None:
-        """Let rare categories share a threshold, and leave those at one half that tell nothing."""
-        rest = self.policy == "max_f1_of_rest"
-        wanted = weights @ (~of_category if rest else of_category)
+        """Let rare categories share a threshold, and leave those of others at one half that tell nothing."""
+        wanted = weights @ (~of_category if self.policy == "max_f1_of_rest" else of_category)
         rare = (wanted > 0) & (wanted <= _FEW)
-        n_rare = np.count_nonzero(rare)
-        if n_rare > 1:
-            pooled = scores[:, rare].ravel(), of_category[:, rare].ravel()
-            self.thresholds_[rare] = self._best(*pooled, np.repeat(weights, n_rare))
-        accepted = scores >= self.thresholds_
-        if rest:
-            accepted, of_category = ~accepted, ~of_category
-        counts = np.array([weights @ (accepted & of_category), weights @ accepted, weights @ of_category])
-        most = np.full(len(self.thresholds_), 0.5 * weights.sum())
-        # Categories that share a threshold are judged together.
-        counts[:, rare] = counts[:, rare].sum(axis=1, keepdims=True)
-        most[rare] *= n_rare
-        found, given, wanted = counts
-        told_nothing = (given > most) & (wanted < most)
-        if self.policy in ("max_f1", "max_f1_of_rest"):
-            told_nothing |= f_beta_of(found, given - found, wanted - found) < _LEAST_F1
+        told_nothing = self._told_nothing(scores, of_category, weights, self.thresholds_)
+        if np.count_nonzero(rare) > 1:
+            pooled = scores[:, rare].ravel(), of_category[:, rare].ravel(), weights.repeat(np.count_nonzero(rare))
+            shared = self._best(*pooled)
+            if not self._told_nothing(*pooled, shared):
+                self.thresholds_[rare] = shared
+                told_nothing &= ~rare
         self.thresholds_[told_nothing] = _HALF[self.scale]
+
+    def _told_nothing(self, scores: FloatArray, of_category: BoolArray, weights: FloatArray, threshold: Any) -> Any:
+        """Return for each category whether its threshold shows that the scores do not tell it from others."""
+        accepted = scores >= threshold
+        if self.policy == "max_f1_of_rest":
+            accepted, of_category = ~accepted, ~of_category
+        found, given, wanted = weights @ (accepted & of_category), weights @ accepted, weights @ of_category
+        most = 0.5 * weights.sum()
+        result = (given > most) & (wanted < most)
+        if self.policy in ("max_f1", "max_f1_of_rest"):
+            result |= f_beta_of(found, given - found, wanted - found) < _LEAST_F1
+        return result
 
     def _check_parameters(self) -> None:
         check_policy(self.policy)
