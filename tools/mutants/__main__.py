@@ -30,9 +30,8 @@ def chosen(targets: list[dict[str, Any]], words: list[str]) -> list[tuple[Mutant
     found = []
     for target in targets:
         options = target.get("functions"), target.get("boundaries", True)
-        for mutant in mutants_of(TOP, target["file"], *options):
-            if not words or any(word in str(mutant) for word in words):
-                found.append((mutant, target))
+        mutants = mutants_of(TOP, target["file"], *options)
+        found += [(each, target) for each in mutants if not words or any(word in str(each) for word in words)]
     return found
 
 
