@@ -24,6 +24,10 @@ LIST = Path(__file__).with_name("mutants.toml")
 #: What takes long to import and is not broken here: imported once, before the processes for the mutants part.
 _OTHERS = ("numpy", "scipy.sparse", "scipy.stats", "scipy.special", "sklearn.pipeline", "numba", "pytest")
 
+#: Processor time of the tests of a mutant: so many seconds, for kernels that are compiled anew, and so many times what
+#: the tests take without it.
+_LEAST, _TIMES = 20.0, 2.0
+
 
 def chosen(targets: list[dict[str, Any]], words: list[str]) -> list[tuple[Mutant, dict[str, Any]]]:
     """Return the mutants whose description has one of the words, with their targets; all without words."""
@@ -53,16 +57,16 @@ def try_all(found: list[tuple[Mutant, dict[str, Any]]], seconds: float) -> list[
     with tempfile.TemporaryDirectory(prefix="mutants-") as place:
         log = Path(place) / "log.txt"
         tree = Tree(TOP, Path(place) / "tree")
-        sound: set[tuple[str, ...]] = set()
+        limits: dict[tuple[str, ...], float] = {}
         for mutant, target in found:
             tests = target["tests"]
-            if tuple(tests) not in sound:
+            if tuple(tests) not in limits:
                 if tree.outcome(tests, 10 * seconds, log) != "passed":
                     raise SystemExit(f"the tests of {target['file']} fail without any change:\n{log.read_text()}")
-                sound.add(tuple(tests))
+                limits[tuple(tests)] = min(seconds, _LEAST + _TIMES * tree.used)
             tree.break_it(mutant)
             try:
-                outcome = tree.outcome(tests, seconds, log)
+                outcome = tree.outcome(tests, limits[tuple(tests)], log)
             finally:
                 tree.mend()
             print(f"{'NOT NOTICED' if outcome == 'passed' else outcome:11}  {mutant}", flush=True)
@@ -76,7 +80,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.mutants", description=__doc__)
     parser.add_argument("words", nargs="*", help="only mutants with one of these in their description")
     parser.add_argument("--list", action="store_true", help="only list them")
-    parser.add_argument("--seconds", type=float, default=120, help="processor time that the tests of one may take")
+    parser.add_argument("--seconds", type=float, default=120, help="most processor time that the tests of one may take")
     options = parser.parse_args()
     content = tomllib.loads(LIST.read_text(encoding="utf-8"))
     found = chosen(content["target"], options.words)

@@ -22,10 +22,11 @@ class Tree:
 
     Compiled kernels stay where numba looks for them, beside the modules. Those of a broken module and of all that
     import it are put aside while it is tried: numba sees that a file has changed, but not that one it imports has.
+    ``used`` is the processor time of the last tests that came to their end.
     """
 
     def __init__(self, top: Path, folder: Path) -> None:
-        self.folder, self.aside = folder, folder / "aside"
+        self.folder, self.aside, self.used = folder, folder / "aside", 0.0
         for name in _PARTS:
             if (top / name).is_dir():
                 shutil.copytree(top / name, folder / name, symlinks=True, ignore=shutil.ignore_patterns("_build"))
@@ -93,8 +94,9 @@ class Tree:
             _run(self.folder, tests, seconds, log)
         end = time.monotonic() + 10 * seconds
         while True:
-            found, status = os.waitpid(child, os.WNOHANG)
+            found, status, usage = os.wait4(child, os.WNOHANG)
             if found:
+                self.used = usage.ru_utime + usage.ru_stime
                 break
             if time.monotonic() > end:
                 os.killpg(child, signal.SIGKILL)
