@@ -119,9 +119,10 @@ $(VENV)/.package: $(VENV)/.pip $(SETUP)
 	$(INSTALL) --editable .
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.package
+# In one go with the package itself: pip looks at everything again each time it is called.
+$(VENV)/.test: $(VENV)/.pip $(SETUP)
 	$(INSTALL) --editable '.[$(EXTRAS)]' --group test
-	@touch $@
+	@touch $(VENV)/.package $@
 
 $(VENV)/.lint: $(VENV)/.test
 	$(INSTALL) --group lint

@@ -65,6 +65,13 @@ def test_bad_input(arguments, message):
         unsure(*arguments)
 
 
+def test_an_interval_that_ends_where_the_best_one_begins_does_not_reach_it():
+    ends = np.array([[[1.0, 2.0], [0.0, 1.0], [-1.0, 0.5]]])
+    assert not unsure([[True, False, False]], ends, exclusive=True).any()
+    ends[0, 1, 1] = 1.0 + 1e-9
+    assert unsure([[True, False, False]], ends, exclusive=True).tolist() == [[True, True, False]]
+
+
 def test_exclusive_categories_have_one_decision_each():
     with pytest.raises(ValueError, match="without exactly one category"):
         unsure([[True, True]], np.zeros((1, 2, 2)), exclusive=True)

@@ -177,3 +177,25 @@ def test_a_threshold_that_tells_nothing_is_not_shared() -> None:
     accepted = scores >= best_threshold(scores.ravel(), labels.ravel(), policy="max_f1")
     assert f1_score(labels.ravel(), accepted.ravel()) < 0.2
     assert_array_equal(found, [own[0], 0.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("n", "positives", "cut", "is_tuned"),
+    [
+        # Half of the documents are not most of them.
+        (10, [2, 3, 4], "midpoint", True),
+        # Six of ten are, the one at the threshold included.
+        (10, [3, 4, 5], "accepted", False),
+        # An F1 of 0.2 is enough: the first document of nine, the others at the end.
+        (100, [0, *range(92, 100)], "midpoint", True),
+        (110, [0, *range(101, 110)], "midpoint", False),
+    ],
+)
+def test_where_a_cautious_threshold_begins_to_be_one_half(n, positives, cut, is_tuned) -> None:
+    scores, labels = -1.0 - np.arange(n), np.zeros(n, dtype=int)
+    labels[positives] = 1
+    options = {"cut": cut, "scale": "log_odds"}
+    tuned = Threshold("max_f1", **options).fit(scores, labels).thresholds_
+    cautious = Threshold("max_f1", cautious=True, **options).fit(scores, labels).thresholds_
+    assert tuned[0] < 0.0
+    assert cautious[0] == (tuned[0] if is_tuned else 0.0)

@@ -1,0 +1,1 @@
+"""Break the package line by line, and list what no test noticed: ``python -m tools.mutants``."""
