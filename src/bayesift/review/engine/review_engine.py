@@ -15,6 +15,7 @@ from bayesift.review.engine import stopping as stops
 from bayesift.review.engine import topic_model as models
 from bayesift.review.engine.choosing import Mix, Reason, most_informative, most_probable
 from bayesift.review.engine.corpus import Corpus
+from bayesift.review.engine.fitting import fitted
 from bayesift.review.engine.statements import Aim
 from bayesift.review.engine.stopping import Advice, Stopping
 from bayesift.review.engine.topic_model import NOISE, Fields, Highlight, Knowledge, Refit
@@ -354,7 +355,7 @@ class ReviewEngine:
             raise IndexError(f"document is {document!r}; expected a place from 0 to {len(self._order) - 1}")
 
     def _fit(self, judged: dict[int, bool]) -> Refit:
-        model = models.fitted(self.corpus, self._prior, judged, self.seed) if judged else self._prior
+        model = fitted(self.corpus, self._prior, judged, self.seed) if judged else self._prior
         return Refit(models.all_fields(model, self.corpus), judged)
 
     def _relevant(self, document: int) -> bool | None:
