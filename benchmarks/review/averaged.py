@@ -69,11 +69,11 @@ def own(corpus: Corpus, judged: Judged, seed: int) -> FloatArray:
 def same_fit(corpus: Corpus, judged: Judged, seed: int, *, tempered: bool = False) -> FloatArray:
     """Return them by Laplace's method from the engine's prior, weights and scale, all covariances kept."""
     prior = prior_model(corpus, Knowledge())
-    examples = examples_of(len(corpus), prior, judged, seed)
-    rows = corpus.matrix[examples.rows]
+    examples = examples_of(corpus, prior, judged, seed)
+    rows = examples.rows
     columns = np.unique(rows.indices)
     fit = balanced_fit(rows[:, columns], prior.belief.mean[columns], examples)
-    slope, constant = scale_of(fit, rows[:, columns], examples, len(judged))
+    slope, constant = scale_of(fit, rows[:, columns], examples)
     posterior = laplace_approximation(
         rows, examples.relevant, Gaussian(FIT_VARIANCE), intercept_variance=FIT_CONSTANT_VARIANCE,
         sample_weight=examples.weights,
