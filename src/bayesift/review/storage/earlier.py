@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import NamedTuple
@@ -11,7 +12,7 @@ from sqlalchemy import Engine, select
 from bayesift.review.storage.audit import COMMAND_LINE, Actor, record
 from bayesift.review.storage.connection import now, read_all, writing
 from bayesift.review.storage.documents import storable
-from bayesift.review.storage.tables import earlier_records, earlier_reviews
+from bayesift.review.storage.tables import documents, earlier_records, earlier_reviews
 
 _BATCH = 1000
 
@@ -39,6 +40,8 @@ class EarlierReview(NamedTuple):
         Who added it; nobody where the command line did.
     relevant, irrelevant : int
         How many of its records were decided so.
+    in_project : int
+        How many of them have the title of a document of the project.
     """
 
     id: int
@@ -47,6 +50,7 @@ class EarlierReview(NamedTuple):
     reviewer: int | None
     relevant: int
     irrelevant: int
+    in_project: int
 
 
 class EarlierReviews:
@@ -81,14 +85,14 @@ class EarlierReviews:
         if not found:
             raise ValueError(f"{source} has no record that was decided relevant; expected at least one")
         digest = _digest(records)
-        here = select(earlier_reviews.c.id).where(earlier_reviews.c.digest == digest)
         values = {"source": storable(source), "digest": digest, "at": now(), "reviewer": by.reviewer}
         with writing(self._engine) as connection:
-            id = connection.scalar(here)
+            id = connection.scalar(select(earlier_reviews.c.id).where(earlier_reviews.c.digest == digest))
             if id is None:
-                made = connection.execute(
-                    earlier_reviews.insert().values(**values, relevant=found, irrelevant=len(records) - found)
-                )
+                here = {_same(title) for title in connection.scalars(select(documents.c.title))} - {""}
+                values |= {"relevant": found, "irrelevant": len(records) - found}
+                values["in_project"] = sum(_same(each.title) in here for each in records)
+                made = connection.execute(earlier_reviews.insert().values(**values))
                 assert made.inserted_primary_key is not None
                 id = made.inserted_primary_key[0]
                 for begin in range(0, len(records), _BATCH):
@@ -106,6 +110,11 @@ class EarlierReviews:
         columns = [getattr(earlier_records.c, name) for name in EarlierRecord._fields]
         wanted = select(*columns).where(earlier_records.c.review.in_(list(ids))).order_by(earlier_records.c.id)
         return read_all(self._engine, wanted, lambda row: EarlierRecord(*row))
+
+
+def _same(title: str) -> str:
+    """Return what is left of a title when case, punctuation and spaces do not count."""
+    return re.sub(r"[\W_]+", " ", title.lower()).strip()
 
 
 def _digest(records: Iterable[EarlierRecord]) -> str:

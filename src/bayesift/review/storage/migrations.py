@@ -171,6 +171,7 @@ def _to_version_8(connection: Connection) -> None:
         Column("reviewer", Integer, ForeignKey("reviewers.id")),
         Column("relevant", Integer, nullable=False),
         Column("irrelevant", Integer, nullable=False),
+        Column("in_project", Integer, nullable=False),
     ).create(connection)
     Table(
         "earlier_records",

@@ -196,6 +196,7 @@ earlier_reviews = Table(
     Column("reviewer", Integer, ForeignKey("reviewers.id")),
     Column("relevant", Integer, nullable=False),
     Column("irrelevant", Integer, nullable=False),
+    Column("in_project", Integer, nullable=False),
 )
 
 #: Their records; they are no documents of the project.

@@ -52,6 +52,7 @@ def _context(service: Service, review: TopicReview) -> dict[str, Any]:
         "stops": stops,
         "stopped": bool(stops) and stops[-1].stopped,
         "names": service.project.reviewers.names(),
+        "earlier": [each for each in service.project.earlier.all() if each.id in review.topic.earlier],
     }
 
 
@@ -80,7 +81,7 @@ def stop(
 ) -> RedirectResponse:
     """Note that the review is stopped, or goes on, with what the page says about it at this moment."""
     topic = review.topic
-    found = review.queue(session.reviewer.id).stopping(topic.target_recall, topic.confidence)
+    found = review.queue(session.reviewer.id).stopping(topic)
     numbers = {name: value for name, value in found._asdict().items() if isinstance(value, int | float | str)}
     for said in found.statements:
         verdict = "allows stopping" if said.allows else "does not allow it" if said.holds else "withdrawn"
