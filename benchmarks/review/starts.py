@@ -23,13 +23,8 @@ from bayesift.datasets import load
 from bayesift.linear import BayesianLogisticRegression
 from bayesift.priors import Gaussian
 from bayesift.review.engine import Corpus, with_title_words
-from bayesift.review.engine.topic_model import (
-    DESCRIPTION_LENGTH,
-    FIT_CONSTANT_VARIANCE,
-    FIT_VARIANCE,
-    IRRELEVANT_SHARE,
-    N_STAND_INS,
-)
+from bayesift.review.engine.fitting import FIT_CONSTANT_VARIANCE, FIT_VARIANCE, IRRELEVANT_SHARE, N_STAND_INS
+from bayesift.review.engine.topic_model import DESCRIPTION_LENGTH
 from bayesift.review.simulate import Simulation, starting_pair
 from benchmarks.measuring import show
 from benchmarks.review import peer

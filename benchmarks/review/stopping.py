@@ -278,10 +278,15 @@ def stopped(run: Recording, rule: Rule) -> Stop:
     return _stop(run, next((look.read for look in looks(run) if rule(look)), run.n))
 
 
-def looks(run: Recording) -> Iterator[Look]:
+def steps(run: Recording, parts: int = 100) -> range:
+    """Return after how many cards rules look: after each of so many parts of the pile, at least after every ten."""
+    step = max(10, run.n // parts)
+    return range(step, run.n, step)
+
+
+def looks(run: Recording, parts: int = 100) -> Iterator[Look]:
     """Go through the moments at which rules look, once something is found beside what was known."""
-    step = max(10, run.n // 100)
-    return (look for look in (Look(run, read) for read in range(step, run.n, step)) if look.found > 1)
+    return (look for look in (Look(run, read) for read in steps(run, parts)) if look.found > 1)
 
 
 def _stop(run: Recording, read: int) -> Stop:
@@ -296,9 +301,9 @@ class Doubts(NamedTuple):
     values: FloatArray
 
     @classmethod
-    def of(cls, run: Recording, doubt: Callable[[Look], float]) -> Doubts:
+    def of(cls, run: Recording, doubt: Callable[[Look], float], parts: int = 100) -> Doubts:
         """Ask at every look."""
-        seen = [(look.read, doubt(look)) for look in looks(run)]
+        seen = [(look.read, doubt(look)) for look in looks(run, parts)]
         reads, values = (np.array(column) for column in zip(*seen, (run.n, -np.inf), strict=True))
         return cls(run, reads, values)
 
@@ -340,7 +345,7 @@ def cross_fitted() -> Iterator[tuple[str, ...]]:
                 for run in seen[name]
             ]
             runs, stops = zip(*pairs, strict=True)
-            yield (f"{title}, {way}", *_record_of("", list(runs), list(stops))[1:], f"{min(critical.values()):.4f}")
+            yield (f"{title}, {way}", *record_of("", list(runs), list(stops))[1:], f"{min(critical.values()):.4f}")
 
 
 def target_set(run: Recording, size: int = 10) -> Stop:
@@ -392,17 +397,18 @@ def table(names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """Return the record of every rule on some reviews."""
     runs = [recorded(name, seed) for name in names for seed in SEEDS]
     for title, rule in track(RULES.items(), "rules", console=Console(stderr=True)):
-        yield _record_of(title, runs, [stopped(run, rule) for run in runs])
-    yield _record_of("target set of ten", runs, [target_set(run) for run in runs])
+        yield record_of(title, runs, [stopped(run, rule) for run in runs])
+    yield record_of("target set of ten", runs, [target_set(run) for run in runs])
     draws = [checked(run) for run in runs]
     for title, rule in (
         ("A at 95 %, random draws after quiet times", statement("A", 0.95)),
         ("A: at most 5 left, 90 %, the same", statement("A", 0.9, left=5)),
     ):
-        yield _record_of(title, runs, [stopped(run, rule) for run in draws])
+        yield record_of(title, runs, [stopped(run, rule) for run in draws])
 
 
-def _record_of(title: str, runs: list[Recording], stops: list[Stop]) -> tuple[str, ...]:
+def record_of(title: str, runs: list[Recording], stops: list[Stop]) -> tuple[str, ...]:
+    """Return what a rule did: runs that miss, mean and least recall, overshoot and effort."""
     recall = np.array([stop.recall for stop in stops])
     overshoot = np.array([max(stop.read - run.needed, 0) / run.n for run, stop in zip(runs, stops, strict=True)])
     effort = np.array([stop.read / run.n for run, stop in zip(runs, stops, strict=True)])

@@ -53,6 +53,16 @@ def review(
     ] = None,
     database: Annotated[str | None, typer.Option(help="postgresql://… instead of a project file.")] = None,
     reviewer: Annotated[list[str] | None, typer.Option(help="Create a login link for NAME; may be repeated.")] = None,
+    earlier: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="An earlier review to learn from: its project, or a file with decisions; kept with the project; may "
+            "be repeated."
+        ),
+    ] = None,
+    earlier_topic: Annotated[
+        str | None, typer.Option(help="Which topic of an earlier review's project, if it has several.")
+    ] = None,
     text: Annotated[str | None, typer.Option(help="Column of the texts.")] = None,
     title: Annotated[str | None, typer.Option(help="Column of the titles.")] = None,
     id: Annotated[str | None, typer.Option(help="Column of the identifiers.")] = None,
@@ -90,7 +100,7 @@ def review(
         for_one = {
             "--project": project, "--database": database, "--simulate": simulate, "--reviewer": reviewer,
             "--text": text, "--title": title, "--id": id, "--delimiter": delimiter, "--encoding": encoding,
-            "--public-url": public_url, "--proxy": proxy,
+            "--public-url": public_url, "--proxy": proxy, "--earlier": earlier, "--earlier-topic": earlier_topic,
         }  # fmt: skip
         if _home(named, host, port, browser, [name for name, given in for_one.items() if given]):
             return
@@ -98,7 +108,7 @@ def review(
     if simulate:
         if one is None:
             raise ValueError("DATA is missing; expected a file with labels to replay")
-        _simulate(one, columns, encoding, label, description, seeds)
+        _simulate(one, columns, encoding, label, description, seeds, (earlier or [], earlier_topic))
         return
     with ExitStack() as stack:
         with _bars("reading words"):
@@ -115,6 +125,8 @@ def review(
                     port=port,
                     public_url=public_url,
                     proxies=proxy or [],
+                    earlier=earlier or [],
+                    earlier_topic=earlier_topic,
                 )
             )
         if public_url is not None and not page.settings.https:
@@ -187,6 +199,9 @@ def _announce(page: Page, browser: bool) -> None:
     typer.echo(f"Project: {page.database}, {page.service.n_documents} documents")
     for name, link in page.links.items():
         typer.echo(f"{name}: {link}")
+    for review in page.service.project.earlier.all():
+        counts = f"{review.relevant} relevant and {review.irrelevant} irrelevant records"
+        typer.echo(f"Earlier review: {shown(review.source)}, {counts}, which new topics learn from")
     typer.echo("Stop with Ctrl+C; everything is saved.")
     if browser:
         import webbrowser
@@ -210,15 +225,23 @@ def _say(data: Path | None, note: str) -> None:
 
 
 def _simulate(
-    data: Path, columns: Columns, encoding: str | None, label: str | None, description: str, seeds: int
+    data: Path,
+    columns: Columns,
+    encoding: str | None,
+    label: str | None,
+    description: str,
+    seeds: int,
+    earlier: tuple[list[Path], str | None],
 ) -> None:
     """Replay the labels of a file, and write the means over the replays to standard output."""
+    from bayesift.review.earlier import examples_of_files
     from bayesift.review.simulate import read_review, replay
 
     with _bars("reading words"):
         corpus, relevant = read_review(data, columns, encoding, label, partial(_say, data))
+        known = examples_of_files(corpus, *earlier)
     with _bars("replaying"):
-        found = replay(corpus, relevant, description=description, seeds=seeds)
+        found = replay(corpus, relevant, description=description, seeds=seeds, earlier=known)
     show_replays(found)
 
 

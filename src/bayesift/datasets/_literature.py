@@ -43,6 +43,7 @@ _PUBMED_LINE = re.compile(r"([A-Z]{2,4}) {0,2}- ?(.*)$")
 _PUBMED_NAMES = {
     "PMID": "pmid", "FAU": "authors", "DP": "date", "JT": "journal", "MH": "keywords", "OT": "keywords",
     "LA": "language", "PT": "type", "PMC": "pmcid", "VI": "volume", "IP": "issue", "PG": "pages",
+    "GN": "notes",
 }  # fmt: skip
 _YEAR = re.compile(r"\d{4}")
 

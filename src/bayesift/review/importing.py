@@ -19,11 +19,16 @@ DECISIONS = (
     "label_abstract_screening", "include",
 )  # fmt: skip
 
-_MEANINGS: dict[str, Decision] = {
+#: What is written in such columns, and what it means.
+MEANINGS: dict[str, Decision] = {
     **dict.fromkeys(("1", "1.0", "yes", "y", "true", "relevant", "include", "included"), "relevant"),
     **dict.fromkeys(("0", "0.0", "no", "n", "false", "irrelevant", "exclude", "excluded"), "irrelevant"),
     **dict.fromkeys(("unsure", "maybe", "?"), "unsure"),
 }
+
+
+#: What stands where nothing is decided.
+UNDECIDED = ("", "-1", "nan", "none")
 
 
 class Columns(NamedTuple):
@@ -114,17 +119,17 @@ def read_labels(
     decisions: dict[int, Decision] = {}
     unmatched = undecided = 0
     for line, decision, identifiers in _decided_rows(content):
-        if decision in ("", "-1", "nan", "none"):
+        if decision in UNDECIDED:
             undecided += 1
             continue
-        if decision not in _MEANINGS:
+        if decision not in MEANINGS:
             expected = "expected 1 or 0, yes or no, or unsure"
             raise ValueError(f"line {line} of the file decides {decision[:40]!r}; {expected}")
         place = next((places[identifier] for identifier in identifiers if identifier in places), None)
         if place is None:
             unmatched += 1
         else:
-            decisions[place] = _MEANINGS[decision]
+            decisions[place] = MEANINGS[decision]
     return Labels(decisions, unmatched, undecided)
 
 
@@ -186,9 +191,9 @@ def relevance(documents: Sequence[Document], column: str | None = None) -> list[
     answers = []
     for document in documents:
         said = str(document.extra.get(found, "")).strip().lower()
-        if _MEANINGS.get(said) not in ("relevant", "irrelevant"):
+        if MEANINGS.get(said) not in ("relevant", "irrelevant"):
             raise ValueError(f"{found} of document {document.key} is {said[:40]!r}; expected 1 or 0, yes or no")
-        answers.append(_MEANINGS[said] == "relevant")
+        answers.append(MEANINGS[said] == "relevant")
     return answers
 
 

@@ -100,7 +100,7 @@ def to_endnote(found: Iterable[Row], _extra: Iterable[str] = ()) -> Iterator[str
         parts = [
             _element("rec-number", document.key),
             f'<ref-type name="{_xml(_first(row, "type") or "Generic", quoted=True)}">13</ref-type>',
-            _element("contributors", "authors", *(("author", name) for name in _authors(row))),
+            _element("contributors", "authors", *(("author", name) for name in _authors(row))) if _authors(row) else "",
             _element("titles", ("title", document.title), ("secondary-title", _first(row, "journal"))),
             _element("keywords", *(("keyword", word) for word in _keywords(row))),
             f"<dates>{_element('year', _first(row, 'year'))}</dates>",

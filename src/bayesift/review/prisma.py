@@ -109,7 +109,7 @@ class _Box(NamedTuple):
 _WIDTH, _LEFT, _RIGHT = 320, 60, 440
 
 
-def diagram(numbers: Flow, *, full_text: bool) -> str:
+def diagram(numbers: Flow, *, full_text: bool, stopped: bool = False, earlier: int = 0) -> str:
     """Draw the flow diagram as SVG, complete in itself.
 
     Parameters
@@ -118,6 +118,10 @@ def diagram(numbers: Flow, *, full_text: bool) -> str:
         From :func:`flow`.
     full_text : bool
         Whether full texts are judged: without, the boxes about them are left out.
+    stopped : bool
+        Whether the review was stopped; or else records that nobody read are not read yet.
+    earlier : int
+        Relevant records of the earlier review that this one brings up to date.
 
     Returns
     -------
@@ -127,7 +131,7 @@ def diagram(numbers: Flow, *, full_text: bool) -> str:
     rows = [
         ("Identification", [f"Records identified: n = {numbers.identified}"],
          ["Records removed before screening:", f"Duplicates: n = {numbers.duplicates}",
-          f"Not read, ranked last by the model: n = {numbers.unread}"]),
+          f"{'Not read, ranked last by the model' if stopped else 'Not read yet'}: n = {numbers.unread}"]),
         ("Screening", [f"Records screened: n = {numbers.screened}"],
          [f"Records excluded: n = {numbers.excluded}", *_listed(numbers.abstracts_excluded)]
          + ([f"Undecided: n = {numbers.undecided}"] if numbers.undecided else [])),
@@ -140,7 +144,8 @@ def diagram(numbers: Flow, *, full_text: bool) -> str:
              [f"Reports excluded: n = {sum(numbers.reports_excluded.values())}", *_listed(numbers.reports_excluded)]
              + ([f"Not assessed yet: n = {numbers.waiting}"] if numbers.waiting else [])),
         ]  # fmt: skip
-    rows.append(("Included", [f"Records included: n = {numbers.included}", ""], []))
+    before = f"Relevant in the earlier review: n = {earlier}" if earlier else ""
+    rows.append(("Included", [f"Records included: n = {numbers.included}", before], []))
     parts: list[str] = []
     places: list[tuple[str, int, int]] = []
     y, above = 16, None

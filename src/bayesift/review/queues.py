@@ -139,18 +139,18 @@ class Queue:
         """Return the words of a document that speak for and against; waits for nobody: a model is never changed."""
         return self._engine.highlights(document)
 
-    def stopping(self, target_recall: float, confidence: float) -> Stopping:
-        """Estimate how much is left to be found."""
+    def stopping(self, topic: Topic) -> Stopping:
+        """Estimate how much is left to be found, and judge it by what a topic aims at."""
         # What takes long is done without the lock, and one at a time: the other core is for those who wait for a card.
         moment = self._moment()
         with self._estimating:
-            return moment.stopping(target_recall, confidence)
+            return moment.stopping(topic.target_recall, topic.confidence, topic.at_most)
 
-    def advice(self, target_recall: float, confidence: float) -> Advice:
-        """Tell whether one may stop."""
+    def advice(self, topic: Topic) -> Advice:
+        """Tell whether one may stop, by what a topic aims at."""
         moment = self._moment()
         with self._estimating:
-            return moment.advice(target_recall, confidence)
+            return moment.advice(topic.target_recall, topic.confidence, topic.at_most)
 
     def _moment(self) -> Moment:
         self.rank()

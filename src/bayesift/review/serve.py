@@ -14,6 +14,7 @@ import uvicorn
 from sqlalchemy.engine import make_url
 
 from bayesift._web.listening import address_of, bind, make_server, serve
+from bayesift.review.earlier import read_all_earlier
 from bayesift.review.engine import Corpus, prepare
 from bayesift.review.importing import Columns, import_documents
 from bayesift.review.service import Service
@@ -96,6 +97,8 @@ def open_page(
     public_url: str | None = None,
     proxies: Sequence[str] = (),
     home: str = "",
+    earlier: Sequence[Path] = (),
+    earlier_topic: str | None = None,
 ) -> Iterator[Page]:
     """Open a project, make it if there is none, and prepare its page; :mod:`bayesift.progress` tells how far it is.
 
@@ -124,6 +127,10 @@ def open_page(
         Addresses of proxies whose header ``X-Forwarded-For`` is believed.
     home : str
         Address of a page that lists this project among others.
+    earlier : sequence of Path
+        Files of earlier reviews, or their projects: kept with the project, for its topics to learn from.
+    earlier_topic : str, optional
+        Which topic of such a project; needed where it has several.
 
     Yields
     ------
@@ -132,6 +139,10 @@ def open_page(
     """
     settings = settings_for(host, public_url, proxies)._replace(home=home)
     where = project_location(data, project, database)
+    if isinstance(where, Path) and where.resolve() in [path.resolve() for path in earlier]:
+        raise ValueError(f"earlier is {where}, the project itself; expected another review")
+    # Before anything is made.
+    known = read_all_earlier(earlier, earlier_topic, tell)
     with (
         ExitStack() as stack,
         bind(host, port, USUAL_PORT) as listening,
@@ -140,6 +151,8 @@ def open_page(
         closing(Service(opened, Corpus.build(opened.documents.texts()))) as service,
     ):
         opened.served_under(claim)
+        for source, records in known.items():
+            opened.earlier.add(source, records)
         prepare(service.corpus)
         # What is there now stays: the collector of garbage need not go through all documents while pages are made.
         stack.enter_context(_kept_from_collection())

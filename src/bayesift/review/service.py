@@ -17,6 +17,7 @@ import numpy as np
 
 from bayesift.review import full_text
 from bayesift.review.decisions import Decisions, Judgements
+from bayesift.review.earlier import rows_of
 from bayesift.review.engine import Corpus, Mix, ReviewEngine, Suggestion
 from bayesift.review.queues import Queue, assigned, knowledge_of
 from bayesift.review.storage import COMMAND_LINE, Actor, Copy, Decision, Event, NotSavedError, Project, Stage, Topic
@@ -122,6 +123,7 @@ class TopicReview:
                     self._decisions.judgements(self._n_documents, owner),
                     mix=Mix(1.0 - topic.informative - topic.random, topic.informative, topic.random),
                     seed=topic.id,
+                    earlier=rows_of(self._project.earlier.records(topic.earlier), self._corpus),
                 )
                 self._queues[owner] = Queue(engine, self._lock, self._background)
             return self._queues[owner]
@@ -138,8 +140,7 @@ class TopicReview:
     def size(self, reviewer: int | None) -> int:
         """Return how many documents are for a reviewer, copies and those of others not counted."""
         decided, _ = self.counts(reviewer)
-        judgements = self._counted[self._owner(reviewer)]
-        return decided + judgements.unjudged
+        return decided + self._counted[self._owner(reviewer)].unjudged
 
     def refresh(self) -> None:
         """Take note of what others have written."""

@@ -12,7 +12,7 @@ import numpy as np
 from bayesift import progress
 from bayesift._typing import BoolArray, Int64Array
 from bayesift.evaluate import RecallCurve, average_time_to_discovery, recall_at_effort, recall_curve, wss
-from bayesift.review.engine import Corpus, Knowledge, Mix, ReviewEngine, Stopping
+from bayesift.review.engine import Corpus, Earlier, Knowledge, Mix, ReviewEngine, Stopping
 from bayesift.review.engine.recall import QUIET
 
 if TYPE_CHECKING:
@@ -179,6 +179,7 @@ def simulate(
     confidence: float = 0.95,
     look_every: int = 5,
     seed: int = 0,
+    earlier: Earlier | None = None,
 ) -> Simulation:
     """Replay a review whose judgements are known.
 
@@ -205,6 +206,8 @@ def simulate(
         The rules look after every so many documents.
     seed : int, default=0
         Fixes the random share.
+    earlier : Earlier, optional
+        Records of an earlier review to learn from.
 
     Returns
     -------
@@ -223,7 +226,7 @@ def simulate(
     corpus = corpus if isinstance(corpus, Corpus) else Corpus.build(corpus)
     truth = _checked(relevant, len(corpus))
     known = tuple(int(document) for document in start)
-    engine = ReviewEngine(corpus, knowledge, mix=mix, seed=seed)
+    engine = ReviewEngine(corpus, knowledge, mix=mix, seed=seed, earlier=earlier)
     for document in known:
         engine.label(document, bool(truth[document]), why="known")
     watch = _RuleWatch(dict(RULES if rules is None else rules), truth, known, (target_recall, confidence))
@@ -317,7 +320,14 @@ def read_review(
     return Corpus.build([reading_text(document.title, document.text) for document in documents]), relevant
 
 
-def replay(corpus: Corpus, relevant: Sequence[bool], *, description: str = "", seeds: int = 3) -> Replays:
+def replay(
+    corpus: Corpus,
+    relevant: Sequence[bool],
+    *,
+    description: str = "",
+    seeds: int = 3,
+    earlier: Earlier | None = None,
+) -> Replays:
     """Replay a review several times, as the page would go on; :mod:`bayesift.progress` tells how often it was done.
 
     Parameters
@@ -327,9 +337,12 @@ def replay(corpus: Corpus, relevant: Sequence[bool], *, description: str = "", s
     relevant : sequence of bool
         The judgements.
     description : str
-        What is relevant, in words. With none, one relevant and one irrelevant document are known from the start.
+        What is relevant, in words.
     seeds : int, default=3
         How often to replay, with another random share each time.
+    earlier : Earlier, optional
+        Records of an earlier review to learn from. With neither these nor a description, one relevant and one
+        irrelevant document are known from the start.
 
     Returns
     -------
@@ -338,8 +351,11 @@ def replay(corpus: Corpus, relevant: Sequence[bool], *, description: str = "", s
     runs = []
     for seed in range(seeds):
         progress.report(seed, seeds)
-        known = () if description else starting_pair(relevant, seed)
-        runs.append(simulate(corpus, relevant, knowledge=Knowledge(description), start=known, check=True, seed=seed))
+        known = () if description or earlier else starting_pair(relevant, seed)
+        knowledge = Knowledge(description)
+        runs.append(
+            simulate(corpus, relevant, knowledge=knowledge, start=known, check=True, seed=seed, earlier=earlier)
+        )
     return Replays(runs, len(corpus), sum(relevant))
 
 

@@ -3,6 +3,7 @@
 from bayesift.review.decisions import Judgement, Judgements
 from bayesift.review.engine.choosing import Mix
 from bayesift.review.engine.corpus import Corpus, with_title_words
+from bayesift.review.engine.earlier import Earlier
 from bayesift.review.engine.recall import Bound, bound_by_bets, bound_by_sample
 from bayesift.review.engine.review_engine import Moment, ReviewEngine, Suggestion, prepare
 from bayesift.review.engine.statements import Aim, Phrase, Statement
@@ -14,6 +15,7 @@ __all__ = [
     "Aim",
     "Bound",
     "Corpus",
+    "Earlier",
     "Highlight",
     "Judgement",
     "Judgements",

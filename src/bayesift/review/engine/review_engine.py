@@ -15,6 +15,8 @@ from bayesift.review.engine import stopping as stops
 from bayesift.review.engine import topic_model as models
 from bayesift.review.engine.choosing import Mix, Reason, most_informative, most_probable
 from bayesift.review.engine.corpus import Corpus
+from bayesift.review.engine.earlier import Earlier
+from bayesift.review.engine.fitting import fitted
 from bayesift.review.engine.statements import Aim
 from bayesift.review.engine.stopping import Advice, Stopping
 from bayesift.review.engine.topic_model import NOISE, Fields, Highlight, Knowledge, Refit
@@ -71,6 +73,8 @@ class ReviewEngine:
         In what shares documents are shown for which reason.
     seed : int, default=0
         Fixes the random order of the corpus.
+    earlier : Earlier, optional
+        Records of earlier reviews, of which the ranking learns as well; nothing else depends on them.
 
     Attributes
     ----------
@@ -101,15 +105,19 @@ class ReviewEngine:
         *,
         mix: Mix = USUAL,
         seed: int = 0,
+        earlier: Earlier | None = None,
     ) -> None:
         self.corpus = corpus
         self.knowledge = knowledge
         self.judgements = Judgements(len(corpus)) if judgements is None else judgements
         self.mix = mix.checked()
         self.seed = seed
+        self.earlier = earlier
         self._order: Int64Array = np.random.default_rng([seed, 0]).permutation(len(corpus))
         self._prior = models.prior_model(corpus, knowledge)
-        self._told = bool(np.any(self._prior.belief.mean[:-1]))
+        self._told = bool(np.any(self._prior.belief.mean[:-1])) or (
+            earlier is not None and bool(earlier.relevant.any())
+        )
         self.judgements.take_changes()
         judged = self.judgements.learnable()
         self.lagging = False
@@ -354,7 +362,8 @@ class ReviewEngine:
             raise IndexError(f"document is {document!r}; expected a place from 0 to {len(self._order) - 1}")
 
     def _fit(self, judged: dict[int, bool]) -> Refit:
-        model = models.fitted(self.corpus, self._prior, judged, self.seed) if judged else self._prior
+        known = judged or self.earlier is not None
+        model = fitted(self.corpus, self._prior, judged, self.seed, self.earlier) if known else self._prior
         return Refit(models.all_fields(model, self.corpus), judged)
 
     def _relevant(self, document: int) -> bool | None:

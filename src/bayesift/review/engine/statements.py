@@ -57,6 +57,11 @@ ASSUMES: dict[Letter, str] = {
 }
 
 
+#: In how many of so many replays of 19 reviews each missed a recall of 95 % at a confidence of 95 %, C on reviews on
+#: which it was not set (``python -m benchmarks.review.stopping``).
+MISSES: dict[Letter, tuple[int, int]] = {"A": (0, 380), "B": (0, 380), "C": (7, 380)}
+
+
 def percent(share: float, digits: int = 0) -> str:
     """Write a share in per cent, with so many digits."""
     return f"{100 * share:.{digits}f}\u00a0%"

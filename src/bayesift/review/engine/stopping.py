@@ -170,7 +170,7 @@ def verdict_of(
     if not found:
         return "go on", Phrase(SENTENCES["nothing found"], unjudged=unjudged)
     recall = expected_recall(found, left)
-    if recall < aim.recall:
+    if recall < aim.recall and left > aim.left:
         return "go on", Phrase(SENTENCES["go on"], found=found, recall=percent(recall), unjudged=unjudged)
     need = Phrase(SENTENCES["no check"]) if check is None else Phrase(SENTENCES["check"], check=check)
     best = max((each for each in said if each.holds), key=lambda each: each.bound.recall)

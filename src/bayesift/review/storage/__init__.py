@@ -6,6 +6,7 @@ from bayesift.review.storage.claim import Claim, InUseError, claim_project
 from bayesift.review.storage.connection import NotSavedError, ProjectError
 from bayesift.review.storage.documents import Document, Documents, doi_of, reading_text, values_of
 from bayesift.review.storage.duplicates import Copy, Duplicates
+from bayesift.review.storage.earlier import EarlierRecord, EarlierReview, EarlierReviews
 from bayesift.review.storage.history import Action, Decision, Event, History, Remark, Remarks, Stage
 from bayesift.review.storage.project import Project
 from bayesift.review.storage.reviewers import ROLES, Login, Reviewer, Reviewers, Role, Sessions
@@ -26,6 +27,9 @@ __all__ = [
     "Document",
     "Documents",
     "Duplicates",
+    "EarlierRecord",
+    "EarlierReview",
+    "EarlierReviews",
     "Event",
     "Found",
     "History",

@@ -26,6 +26,7 @@ AuditAction = Literal[
     "exported",
     "duplicates changed",
     "text mended",
+    "earlier review added",
 ]
 
 #: How many entries are read at once.

@@ -155,6 +155,36 @@ def _to_version_7(connection: Connection) -> None:
     ).create(connection)
 
 
+def _to_version_8(connection: Connection) -> None:
+    """Let a topic stop with a number left, and learn from earlier reviews, which the project keeps."""
+    for addition in ("at_most INTEGER NOT NULL DEFAULT 0", "earlier TEXT NOT NULL DEFAULT '[]'"):
+        connection.exec_driver_sql(f"ALTER TABLE topics ADD COLUMN {addition}")
+    version_8 = MetaData()
+    Table("reviewers", version_8, Column("id", Integer, primary_key=True))
+    Table(
+        "earlier_reviews",
+        version_8,
+        Column("id", Integer, primary_key=True),
+        Column("source", Text, nullable=False),
+        Column("digest", Text, nullable=False, unique=True),
+        Column("at", Text, nullable=False),
+        Column("reviewer", Integer, ForeignKey("reviewers.id")),
+        Column("relevant", Integer, nullable=False),
+        Column("irrelevant", Integer, nullable=False),
+        Column("in_project", Integer, nullable=False),
+    ).create(connection)
+    Table(
+        "earlier_records",
+        version_8,
+        Column("id", Integer, primary_key=True),
+        Column("review", Integer, ForeignKey("earlier_reviews.id"), nullable=False),
+        Column("title", Text, nullable=False),
+        Column("text", Text, nullable=False),
+        Column("relevant", Boolean, nullable=False),
+        Index("records_of_earlier_review", "review", "id"),
+    ).create(connection)
+
+
 #: ``STEPS[n]`` turns tables of version n into those of version n + 1.
 STEPS: dict[int, Callable[[Connection], None]] = {
     1: _to_version_2,
@@ -163,6 +193,7 @@ STEPS: dict[int, Callable[[Connection], None]] = {
     4: _to_version_5,
     5: _to_version_6,
     6: _to_version_7,
+    7: _to_version_8,
 }
 
 

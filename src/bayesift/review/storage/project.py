@@ -16,6 +16,7 @@ from bayesift.review.storage.claim import Claim
 from bayesift.review.storage.connection import ProjectError, file_of, now, open_database, reading, writing
 from bayesift.review.storage.documents import Document, Documents, fill
 from bayesift.review.storage.duplicates import DuplicateFinder, Duplicates, enter
+from bayesift.review.storage.earlier import EarlierReviews
 from bayesift.review.storage.history import History, Remarks
 from bayesift.review.storage.migrations import create_tables, migrate, version_of
 from bayesift.review.storage.reviewers import Reviewers, Sessions
@@ -38,7 +39,7 @@ class Project:
 
     Attributes
     ----------
-    documents, duplicates, topics, reviewers, sessions, history, remarks, stops, audit
+    documents, duplicates, topics, reviewers, sessions, history, remarks, stops, earlier, audit
         The parts.
     name, id : str
         What the project is called, and a random word that tells it from all others.
@@ -66,6 +67,7 @@ class Project:
         self.history = History(engine)
         self.remarks = Remarks(engine)
         self.stops = Stops(engine)
+        self.earlier = EarlierReviews(engine)
         self.audit = Audit(engine)
         with reading(engine) as connection:
             known = {row.name: row.value for row in connection.execute(select(facts))}

@@ -18,7 +18,7 @@ from sqlalchemy import (
 )
 
 #: The version of the tables; a project of an older one is migrated, a newer one is refused.
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 
 metadata = MetaData()
 
@@ -42,7 +42,8 @@ documents = Table(
 )
 
 #: What is searched for; keywords, reasons for exclusion and tags are JSON lists of strings. The shares say how cards
-#: are chosen, the target when to stop, and ``shared`` whether all reviewers work on one queue.
+#: are chosen, the target and ``at_most`` when to stop, and ``shared`` whether all reviewers work on one queue.
+#: ``earlier`` is a JSON list of the earlier reviews that a topic learns from.
 topics = Table(
     "topics",
     metadata,
@@ -64,6 +65,8 @@ topics = Table(
     Column("double", Boolean, nullable=False, server_default=false()),
     Column("full_text", Boolean, nullable=False, server_default=false()),
     Column("shares", Text, nullable=False, server_default="[]"),
+    Column("at_most", Integer, nullable=False, server_default="0"),
+    Column("earlier", Text, nullable=False, server_default="[]"),
 )
 
 #: People; of a token only the SHA-256 is kept. Who was removed stays, with the time, for the names in the history.
@@ -179,4 +182,31 @@ stops = Table(
     Column("statement", Text, nullable=False),
     Column("numbers", Text, nullable=False),
     Column("note", Text, nullable=False),
+)
+
+#: Earlier reviews, of which a topic may learn: the file each came from, who added it when, and a sum that tells its
+#: records from others; only ever added to.
+earlier_reviews = Table(
+    "earlier_reviews",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("source", Text, nullable=False),
+    Column("digest", Text, nullable=False, unique=True),
+    Column("at", Text, nullable=False),
+    Column("reviewer", Integer, ForeignKey("reviewers.id")),
+    Column("relevant", Integer, nullable=False),
+    Column("irrelevant", Integer, nullable=False),
+    Column("in_project", Integer, nullable=False),
+)
+
+#: Their records; they are no documents of the project.
+earlier_records = Table(
+    "earlier_records",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("review", Integer, ForeignKey("earlier_reviews.id"), nullable=False),
+    Column("title", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("relevant", Boolean, nullable=False),
+    Index("records_of_earlier_review", "review", "id"),
 )

@@ -39,6 +39,10 @@ class Topic(NamedTuple):
         Whether the full texts of what is relevant by title and abstract are judged too.
     shares : tuple of (int, float)
         The share of the work of each reviewer, by number; without any, everybody takes the next document.
+    at_most : int
+        The review may also stop when no more relevant documents than this are left.
+    earlier : tuple of int
+        The earlier reviews of the project whose decisions are learnt, by number.
     id : int
         Set by the project.
     """
@@ -59,6 +63,8 @@ class Topic(NamedTuple):
     double: bool = False
     full_text: bool = False
     shares: tuple[tuple[int, float], ...] = ()
+    at_most: int = 0
+    earlier: tuple[int, ...] = ()
     id: int = 0
 
     @property
@@ -115,7 +121,7 @@ def _taken(topic: Topic) -> ValueError:
     return ValueError(f"there is a topic {topic.name!r} already; expected another name")
 
 
-_LISTS = "keywords_for", "keywords_against", "reasons", "tags", "shares"
+_LISTS = "keywords_for", "keywords_against", "reasons", "tags", "shares", "earlier"
 
 
 def _row(topic: Topic) -> dict[str, Any]:

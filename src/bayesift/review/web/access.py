@@ -36,11 +36,15 @@ _HEADERS = {
 }
 
 
+#: How the addresses end to which files may be sent.
+WITH_FILES = ("/labels/import", "/new-topic", "/settings")
+
+
 def guard_options(settings: Settings) -> dict[str, Any]:
     """Return what :class:`bayesift._web.guard.RequestGuard` has to know to guard the page."""
 
     def body_limit(path: str) -> int:
-        return settings.upload_limit if path.endswith("/labels/import") else settings.body_limit
+        return settings.upload_limit if path.endswith(WITH_FILES) else settings.body_limit
 
     return {"hosts": settings.hosts, "body_limit": body_limit, "headers": _HEADERS}
 

@@ -308,7 +308,7 @@ def remark(service: CurrentService, session: CurrentSession, review: CurrentTopi
 def stopping(session: CurrentSession, review: CurrentTopic) -> StoppingAnswer:
     """Say in a sentence whether to go on."""
     queue = review.queue(session.queue)
-    found = queue.advice(review.topic.target_recall, review.topic.confidence)
+    found = queue.advice(review.topic)
     sentence = str(in_language(found.sentence))
     return StoppingAnswer(verdict=found.verdict, sentence=sentence, check=found.check, checking=queue.checking)
 

@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from bayesift._typing import FloatArray
 from bayesift.review.engine import Stopping
+from bayesift.review.engine.statements import MISSES
 from bayesift.review.storage import Event
 from bayesift.review.web.access import CurrentService, CurrentSession, CurrentTopic, guarded_router
 from bayesift.review.web.language import said, translated
@@ -40,7 +41,7 @@ def progress_page(
     """Show what is found, what may be left, and how it came."""
     topic, queue = review.topic, review.queue(session.queue)
     held = review.decisions().in_force(session.queue if topic.own_queues else None)
-    found = queue.stopping(topic.target_recall, topic.confidence)
+    found = queue.stopping(topic)
     unread = np.ones(service.n_documents, dtype=bool)
     unread[[event.document for event in held]] = False
     unread[list(service.copies)] = False
@@ -51,6 +52,8 @@ def progress_page(
         session,
         topic=topic,
         found=found,
+        misses=MISSES,
+        earlier=[each for each in service.project.earlier.all() if each.id in topic.earlier],
         estimates=_estimates(found),
         shares=_shares(shown, topic.informative, topic.random),
         curve=recall_plot(held, found),

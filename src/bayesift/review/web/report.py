@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from bayesift._version import __version__
 from bayesift.review.prisma import Flow, diagram, flow
 from bayesift.review.service import STAGES, Service, TopicReview
-from bayesift.review.storage import Event
+from bayesift.review.storage import EarlierReview, Event
 from bayesift.review.web.access import (
     CurrentService,
     CurrentSession,
@@ -41,17 +41,30 @@ def _flow(service: Service, review: TopicReview) -> Flow:
     return flow(service.n_documents, review.decisions(), full)
 
 
+def _diagram(service: Service, review: TopicReview) -> str:
+    stops = service.project.stops.all(review.topic.id)
+    return diagram(
+        _flow(service, review),
+        full_text=review.topic.full_text,
+        stopped=bool(stops) and stops[-1].stopped,
+        earlier=sum(each.relevant for each in _earlier(service, review)),
+    )
+
+
+def _earlier(service: Service, review: TopicReview) -> list[EarlierReview]:
+    return [each for each in service.project.earlier.all() if each.id in review.topic.earlier]
+
+
 def _context(service: Service, review: TopicReview) -> dict[str, Any]:
-    numbers = _flow(service, review)
     stops = service.project.stops.all(review.topic.id)
     return {
         "topic": review.topic,
-        "flow": numbers,
         # Everything in it that comes from outside is escaped where it is drawn.
-        "diagram": Markup(diagram(numbers, full_text=review.topic.full_text)),  # noqa: S704
+        "diagram": Markup(_diagram(service, review)),  # noqa: S704
         "stops": stops,
         "stopped": bool(stops) and stops[-1].stopped,
         "names": service.project.reviewers.names(),
+        "earlier": _earlier(service, review),
     }
 
 
@@ -70,7 +83,7 @@ def prisma_diagram(
     request: Request, service: CurrentService, session: CurrentSession, review: CurrentTopic
 ) -> Response:
     """Return the flow diagram as a file."""
-    drawn = diagram(_flow(service, review), full_text=review.topic.full_text)
+    drawn = _diagram(service, review)
     return Response(drawn, media_type="image/svg+xml", headers=attachment(review, "prisma.svg"))
 
 
@@ -80,7 +93,7 @@ def stop(
 ) -> RedirectResponse:
     """Note that the review is stopped, or goes on, with what the page says about it at this moment."""
     topic = review.topic
-    found = review.queue(session.reviewer.id).stopping(topic.target_recall, topic.confidence)
+    found = review.queue(session.reviewer.id).stopping(topic)
     numbers = {name: value for name, value in found._asdict().items() if isinstance(value, int | float | str)}
     for said in found.statements:
         verdict = "allows stopping" if said.allows else "does not allow it" if said.holds else "withdrawn"

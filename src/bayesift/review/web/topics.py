@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal
 
-from fastapi import Form, Request
+from fastapi import Form, Request, UploadFile
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
+from bayesift.review.earlier import read_earlier
 from bayesift.review.importing import find_documents
 from bayesift.review.service import Service
-from bayesift.review.storage import Topic
+from bayesift.review.storage import Actor, ProjectError, Topic
 from bayesift.review.web.access import CurrentService, CurrentSession, CurrentTopic, LongText, ShortText, guarded_router
 from bayesift.review.web.rendering import page
+from bayesift.review.web.slow import slow
 
 router = guarded_router()
 
@@ -23,6 +27,10 @@ _YEAR = 365 * 86_400
 
 #: Lists of reasons and of tags have at most so many entries of at most so many characters.
 _MOST_LINES, _LONGEST_LINE = 40, 120
+
+#: Files of earlier reviews that the form takes: by these endings, with names of at most so many characters.
+_ENDINGS = (".csv", ".tsv", ".jsonl", ".ris", ".bib", ".nbib", ".xml", ".asreview")
+_LONGEST_NAME = 100
 
 #: A share of the work is a number up to this.
 _MOST_SHARE = 1_000_000
@@ -47,6 +55,9 @@ class TopicFields(BaseModel):
     queue: ShortText = "shared"
     full_text: ShortText = ""
     shares: LongText = ""
+    at_most: ShortText = "0"
+    earlier: list[ShortText] = Field([], max_length=1000)
+    earlier_file: UploadFile | None = None
 
 
 class TopicForm(BaseModel):
@@ -68,6 +79,8 @@ class TopicForm(BaseModel):
     queue: str = Field("shared", pattern="^(shared|double|own)$")
     full_text: str = Field("", pattern="^(yes)?$")
     shares: LongText = ""
+    at_most: int = Field(0, ge=0, le=1_000_000)
+    earlier: list[int] = []
 
     @field_validator("name")
     @classmethod
@@ -109,6 +122,8 @@ class TopicForm(BaseModel):
             exclusion=self.exclusion.strip(),
             reasons=lines_of(self.reasons),
             tags=lines_of(self.tags),
+            at_most=self.at_most,
+            earlier=tuple(dict.fromkeys(self.earlier)),
             id=id,
         )
 
@@ -185,7 +200,38 @@ def _fields_of(topic: Topic, people: Mapping[str, int]) -> TopicFields:
         exclusion=topic.exclusion,
         reasons="\n".join(topic.reasons),
         tags="\n".join(topic.tags),
+        at_most=str(topic.at_most),
+        earlier=[str(number) for number in topic.earlier],
     )
+
+
+def _made(service: Service, fields: TopicFields, by: Actor, id: int = 0) -> Topic:
+    """Check the form and return its topic; a file of an earlier review is kept, if all else is right."""
+    topic = TopicForm(**fields.model_dump(exclude={"earlier_file"})).topic(_people(service), id)
+    unknown = set(topic.earlier) - {review.id for review in service.project.earlier.all()}
+    if unknown:
+        raise ValueError(f"earlier: there is no earlier review {min(unknown)}; expected one that is listed")
+    file = fields.earlier_file
+    if file is None or not file.filename:
+        return topic
+    return topic._replace(earlier=tuple(dict.fromkeys((*topic.earlier, _kept(service, file, by)))))
+
+
+def _kept(service: Service, file: UploadFile, by: Actor) -> int:
+    """Keep the earlier review of a file, and return its number."""
+    name = str(file.filename).replace("\\", "/").rpartition("/")[2][-_LONGEST_NAME:]
+    ending = next((ending for ending in _ENDINGS if name.lower().endswith(ending)), None)
+    if ending is None:
+        raise ValueError(f"the earlier review is {name!r}; expected a file that ends in {', '.join(_ENDINGS)}")
+    with TemporaryDirectory() as folder:
+        # No name of a request reaches the disk.
+        path = Path(folder) / f"earlier{ending}"
+        path.write_bytes(file.file.read())
+        try:
+            return service.project.earlier.add(name, read_earlier(path), by).id
+        except (ValueError, ProjectError, OSError) as error:
+            said = str(error).replace(str(path), name).replace(path.name, name)
+            raise ValueError(f"the earlier review was not read: {said}") from error
 
 
 def _known_places(service: Service, known: str) -> tuple[int, ...]:
@@ -234,22 +280,24 @@ def change_appearance(
 
 
 @router.get("/new-topic", response_class=HTMLResponse)
-def new_topic_page(request: Request, session: CurrentSession) -> HTMLResponse:
-    """Show an empty form."""
-    return page(request, "topic_form.html", session, form=TopicFields(), topic=None, problem=None)
+def new_topic_page(request: Request, service: CurrentService, session: CurrentSession) -> HTMLResponse:
+    """Show an empty form; what the project has of earlier reviews is chosen."""
+    known = [str(review.id) for review in service.project.earlier.all()]
+    return _form_page(request, service, session, TopicFields(earlier=known))
 
 
 @router.post("/new-topic", response_class=HTMLResponse)
+@slow
 def new_topic(
     request: Request, service: CurrentService, session: CurrentSession, fields: Annotated[TopicFields, Form()]
 ) -> Response:
     """Make a topic and go to its first card."""
     try:
-        form = TopicForm(**fields.model_dump())
-        known = _known_places(service, form.known)
-        review = service.add_topic(form.topic(_people(service)), session.reviewer.id, known, session.actor)
+        known = _known_places(service, fields.known)
+        topic = _made(service, fields, session.actor)
+        review = service.add_topic(topic, session.reviewer.id, known, session.actor)
     except ValueError as error:
-        return _again(request, session, fields, None, error)
+        return _form_page(request, service, session, fields, None, error)
     return RedirectResponse(f"/topics/{review.topic.id}", 303)
 
 
@@ -258,13 +306,11 @@ def topic_page(
     request: Request, service: CurrentService, session: CurrentSession, review: CurrentTopic
 ) -> HTMLResponse:
     """Show the form of a topic."""
-    topic = review.topic
-    return page(
-        request, "topic_form.html", session, form=_fields_of(topic, _people(service)), topic=topic, problem=None
-    )
+    return _form_page(request, service, session, _fields_of(review.topic, _people(service)), review.topic)
 
 
 @router.post("/topics/{topic}/settings", response_class=HTMLResponse)
+@slow
 def change_topic(
     request: Request,
     service: CurrentService,
@@ -275,17 +321,35 @@ def change_topic(
     """Write a topic anew."""
     topic = review.topic
     try:
-        form = TopicForm(**fields.model_dump())
-        service.change_topic(form.topic(_people(service), topic.id), session.actor)
+        service.change_topic(_made(service, fields, session.actor, topic.id), session.actor)
     except ValueError as error:
-        return _again(request, session, fields, topic, error)
+        return _form_page(request, service, session, fields, topic, error)
     return RedirectResponse(f"/topics/{topic.id}", 303)
 
 
-def _again(request: Request, session: Any, fields: TopicFields, topic: Topic | None, error: ValueError) -> HTMLResponse:
-    problem = str(error)
+def _form_page(
+    request: Request,
+    service: Service,
+    session: Any,
+    fields: TopicFields,
+    topic: Topic | None = None,
+    error: ValueError | None = None,
+) -> HTMLResponse:
+    """Show the form, with what is wrong with it."""
+    problem = None if error is None else str(error)
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False)[0]
         place = str(first["loc"][0]).replace("_", " ") if first["loc"] else ""
         problem = f"{place}: {first['msg']}" if place else str(first["msg"])
-    return page(request, "topic_form.html", session, form=fields, topic=topic, problem=problem, status=422)
+    return page(
+        request,
+        "topic_form.html",
+        session,
+        form=fields,
+        topic=topic,
+        problem=problem,
+        earlier=service.project.earlier.all(),
+        names=service.project.reviewers.names(),
+        endings=",".join(_ENDINGS),
+        status=200 if error is None else 422,
+    )

@@ -1,0 +1,154 @@
+"""Reading an earlier review, whose decisions a new one learns from: a project, or a file with decisions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from bayesift.datasets import find_column
+from bayesift.review.decisions import Decisions
+from bayesift.review.engine import Corpus, Earlier
+from bayesift.review.importing import DECISIONS, MEANINGS, UNDECIDED, Columns, import_documents
+from bayesift.review.storage import Document, EarlierRecord, Project, ProjectError, Topic, back_up, reading_text
+
+#: How a file of SQLite begins, such as that of a project.
+_SQLITE = b"SQLite format 3\0"
+
+#: Fields that hold notes in RIS, BibTeX, PubMed and XML of EndNote, and how exports of this program and of ASReview
+#: write a decision there.
+_NOTES = ("N1", "note", "notes", "research notes")
+_NOTED = re.compile(r"\b(?:Bayesift decision: (\w+)|ASReview_(relevant|irrelevant|not_seen))\b", re.IGNORECASE)
+
+
+def read_earlier(
+    path: Path,
+    columns: Columns = Columns(),  # noqa: B008
+    encoding: str | None = None,
+    topic: str | None = None,
+    tell: Callable[[str], None] = lambda note: None,
+) -> list[EarlierRecord]:
+    """Read the records that an earlier review decided relevant or irrelevant; the others are left out.
+
+    Parameters
+    ----------
+    path : Path
+        A project of this program, or any file that :func:`bayesift.datasets.read_documents` knows with a decision for
+        each record: in a column, or in the notes as exports of this program and of ASReview have it.
+    columns : Columns
+        Which columns hold what, where their names are not the usual ones.
+    encoding : str, optional
+        Of the file; recognised by default.
+    topic : str, optional
+        Which topic of a project; needed where it has several.
+    tell : callable, optional
+        Called with what was recognised, such as the encoding, a sentence each.
+
+    Returns
+    -------
+    list of EarlierRecord
+        Each record once, though a file may have it several times; at least one is relevant.
+    """
+    if path.is_file() and _is_project(path):
+        decided = _of_project(path, topic)
+    elif topic is not None:
+        raise ValueError(f"topic is {topic!r}, but {path.name} is no project; expected one without, or a project")
+    else:
+        decided = _of_documents(list(import_documents(path, columns, encoding, tell)), path.name)
+    found: dict[tuple[str, str], bool] = {}
+    for title, text, relevant in decided:
+        if title.strip() or text.strip():
+            found[title, text] = relevant
+    if not any(found.values()):
+        raise ValueError(f"{path.name} has no record that was decided relevant; expected at least one")
+    return [EarlierRecord(title, text, relevant) for (title, text), relevant in found.items()]
+
+
+def read_all_earlier(
+    paths: Sequence[Path], topic: str | None = None, tell: Callable[[str], None] = lambda note: None
+) -> dict[str, list[EarlierRecord]]:
+    """Read several earlier reviews, by the names of their files; parameters as of :func:`read_earlier`."""
+    if topic is not None and not paths:
+        raise ValueError(f"earlier_topic is {topic!r} without an earlier review; expected both, or none")
+    for path in paths:
+        if not path.exists():
+            raise FileNotFoundError(f"there is no earlier review at {path}; expected a file with decisions")
+    return {path.name: read_earlier(path, topic=topic, tell=tell) for path in paths}
+
+
+def examples_of_files(corpus: Corpus, paths: Sequence[Path], topic: str | None = None) -> Earlier | None:
+    """Return the records of earlier reviews as rows of a corpus; None if there are none."""
+    return rows_of([record for some in read_all_earlier(paths, topic).values() for record in some], corpus)
+
+
+def rows_of(records: Sequence[EarlierRecord], corpus: Corpus) -> Earlier | None:
+    """Return records as rows of a corpus, to learn from; None if there are none."""
+    if not records:
+        return None
+    texts = [reading_text(record.title, record.text) for record in records]
+    return Earlier.of(corpus, texts, [record.relevant for record in records])
+
+
+def _is_project(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_SQLITE)) == _SQLITE
+
+
+def _of_project(path: Path, name: str | None) -> list[EarlierRecord]:
+    """Return what was decided by title and abstract in a project, which stays as it is and may be in use."""
+    with TemporaryDirectory() as folder:
+        # A project of an older version is migrated when it is opened: the copy is, the project itself not.
+        copy = Path(folder) / "earlier.review.sqlite"
+        back_up(path, copy)
+        with closing(Project.open(copy)) as project:
+            topic = _chosen(project.topics.all(), name, path.name)
+            same = {place: each.original for place, each in project.duplicates.all().items()}
+            events = (event for event in project.history.since(topic.id) if event.stage == "abstract")
+            statuses = Decisions(events, same, double=topic.double).statuses()
+            return [
+                EarlierRecord(document.title, document.text, statuses[document.place] == "relevant")
+                for document in project.documents
+                if statuses.get(document.place) in ("relevant", "irrelevant")
+            ]
+
+
+def _chosen(topics: list[Topic], name: str | None, source: str) -> Topic:
+    known = ", ".join(repr(topic.name) for topic in topics) or "none"
+    if name is None and len(topics) == 1:
+        return topics[0]
+    found = next((topic for topic in topics if topic.name == name), None)
+    if found is None:
+        given = "no topic is named" if name is None else f"there is no topic {name!r}"
+        raise ProjectError(f"{given} of the earlier review {source}; expected one of its topics, which are: {known}")
+    return found
+
+
+def _of_documents(documents: list[Document], source: str) -> list[EarlierRecord]:
+    names = dict.fromkeys(name for document in documents for name in document.extra)
+    column = find_column(list(names), DECISIONS)
+    if column is None and not any(name in names for name in _NOTES):
+        raise ValueError(
+            f"no column of {source} holds decisions; expected one named {', '.join(DECISIONS[:4])}, …, or notes such "
+            "as 'Bayesift decision: relevant'"
+        )
+    records = []
+    for document in documents:
+        said = _noted(document.extra) if column is None else str(document.extra.get(column) or "").strip().lower()
+        if said in (*UNDECIDED, "skip", "conflict"):
+            continue
+        if said not in MEANINGS:
+            expected = "expected 1 or 0, yes or no, or unsure"
+            raise ValueError(f"record {document.key[:40]} of {source} is decided {said[:40]!r}; {expected}")
+        if MEANINGS[said] in ("relevant", "irrelevant"):
+            records.append(EarlierRecord(document.title, document.text, MEANINGS[said] == "relevant"))
+    return records
+
+
+def _noted(extra: Mapping[str, Any]) -> str:
+    """Return the decision among the notes of a record."""
+    found = _NOTED.search("\n".join(str(extra[name]) for name in _NOTES if name in extra))
+    said = (found[1] or found[2]).lower() if found else ""
+    return "" if said == "not_seen" else said

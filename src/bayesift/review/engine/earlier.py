@@ -1,0 +1,65 @@
+"""Records of earlier reviews as examples for a new one: rows of its own words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from bayesift._typing import BoolArray, FloatArray, Int64Array
+from bayesift.review.engine.corpus import Corpus, with_title_words
+
+#: Of the relevant and of the irrelevant records at most so many are learnt, drawn at random; they stand for all.
+MOST = 2000
+
+
+class Earlier(NamedTuple):
+    """Records that were judged in an earlier review: rows, which are relevant, and for how many each stands.
+
+    They are no documents of the corpus: they are neither shown nor counted.
+
+    Examples
+    --------
+    >>> from bayesift.review.engine import Corpus, Earlier
+    >>> corpus = Corpus.build(["wheat harvest", "gold mine", "corn", "silver mine"])
+    >>> earlier = Earlier.of(corpus, ["gold and iron mines", "wheat and rye"], [True, False])
+    >>> earlier.relevant.tolist(), earlier.counts.tolist()
+    ([True, False], [1.0, 1.0])
+    """
+
+    rows: sp.csr_matrix
+    relevant: BoolArray
+    counts: FloatArray
+
+    @classmethod
+    def of(cls, corpus: Corpus, texts: Sequence[str], relevant: Any) -> Earlier:
+        """Make rows of texts, with the words of a corpus; what it does not have cannot rank it.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            The documents that are to be ranked.
+        texts : sequence of str
+            The earlier records, with their titles as first lines.
+        relevant : array of shape (n_texts,)
+            What was decided about each.
+
+        Returns
+        -------
+        Earlier
+        """
+        said = np.asarray(relevant)
+        if said.shape != (len(texts),) or not np.isin(said, (0, 1)).all():
+            raise ValueError(f"relevant has shape {said.shape}; expected {len(texts)} booleans, one for each text")
+        said = said.astype(bool)
+        kept = np.sort(np.concatenate([_some(np.flatnonzero(said)), _some(np.flatnonzero(~said))]))
+        of_each = {kind: max(1.0, np.count_nonzero(said == kind) / MOST) for kind in (True, False)}
+        rows = corpus.vectorizer.transform([with_title_words(texts[place]) for place in kept])
+        counts = np.where(said[kept], of_each[True], of_each[False])
+        return cls(sp.csr_matrix(rows), said[kept], counts)
+
+
+def _some(places: Int64Array) -> Int64Array:
+    return np.random.default_rng(0).permutation(places)[:MOST]
