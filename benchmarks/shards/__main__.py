@@ -23,6 +23,7 @@ parser.add_argument(
 )
 parser.add_argument("--peers", nargs="+", default=None, help="some of them, by their names in peers.py")
 parser.add_argument("--patience", type=float, default=600.0, help="seconds after which a peer is given up")
+parser.add_argument("--cold", action="store_true", help="paths read files from the disk, not from the cache")
 given = parser.parse_args()
 for what in given.what:
     if what == "sizes":
@@ -32,7 +33,7 @@ for what in given.what:
     elif what == "collections":
         run_collections(given.memory, given.folder)
     elif what == "path":
-        run_path(given.rows, given.columns, given.memory, given.folder)
+        run_path(given.rows, given.columns, given.memory, given.folder, cold=given.cold)
     elif what == "peers":
         run_peers(given.rows[0], given.columns, given.memory, given.folder, given.peers, given.patience)
     else:

@@ -27,7 +27,8 @@ def fit(setting: dict[str, Any]) -> dict[str, Any]:
     """Fit in this process; return what it took.
 
     The setting says the ``place`` of the shards, the ``engine`` and, if need be, the ``memory`` of the driver, a
-    ``limit`` of all its memory in bytes, and whether workers are to be killed (``kills``).
+    ``limit`` of all its memory in bytes, whether files are to come from the disk (``cold``) and not from the system's
+    cache, which counts for whoever read them first, and whether workers are to be killed (``kills``).
     """
     from bayesift.linear import BayesianLogisticRegression, regularization_path
 
@@ -40,8 +41,9 @@ def fit(setting: dict[str, Any]) -> dict[str, Any]:
     X: Any = opened
     if engine == "memory":
         X, y = sp.vstack(list(opened), format="csr"), opened.labels if y is None else y
-    if "limit" in setting:
+    if setting.get("cold"):
         leave_cache(place)
+    if "limit" in setting:
         result["limited by"] = limit_memory(setting["limit"])
     rates = rate * np.geomspace(0.7 / SHARE, 1.0, 10)
 
@@ -179,18 +181,28 @@ def _compare_engines(title: str, place: Path, memory: str) -> None:
 
 
 def run_path(
-    sizes: list[int], n_columns: int = 359_000, memory: str = "500M", folder: str | None = None, limit: int = 2 * 10**9
+    sizes: list[int],
+    n_columns: int = 359_000,
+    memory: str = "500M",
+    folder: str | None = None,
+    *,
+    cold: bool = False,
+    limit: int = 2 * 10**9,
 ) -> None:
     """Print paths of ten rates, by a process that may have so many bytes of memory and no more."""
     rows, before = [], None
     for n_rows in sizes:
-        found = measured(place=str(made(folder, n_rows, n_columns)), engine="path", memory=memory, limit=limit)
-        used = found.get("processor")
-        growth = f"{used / before:.2f}" if used and before else ""
-        rows.append((*row(f"{n_rows:,} rows", found), f"{found.get('entries', 0):,}", growth))
-        before = used
-    header = (*HEADER, "entries", "processor / before")
-    show(f"ten rates from shards, {memory}, limit {limit:,} bytes; {machine()}", header, rows)
+        place = made(folder, n_rows, n_columns)
+        found = measured(place=str(place), engine="path", memory=memory, limit=limit, cold=cold)
+        used, entries = found.get("processor"), found.get("entries", 0)
+        growth = ""
+        if used and before:
+            growth = f"{(used / before[0]) ** (np.log(2.0) / np.log(entries / before[1])):.2f}"
+        rows.append((*row(f"{n_rows:,} rows", found), f"{entries:,}", growth))
+        before = (used, entries) if used else None
+    header = (*HEADER, "entries", "processor for a doubling")
+    where = "the disk" if cold else "the system's cache"
+    show(f"ten rates from shards in {where}, {memory}, limit {limit:,} bytes; {machine()}", header, rows)
 
 
 def run_kills(n_rows: int, n_columns: int = 359_000, memory: str = "500M", folder: str | None = None) -> None:

@@ -21,7 +21,7 @@ _CLEARLY, _ROUGH = 1.05, 1e-3
 #: Slopes from this share of their rates on are taken along where a round adds few candidates.
 _NEAR = 0.95
 #: Share of the tolerance that a fit in memory is to reach, and by how much it is lowered where that was not enough.
-_INNER, _TIGHTER = 0.5, 0.1
+INNER, _TIGHTER = 0.5, 0.1
 #: Rounds at most.
 ROUNDS = 100
 
@@ -67,7 +67,7 @@ def solve_on_candidates(search: Search, delta: FloatArray, before: Standing | No
     """Solve on candidate columns in memory, until a round over everything finds nothing to add."""
     design, tol, always = search.design, search.tol, search.always
     wanted = np.flatnonzero(always | search.moved(delta))
-    inner, exact, dual, first = max(_INNER * tol, _ROUGH), False, -np.inf, 1
+    inner, exact, dual, first = max(INNER * tol, _ROUGH), False, -np.inf, 1
     if before is not None and not before.done and before.inner > 0.0:
         wanted, first = np.union1d(wanted, before.wanted), min(before.rounds, ROUNDS)
         inner, exact = before.inner, before.exact
@@ -88,9 +88,9 @@ def solve_on_candidates(search: Search, delta: FloatArray, before: Standing | No
         if not added.size:
             if exact and inner < 1e-4 * tol:
                 return Reached(delta, found, dual, rounds, converged)
-            inner, exact = (_TIGHTER * inner if exact else _INNER * tol), True
+            inner, exact = (_TIGHTER * inner if exact else INNER * tol), True
         elif pushes.max() <= _CLEARLY:
-            inner, exact = min(inner, _INNER * tol), True
+            inner, exact = min(inner, INNER * tol), True
         wanted = np.union1d(held.columns, added)
         if int(design.shards.column_counts[wanted].sum()) > design.most_entries:
             # What was a candidate and stayed at its mode makes room.

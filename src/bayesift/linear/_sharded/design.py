@@ -159,6 +159,15 @@ class ShardedDesign:
         """Return the sums of a problem at some coefficients; problems on other threads share the round."""
         return self._rounds.ask(_Slopes(problem, beta, wants_curvature))
 
+    def several_slopes(self, problems: Sequence[Problem], betas: Sequence[FloatArray]) -> list[Sums]:
+        """Return the sums of several problems, each at its own coefficients, from as few rounds as memory allows."""
+        return self._all_slopes([_Slopes(problem, beta, False) for problem, beta in zip(problems, betas, strict=True)])
+
+    @property
+    def held(self) -> Held | None:
+        """The columns that are in memory."""
+        return self._held
+
     def hold(self, wanted: Int64Array) -> Held | None:
         """Bring columns into memory and return them, with others that are there; None if they do not fit."""
         return self._rounds.ask(_Columns(wanted))

@@ -154,16 +154,21 @@ class _Sharded(NamedTuple):
             return np.where(l1 > 0.0, push / l1, 0.0)
 
 
+def searched(design: ShardedDesign, problem: Problem, options: SolverOptions, start: FloatArray | None) -> _Sharded:
+    """Return a problem with all that its solvers use."""
+    prior = penalty_arrays(problem.prior.kind, problem.prior.weight, problem.prior.sign)
+    kept = KeptRound(design.shards, problem, options, start)
+    return _Sharded(design, problem, prior, options, options.tolerance("newton"), kept)
+
+
 def solve(design: ShardedDesign, problem: Problem, options: SolverOptions, start: FloatArray | None) -> Solution:
     """Find the posterior mode of a problem over shards, from the modes of the priors or from ``start``."""
     stop_if_abandoned()
     begin = time.perf_counter()
     mode = problem.prior.mode
-    prior = penalty_arrays(problem.prior.kind, problem.prior.weight, problem.prior.sign)
-    delta = np.zeros(mode.size) if start is None else np.clip(start - mode, prior[2], prior[3])
-    kept = KeptRound(design.shards, problem, options, start)
-    sharded = _Sharded(design, problem, prior, options, options.tolerance("newton"), kept)
-    reached = _search(sharded, delta)
+    sharded = searched(design, problem, options, start)
+    _, _, low, high = sharded.prior
+    reached = _search(sharded, np.zeros(mode.size) if start is None else np.clip(start - mode, low, high))
     design.tell_gap(problem)
     found = reached.found
     return Solution(
