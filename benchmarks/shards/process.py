@@ -38,13 +38,12 @@ def machine() -> str:
     )
 
 
-def processor_seconds() -> float:
-    """Return the processor time of this process and of all below it, those that are still running included."""
-    own = resource.getrusage(resource.RUSAGE_SELF)
-    total = own.ru_utime + own.ru_stime
-    for child in psutil.Process().children(recursive=True):
+def processor_seconds(pid: int | None = None) -> float:
+    """Return the processor time of a process, this one by default, and of all below it that are still running."""
+    process, total = psutil.Process(pid), 0.0
+    for one in (process, *process.children(recursive=True)):
         with contextlib.suppress(psutil.NoSuchProcess):
-            used = child.cpu_times()
+            used = one.cpu_times()
             total += used.user + used.system
     return total
 
@@ -101,8 +100,9 @@ def in_own_process(module: str, setting: dict[str, Any], patience: float | None 
         try:
             out, said = process.communicate(timeout=patience)
         except subprocess.TimeoutExpired:
+            used = processor_seconds(process.pid)
             os.killpg(process.pid, signal.SIGKILL)
-            return {"failed": f"not done after {patience:.0f} s"}
+            return {"failed": f"not done after {patience:.0f} s, {used:.0f} of processor time"}
     remove_group(process.pid)
     if process.returncode:
         last = said.strip().splitlines()[-1:]
