@@ -8,12 +8,15 @@ import joblib
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.special import softmax, xlogy
 from sklearn.exceptions import ConvergenceWarning
 
 from bayesift import shards
 from bayesift.linear import BayesianMultinomialRegression
 from bayesift.linear._sharded import classes
+from bayesift.linear._sharded.classes import class_slopes
 from bayesift.linear._sharded.design import ShardedDesign, documents_of
+from bayesift.linear._sharded.tasks import SCALES, table_of
 from bayesift.priors import Gaussian, Laplace
 from bayesift.shards import Shards
 
@@ -79,6 +82,27 @@ def test_the_model_is_that_of_the_matrix(folder: Path, name: str, memory: int) -
         source, y, weights = folder.with_name("more"), np.tile(Y, COPIES), np.tile(WEIGHTS, COPIES) / COPIES
     found = BayesianMultinomialRegression(**settings).fit(opened(source, memory), y, weights)
     assert_same(found, expected)
+
+
+def test_the_task_is_its_slow_twin(folder: Path) -> None:
+    [file, *_] = shards.open(folder).files
+    rows, n = X[: file.n_rows].toarray(), file.n_rows
+    codes, s = np.searchsorted(np.unique(Y), Y[:n]), WEIGHTS[:n]
+    beta = RANDOM.normal(size=(D + 1, K)) * (RANDOM.random((D + 1, 1)) < 0.3)
+    factors = np.stack([np.ones(K), np.linspace(0.4, 1.0, K)])
+    totals, duals, c, h = class_slopes(file, codes, s, table_of(list(beta.T)), factors, True)
+    p = softmax(rows @ beta[:-1] + beta[-1], axis=1)
+    r = s[:, None] * (np.eye(K)[codes] - p)
+    loss = -np.sum(s * np.log(p[np.arange(n), codes]))
+    flows = np.stack([r[codes == k].sum(axis=0) for k in range(K)], axis=1)
+    np.testing.assert_allclose(totals, np.concatenate([[loss], flows.ravel(), (s[:, None] * p * (1 - p)).sum(axis=0)]))
+    for place, t in enumerate(factors):
+        own = t[codes][:, None] * r
+        np.testing.assert_allclose(c[:, place * K : (place + 1) * K], rows.T @ own, atol=1e-12)
+        for scale, found in zip(SCALES, duals[place], strict=True):
+            q = np.eye(K)[codes] - scale * t[codes][:, None] * (np.eye(K)[codes] - p)
+            np.testing.assert_allclose(found, -np.sum(s[:, None] * xlogy(q, q)), atol=1e-9)
+    np.testing.assert_allclose(h, (rows**2).T @ (s[:, None] * p * (1 - p)), atol=1e-12)
 
 
 def test_candidates_are_solved_in_memory_where_there_is_room(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
