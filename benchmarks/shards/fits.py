@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
 import tempfile
-import threading
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
@@ -18,7 +19,7 @@ import scipy.sparse as sp
 from bayesift import shards
 from benchmarks.measuring import peak_beyond_now, show
 from benchmarks.shards.data import COLLECTIONS, SHARE, TOL, collection, leave_cache, made, target
-from benchmarks.shards.process import in_own_process, kill_now_and_then, limit_memory, machine, processor_seconds
+from benchmarks.shards.process import in_own_process, kill_one, limit_memory, machine, processor_seconds
 
 HEADER = ("", "seconds", "processor", "peak MB", "both / X", "gap", "not zero", "rounds", "bits")
 
@@ -27,8 +28,8 @@ def fit(setting: dict[str, Any]) -> dict[str, Any]:
     """Fit in this process; return what it took.
 
     The setting says the ``place`` of the shards, the ``engine`` and, if need be, the ``memory`` of the driver, a
-    ``limit`` of all its memory in bytes, whether files are to come from the disk (``cold``) and not from the system's
-    cache, which counts for whoever read them first, and whether workers are to be killed (``kills``).
+    ``limit`` of all its memory in bytes, and whether files are to come from the disk (``cold``) and not from the
+    system's cache, which counts for whoever read them first.
     """
     from bayesift.linear import BayesianLogisticRegression, regularization_path
 
@@ -53,7 +54,7 @@ def fit(setting: dict[str, Any]) -> dict[str, Any]:
         return model.fit(X, y)
 
     with ExitStack() as stack:
-        enter_engine(engine, opened, setting.get("kills", False), result, stack)
+        enter_engine(engine, opened, stack)
         begin, used = time.perf_counter(), processor_seconds()
         rise, found = peak_beyond_now(work)
         result |= {"seconds": time.perf_counter() - begin, "processor": processor_seconds() - used}
@@ -76,8 +77,8 @@ def warm_up(opened: shards.Shards, client: Any = None) -> None:
         BayesianLogisticRegression(variance=0.1).fit(source, y)
 
 
-def enter_engine(engine: str, opened: shards.Shards, kills: bool, result: dict[str, Any], stack: ExitStack) -> None:
-    """Start what runs the tasks, before the clock starts; the stack ends it."""
+def enter_engine(engine: str, opened: shards.Shards, stack: ExitStack) -> Any:
+    """Start what runs the tasks, before the clock starts; the stack ends it. Return the client of a cluster."""
     if engine == "loky":
         from joblib import parallel_config
 
@@ -90,12 +91,8 @@ def enter_engine(engine: str, opened: shards.Shards, kills: bool, result: dict[s
         client = stack.enter_context(Client(stack.enter_context(cluster)))
         opened._client = client
         warm_up(opened, client)
-        if kills:
-            stop = threading.Event()
-            killer = threading.Thread(target=kill_now_and_then, args=(client, stop, result), daemon=True)
-            killer.start()
-            stack.callback(killer.join)
-            stack.callback(stop.set)
+        return client
+    return None
 
 
 def of_model(model: Any) -> dict[str, Any]:
@@ -205,15 +202,41 @@ def run_path(
     show(f"ten rates from shards in {where}, {memory}, limit {limit:,} bytes; {machine()}", header, rows)
 
 
-def run_kills(n_rows: int, n_columns: int = 359_000, memory: str = "500M", folder: str | None = None) -> None:
-    """Kill workers until twenty are dead; print how often the bits were those of one process."""
-    place = made(folder, n_rows, n_columns)
-    wanted, kills, fits, seconds = measured(place=str(place), engine="threads", memory=memory)["bits"], 0, 0, []
-    while kills < 20:
-        found = measured(place=str(place), engine="dask2", memory=memory, kills=True)
-        if found.get("bits") != wanted:
-            raise RuntimeError(f"another result after a kill: {found}")
-        kills, fits = kills + found["kills"], fits + 1
-        seconds.append(found["seconds"])
-        print(f"{kills} kills in {fits} fits, all with the same bits", flush=True)
-    print(f"{kills} kills, {fits} fits, the same bits; median {median(seconds):.1f} s; {machine()}")
+def fit_with_kills(place: Path, memory: str, kills: int) -> Iterator[tuple[float, bool]]:
+    """Fit on a cluster, one of whose two workers is killed at a random moment of each fit; compare the bits."""
+    from bayesift.linear import BayesianLogisticRegression
+
+    opened = shards.open(place, memory=memory)
+    y, rate = target(place, opened)
+
+    def bits() -> str:
+        return of_model(BayesianLogisticRegression(variance=2.0 / rate**2, tol=TOL).fit(opened, y))["bits"]
+
+    wanted = bits()
+    with ExitStack() as stack:
+        client = enter_engine("dask2", opened, stack)
+        begin = time.perf_counter()
+        same = bits() == wanted
+        usual = time.perf_counter() - begin
+        yield usual, same
+        for _ in range(kills):
+            client.wait_for_workers(2)
+            timer = kill_one(client, random.uniform(0.0, usual))
+            begin = time.perf_counter()
+            same = bits() == wanted
+            seconds = time.perf_counter() - begin
+            timer.join()
+            yield seconds, same
+
+
+def run_kills(
+    n_rows: int, n_columns: int = 359_000, memory: str = "500M", folder: str | None = None, kills: int = 20
+) -> None:
+    """Print what fits take in each of which a worker is killed, and whether their bits are those of one process."""
+    found = []
+    for seconds, same in fit_with_kills(made(folder, n_rows, n_columns), memory, kills):
+        found.append((seconds, same))
+        print(f"{len(found) - 1} kills, {seconds:.1f} s, {'the same bits' if same else 'OTHER BITS'}", flush=True)
+    same = sum(one for _, one in found[1:])
+    middle = median(seconds for seconds, _ in found[1:])
+    print(f"{kills} kills, {same} times the same bits; {found[0][0]:.1f} s without, median {middle:.1f} s; {machine()}")

@@ -76,15 +76,12 @@ def remove_group(pid: int) -> None:
             (Path(folder) / f"bayesift-shards-{pid}").rmdir()
 
 
-def kill_now_and_then(client: Any, stop: threading.Event, result: dict[str, Any]) -> None:
-    """Kill a worker at random moments while a fit runs."""
-    result["kills"] = 0
-    while not stop.wait(random.uniform(0.2, 2.0)):
-        with contextlib.suppress(Exception):
-            pids = list(client.run(os.getpid).values())
-            if pids and not stop.is_set():
-                os.kill(random.choice(pids), signal.SIGKILL)
-                result["kills"] += 1
+def kill_one(client: Any, after: float) -> threading.Timer:
+    """Kill a worker of a Dask cluster in so many seconds."""
+    pids = list(client.run(os.getpid).values())
+    timer = threading.Timer(after, os.kill, (random.choice(pids), signal.SIGKILL))
+    timer.start()
+    return timer
 
 
 def in_own_process(module: str, setting: dict[str, Any], patience: float | None = None) -> dict[str, Any]:
