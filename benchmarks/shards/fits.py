@@ -1,19 +1,14 @@
-"""Each fit in a process of its own, so that its memory is its own; the twin is made once and kept in a folder."""
+"""Each fit in a process of its own, so that its memory is its own."""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import os
 import random
-import resource
-import signal
-import subprocess
-import sys
 import tempfile
-import threading
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -22,210 +17,164 @@ import numpy as np
 import scipy.sparse as sp
 
 from bayesift import shards
-from benchmarks.measuring import show
-from benchmarks.shards.twin import Twin
+from benchmarks.measuring import peak_beyond_now, show
+from benchmarks.shards.data import COLLECTIONS, SHARE, TOL, collection, leave_cache, made, target
+from benchmarks.shards.process import in_own_process, kill_one, limit_memory, machine, processor_seconds
 
-#: The rate of the lasso as a share of the largest one at which a coefficient is not zero.
-SHARE = 0.02
-TOL = 1e-5
-
-
-def made(folder: str | None, n_rows: int, n_columns: int) -> Path:
-    """Make a twin, with its labels beside it, unless it is there."""
-    place = Path(folder or tempfile.gettempdir()) / f"twin-{n_rows}-{n_columns}"
-    if not place.exists():
-        begin, labels = time.process_time(), []
-
-        def blocks() -> Any:
-            for matrix, y in Twin(n_rows, n_columns).blocks():
-                labels.append(y)
-                yield matrix
-
-        # Eight shards at least, so that the order of sums could matter.
-        shards.write_matrix(blocks(), place, dtype="float32", rows=max(n_rows // 8, 1))
-        np.save(place / "y.npy", np.concatenate(labels))
-        print(f"{shards.open(place)} made in {time.process_time() - begin:.0f} s of processor time", flush=True)
-    return place
-
-
-def largest_rate(opened: shards.Shards, y: np.ndarray) -> float:
-    """Return the rate from which on all coefficients are zero."""
-    residual, first, c = y - y.mean(), 0, np.zeros(opened.shape[1])
-    for block in opened:
-        c += block.T @ residual[first : first + block.shape[0]]
-        first += block.shape[0]
-    return float(np.abs(c).max())
+HEADER = ("", "seconds", "processor", "peak MB", "both / X", "gap", "not zero", "rounds", "bits")
 
 
 def fit(setting: dict[str, Any]) -> dict[str, Any]:
-    """Fit in this process; return what it took."""
-    from joblib import parallel_config
+    """Fit in this process; return what it took.
 
+    The setting says the ``place`` of the shards, the ``engine`` and, if need be, the ``memory`` of the driver, a
+    ``limit`` of all its memory in bytes, and whether files are to come from the disk (``cold``) and not from the
+    system's cache, which counts for whoever read them first.
+    """
     from bayesift.linear import BayesianLogisticRegression, regularization_path
 
-    place = Path(setting["place"])
-    y = np.load(place / "y.npy")
+    place, engine = Path(setting["place"]), setting["engine"]
     opened = shards.open(place, memory=setting.get("memory", "2G"))
-    rate = SHARE * largest_rate(opened, y)
-    model = BayesianLogisticRegression(setting.get("prior", "laplace"), variance=2.0 / rate**2, tol=TOL)
-    engine, result = setting["engine"], {}
+    y, rate = target(place, opened)
+    model = BayesianLogisticRegression(variance=2.0 / rate**2, tol=TOL)
+    warm_up(opened)
+    result: dict[str, Any] = {"entries": opened.n_entries, "rate": rate}
     X: Any = opened
     if engine == "memory":
-        X = sp.vstack(list(opened), format="csr")
-    # Kernels are compiled, or read from the cache, before the clock starts.
-    small = Path(tempfile.mkdtemp()) / "small"
-    shards.write_matrix(next(iter(opened))[:300], small, dtype="float32")
-    for source in (shards.open(small, memory=1), next(iter(opened))[:300]):
-        BayesianLogisticRegression(setting.get("prior", "laplace"), variance=0.1).fit(
-            source, y[:300] * 0 + np.arange(300) % 2
-        )
+        X, y = sp.vstack(list(opened), format="csr"), opened.labels if y is None else y
+    if setting.get("cold"):
+        leave_cache(place)
     if "limit" in setting:
         result["limited by"] = limit_memory(setting["limit"])
-    begin, used = time.perf_counter(), time.process_time()
-    if engine.startswith("dask"):
+    rates = rate * np.geomspace(0.7 / SHARE, 1.0, 10)
+
+    def work() -> Any:
+        if engine == "path":
+            return regularization_path(X, y, variances=2.0 / rates**2, tol=TOL)
+        return model.fit(X, y)
+
+    with ExitStack() as stack:
+        enter_engine(engine, opened, stack)
+        begin, used = time.perf_counter(), processor_seconds()
+        rise, found = peak_beyond_now(work)
+        result |= {"seconds": time.perf_counter() - begin, "processor": processor_seconds() - used}
+    status = Path("/proc/self/status").read_text().split()
+    result["peak"] = int(status[status.index("VmHWM:") + 1]) * 1024
+    if engine == "memory":
+        size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+        result["both / X"] = 1.0 + rise / size
+    return result | (of_path(found) if engine == "path" else of_model(found))
+
+
+def warm_up(opened: shards.Shards, client: Any = None) -> None:
+    """Compile kernels, or read them from the cache, before the clock starts, in all workers of an engine."""
+    from bayesift.linear import BayesianLogisticRegression
+
+    head, y = next(iter(opened))[:300], np.arange(300) % 2
+    small = Path(tempfile.mkdtemp()) / "small"
+    shards.write_matrix(head, small, dtype=str(opened.dtype), rows=20)
+    for source in (shards.open(small, memory=1, client=client), head):
+        BayesianLogisticRegression(variance=0.1).fit(source, y)
+
+
+def enter_engine(engine: str, opened: shards.Shards, stack: ExitStack) -> Any:
+    """Start what runs the tasks, before the clock starts; the stack ends it. Return the client of a cluster."""
+    if engine == "loky":
+        from joblib import parallel_config
+
+        stack.enter_context(parallel_config("loky", n_jobs=2))
+        warm_up(opened)
+    elif engine.startswith("dask"):
         from distributed import Client, LocalCluster
 
-        with (
-            LocalCluster(int(engine[4:]), threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
-            Client(cluster) as client,
-        ):
-            opened._client = client
-            begin = time.perf_counter()
-            stop = threading.Event()
-            if setting.get("kills"):
-                threading.Thread(target=kill_now_and_then, args=(client, stop, result), daemon=True).start()
-            model.fit(opened, y)
-            stop.set()
-            result["seconds"] = time.perf_counter() - begin
-    elif engine == "loky":
-        with parallel_config("loky", n_jobs=2):
-            model.fit(X, y)
-    elif engine == "path":
-        rates = rate * np.geomspace(1.0 / SHARE * 0.7, 1.0, 10)
-        path = regularization_path(X, y, variances=2.0 / rates**2, tol=TOL)
-        result |= {"gap": float(np.max(path.gap / path.objective)), "bits": hashlib.sha256(path.coef.data).hexdigest()}
-    else:
-        model.fit(X, y)
-    result.setdefault("seconds", time.perf_counter() - begin)
-    status = Path("/proc/self/status").read_text().split()
-    result |= {
-        "processor": time.process_time() - used,
-        "peak": int(status[status.index("VmHWM:") + 1]) * 1024,
-        "entries": opened.n_entries,
-        "rate": rate,
+        cluster = LocalCluster(int(engine[4:]), threads_per_worker=1, dashboard_address=None, silence_logs=50)
+        client = stack.enter_context(Client(stack.enter_context(cluster)))
+        opened._client = client
+        warm_up(opened, client)
+        return client
+    return None
+
+
+def of_model(model: Any) -> dict[str, Any]:
+    """Return the certificate of all categories together, and a hash of the coefficients."""
+    return {
+        "gap": float(model.certificate_.relative_gap.max()),
+        "objective": float(model.certificate_.objective.sum()),
+        "nonzero": int(model.n_nonzero_.sum()),
+        "rounds": int(model.n_iter_.max()),
+        "bits": hashlib.sha256(model.coef_.tobytes() + model.intercept_.tobytes()).hexdigest(),
     }
-    if hasattr(model, "coef_"):
-        result |= {
-            "gap": float(model.certificate_.relative_gap[0]),
-            "objective": float(model.certificate_.objective[0]),
-            "nonzero": int(model.n_nonzero_[0]),
-            "rounds": int(model.n_iter_[0]),
-            "bits": hashlib.sha256(model.coef_.tobytes() + model.intercept_.tobytes()).hexdigest(),
-        }
-    return result
 
 
-def limit_memory(n_bytes: int) -> str:
-    """Let this process have no more than so much resident memory; say who sees to it.
-
-    In a control group files that are read count as well, and make room when it is needed. Where there are no such
-    groups, the address space is limited instead, of which compiled code and mapped files take a good deal.
-    """
-    for folder, most, members in (
-        ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "cgroup.procs"),
-        ("/sys/fs/cgroup", "memory.max", "cgroup.procs"),
-    ):
-        group = Path(folder) / f"bayesift-shards-{os.getpid()}"
-        try:
-            if not (Path(folder) / members).exists():
-                continue
-            group.mkdir()
-            (group / most).write_text(str(n_bytes))
-            (group / members).write_text(str(os.getpid()))
-        except OSError:
-            continue
-        return f"control group, {most}"
-    resource.setrlimit(resource.RLIMIT_AS, (n_bytes, n_bytes))
-    return "RLIMIT_AS"
-
-
-def remove_group(pid: int) -> None:
-    """Remove the control group of a process that has ended."""
-    for folder in ("/sys/fs/cgroup/memory", "/sys/fs/cgroup"):
-        with contextlib.suppress(OSError):
-            (Path(folder) / f"bayesift-shards-{pid}").rmdir()
-
-
-def kill_now_and_then(client: Any, stop: threading.Event, result: dict[str, Any]) -> None:
-    """Kill a worker at random moments while a fit runs."""
-    result["kills"] = 0
-    while not stop.wait(random.uniform(0.5, 3.0)):
-        pids = list(client.run(os.getpid).values())
-        if pids and not stop.is_set():
-            os.kill(random.choice(pids), signal.SIGKILL)
-            result["kills"] += 1
+def of_path(path: Any) -> dict[str, Any]:
+    """Return the largest gap of a path, its last number of coefficients, and a hash of all."""
+    return {
+        "gap": float(np.max(path.gap / path.objective)),
+        "nonzero": int(path.coef[-1].nnz),
+        "bits": hashlib.sha256(path.coef.data.tobytes() + path.intercept.tobytes()).hexdigest(),
+    }
 
 
 def measured(**setting: Any) -> dict[str, Any]:
-    """Fit in a process of its own."""
-    # Processes that Dask starts import this again.
-    code = (
-        "import json, sys\nfrom benchmarks.shards.fits import fit\n"
-        "if __name__ == '__main__':\n    print(json.dumps(fit(json.loads(sys.argv[1]))))"
-    )
-    command = [sys.executable, "-W", "ignore", "-c", code, json.dumps(setting, default=str)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        out, _ = process.communicate()
-    remove_group(process.pid)
-    if process.returncode:
-        return {"failed": process.returncode}
-    return json.loads(out.splitlines()[-1])
+    """Fit in a process of its own, and say what came of it at once."""
+    found = in_own_process("benchmarks.shards.fits", setting)
+    print(json.dumps({**setting, **found}, default=str), flush=True)
+    return found
 
 
 def row(name: str, found: dict[str, Any]) -> tuple[str, ...]:
     if "failed" in found:
-        return name, f"failed ({found['failed']})", *[""] * 6
+        return name, f"failed: {found['failed'][:60]}", *[""] * (len(HEADER) - 2)
     return (
         name,
         f"{found['seconds']:.1f}",
         f"{found['processor']:.1f}",
         f"{found['peak'] / 2**20:,.0f}",
-        f"{found.get('gap', np.nan):.1e}",
-        f"{found.get('nonzero', '')}",
+        f"{found['both / X']:.2f}" if "both / X" in found else "",
+        f"{found['gap']:.1e}",
+        f"{found['nonzero']:,}",
         f"{found.get('rounds', '')}",
-        found.get("bits", "")[:8],
+        found["bits"][:8],
     )
-
-
-HEADER = ("", "seconds", "processor", "peak MB", "gap", "not zero", "rounds", "bits")
 
 
 def run_sizes(
     sizes: list[int], repeats: int = 1, n_columns: int = 359_000, memory: str = "500M", folder: str | None = None
 ) -> None:
-    """Print lasso and ridge in memory and from shards, for several numbers of rows."""
+    """Print a lasso in memory and from shards, for several numbers of rows; of several runs the middle one."""
     rows = []
     for n_rows in sizes:
         place = made(folder, n_rows, n_columns)
         for name, setting in (
-            ("lasso in memory", {"engine": "memory"}),
-            (f"lasso from shards, {memory}", {"engine": "threads", "memory": memory}),
+            ("in memory", {"engine": "memory"}),
+            (f"from shards, {memory}", {"engine": "threads", "memory": memory}),
         ):
             runs = [measured(place=str(place), **setting) for _ in range(repeats)]
-            middle = sorted(runs, key=lambda run: run.get("seconds", np.inf))[len(runs) // 2]
+            middle = sorted(runs, key=lambda run: run.get("processor", np.inf))[len(runs) // 2]
             rows.append(row(f"{n_rows:,} rows: {name}", middle))
-            print(json.dumps(middle), flush=True)
-    show(f"lasso to {TOL:g}, {n_columns:,} columns", HEADER, rows)
+    show(f"lasso to {TOL:g}, {n_columns:,} columns; {machine()}", HEADER, rows)
 
 
 def run_engines(n_rows: int, n_columns: int = 359_000, memory: str = "500M", folder: str | None = None) -> None:
-    """Print the same fit by every engine: the bits must be the same."""
-    place, rows = made(folder, n_rows, n_columns), []
-    for engine in ("threads", "loky", "dask1", "dask2", "dask4"):
+    """Print the same fit to a twin by every engine: the bits from shards must be the same."""
+    _compare_engines(f"{n_rows:,} rows", made(folder, n_rows, n_columns), memory)
+
+
+def run_collections(memory: str = "10M", folder: str | None = None) -> None:
+    """Print fits of all categories of real collections by every engine."""
+    for title, name in COLLECTIONS.items():
+        _compare_engines(title, collection(folder, name), memory)
+
+
+def _compare_engines(title: str, place: Path, memory: str) -> None:
+    rows, bits = [], set()
+    for engine in ("memory", "threads", "loky", "dask1", "dask2", "dask4"):
         found = measured(place=str(place), engine=engine, memory=memory)
-        print(engine, json.dumps(found), flush=True)
         rows.append(row(engine, found))
-    show(f"engines, {n_rows:,} rows", HEADER, rows)
+        if engine != "memory":
+            bits.add(found.get("bits"))
+    same = "the same bytes from shards" if len(bits) == 1 else "DIFFERENT bytes from shards"
+    show(f"engines, {title}, {memory}: {same}; {machine()}", HEADER, rows)
 
 
 def run_path(
@@ -233,27 +182,61 @@ def run_path(
     n_columns: int = 359_000,
     memory: str = "500M",
     folder: str | None = None,
-    limit: int | None = 2 * 10**9,
+    *,
+    cold: bool = False,
+    limit: int = 2 * 10**9,
 ) -> None:
     """Print paths of ten rates, by a process that may have so many bytes of memory and no more."""
-    rows = []
+    rows, before = [], None
     for n_rows in sizes:
-        setting = {} if limit is None else {"limit": limit}
-        found = measured(place=str(made(folder, n_rows, n_columns)), engine="path", memory=memory, **setting)
-        print(json.dumps(found), flush=True)
-        rows.append(row(f"{n_rows:,} rows", found))
-    show("ten rates from shards", HEADER, rows)
+        place = made(folder, n_rows, n_columns)
+        found = measured(place=str(place), engine="path", memory=memory, limit=limit, cold=cold)
+        used, entries = found.get("processor"), found.get("entries", 0)
+        growth = ""
+        if used and before:
+            growth = f"{(used / before[0]) ** (np.log(2.0) / np.log(entries / before[1])):.2f}"
+        rows.append((*row(f"{n_rows:,} rows", found), f"{entries:,}", growth))
+        before = (used, entries) if used else None
+    header = (*HEADER, "entries", "processor for a doubling")
+    where = "the disk" if cold else "the system's cache"
+    show(f"ten rates from shards in {where}, {memory}, limit {limit:,} bytes; {machine()}", header, rows)
 
 
-def run_kills(n_rows: int, n_columns: int = 359_000, memory: str = "500M", folder: str | None = None) -> None:
-    """Kill workers until twenty are dead; print how often the bits were those of one process."""
-    place = made(folder, n_rows, n_columns)
-    wanted, kills, fits, seconds = measured(place=str(place), engine="threads", memory=memory)["bits"], 0, 0, []
-    while kills < 20:
-        found = measured(place=str(place), engine="dask2", memory=memory, kills=True)
-        if found.get("bits") != wanted:
-            raise RuntimeError(f"another result after a kill: {found}")
-        kills, fits = kills + found["kills"], fits + 1
-        seconds.append(found["seconds"])
-        print(f"{kills} kills in {fits} fits, all with the same bits", flush=True)
-    print(f"{kills} kills, {fits} fits, the same bits; median {median(seconds):.1f} s")
+def fit_with_kills(place: Path, memory: str, kills: int) -> Iterator[tuple[float, bool]]:
+    """Fit on a cluster, one of whose two workers is killed at a random moment of each fit; compare the bits."""
+    from bayesift.linear import BayesianLogisticRegression
+
+    opened = shards.open(place, memory=memory)
+    y, rate = target(place, opened)
+
+    def bits() -> str:
+        return of_model(BayesianLogisticRegression(variance=2.0 / rate**2, tol=TOL).fit(opened, y))["bits"]
+
+    wanted = bits()
+    with ExitStack() as stack:
+        client = enter_engine("dask2", opened, stack)
+        begin = time.perf_counter()
+        same = bits() == wanted
+        usual = time.perf_counter() - begin
+        yield usual, same
+        for _ in range(kills):
+            client.wait_for_workers(2)
+            timer = kill_one(client, random.uniform(0.0, usual))
+            begin = time.perf_counter()
+            same = bits() == wanted
+            seconds = time.perf_counter() - begin
+            timer.join()
+            yield seconds, same
+
+
+def run_kills(
+    n_rows: int, n_columns: int = 359_000, memory: str = "500M", folder: str | None = None, kills: int = 20
+) -> None:
+    """Print what fits take in each of which a worker is killed, and whether their bits are those of one process."""
+    found = []
+    for seconds, same in fit_with_kills(made(folder, n_rows, n_columns), memory, kills):
+        found.append((seconds, same))
+        print(f"{len(found) - 1} kills, {seconds:.1f} s, {'the same bits' if same else 'OTHER BITS'}", flush=True)
+    same = sum(one for _, one in found[1:])
+    middle = median(seconds for seconds, _ in found[1:])
+    print(f"{kills} kills, {same} times the same bits; {found[0][0]:.1f} s without, median {middle:.1f} s; {machine()}")

@@ -7,9 +7,6 @@ times the sum of the absolute coefficients, the constant free; what they return 
 from __future__ import annotations
 
 import json
-import resource
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -21,7 +18,9 @@ import scipy.sparse as sp
 
 from bayesift import shards
 from benchmarks.measuring import show
-from benchmarks.shards.fits import SHARE, TOL, largest_rate, made
+from benchmarks.shards.data import TOL, made, target
+from benchmarks.shards.fits import warm_up
+from benchmarks.shards.process import in_own_process, machine, processor_seconds
 
 #: What a peer returns: coefficients and constant, and how many passes or rounds it took, if it says so.
 Fitted = tuple[np.ndarray, float, int | None]
@@ -141,27 +140,13 @@ _clock: dict[str, float] = {}
 
 def restart_clock() -> None:
     """Begin to measure here, when data are as the program wants them."""
-    _clock.update(wall=time.perf_counter(), processor=_processor())
+    _clock.update(wall=time.perf_counter(), processor=processor_seconds())
     _clock.pop("seconds", None)
 
 
 def stop_clock() -> None:
     """End here, before a program is taken down."""
-    _clock.update(seconds=time.perf_counter() - _clock["wall"], used=_processor() - _clock["processor"])
-
-
-def _processor() -> float:
-    """Return the processor time of this process and of all below it, those that are still running included."""
-    own = resource.getrusage(resource.RUSAGE_SELF)
-    total = own.ru_utime + own.ru_stime
-    try:
-        import psutil
-    except ImportError:
-        return total
-    for child in psutil.Process().children(recursive=True):
-        used = child.cpu_times()
-        total += used.user + used.system
-    return total
+    _clock.update(seconds=time.perf_counter() - _clock["wall"], used=processor_seconds() - _clock["processor"])
 
 
 def objective(opened: shards.Shards, y: np.ndarray, coef: np.ndarray, constant: float, rate: float) -> float:
@@ -174,16 +159,15 @@ def objective(opened: shards.Shards, y: np.ndarray, coef: np.ndarray, constant: 
     return loss + rate * float(np.abs(coef).sum())
 
 
-def fit(name: str, place: str, memory: str) -> dict[str, Any]:
-    """Fit by a program in this process."""
-    folder = Path(place)
-    y, opened = np.load(folder / "y.npy"), shards.open(folder, memory=memory)
-    rate = SHARE * largest_rate(opened, y)
+def fit(setting: dict[str, Any]) -> dict[str, Any]:
+    """Fit by a program (``name``) in this process, to the shards at a ``place``."""
+    place, name = Path(setting["place"]), setting["name"]
+    opened = shards.open(place, memory=setting["memory"])
+    y, rate = target(place, opened)
+    if y is None:
+        raise ValueError(f"{place} is no twin: it has no y.npy")
     if name == "bayesift":
-        # Kernels are read from the cache before the clock starts.
-        small = Path(tempfile.mkdtemp()) / "small"
-        shards.write_matrix(next(iter(opened))[:300], small, dtype="float32")
-        ours(shards.open(small, memory=1), np.arange(300) % 2, 1.0)
+        warm_up(opened)
     restart_clock()
     coef, constant, rounds = PEERS[name](opened, y, rate)
     if "seconds" not in _clock:
@@ -203,22 +187,13 @@ def run_peers(
     memory: str = "60M",
     folder: str | None = None,
     names: list[str] | None = None,
-    patience: int = 600,
+    patience: float = 600.0,
 ) -> None:
     """Print what every program takes, and how far above the least objective it ends."""
     place, found = made(folder, n_rows, n_columns), {}
-    code = (
-        "import json, sys\nfrom benchmarks.shards.peers import fit\n"
-        "if __name__ == '__main__':\n    print(json.dumps(fit(*sys.argv[1:])))"
-    )
     for name in names or PEERS:
-        command = [sys.executable, "-W", "ignore", "-c", code, name, str(place), memory]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=patience)
-            found[name] = json.loads(done.stdout.splitlines()[-1])
-        except (subprocess.TimeoutExpired, ValueError, IndexError) as error:
-            said = done.stderr.strip().splitlines()[-1:] if not isinstance(error, subprocess.TimeoutExpired) else []
-            found[name] = {"failed": f"{type(error).__name__} {' '.join(said)}"}
+        setting = {"name": name, "place": str(place), "memory": memory}
+        found[name] = in_own_process("benchmarks.shards.peers", setting, patience)
         print(name, json.dumps(found[name]), flush=True)
     least = min(one["objective"] for one in found.values() if "objective" in one)
     rows = [
@@ -234,4 +209,5 @@ def run_peers(
         )
         for name, one in found.items()
     ]
-    show(f"peers, {n_rows:,} rows", ("", "seconds", "processor", "above the least", "not zero", "rounds"), rows)
+    header = ("", "seconds", "processor", "above the least", "not zero", "rounds")
+    show(f"peers, {n_rows:,} rows, {n_columns:,} columns; {machine()}", header, rows)

@@ -17,6 +17,7 @@ from bayesift.linear import (
     BayesianProbitRegression,
     regularization_path,
 )
+from bayesift.linear._sharded import solving
 from bayesift.linear._sharded.design import ShardedDesign, documents_of
 from bayesift.priors import Gaussian, Laplace
 from bayesift.shards import Shards, ShardWriter
@@ -242,9 +243,34 @@ def test_a_path_of_rates(open_with: Callable[[int], Shards]) -> None:
     expected = regularization_path(X, Y, variances=[0.01, 0.1, 1.0], tol=1e-8)
     found = regularization_path(open_with(WIDE), Y, variances=[0.01, 0.1, 1.0], tol=1e-8)
     np.testing.assert_allclose(found.coef.toarray(), expected.coef.toarray(), atol=1e-3)
+    np.testing.assert_allclose(found.log_likelihood, expected.log_likelihood, rtol=1e-6)
     assert np.all(found.gap <= 1e-8 * found.objective)
     with pytest.raises(ValueError, match="expected variances"):
         regularization_path(open_with(WIDE), Y)
+
+
+def test_one_round_judges_a_path_but_for_the_weakest_prior(folder: Path) -> None:
+    read: set[int] = set()
+    opened = shards.open(folder, memory=WIDE, watch=lambda reading: read.add(reading.round))
+    regularization_path(opened, Y, variances=[1.0], tol=1e-4)
+    alone = len(read)
+    read.clear()
+    opened = shards.open(folder, memory=WIDE, watch=lambda reading: read.add(reading.round))
+    regularization_path(opened, Y, variances=np.geomspace(0.1, 1.0, 8), tol=1e-4)
+    assert len(read) == alone + 1
+
+
+def test_gradients_take_over_where_a_matrix_has_no_room(
+    open_with: Callable[[int], Shards], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(solving, "_LEAST_COLUMNS", 6)
+    monkeypatch.setattr(solving, "_MATRIX_SHARE", 0.0)
+    begun, own = [], solving.solve_by_gradients
+    monkeypatch.setattr(solving, "solve_by_gradients", lambda *given: (begun.append(1), own(*given))[1])
+    for prior in (Laplace(1.0), PRIORS["signs"], PRIORS["modes"], PRIORS["rates"]):
+        expected = BayesianLogisticRegression(prior).fit(X, Y)
+        assert_same(BayesianLogisticRegression(prior, n_jobs=1).fit(open_with(TIGHT), Y), expected)
+    assert len(begun) == 4
 
 
 def test_softmax_takes_shards_that_fit(folder: Path) -> None:
@@ -252,5 +278,3 @@ def test_softmax_takes_shards_that_fit(folder: Path) -> None:
     found = BayesianMultinomialRegression(variance=1.0).fit(shards.open(folder), y)
     expected = BayesianMultinomialRegression(variance=1.0).fit(X, y)
     assert found.coef_.tobytes() == expected.coef_.tobytes()
-    with pytest.raises(ValueError, match="more than half of memory=1,000"):
-        BayesianMultinomialRegression(variance=1.0).fit(shards.open(folder, memory=1000), y)

@@ -41,11 +41,11 @@ class StoppedError(Exception):
 def stop_after(monkeypatch: pytest.MonkeyPatch, n_rounds: int) -> None:
     done, own = [], solving._Sharded.judged
 
-    def judged(self, delta):
+    def judged(self, delta, held=None):
         if len(done) == n_rounds:
             raise StoppedError
         done.append(1)
-        return own(self, delta)
+        return own(self, delta, held)
 
     monkeypatch.setattr(solving._Sharded, "judged", judged)
 
@@ -142,11 +142,11 @@ from bayesift.cli import main
 from bayesift.linear._sharded import solving
 from bayesift.workflow import load_classifier
 own, done = solving._Sharded.judged, []
-def judged(self, delta):
+def judged(self, delta, held=None):
     if len(done) == 2:
         os.kill(os.getpid(), signal.SIGKILL)
     done.append(1)
-    return own(self, delta)
+    return own(self, delta, held)
 solving._Sharded.judged = judged
 sys.argv = ["bayesift", *sys.argv[1:]]
 main()

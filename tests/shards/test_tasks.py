@@ -14,8 +14,9 @@ from bayesift import shards
 from bayesift.linear._fit.problem import Problem, SolverOptions, design_of
 from bayesift.linear._losses import LOGISTIC, PROBIT
 from bayesift.linear._sharded import tasks
-from bayesift.linear._sharded.design import ShardedDesign, table_of
+from bayesift.linear._sharded.design import ShardedDesign
 from bayesift.linear._sharded.solving import judge
+from bayesift.linear._sharded.tasks import table_of
 from bayesift.linear._solvers.duality import certificate, penalty_arrays
 from bayesift.priors import Gaussian, Laplace
 

@@ -57,6 +57,16 @@ SHARED_CONSTRAINTS: dict[str, Any] = {
 Message = tuple[str, type[Warning]]
 
 
+def refuse_where_rows_do_not_fit(settings: dict[str, bool]) -> None:
+    """Refuse settings that need all documents in memory; those that are set are true."""
+    for name, is_set in settings.items():
+        if is_set:
+            raise ValueError(
+                f"{name} needs all documents in memory, where the shards do not fit; "
+                f"open them with more memory, or choose another"
+            )
+
+
 class LinearScores(ScoreClassifier):
     """A classifier whose scores are linear: ``coef_`` has a row for each category, ``intercept_`` an entry."""
 

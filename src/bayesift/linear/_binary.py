@@ -22,7 +22,14 @@ from bayesift._typing import FloatArray
 from bayesift.decide import Threshold
 from bayesift.decide.tuning import Policy, check_policy
 from bayesift.linear._averaged import AveragedScores, PosteriorName
-from bayesift.linear._base import SHARED_CONSTRAINTS, TOO_FEW, LinearModel, Message, listing
+from bayesift.linear._base import (
+    SHARED_CONSTRAINTS,
+    TOO_FEW,
+    LinearModel,
+    Message,
+    listing,
+    refuse_where_rows_do_not_fit,
+)
 from bayesift.linear._fit.categories import CategoryFit, Settings, Task, belief_at, fit_categories, priors_of
 from bayesift.linear._fit.copies import merge_copies
 from bayesift.linear._fit.problem import Documents, Problem, SolverOptions, design_of
@@ -185,23 +192,16 @@ class LinearClassifier(AveragedScores, LinearModel):
         documents = documents_of(shards, self.n_jobs)
         if not isinstance(documents, ShardedDesign):
             return documents
-        refused = [
-            name
-            for name, found in (
-                (f"posterior={self.posterior!r}", self.posterior is not None),
-                ("variance='evidence'", self.variance == "evidence"),
-                (f"solver={self.solver!r}", self.solver not in ("newton", "auto")),
-                (f"calibration={self.calibration!r}", self.calibration is not None),
-                ("a Jeffreys prior", any(isinstance(prior, Jeffreys) for prior in priors)),
-                ("covariance='full'", getattr(self, "covariance", None) == "full"),
-            )
-            if found
-        ]
-        if refused:
-            raise ValueError(
-                f"{refused[0]} needs all documents in memory, where the shards do not fit; "
-                f"open them with more memory, or choose another"
-            )
+        refuse_where_rows_do_not_fit(
+            {
+                f"posterior={self.posterior!r}": self.posterior is not None,
+                "variance='evidence'": self.variance == "evidence",
+                f"solver={self.solver!r}": self.solver not in ("newton", "auto"),
+                f"calibration={self.calibration!r}": self.calibration is not None,
+                "a Jeffreys prior": any(isinstance(prior, Jeffreys) for prior in priors),
+                "covariance='full'": getattr(self, "covariance", None) == "full",
+            }
+        )
         return documents
 
     def _set_attributes(self, categories: Categories, fits: list[CategoryFit]) -> None:

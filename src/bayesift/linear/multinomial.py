@@ -14,14 +14,22 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayesift import progress
 from bayesift._documents import checked_weights, validated
-from bayesift._labels import TargetType, categories_of, check_label_types, class_factors, labels_of_shards
+from bayesift._labels import TargetType, categories_of, check_label_types, class_factors, validate_labels
 from bayesift._state import State
 from bayesift._typing import AnyArray, BoolArray, FloatArray, Int64Array
-from bayesift.linear._base import SHARED_CONSTRAINTS, TOO_FEW, LinearModel, Message, listing, nonzero_counts
+from bayesift.linear._base import (
+    SHARED_CONSTRAINTS,
+    TOO_FEW,
+    LinearModel,
+    Message,
+    listing,
+    nonzero_counts,
+    refuse_where_rows_do_not_fit,
+)
 from bayesift.linear._fit.categories import priors_of
 from bayesift.linear._fit.copies import merge_copies
 from bayesift.linear._fit.platt import Line, temperature
-from bayesift.linear._fit.problem import SolverName, SolverOptions, design_of
+from bayesift.linear._fit.problem import Documents, SolverName, SolverOptions, design_of
 from bayesift.linear._fit.softmax_problem import (
     PriorSetting,
     SoftmaxProblem,
@@ -173,14 +181,15 @@ class BayesianMultinomialRegression(LinearModel):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None) -> Iterator[Message]:
         if isinstance(X, Shards):
-            y, feature_names = labels_of_shards(X, y), X.terms if feature_names is None else feature_names
-            X = X.in_memory()
-        check_label_types(y)
-        X, y = validated(self, X, y, accept_sparse=("csr", "csc"))
+            y, feature_names = validate_labels(self, X, y), X.terms if feature_names is None else feature_names
+            X = self._rows_of(X)
+        if not isinstance(X, Shards):
+            check_label_types(y)
+            X, y = validated(self, X, y, accept_sparse=("csr", "csc"))
         options = SolverOptions(self.solver, self.tol, self.max_iter)
         settings = self._variance_settings(options)
         weights = checked_weights(sample_weight, X)
-        if options.merges_copies:
+        if options.merges_copies and not isinstance(X, Shards):
             X, y, weights = merge_copies(X, y, weights)
         target_type, classes, _, _ = categories_of(y, type(self).__name__)
         codes = np.searchsorted(classes, y).astype(np.int64)
@@ -198,7 +207,7 @@ class BayesianMultinomialRegression(LinearModel):
             coef, intercept = self.class_coef_, self.class_intercept_
             start = self._last_coefficients(coef, intercept, classes.size, "classes").T
         setting = setting._replace(fixed=self._fixed(X, codes, weights, classes.size, reference))
-        design = design_of(X)
+        design = self._documents_of(X) if isinstance(X, Shards) else design_of(X)
         documents = LabelledDocuments(design, codes, weights)
         choice = self._choose(documents, setting, settings)
         prior = setting.at(choice.scale, self.n_features_in_, choice.dense_variance)
@@ -221,11 +230,33 @@ class BayesianMultinomialRegression(LinearModel):
             self.precision_ = np.ascontiguousarray(problem.precision(solution.beta).T)
         return self._fit_messages(choice, absent)
 
+    def _rows_of(self, shards: Shards) -> Any:
+        """Return the rows of shards as a matrix if they fit in memory, and refuse what needs them there."""
+        # Seldom needed.
+        from bayesift.linear._sharded.design import fits_in_memory
+
+        if fits_in_memory(shards):
+            return shards.in_memory()
+        refuse_where_rows_do_not_fit(
+            {
+                f"solver={self.solver!r}": self.solver != "newton",
+                f"calibration={self.calibration!r}": self.calibration is not None,
+                "compute_precision=True": self.compute_precision,
+            }
+        )
+        return shards
+
+    def _documents_of(self, shards: Shards) -> Documents:
+        from bayesift.linear._sharded.design import ShardedDesign
+
+        return ShardedDesign(shards, self.n_jobs)
+
     def _choose(self, documents: LabelledDocuments, setting: PriorSetting, settings: VarianceSettings) -> Choice:
         """Choose the variance, and tell of every fit for it, the last one to all documents not counted as done."""
         n_features, given = self.n_features_in_, setting.dense.given
+        n_jobs = documents.design.inner_jobs(self.n_jobs)
         if setting.dense.is_open:
-            return choose_class_blocks(documents, setting, settings, self.n_jobs)
+            return choose_class_blocks(documents, setting, settings, n_jobs)
         grid = grid_of(setting.priors) if settings.grid is None else settings.grid
         # One more variance may be tried between those of our own grid.
         total, done = (grid.size + (settings.grid is None)) * settings.runs + 1, count(1)
@@ -245,7 +276,7 @@ class BayesianMultinomialRegression(LinearModel):
             )
 
         choice = choose_variance(
-            documents, setting.priors, settings, fits_without_folds, n_jobs=self.n_jobs, after_fit=report
+            documents, setting.priors, settings, fits_without_folds, n_jobs=n_jobs, after_fit=report
         )
         return choice._replace(dense_variance=given)
 
@@ -299,9 +330,14 @@ class BayesianMultinomialRegression(LinearModel):
             return None
         fixed = np.zeros((self.n_features_in_ + 1, n_classes), dtype=bool)
         if self.exclude_absent:
-            for k in range(n_classes):
-                own = X[(codes == k) & (weights > 0)]
-                fixed[:-1, k] = np.asarray((own != 0).sum(axis=0)).ravel() == 0
+            blocks, first = (X if isinstance(X, Shards) else [X]), 0
+            fixed[:-1] = True
+            for block in blocks:
+                part = slice(first, first + block.shape[0])
+                for k in range(n_classes):
+                    own = block[(codes[part] == k) & (weights[part] > 0)]
+                    fixed[:-1, k] &= np.asarray((own != 0).sum(axis=0)).ravel() == 0
+                first += block.shape[0]
         if reference is not None:
             fixed[:, reference] = True
         return fixed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -20,16 +20,17 @@ from bayesift._labels import categories_of, check_label_types, labels_of_shards
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.linear._fit.categories import prior_by_variance, priors_of
 from bayesift.linear._fit.problem import (
+    Design,
     Documents,
     Problem,
+    Solution,
     SolverName,
     SolverOptions,
     design_of,
-    log_likelihood,
     scores,
 )
 from bayesift.linear._fit.variance import GAUSSIAN_GRID, WarmStarts
-from bayesift.linear._solvers.duality import slopes
+from bayesift.linear._solvers.duality import penalty, penalty_arrays, slopes
 from bayesift.priors import FIXED, LAPLACE, Laplace, Prior, PriorArrays
 from bayesift.shards import Shards
 
@@ -229,15 +230,12 @@ def _follow(
     steps: FloatArray, problem_at: Callable[[float], Problem], options: SolverOptions, names: AnyArray | None
 ) -> RegularizationPath:
     rows, numbers = [], []
-    warm_starts, n_unconverged = WarmStarts(), 0
-    for variance in steps.tolist():
-        problem = problem_at(variance)
-        solution = problem.solve(options, warm_starts.guess(variance))
-        beta, n_unconverged = solution.beta, n_unconverged + (not solution.converged)
-        warm_starts.add(variance, beta)
-        fit = log_likelihood(problem.y, scores(problem.design, beta), problem.weights)
-        rows.append(sp.csr_matrix(beta[:-1]))
-        numbers.append((beta[-1], solution.objective, max(solution.objective - solution.dual, 0.0), fit))
+    n_unconverged = 0
+    for problem, solution in _solutions(steps, problem_at, options):
+        n_unconverged += not solution.converged
+        rows.append(sp.csr_matrix(solution.beta[:-1]))
+        gap = max(solution.objective - solution.dual, 0.0)
+        numbers.append((solution.beta[-1], solution.objective, gap, _log_likelihood(problem, solution)))
     if n_unconverged:
         warnings.warn(
             f"{n_unconverged} of {steps.size} fits reached max_iter={options.max_iter} rounds. "
@@ -247,3 +245,29 @@ def _follow(
         )
     intercept, objective, gap, fits = np.array(numbers).T
     return RegularizationPath(steps, sp.csr_matrix(sp.vstack(rows)), intercept, objective, gap, fits, names)
+
+
+def _solutions(
+    steps: FloatArray, problem_at: Callable[[float], Problem], options: SolverOptions
+) -> Iterator[tuple[Problem, Solution]]:
+    """Solve for every variance: in memory one from the others, from shards as a whole."""
+    if not isinstance(problem_at(float(steps[0])).design, Design):
+        # Seldom needed.
+        from bayesift.linear._sharded.paths import solve_path
+
+        problems = [problem_at(variance) for variance in steps.tolist()]
+        yield from zip(problems, solve_path(problems, options), strict=True)
+        return
+    warm_starts = WarmStarts()
+    for variance in steps.tolist():
+        problem = problem_at(variance)
+        solution = problem.solve(options, warm_starts.guess(variance))
+        warm_starts.add(variance, solution.beta)
+        yield problem, solution
+
+
+def _log_likelihood(problem: Problem, solution: Solution) -> float:
+    """Return the log likelihood, which is what the objective lacks of the penalty."""
+    prior = problem.prior
+    l1, l2, _, _ = penalty_arrays(prior.kind, prior.weight, prior.sign)
+    return float(penalty(solution.beta - prior.mode, l1, l2)) - solution.objective

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from bayesift._sparse import Compressed, columns_dot, inner, own_types, squared_norms, transpose, unsigned
 from bayesift._threads import map_threads, stop_if_abandoned
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.linear._losses import LOGISTIC, loss_terms
+from bayesift.linear._losses import LOGISTIC, class_scores, loss_terms
 from bayesift.linear._solvers.clg import clg
 from bayesift.linear._solvers.duality import Penalties, certificate, linear_scores, penalty_arrays
 from bayesift.linear._solvers.em import expectation_maximisation, jeffreys_objective, latent_of, ridge_start
@@ -67,6 +67,8 @@ class Documents(Protocol):
     def scores(self, beta: FloatArray) -> FloatArray: ...
     def hessian_diagonal(self, problem: Problem, beta: FloatArray, own: FloatArray) -> FloatArray: ...
     def solve(self, problem: Problem, options: SolverOptions, start: FloatArray | None) -> Solution: ...
+    def class_scores(self, beta: FloatArray) -> FloatArray: ...
+    def solve_classes(self, problem: Any, options: SolverOptions, start: FloatArray | None) -> Solution: ...
     def map(
         self, work: Callable[[Item], Result], items: Sequence[Item], n_jobs: int | None
     ) -> list[Result]: ...  # fmt: skip
@@ -185,6 +187,17 @@ class Design:
     def solve(self, problem: Problem, options: SolverOptions, start: FloatArray | None) -> Solution:
         """Find the posterior mode of a problem in these documents."""
         return problem.solve_in_memory(options, start)
+
+    def class_scores(self, beta: FloatArray) -> FloatArray:
+        """Return the linear scores of all documents, a column for each class."""
+        z = np.empty((self.n_documents, beta.shape[1]))
+        class_scores(self.columns, np.ascontiguousarray(beta), np.zeros_like(z), z)
+        return z
+
+    def solve_classes(self, problem: Any, options: SolverOptions, start: FloatArray | None) -> Solution:
+        """Find the posterior mode of all classes together (a ``SoftmaxProblem``)."""
+        found: Solution = problem.solve_in_memory(options, start)
+        return found
 
     def map(self, work: Callable[[Item], Result], items: Sequence[Item], n_jobs: int | None) -> list[Result]:
         """Return ``work(item)`` of every item, in their order, on several threads."""

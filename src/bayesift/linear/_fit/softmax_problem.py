@@ -12,7 +12,7 @@ from bayesift._threads import map_threads, stop_if_abandoned
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.linear._fit.blocks import DenseBlock, Unit, choose_blocks, with_all_columns
 from bayesift.linear._fit.platt import exact_enough, folds_needed_of_all
-from bayesift.linear._fit.problem import Design, Solution, SolverOptions, in_memory
+from bayesift.linear._fit.problem import Design, Documents, Solution, SolverOptions, in_memory
 from bayesift.linear._fit.variance import (
     Choice,
     FitWithoutFold,
@@ -21,7 +21,7 @@ from bayesift.linear._fit.variance import (
     VarianceSettings,
     runs_of,
 )
-from bayesift.linear._losses import class_scores, softmax_terms
+from bayesift.linear._losses import softmax_terms
 from bayesift.linear._solvers.clg import softmax_clg
 from bayesift.linear._solvers.duality import Penalties, penalty_arrays, softmax_certificate
 from bayesift.linear._solvers.hessian import hessian_diagonal
@@ -120,7 +120,7 @@ class PriorSetting(NamedTuple):
 class SoftmaxProblem(NamedTuple):
     """Everything that defines the objective; ``codes`` number the class of every document."""
 
-    design: Design
+    design: Documents
     codes: Int64Array
     weights: FloatArray
     prior: ClassPriors
@@ -138,19 +138,29 @@ class SoftmaxProblem(NamedTuple):
         """Score every document by the modes of the priors."""
         if not self.prior.mode.any():
             return np.zeros((self.design.n_documents, self.prior.mode.shape[1]))
-        return softmax_scores(self.design, self.prior.mode)
+        return self.design.class_scores(self.prior.mode)
+
+    @property
+    def in_memory(self) -> Design:
+        """The documents, for those who work on them as arrays."""
+        return in_memory(self.design)
 
     def solve(self, options: SolverOptions, start: FloatArray | None = None) -> Solution:
         """Find the posterior mode, from the modes of the priors or from ``start``."""
+        return self.design.solve_classes(self, options, start)
+
+    def solve_in_memory(self, options: SolverOptions, start: FloatArray | None) -> Solution:
+        """Find the posterior mode by one of the solvers for arrays."""
         stop_if_abandoned()
         begin = time.perf_counter()
+        design = self.in_memory
         mode, penalties = self.prior
         delta = np.zeros(mode.shape)
         if start is not None:
             # A term that no document holds stays at its mode.
-            held = np.append(np.diff(self.design.columns[0]) > 0, True)
+            held = np.append(np.diff(design.columns[0]) > 0, True)
             delta[held] = np.clip(start - mode, *penalties[2:])[held]
-        columns, sample = self.design.columns, Sample(self.codes, self.weights, self.offsets())
+        columns, sample = design.columns, Sample(self.codes, self.weights, self.offsets())
         limits = (options.tolerance(options.solver), options.max_iter)
         if options.solver == "clg":
             passes, converged = softmax_clg(columns, *sample, delta, penalties, *limits)
@@ -160,9 +170,7 @@ class SoftmaxProblem(NamedTuple):
             if self._all_gaussian():
                 found = ridge_problem(columns, sample, penalties).solve(delta, *limits)
             else:
-                found = softmax_newton(
-                    columns, sample, penalties, self.design.max_step, delta, *limits, options.settled
-                )
+                found = softmax_newton(columns, sample, penalties, design.max_step, delta, *limits, options.settled)
             primal, dual, residual, passes, converged = found
             if choose_shifts(delta, mode, penalties):
                 primal, other, residual = softmax_certificate(columns, *sample, delta, penalties)
@@ -183,22 +191,15 @@ class SoftmaxProblem(NamedTuple):
         """
         _, l2, low, high = self.prior.penalties
         own = np.where(low == high, np.inf, l2)
-        z = softmax_scores(self.design, beta)
+        z = self.design.class_scores(beta)
         p, r = np.empty_like(z), np.empty_like(z)
         softmax_terms(z, self.codes, self.weights, p, r)
         curvature = self.weights[:, None] * p * (1.0 - p)
         columns = [
-            hessian_diagonal(self.design.documents, np.ascontiguousarray(w), np.ascontiguousarray(prior))
+            hessian_diagonal(self.in_memory.documents, np.ascontiguousarray(w), np.ascontiguousarray(prior))
             for w, prior in zip(curvature.T, own.T, strict=True)
         ]
         return np.stack(columns, axis=1)
-
-
-def softmax_scores(design: Design, beta: FloatArray) -> FloatArray:
-    """Return the linear scores of all documents, a column for each class."""
-    z = np.empty((design.n_documents, beta.shape[1]))
-    class_scores(design.columns, np.ascontiguousarray(beta), np.zeros_like(z), z)
-    return z
 
 
 def softmax_log_likelihood(codes: Int64Array, linear_scores: FloatArray, weights: FloatArray) -> float:
@@ -248,15 +249,15 @@ def softmax_fits_without_folds(
     options: SolverOptions,
 ) -> FitWithoutFold:
     """Return the fits of all classes without one of the folds."""
-    design, codes = in_memory(documents.design), documents.labels
+    design, codes = documents.design, documents.labels
     learnt, training, held_out, judging = runs_of(documents, fold, runs)
-    part = design if learnt.size == fold.size else design.subset(learnt)
+    part: Documents = design if learnt.size == fold.size else design.subset(learnt)
 
     def fit_without(run: int, variance: float, start: FloatArray | None) -> FoldFit:
         problem = SoftmaxProblem(part, codes[learnt], training[run], prior_at(variance))
         solution, _ = fit_present_classes(problem, options, start)
         left_out = held_out[run]
-        found = softmax_scores(design, solution.beta)[left_out]
+        found = design.class_scores(solution.beta)[left_out]
         score = softmax_log_likelihood(codes[left_out], found, judging[left_out])
         return FoldFit(solution.beta, score, solution.converged)
 
@@ -278,7 +279,7 @@ def softmax_held_out_scores(
         held = fold == left_out
         part = problem._replace(weights=np.where(held, 0.0, problem.weights))
         if np.any(counted & ~held):
-            result[held] = softmax_scores(problem.design, fit_present_classes(part, options, None)[0].beta)[held]
+            result[held] = problem.design.class_scores(fit_present_classes(part, options, None)[0].beta)[held]
 
     map_threads(score, range(folds_needed_of_all(n_folds, problem.weights)), n_jobs)
     return result

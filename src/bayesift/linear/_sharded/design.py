@@ -159,6 +159,15 @@ class ShardedDesign:
         """Return the sums of a problem at some coefficients; problems on other threads share the round."""
         return self._rounds.ask(_Slopes(problem, beta, wants_curvature))
 
+    def several_slopes(self, problems: Sequence[Problem], betas: Sequence[FloatArray]) -> list[Sums]:
+        """Return the sums of several problems, each at its own coefficients, from as few rounds as memory allows."""
+        return self._all_slopes([_Slopes(problem, beta, False) for problem, beta in zip(problems, betas, strict=True)])
+
+    @property
+    def held(self) -> Held | None:
+        """The columns that are in memory."""
+        return self._held
+
     def hold(self, wanted: Int64Array) -> Held | None:
         """Bring columns into memory and return them, with others that are there; None if they do not fit."""
         return self._rounds.ask(_Columns(wanted))
@@ -180,12 +189,23 @@ class ShardedDesign:
 
         return solve(self, problem, options, start)
 
+    def class_scores(self, beta: FloatArray) -> FloatArray:
+        """Return the linear scores of all documents, a column for each class."""
+        return np.ascontiguousarray(self._by_rows(tasks.scores, tasks.table_of(list(beta.T)), axis=1).T)
+
+    def solve_classes(self, problem: Any, options: SolverOptions, start: FloatArray | None) -> Solution:
+        """Find the posterior mode of all classes together (a ``SoftmaxProblem``)."""
+        # It asks this design for its rounds.
+        from bayesift.linear._sharded.classes import solve_classes
+
+        return solve_classes(self, problem, options, start)
+
     def hessian_diagonal(self, problem: Problem, beta: FloatArray, own: FloatArray) -> FloatArray:
         """Return Σ_i s_i f″(r_i) x_ij² plus what the priors add, the intercept's last."""
         sums = self.slopes(problem, beta, wants_curvature=True)
         return np.append(sums.h, sums.w) + own
 
-    def tell_gap(self, problem: Problem, primal: float = 1.0, dual: float | None = None) -> None:
+    def tell_gap(self, problem: Any, primal: float = 1.0, dual: float | None = None) -> None:
         """Note the gap of a problem for those who watch; without a dual objective it is done."""
         # Threads come and go while others look: a copy is looked at.
         if dual is None:
@@ -197,6 +217,10 @@ class ShardedDesign:
     def sum_of(self, task: Any, problem: Problem, table: Table, *arguments: Any) -> FloatArray:
         """Sum what a task returns for one problem over all shards, in their order."""
         return self._rounds.ask(_Sum(task, problem, table, arguments))
+
+    def total(self, task: Any, arguments: Sequence[tuple[Any, ...]]) -> list[AnyArray]:
+        """Sum the arrays that a task returns over all shards, in their order."""
+        return _summed(self._run(task, arguments))
 
     def _run(self, task: Any, arguments: Sequence[tuple[Any, ...]]) -> Any:
         self.n_rounds += 1
@@ -223,7 +247,7 @@ class ShardedDesign:
         return answers
 
     def _all_scores(self, questions: Sequence[_Scores]) -> list[FloatArray]:
-        table = table_of([question.beta for question in questions])
+        table = tasks.table_of([question.beta for question in questions])
         return list(self._by_rows(tasks.scores, table, axis=1))
 
     def _all_sums(self, questions: Sequence[_Sum]) -> list[FloatArray]:
@@ -233,7 +257,7 @@ class ShardedDesign:
             calls = [
                 (problem.link, own_y[None], own_s[None], table, *arguments) for own_y, own_s in zip(y, s, strict=True)
             ]
-            answers.append(_summed(self._run(task, calls))[0])
+            answers.append(self.total(task, calls)[0])
         return answers
 
     def _all_slopes(self, questions: Sequence[_Slopes]) -> list[Sums]:
@@ -254,12 +278,12 @@ class ShardedDesign:
         shared = all(problem.weights is problems[0].weights for problem in problems)
         kinds = [problem.weights for problem in (problems[:1] if shared else problems)]
         weights = self.shards.split(np.stack(kinds, axis=1))
-        table, link = table_of([question.beta for question in questions]), problems[0].link
+        table, link = tasks.table_of([question.beta for question in questions]), problems[0].link
         calls = [
             (link, np.ascontiguousarray(y.T), np.ascontiguousarray(s.T), table, wants_curvature)
             for y, s in zip(labels, weights, strict=True)
         ]
-        totals, duals, c, h = _summed(self._run(tasks.slopes, calls))
+        totals, duals, c, h = self.total(tasks.slopes, calls)
         return [
             Sums(loss, plus, minus, w, duals[p], np.ascontiguousarray(c[:, p].T), np.ascontiguousarray(h[:, p]))
             for p, (loss, plus, minus, w) in enumerate(totals.tolist())
@@ -286,22 +310,17 @@ class ShardedDesign:
         return Held(wanted, _design(_joined(parts, self.n_documents, n_entries), wanted.size))
 
 
+def fits_in_memory(shards: Shards) -> bool:
+    """Tell whether a design of all rows may be made in memory."""
+    return shards.n_entries * _MAKING_BYTES <= _SHARE * shards.memory
+
+
 def documents_of(shards: Shards, n_jobs: int | None) -> Design | ShardedDesign:
     """Return the documents of shards: in memory, as their matrix would be, where they fit."""
-    if shards.n_entries * _MAKING_BYTES > _SHARE * shards.memory:
+    if not fits_in_memory(shards):
         return ShardedDesign(shards, n_jobs)
     parts = shards.run(tasks.columns, [(np.arange(shards.shape[1]),)] * len(shards.files), n_jobs)
     return _design(_joined(parts, shards.shape[0], shards.n_entries), shards.shape[1])
-
-
-def table_of(betas: Sequence[FloatArray]) -> Table:
-    """Return the table of several vectors of coefficients, the constants of which are last."""
-    used = np.zeros(betas[0].size - 1, dtype=bool)
-    for beta in betas:
-        used |= beta[:-1] != 0.0
-    columns = np.flatnonzero(used)
-    values = np.stack([beta[columns] for beta in betas], axis=1)
-    return Table(columns, np.ascontiguousarray(values), np.array([beta[-1] for beta in betas]))
 
 
 def _summed(results: Any) -> list[AnyArray]:

@@ -3,7 +3,8 @@
 Laplace priors: the columns whose slopes exceed their rates are candidates and are brought into memory; the solver for
 data in memory finds the optimum on them; a round of slopes over all columns proves it, by the duality gap over all
 documents and columns, or finds further candidates. Where candidates do not fit in memory, steps are found on their
-curvature matrix, which workers sum. Gaussian priors: a quasi-Newton method, one round for each gradient.
+curvature matrix, which workers sum; where that has no room either, and for Gaussian priors, by a quasi-Newton method,
+one round for each gradient.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
 
 from bayesift._threads import stop_if_abandoned
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.linear._fit.problem import Problem, Solution, SolverOptions
 from bayesift.linear._sharded import tasks
+from bayesift.linear._sharded.candidates import ROUNDS, Judgement, Reached, most_added, solve_on_candidates
+from bayesift.linear._sharded.gradients import solve_by_gradients
 from bayesift.linear._sharded.kept import KeptRound, Standing
 from bayesift.linear._sharded.tasks import SCALES
 from bayesift.linear._solvers.duality import (
@@ -35,17 +37,6 @@ from bayesift.priors import LAPLACE
 if TYPE_CHECKING:
     from bayesift.linear._sharded.design import Held, ShardedDesign, Sums
 
-#: Candidates that a round may add: so many, or so many times those away from their modes.
-_CANDIDATES, _GROWTH = 1000, 2
-#: Share of the room for entries that one round may fill: the first candidates are a guess.
-_ROOM = 0.5
-#: Slopes beyond the rate by this factor: fits in memory need not be exact yet, only to this gap.
-_CLEARLY, _ROUGH = 1.05, 1e-3
-#: Slopes from this share of their rates on are taken along where a round adds few candidates.
-_NEAR = 0.95
-#: Share of the tolerance that a fit in memory is to reach, and by how much it is lowered where that was not enough.
-_INNER, _TIGHTER = 0.5, 0.1
-_ROUNDS = 100
 #: Share of the memory for a curvature matrix, of which several parts may be under way; a column takes 8 bytes squared.
 _MATRIX_SHARE, _MATRICES = 0.25, 4
 #: A matrix of so many columns is small for any memory.
@@ -54,15 +45,6 @@ _LEAST_COLUMNS = 500
 _SIZES: FloatArray = 0.5 ** np.arange(1.0, 13.0)
 #: A matrix is used again while a round leaves at most this share of the gap.
 _PROGRESS = 0.3
-
-
-class Judgement(NamedTuple):
-    """How good some coefficients are: objective, a lower bound of its minimum, KKT residual, all slopes."""
-
-    primal: float
-    dual: float
-    residual: float
-    c: FloatArray
 
 
 def judge(sums: Sums, delta: FloatArray, mode: FloatArray, prior: Penalties) -> Judgement:
@@ -111,7 +93,48 @@ class _Sharded(NamedTuple):
         found: BoolArray = (self.prior[2] < self.prior[3])[:-1]
         return found
 
-    def judged(self, delta: FloatArray) -> Judgement:
+    @property
+    def always(self) -> BoolArray:
+        """Which features are never at their modes, having no rate, or count in every score by modes other than 0."""
+        free = self.movable & (self.prior[0][:-1] == 0.0) & (self.design.shards.column_counts > 0)
+        found: BoolArray = free | (self.mode[:-1] != 0.0)
+        return found
+
+    def moved(self, delta: FloatArray) -> BoolArray:
+        """Tell which features are away from their modes."""
+        found: BoolArray = delta[:-1] != 0.0
+        return found
+
+    def solve_held(self, held: Held, delta: FloatArray, gap: float) -> tuple[FloatArray, bool]:
+        """Solve on the columns in memory by the solver for data in memory; return all departures from the modes."""
+        columns = np.append(held.columns, delta.size - 1)
+        prior = self.problem.prior.of(columns)
+        small = self.problem._replace(design=held.design, prior=prior, sums=None)
+        options = self.options._replace(tol=gap, least_gap=0.0, settled=0.0)
+        found = small.solve(options, delta[columns] + prior.mode if delta.any() else None)
+        result = np.zeros_like(delta)
+        result[columns] = found.beta - prior.mode
+        return result, found.converged
+
+    def without_columns(self, delta: FloatArray, rounds: int) -> Reached:
+        """Solve where candidates do not fit in memory."""
+        return _solve_by_matrix(self, delta, rounds)
+
+    def keep(self, standing: Standing) -> None:
+        """Keep where the search stands."""
+        self.kept.write(standing)
+
+    @property
+    def flat(self) -> Penalties:
+        """The priors, in the order of the departures from the modes."""
+        return self.prior
+
+    def begin(self, delta: FloatArray) -> tuple[Judgement, FloatArray]:
+        """Judge coefficients and return the curvature of the loss in each, the constant's last."""
+        sums = self.design.slopes(self.problem, self.mode + delta, wants_curvature=True)
+        return judge(sums, delta, self.mode, self.prior), np.append(sums.h, sums.w)
+
+    def judged(self, delta: FloatArray, held: Held | None = None) -> Judgement:
         """Judge coefficients by a round over everything."""
         found = judge(self.design.slopes(self.problem, self.mode + delta), delta, self.mode, self.prior)
         self.design.tell_gap(self.problem, found.primal, found.dual)
@@ -131,14 +154,11 @@ class _Sharded(NamedTuple):
             return np.where(l1 > 0.0, push / l1, 0.0)
 
 
-class _Reached(NamedTuple):
-    """Where a solver ended."""
-
-    delta: FloatArray
-    found: Judgement
-    dual: float
-    rounds: int
-    converged: bool
+def searched(design: ShardedDesign, problem: Problem, options: SolverOptions, start: FloatArray | None) -> _Sharded:
+    """Return a problem with all that its solvers use."""
+    prior = penalty_arrays(problem.prior.kind, problem.prior.weight, problem.prior.sign)
+    kept = KeptRound(design.shards, problem, options, start)
+    return _Sharded(design, problem, prior, options, options.tolerance("newton"), kept)
 
 
 def solve(design: ShardedDesign, problem: Problem, options: SolverOptions, start: FloatArray | None) -> Solution:
@@ -146,11 +166,9 @@ def solve(design: ShardedDesign, problem: Problem, options: SolverOptions, start
     stop_if_abandoned()
     begin = time.perf_counter()
     mode = problem.prior.mode
-    prior = penalty_arrays(problem.prior.kind, problem.prior.weight, problem.prior.sign)
-    delta = np.zeros(mode.size) if start is None else np.clip(start - mode, prior[2], prior[3])
-    kept = KeptRound(design.shards, problem, options, start)
-    sharded = _Sharded(design, problem, prior, options, options.tolerance("newton"), kept)
-    reached = _search(sharded, delta)
+    sharded = searched(design, problem, options, start)
+    _, _, low, high = sharded.prior
+    reached = _search(sharded, np.zeros(mode.size) if start is None else np.clip(start - mode, low, high))
     design.tell_gap(problem)
     found = reached.found
     return Solution(
@@ -164,92 +182,28 @@ def solve(design: ShardedDesign, problem: Problem, options: SolverOptions, start
     )
 
 
-def _search(sharded: _Sharded, delta: FloatArray) -> _Reached:
+def _search(sharded: _Sharded, delta: FloatArray) -> Reached:
     """Search from some departures from the modes, or from where a process stood that was killed."""
     before = sharded.kept.read(sharded.prior)
     if before is not None and before.done:
         # Kept coefficients are believed only as far as a round confirms them.
         found = sharded.judged(before.delta)
         if sharded.is_closed(found, found.dual):
-            return _Reached(before.delta, found, found.dual, before.rounds, True)
+            return Reached(before.delta, found, found.dual, before.rounds, True)
     delta = delta if before is None else before.delta
     if np.any(sharded.problem.prior.kind == LAPLACE):
-        reached = _solve_on_candidates(sharded, delta, before)
+        reached = solve_on_candidates(sharded, delta, before)
     else:
-        reached = _solve_smooth(sharded, delta)
+        reached = solve_by_gradients(sharded, delta)
     sharded.kept.write(Standing(reached.delta, np.empty(0, np.int64), reached.rounds, done=True))
     return reached
 
 
-def _solve_on_candidates(sharded: _Sharded, delta: FloatArray, before: Standing | None) -> _Reached:
-    """Solve on candidate columns in memory, until a round over everything finds nothing to add."""
-    design, prior, tol = sharded.design, sharded.prior, sharded.tol
-    l1 = prior[0][:-1]
-    # Columns without a rate are never at their modes, and modes other than 0 count in every score.
-    always = (sharded.movable & (l1 == 0.0) & (design.shards.column_counts > 0)) | (sharded.mode[:-1] != 0.0)
-    wanted = np.flatnonzero(always | (delta[:-1] != 0.0))
-    inner, exact, dual, first = max(_INNER * tol, _ROUGH), False, -np.inf, 1
-    if before is not None and not before.done and before.inner > 0.0:
-        wanted, first = np.union1d(wanted, before.wanted), min(before.rounds, _ROUNDS)
-        inner, exact = before.inner, before.exact
-    for rounds in range(first, _ROUNDS + 1):
-        sharded.kept.write(Standing(delta, wanted, rounds, False, exact, inner))
-        held = design.hold(wanted)
-        if held is None:
-            return _solve_by_matrix(sharded, delta, rounds)
-        delta, converged = _solve_held(sharded, held, delta, inner)
-        found = sharded.judged(delta)
-        dual = max(dual, found.dual)
-        if sharded.is_closed(found, dual):
-            return _Reached(delta, found, dual, rounds, True)
-        pushes = sharded.pushes(found.c)
-        pushes[held.columns] = 0.0
-        added = _violators(sharded, pushes, delta, held)
-        if not added.size:
-            if exact and inner < 1e-4 * tol:
-                return _Reached(delta, found, dual, rounds, converged)
-            inner, exact = (_TIGHTER * inner if exact else _INNER * tol), True
-        elif pushes.max() <= _CLEARLY:
-            inner, exact = min(inner, _INNER * tol), True
-        wanted = np.union1d(held.columns, added)
-        if int(design.shards.column_counts[wanted].sum()) > design.most_entries:
-            # What was a candidate and stayed at its mode makes room.
-            wanted = np.union1d(np.flatnonzero(always | (delta[:-1] != 0.0)), added)
-    return _Reached(delta, found, dual, _ROUNDS, False)
-
-
-def _violators(sharded: _Sharded, pushes: FloatArray, delta: FloatArray, held: Held) -> Int64Array:
-    """Return the columns to add: those farthest beyond their rates first, as many as a round should add."""
-    beyond = np.flatnonzero(pushes > 1.0)
-    if not beyond.size:
-        return beyond
-    most = max(_CANDIDATES, _GROWTH * int(np.count_nonzero(delta)))
-    if beyond.size < most:
-        beyond = np.flatnonzero(pushes > _NEAR)
-    order = beyond[np.argsort(-pushes[beyond], kind="stable")][:most]
-    counts = sharded.design.shards.column_counts
-    room = max(sharded.design.most_entries - int(counts[held.columns].sum()), 0)
-    n_fitting = int(np.searchsorted(np.cumsum(counts[order]), max(_ROOM * room, counts[order[0]]), side="right"))
-    return np.sort(order[: max(n_fitting, 1)])
-
-
-def _solve_held(sharded: _Sharded, held: Held, delta: FloatArray, gap: float) -> tuple[FloatArray, bool]:
-    """Solve on the columns in memory by the solver for data in memory; return all departures from the modes."""
-    problem, columns = sharded.problem, np.append(held.columns, delta.size - 1)
-    prior = problem.prior.of(columns)
-    small = problem._replace(design=held.design, prior=prior, sums=None)
-    options = sharded.options._replace(tol=gap, least_gap=0.0, settled=0.0)
-    start = delta[columns] + prior.mode if delta.any() else None
-    found = small.solve(options, start)
-    result = np.zeros_like(delta)
-    result[columns] = found.beta - prior.mode
-    return result, found.converged
-
-
-def _solve_by_matrix(sharded: _Sharded, delta: FloatArray, rounds: int) -> _Reached:
+def _solve_by_matrix(sharded: _Sharded, delta: FloatArray, rounds: int) -> Reached:
     """Proximal Newton steps on the curvature matrix of a working set, summed by workers; lines are searched by rounds.
 
-    The columns need not fit in memory, only the matrix of those that are away from their modes or beyond their rates.
+    The columns need not fit in memory, only the matrix of those that are away from their modes or beyond their rates;
+    where that does not fit either, gradients take over.
     """
     design, prior = sharded.design, sharded.prior
     most = max(int(np.sqrt(_MATRIX_SHARE * design.shards.memory / (8 * _MATRICES))) - 1, _LEAST_COLUMNS)
@@ -257,11 +211,13 @@ def _solve_by_matrix(sharded: _Sharded, delta: FloatArray, rounds: int) -> _Reac
     dual, before = found.dual, np.inf
     matrix: FloatArray | None = None
     chosen = np.empty(0, np.int64)
-    for done in range(rounds, _ROUNDS + 1):
+    for done in range(rounds, ROUNDS + 1):
         gap = found.primal - dual
         if sharded.is_closed(found, dual):
-            return _Reached(delta, found, dual, done, True)
+            return Reached(delta, found, dual, done, True)
         working = _working_set(sharded, found, delta, most)
+        if working is None:
+            return solve_by_gradients(sharded, delta, done)
         inside = np.isin(working, chosen, assume_unique=True).all()
         is_new = matrix is None or not inside or gap > _PROGRESS * before
         if matrix is None or is_new:
@@ -279,28 +235,24 @@ def _solve_by_matrix(sharded: _Sharded, delta: FloatArray, rounds: int) -> _Reac
             if is_new:
                 break
             matrix = None
-    return _Reached(delta, found, dual, _ROUNDS, sharded.is_closed(found, dual))
+    return Reached(delta, found, dual, ROUNDS, sharded.is_closed(found, dual))
 
 
-def _working_set(sharded: _Sharded, found: Judgement, delta: FloatArray, most: int) -> Int64Array:
-    """Return the columns away from their modes or beyond their rates, no more than a matrix may have.
+def _working_set(sharded: _Sharded, found: Judgement, delta: FloatArray, most: int) -> Int64Array | None:
+    """Return the columns away from their modes or beyond their rates; None where a matrix will not have room for them.
 
-    Where there are more, those whose slopes are farthest from right.
+    Where a matrix has room for those away from their modes twice, they may still be all, and of the others those
+    farthest beyond their rates come first.
     """
     free = sharded.movable & (sharded.prior[0][:-1] == 0.0) & (sharded.design.shards.column_counts > 0)
     inside = np.flatnonzero(free | (delta[:-1] != 0.0))
     pushes = sharded.pushes(found.c)
     pushes[inside] = 0.0
     beyond = np.flatnonzero(pushes > 1.0)
-    order = beyond[np.argsort(-pushes[beyond], kind="stable")][: max(_CANDIDATES, _GROWTH * inside.size)]
-    if inside.size + order.size <= most:
-        return np.union1d(inside, order)
-    everything = np.append(inside, order)
-    l1, l2 = sharded.prior[0][everything], sharded.prior[1][everything]
-    error = np.abs(found.c[everything] - l2 * delta[everything]) - l1
-    # Away from the mode a slope may be on either side of its rate.
-    error = np.where(delta[everything] != 0.0, np.abs(error), error)
-    return np.sort(everything[np.argsort(-error, kind="stable")[:most]])
+    order = beyond[np.argsort(-pushes[beyond], kind="stable")][: most_added(inside.size)]
+    if inside.size + order.size > most and 2 * inside.size > most:
+        return None
+    return np.union1d(inside, order[: most - inside.size])
 
 
 def _matrix_step(
@@ -341,57 +293,4 @@ def _move(
 
 
 def _table(sharded: _Sharded, delta: FloatArray, step: FloatArray | None = None) -> tasks.Table:
-    from bayesift.linear._sharded.design import table_of
-
-    return table_of([sharded.mode + delta, *([] if step is None else [step])])
-
-
-class _Done(Exception):  # noqa: N818  (no error: it ends the search)
-    """The gap is small enough."""
-
-
-def _solve_smooth(sharded: _Sharded, delta: FloatArray) -> _Reached:
-    """Minimise a smooth objective by L-BFGS, in units of the curvatures at the start; one round for each gradient."""
-    _, l2, low, high = sharded.prior
-    first = sharded.design.slopes(sharded.problem, sharded.mode + delta, wants_curvature=True)
-    curvature = np.append(first.h, first.w) + l2
-    free = np.flatnonzero((low < high) & (curvature > 0.0))
-    scale = 1.0 / np.sqrt(curvature[free])
-    reached = _Reached(delta, judge(first, delta, sharded.mode, sharded.prior), -np.inf, 0, False)
-
-    def at(x: FloatArray) -> tuple[float, FloatArray]:
-        nonlocal reached
-        new = delta.copy()
-        new[free] = x * scale
-        known = reached.rounds == 0 and np.array_equal(new, delta)
-        found = reached.found if known else sharded.judged(new)
-        dual = max(reached.dual, found.dual)
-        rounds = reached.rounds + 1
-        closed = sharded.is_closed(found, dual)
-        if closed or rounds == 1 or found.primal <= reached.found.primal:
-            reached = _Reached(new, found, dual, rounds, closed)
-            sharded.kept.write(Standing(new, np.empty(0, np.int64), rounds))
-        else:
-            reached = reached._replace(dual=dual, rounds=rounds)
-        if closed or rounds >= sharded.options.max_iter:
-            raise _Done
-        return found.primal, (l2[free] * new[free] - found.c[free]) * scale
-
-    bounds = None
-    if np.isfinite(low[free]).any() or np.isfinite(high[free]).any():
-        bounds = list(zip(low[free] / scale, high[free] / scale, strict=True))
-    limits = {"maxiter": 10 * sharded.options.max_iter, "maxfun": 10 * sharded.options.max_iter, "maxcor": 20}
-    try:
-        minimize(
-            at,
-            delta[free] / scale,
-            jac=True,
-            method="L-BFGS-B",
-            bounds=bounds,
-            options={**limits, "ftol": 0.0, "gtol": 0.0, "maxls": 40},
-        )
-    except _Done:
-        return reached
-    # No step lowers the objective any more: as exact as numbers are.
-    exact = reached.found.residual <= 1e-8 * reached.found.primal
-    return reached._replace(converged=reached.converged or exact)
+    return tasks.table_of([sharded.mode + delta, *([] if step is None else [step])])

@@ -6,6 +6,7 @@ is computed alike whichever problems stand beside it, so that its bits do not de
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +34,16 @@ class Table(NamedTuple):
         place = np.full(n_columns, -1, dtype=np.int32)
         place[self.columns] = np.arange(self.columns.size, dtype=np.int32)
         return place
+
+
+def table_of(betas: Sequence[FloatArray]) -> Table:
+    """Return the table of several vectors of coefficients, the constants of which are last."""
+    used = np.zeros(betas[0].size - 1, dtype=bool)
+    for beta in betas:
+        used |= beta[:-1] != 0.0
+    columns = np.flatnonzero(used)
+    values = np.stack([beta[columns] for beta in betas], axis=1)
+    return Table(columns, np.ascontiguousarray(values), np.array([beta[-1] for beta in betas]))
 
 
 @kernel
@@ -107,7 +118,8 @@ def row_norms(rows: Compressed, first_dense: int) -> FloatArray:
     return out
 
 
-def _scores(rows: Rows, shard: ShardFile, table: Table) -> FloatArray:
+def linear_scores(rows: Rows, shard: ShardFile, table: Table) -> FloatArray:
+    """Return the linear scores of each problem in rows that are open."""
     z = np.repeat(table.constants[:, None], shard.n_rows, axis=1)
     add_scores(rows, table.places(shard.n_columns), table.values, z)
     return z
@@ -115,7 +127,7 @@ def _scores(rows: Rows, shard: ShardFile, table: Table) -> FloatArray:
 
 def scores(shard: ShardFile, table: Table) -> tuple[FloatArray]:
     """Return the linear scores of each problem."""
-    return (_scores(shard.open(), shard, table),)
+    return (linear_scores(shard.open(), shard, table),)
 
 
 def slopes(
@@ -148,7 +160,7 @@ def slopes(
         The curvatures; empty unless wanted.
     """
     rows = shard.open()
-    r = _scores(rows, shard, table)
+    r = linear_scores(rows, shard, table)
     r *= y
     n_problems = r.shape[0]
     u, w = np.empty_like(r), np.empty_like(r)
@@ -186,7 +198,7 @@ def gram(
     Above the diagonal stands nothing. With a ``power`` above 0 curvatures are those of ``guarded_curvature``.
     """
     rows = shard.open()
-    r = _scores(rows, shard, table)[0]
+    r = linear_scores(rows, shard, table)[0]
     r *= y[0]
     u, w = np.empty_like(r), np.empty_like(r)
     loss_terms(link, r, s[0], u, w)
@@ -201,7 +213,7 @@ def losses(
     shard: ShardFile, link: int, y: AnyArray, s: FloatArray, table: Table, sizes: FloatArray
 ) -> tuple[FloatArray]:
     """Return the loss of a problem at several steps: its coefficients plus size × the second of two columns of them."""
-    z, move = _scores(shard.open(), shard, table)
+    z, move = linear_scores(shard.open(), shard, table)
     out, u, w = np.empty(sizes.size), np.empty_like(z), np.empty_like(z)
     for place, size in enumerate(sizes):
         out[place] = loss_terms(link, y[0] * (z + size * move), s[0], u, w)

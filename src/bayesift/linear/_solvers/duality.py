@@ -235,14 +235,24 @@ def solve_small(matrix: FloatArray, right: FloatArray) -> FloatArray:
 
 
 def balance_classes(codes: Int64Array, r: FloatArray, free: BoolArray) -> FloatArray:
-    """Return a factor t_c ≤ 1 for the documents of each class c that makes Σ_i r_ik = 0 for every free class k.
+    """Return a factor t_c ≤ 1 for the documents of each class c that makes Σ_i r_ik = 0 for every free class k."""
+    return balance_flows(class_flows(codes, r), free)
+
+
+def class_flows(codes: Int64Array, r: FloatArray) -> FloatArray:
+    """Return Σ_{i in c} r_ik, a row for each k."""
+    return np.array([np.bincount(codes, column, r.shape[1]) for column in r.T])
+
+
+def balance_flows(flows: FloatArray, free: BoolArray) -> FloatArray:
+    """Return the factors of :func:`balance_classes` from :func:`class_flows`.
 
     With the flows M_ck = −Σ_{i in c} r_ik from class c to class k the equations are
     t_k Σ_{l≠k} M_kl = Σ_{c≠k} t_c M_ck: what leaves a class must enter it, as in the stationary law of a Markov chain.
     The greatest factor is 1; where there is no solution all are 0.
     """
-    n_classes = r.shape[1]
-    system = np.array([np.bincount(codes, column, n_classes) for column in r.T])
+    n_classes = free.size
+    system = flows.copy()
     right = np.where(free, 0.0, 1.0)
     system[~free] = np.eye(n_classes)[~free]
     if free.all():
