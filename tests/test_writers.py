@@ -26,6 +26,7 @@ OTHERWISE = {
     ("plots/display.py", "save_plot"): "draws into memory",
     ("datasets/_asreview.py", "_unpacked"): "tables of an archive, in a temporary folder",
     ("review/importing.py", "_asreview_rows"): "an archive that was sent, in a temporary folder",
+    ("review/web/topics.py", "_kept"): "a file that was sent, in a temporary folder",
     ("shards/_layout.py", "write"): "the manifest, in the hidden folder that gets its name when all is written",
     ("shards/_writing.py", "__enter__"): "a lock and the plan, in that folder",
     ("shards/_writing.py", "_flush"): "the journal, in that folder, which is only added to",

@@ -14,6 +14,7 @@ import json
 import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +33,7 @@ MOST_ENTRIES = 2**32 - 1
 _LARGEST_MANIFEST = 2**28
 _MOST_ROWS = 2**40
 _BLOCK = 2**22
+_ONE_HEADER = Lock()
 
 #: The pieces of a shard and their types; values are of the type that the manifest says.
 MATRIX_PIECES = {"starts": "int64", "columns": "int32", "values": ""}
@@ -164,8 +166,10 @@ def digest(path: Path) -> str:
 def open_piece(path: Path, dtype: str, size: int) -> AnyArray:
     """Map a one-dimensional array that must have this type and size; what kernels write to it stays in memory."""
     try:
-        # Nothing can be mapped of an array without elements.
-        array = np.load(path, mmap_mode="c" if size else None, allow_pickle=False)
+        # Nothing can be mapped of an array without elements. One at a time: threads that parse headers, which are
+        # Python's literals, at the same moment disturb each other in Python 3.11 (a SystemError about recursion).
+        with _ONE_HEADER:
+            array = np.load(path, mmap_mode="c" if size else None, allow_pickle=False)
     except (OSError, ValueError, EOFError, SyntaxError, TypeError, OverflowError) as error:
         raise ShardError(f"{path} cannot be read as a piece of a shard: {error}") from error
     if array.dtype != np.dtype(dtype) or array.shape != (size,):
