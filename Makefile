@@ -103,7 +103,7 @@ docs: $(VENV)/.docs ## Build the documentation into docs/_build/html
 bench: $(VENV)/.bench ## Compare speed with other programs (needs the collections, see BAYESIFT_DATA)
 	$(VENV)/bin/python -m benchmarks
 
-reproduce: $(VENV)/.reproduce ## Repeat the published experiments (40 minutes); EXPERIMENTS=genkin2007/table1 runs one
+reproduce: $(VENV)/.reproduce ## Repeat the published experiments (an hour); EXPERIMENTS=genkin2007/table1 runs one
 	$(VENV)/bin/python -m reproduction $(EXPERIMENTS) --output build/reproduction
 
 clean: ## Remove the virtual environment and everything built
