@@ -127,6 +127,14 @@ def test_what_is_missing_or_does_not_fit_is_said(tmp_path):
     path.write_text("title,text,included\nTin,mines,1\n")
     with pytest.raises(ValueError, match=r"topic is 'tin', but old.csv is no project"):
         read_all_earlier([path], "tin")
+    # Files of one name in two folders are two earlier reviews.
+    again = tmp_path / "again" / "old.csv"
+    again.parent.mkdir()
+    again.write_text("title,text,included\nIron,ore,1\n")
+    assert [(name, records[0].title) for name, records in read_all_earlier([path, again])] == [
+        ("old.csv", "Tin"),
+        ("old.csv", "Iron"),
+    ]
     own = tmp_path / "new.review.sqlite"
     own.touch()
     with (

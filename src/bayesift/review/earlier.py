@@ -52,7 +52,7 @@ def read_earlier(
     list of EarlierRecord
         Each record once, though a file may have it several times; at least one is relevant.
     """
-    if path.is_file() and _is_project(path):
+    if path.is_file() and is_project(path):
         decided = _of_project(path, topic)
     elif topic is not None:
         raise ValueError(f"topic is {topic!r}, but {path.name} is no project; expected one without, or a project")
@@ -69,19 +69,19 @@ def read_earlier(
 
 def read_all_earlier(
     paths: Sequence[Path], topic: str | None = None, tell: Callable[[str], None] = lambda note: None
-) -> dict[str, list[EarlierRecord]]:
-    """Read several earlier reviews, by the names of their files; parameters as of :func:`read_earlier`."""
+) -> list[tuple[str, list[EarlierRecord]]]:
+    """Read several earlier reviews, each with the name of its file; parameters as of :func:`read_earlier`."""
     if topic is not None and not paths:
         raise ValueError(f"earlier_topic is {topic!r} without an earlier review; expected both, or none")
     for path in paths:
         if not path.exists():
             raise FileNotFoundError(f"there is no earlier review at {path}; expected a file with decisions")
-    return {path.name: read_earlier(path, topic=topic, tell=tell) for path in paths}
+    return [(path.name, read_earlier(path, topic=topic, tell=tell)) for path in paths]
 
 
 def examples_of_files(corpus: Corpus, paths: Sequence[Path], topic: str | None = None) -> Earlier | None:
     """Return the records of earlier reviews as rows of a corpus; None if there are none."""
-    return rows_of([record for some in read_all_earlier(paths, topic).values() for record in some], corpus)
+    return rows_of([record for _, some in read_all_earlier(paths, topic) for record in some], corpus)
 
 
 def rows_of(records: Sequence[EarlierRecord], corpus: Corpus) -> Earlier | None:
@@ -92,7 +92,8 @@ def rows_of(records: Sequence[EarlierRecord], corpus: Corpus) -> Earlier | None:
     return Earlier.of(corpus, texts, [record.relevant for record in records])
 
 
-def _is_project(path: Path) -> bool:
+def is_project(path: Path) -> bool:
+    """Tell whether a file is a database, as that of a project, whatever its name."""
     with path.open("rb") as file:
         return file.read(len(_SQLITE)) == _SQLITE
 

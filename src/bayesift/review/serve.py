@@ -151,7 +151,7 @@ def open_page(
         closing(Service(opened, Corpus.build(opened.documents.texts()))) as service,
     ):
         opened.served_under(claim)
-        for source, records in known.items():
+        for source, records in known:
             opened.earlier.add(source, records)
         prepare(service.corpus)
         # What is there now stays: the collector of garbage need not go through all documents while pages are made.

@@ -53,6 +53,7 @@ def test_what_the_project_keeps_is_chosen_in_the_form(anna, service):
         ("old.csv", b"title,text\nTin,mines\n", "no column of old.csv holds decisions"),
         ("old.csv", b"title,text,included\nTin,mines,0\n", "old.csv has no record that was decided relevant"),
         ("old.csv", b"\xff\xfe\x00", "the earlier review was not read"),
+        ("old.csv", b"SQLite format 3\0" + b"x" * 100, "is a project; the command line takes one by --earlier"),
         ("old.asreview", b"PK nothing", "the earlier review was not read"),
         ("old.xml", b"<!DOCTYPE x><xml/>", "the earlier review was not read"),
     ],

@@ -12,7 +12,7 @@ from fastapi import Form, Request, UploadFile
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
-from bayesift.review.earlier import read_earlier
+from bayesift.review.earlier import is_project, read_earlier
 from bayesift.review.importing import find_documents
 from bayesift.review.service import Service
 from bayesift.review.storage import Actor, ProjectError, Topic
@@ -227,6 +227,9 @@ def _kept(service: Service, file: UploadFile, by: Actor) -> int:
         # No name of a request reaches the disk.
         path = Path(folder) / f"earlier{ending}"
         path.write_bytes(file.file.read())
+        if is_project(path):
+            # A database that somebody sends is not opened, whatever its name.
+            raise ValueError(f"the earlier review {name!r} is a project; the command line takes one by --earlier")
         try:
             return service.project.earlier.add(name, read_earlier(path), by).id
         except (ValueError, ProjectError, OSError) as error:
