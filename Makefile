@@ -18,8 +18,8 @@ KERNELS := tests/test_bounds.py tests/text/test_kernels.py tests/text/test_lexic
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint audit check-bounds check-lowest check-newest check-tag check-wheel dist sbom locked docs bench \
-	reproduce clean
+.PHONY: help demo test test-slow lint audit check-bounds check-lowest check-newest check-tag check-wheel dist sbom locked docs \
+	bench reproduce clean
 
 # The interpreters that 'make check-wheel' tries, and the tests that 'make check-lowest' runs.
 PYTHONS ?= $(PYTHON)
@@ -35,8 +35,11 @@ demo: $(VENV)/.package ## Install the package and run its main task on the embed
 	$(VENV)/bin/bayesift demo
 	@echo 'So that the shell finds bayesift: . $(VENV)/bin/activate'
 
-test: $(VENV)/.test ## Install what the tests need and run the whole suite
-	$(VENV)/bin/python -m pytest --numprocesses 2 --dist worksteal
+test: $(VENV)/.test ## Install what the tests need and run the suite, but for the tests marked slow
+	$(VENV)/bin/python -m pytest --numprocesses 2 --dist worksteal -m 'not slow'
+
+test-slow: $(VENV)/.test ## Run the tests marked slow: long runs, kills, pages walked through, everything compiled anew
+	$(VENV)/bin/python -m pytest --numprocesses 2 --dist worksteal -m slow
 
 lint: $(VENV)/.lint ## Check formatting, lint, types, import layers and workflows
 	$(VENV)/bin/ruff format --check .

@@ -33,7 +33,14 @@ def test_every_estimator_of_matrices_is_tried():
     assert not uncovered()
 
 
-@pytest.mark.parametrize("which", range(len(SETTINGS)), ids=NAMES)
+@pytest.mark.parametrize(
+    "which",
+    [
+        # EM takes many rounds on hard matrices.
+        pytest.param(which, id=name, marks=pytest.mark.slow if name == "BayesianProbitRegression" else ())
+        for which, name in enumerate(NAMES)
+    ],
+)
 def test_hard_matrices_give_right_numbers_or_a_clear_error(which):
     for number in range(36):
         outcome, what = attempt(number, problem(11, number), which)

@@ -27,6 +27,7 @@ def compiled(tmp_path_factory):
     return {name: entry["times"] for name, entry in json.loads((folder / NOTES).read_text(encoding="utf-8")).items()}
 
 
+@pytest.mark.slow
 def test_every_kernel_is_compiled_for_one_set_of_types(compiled):
     ours = {name: times for name, times in compiled.items() if name.startswith("bayesift.")}
     assert "bayesift.linear._losses.logistic_terms" in ours

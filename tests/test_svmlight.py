@@ -168,6 +168,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 def test_no_byte_outside_the_buffer_is_read(tmp_path):
     # Compiled anew with checks of every index, which raise an error.
     environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}

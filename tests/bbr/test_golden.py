@@ -203,6 +203,7 @@ def test_the_original_models_give_the_original_results(folder, capsys):
         )
 
 
+@pytest.mark.slow
 @golden.needs_golden
 def test_the_installed_scripts(folder):
     scripts = Path(sys.executable).parent

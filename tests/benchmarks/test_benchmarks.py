@@ -31,6 +31,7 @@ def run(*words):
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env={**os.environ, "PYTHONPATH": path})
 
 
+@pytest.mark.slow
 def test_a_version_beside_itself_gives_the_same_result():
     done = run(".", ".", "vectorizer-transform", "--small", "--repeats", "1")
     assert done.returncode == 0, done.stderr

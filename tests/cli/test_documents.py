@@ -38,7 +38,7 @@ def test_python_as_printed(name, capsys):
         exec(compile(content, name, "exec"), {})
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/commands.md"])
+@pytest.mark.parametrize("name", ["README.md", pytest.param("docs/commands.md", marks=pytest.mark.slow)])
 def test_commands_as_printed(name, tmp_path, monkeypatch, capfd):
     if not (ROOT / name).exists():
         pytest.skip(f"{name} is not beside the tests")

@@ -27,6 +27,7 @@ def copied(inputs, folder):
     return folder
 
 
+@pytest.mark.slow
 def test_every_decision_is_written_and_every_judgement_counts_once(inputs, tmp_path):
     for way, found in zip(WAYS, killed_runs(copied(inputs, tmp_path), WAYS, lives=12, seed=7), strict=True):
         assert found.is_right, (way, found)

@@ -37,6 +37,7 @@ def run(*arguments, cwd, **options):
     return subprocess.run([*COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_end_from_outside_leaves_nothing_half_written(folder, tmp_path, number, status):
     shutil.copy(folder / "mails.bayesift", tmp_path)
@@ -169,6 +170,7 @@ def test_completion_offers_commands_and_choices(folder):
     assert "polytomous" in offered("bayesift train x --model po")
 
 
+@pytest.mark.slow
 def test_the_first_use_says_that_it_compiles_and_keeps_the_result(folder, tmp_path):
     # In a copy of the package without a cache, of which the smallest kernel is compiled.
     package = tmp_path / "package" / "bayesift"

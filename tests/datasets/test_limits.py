@@ -197,6 +197,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 """
 
 
+@pytest.mark.slow
 def test_small_files_that_unpack_to_gigabytes_of_one_line_take_little_memory(tmp_path):
     cases = [
         ("a.csv", b"text,label\n", "read"),

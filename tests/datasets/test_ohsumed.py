@@ -28,6 +28,7 @@ def test_layouts(layout, tmp_path):
     assert len(found.categories) == 23
 
 
+@pytest.mark.slow
 @pytest.mark.collection("ohsumed")
 def test_published_counts():
     found = load("ohsumed")
@@ -38,6 +39,7 @@ def test_published_counts():
     assert len({*found.train.ids, *found.test.ids}) == 13_929
 
 
+@pytest.mark.slow
 @pytest.mark.collection("ohsumed")
 def test_equal_numbers_have_equal_contents():
     source = dataset_files("ohsumed").locate()

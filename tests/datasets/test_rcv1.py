@@ -41,6 +41,7 @@ def test_wrong_subset(tmp_path):
         load("rcv1", tmp_path, subset=4)
 
 
+@pytest.mark.slow
 @pytest.mark.collection("rcv1")
 def test_published_counts_of_the_judgements():
     found = load("rcv1")

@@ -17,6 +17,7 @@ from matplotlib import pyplot  # the backend comes first
 SCRIPTS = sorted((Path(__file__).parents[2] / "docs" / "gallery").glob("*/plot_*.py"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_a_script_draws(script):
     try:

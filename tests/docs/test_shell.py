@@ -34,6 +34,7 @@ def commands(page):
     ]
 
 
+@pytest.mark.slow
 def test_the_lines_of_the_readme_run_in_a_shell(tmp_path):
     lines = commands("../README.md")
     targets = [line.split()[1] for line in lines if line.startswith("make ")]
@@ -68,6 +69,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_commands_do_what_they_promise(folder):
     # The same command stands on several pages.
     lines = list(dict.fromkeys(line for page in PAGES for line in commands(page)))

@@ -37,6 +37,7 @@ def test_every_section_is_known():
     assert all(len(piece) == 2 for piece in PIECES.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NEEDS)
 def test_the_piece_prints_what_stands_below_it(name, tmp_path):
     missing = [module for module in NEEDS[name] if find_spec(module) is None]

@@ -15,6 +15,7 @@ MOST_LINES, LONGEST_MODULE = 1_400, 500
 PICTURE = (TOP / "docs" / "design" / "walks.svg").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TOOL["WALKS"])
 def test_a_walk_is_short_and_drawn_as_it_is(name):
     walk, modules = TOOL["WALKS"][name], TOOL["followed"](name)

@@ -98,6 +98,7 @@ def uninterrupted(tmp_path_factory):
         return filter
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
 def test_killed_again_and_again_and_resumed_is_as_never_killed(uninterrupted, tmp_path):
     folder = tmp_path / "run"
@@ -191,6 +192,7 @@ def small_run(folder, stop=4):
     return record
 
 
+@pytest.mark.slow
 def test_no_bit_of_a_journal_can_change_unnoticed(tmp_path):
     """But for a line that was not written whole: that has never been acknowledged."""
     record = small_run(tmp_path)

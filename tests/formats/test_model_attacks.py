@@ -459,6 +459,7 @@ def crowd(n_values: int) -> bytes:
     return rebuilt(SMALL, change)
 
 
+@pytest.mark.slow
 def test_harm_is_refused_quickly_and_in_little_memory(tmp_path: Path) -> None:
     harmful = {f"archive {name}": content for name, (content, _) in ARCHIVES.items()}
     harmful |= {"deep": text("schema.json", DEEP), "crowd": lambda: crowd(20_000_000), "many": lambda: crowd(500_000)}

@@ -40,6 +40,7 @@ def refused(path: Path, content: bytes) -> bool:
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mask", [0xFF, 0x01, 0x20])
 def test_every_flipped_byte_is_noticed(mask: int, tmp_path: Path) -> None:
     path = tmp_path / "a.bayesift"
@@ -64,6 +65,7 @@ def test_bytes_added_anywhere_are_noticed(tmp_path: Path) -> None:
         assert refused(path, SMALL[:place] + b"x" + SMALL[place:])
 
 
+@pytest.mark.slow
 def test_with_a_right_checksum_a_flipped_byte_still_gives_no_other_model(tmp_path: Path) -> None:
     path = tmp_path / "a.bayesift"
     path.write_bytes(SMALL)

@@ -37,6 +37,7 @@ def test_every_public_method_is_called():
     assert uncalled() == set()
 
 
+@pytest.mark.slow
 def test_the_models_themselves_answer(all_bases, tmp_path: Path):
     for base in all_bases:
         result = attempt(base.members, base, tmp_path, slowly=False, tell=lambda _: None)
@@ -49,6 +50,7 @@ def test_a_forgery_can_be_made_again(all_bases):
         assert one == again
 
 
+@pytest.mark.slow
 def test_forgeries_are_refused_or_answer(all_bases, tmp_path: Path):
     outcomes = Counter()
     for number in range(FORGERIES):

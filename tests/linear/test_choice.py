@@ -414,6 +414,7 @@ def test_a_flat_curve_and_a_single_run_do_not_confuse_the_search():
     assert np.log(choose_without_grid(one_run, 1.0).variance) == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 @cases.each_solver
 @pytest.mark.parametrize("family", ["laplace", "gaussian"])
 def test_the_search_is_as_good_as_a_fine_grid_on_text(family, solver):

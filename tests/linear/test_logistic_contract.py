@@ -22,6 +22,7 @@ def estimators(solver: str, max_iter: int, variances: list[tuple[str, object]]) 
     return [BayesianLogisticRegression(*prior, **options) for prior in variances]
 
 
+@pytest.mark.slow
 @speaks_up
 # Coordinate by coordinate is slow on columns far from zero, of which several checks are made.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -32,6 +32,7 @@ def test_scikit_learn_estimator_checks(estimator, check):
     check(estimator)
 
 
+@pytest.mark.slow
 @speaks_up
 # EM is slow on columns far from zero and classes far apart, of which several checks are made.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

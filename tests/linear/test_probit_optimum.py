@@ -281,6 +281,7 @@ def test_sparse_and_dense_give_the_same(solver):
         assert_allclose(probit.tight(solver=solver).fit(form(X), y).coef_, dense.coef_, atol=1e-10)
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_features_by_blocks():
     random = np.random.default_rng(15)
     n, d = 300, 100_000

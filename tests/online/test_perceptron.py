@@ -283,6 +283,7 @@ def test_bad_batches_are_refused(documents):
         model.partial_fit(sp.hstack([X, X]), Y[:, 0])
 
 
+@pytest.mark.slow
 @pytest.mark.collection("reuters21578")
 def test_golden_numbers_of_modapte():
     """The published micro and macro F1 are 85.12 and 45.23 at ½; 85.17 and 44.80 have been attained."""

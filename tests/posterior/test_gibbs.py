@@ -37,6 +37,7 @@ def test_draws_have_the_moments_of_the_posterior(link, intercept_variance, mode,
     np.testing.assert_allclose(np.append(found.coef, found.intercept), mean, atol=4.5 * error.max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("link", LINKS)
 @pytest.mark.parametrize("most", [1, 1000])
 def test_laplace_priors(link, most, monkeypatch):
@@ -147,6 +148,7 @@ def test_a_category_with_a_single_positive(link):
     assert np.argmax(found.predict_proba(X)) == 7
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:the chains are too short")
 @pytest.mark.parametrize("link", LINKS)
 @pytest.mark.parametrize("most", [1, 1000])

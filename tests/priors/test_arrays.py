@@ -59,6 +59,7 @@ def test_penalty_and_dual_together_are_at_least_c_delta(
     assert prior.penalty([0.5 + delta]) + prior.conjugate([c]) >= c * delta - 1e-9
 
 
+@pytest.mark.slow
 @given(family=families, variance=variances, mode=modes, sign=signs)
 def test_densities_integrate_to_one_and_have_the_variance_they_claim(
     family: type[Prior], variance: float, mode: float, sign: int

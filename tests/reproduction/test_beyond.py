@@ -113,6 +113,7 @@ def test_the_experiment_of_the_embedded_corpus(tmp_path):
     assert again.tables == outcome.tables
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.collection(name)) for name in TASKS])
 def test_tasks_of_real_collections(name):
     for task in tasks_of(name):

@@ -142,6 +142,7 @@ print("found", runner.pieces(Family("squares"), [{"n": n} for n in range(8)], sl
 """
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_where_it_stopped(tmp_path):
     command = [sys.executable, "-c", _SLOW_RUN, str(tmp_path)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)

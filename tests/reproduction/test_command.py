@@ -64,6 +64,7 @@ def test_the_list_of_a_paper_says_what_can_run_here(reproduction):
     assert shows["genkin2007/table1"].endswith("Cannot run here: no smart.")
 
 
+@pytest.mark.slow
 def test_a_report_pictures_and_a_page(reproduction, tmp_path):
     words = [sys.executable, "-m", "reproduction", "genkin2007/figure2", "-o", "out", "--page", "docs/page.md"]
     path = os.pathsep.join([ROOT, str(Path(ROOT) / "src")])

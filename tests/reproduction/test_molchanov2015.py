@@ -89,6 +89,7 @@ def test_table2_has_means_errors_and_printed_numbers(tmp_path, monkeypatch):
     assert len(by_text) == 15
 
 
+@pytest.mark.slow
 @pytest.mark.collection("si650")
 def test_the_words_of_the_figures(tmp_path):
     result = run(every_experiment()["molchanov2015/figures3-5"], Runner(PieceCache(tmp_path)))

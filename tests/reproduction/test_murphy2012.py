@@ -49,6 +49,7 @@ def test_table_3_1_has_the_books_words_with_probabilities_near_the_books(tmp_pat
     assert [claim.holds for claim in result.claims] == [True, True]
 
 
+@pytest.mark.slow
 @pytest.mark.collection("20newsgroups")
 def test_bursty_words_speak_for_the_compound_model():
     task = newsgroups_task()
@@ -74,6 +75,7 @@ def test_reuters_has_documents_of_one_topic():
     assert accuracy_on_test(task, "multinomial, plugged in, flat prior", 0.03) > 0.93
 
 
+@pytest.mark.slow
 @pytest.mark.collection("20newsgroups")
 def test_the_figures_of_the_chapter():
     from matplotlib import pyplot

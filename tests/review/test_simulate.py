@@ -32,6 +32,7 @@ def test_reading_ends_when_all_is_found():
     assert sum(run.relevant[: sum(shown)]) == TRUTH.sum()
 
 
+@pytest.mark.slow
 def test_the_engine_saves_work_and_knowledge_saves_more():
     pair = starting_pair(TRUTH, 0)
     learnt = simulate(CORPUS, TRUTH, start=pair, rules={})
@@ -41,12 +42,14 @@ def test_the_engine_saves_work_and_knowledge_saves_more():
     assert told.average_time_to_discovery < learnt.average_time_to_discovery
 
 
+@pytest.mark.slow
 def test_runs_repeat_themselves_and_seeds_differ():
     one, same, other = (simulate(CORPUS, TRUTH, knowledge=ABOUT, rules={}, seed=seed) for seed in (4, 4, 5))
     np.testing.assert_array_equal(one.order, same.order)
     assert not np.array_equal(one.order, other.order)
 
 
+@pytest.mark.slow
 def test_rules_stop_where_the_order_says():
     run = simulate(CORPUS, TRUTH, knowledge=ABOUT, check=True, look_every=1)
     assert list(run.stops) == list(RULES)
@@ -96,6 +99,7 @@ def test_bad_judgements_are_refused(relevant):
         simulate(CORPUS, relevant)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_the_stopping_rule_reaches_its_target(seed):
     texts, relevant = synthetic_corpus(200, 0.25, clearness=0.3, seed=seed)

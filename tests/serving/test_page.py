@@ -26,6 +26,7 @@ def same(found, expected):
     return found == expected
 
 
+@pytest.mark.slow
 def test_the_page_is_true(tmp_path):
     blocks = re.findall(r"^```console$(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
     steps = re.findall(r"^\$ (.*)\n((?:[^$\n].*\n)*)", "".join(blocks), re.M)

@@ -38,6 +38,7 @@ def running(model, *arguments):
             process.kill()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("end", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_many_ask_and_it_ends_when_told(model, several, news, end, status):
     texts = news.test.texts[:60]
@@ -53,6 +54,7 @@ def test_many_ask_and_it_ends_when_told(model, several, news, end, status):
         assert "Traceback" not in process.stderr.read()
 
 
+@pytest.mark.slow
 def test_what_is_under_way_is_answered_before_the_end(model, news):
     asked = {"texts": (news.test.texts * 7)[:1000], "reasons": 50}
     with running(model) as (process, address), ThreadPoolExecutor(1) as pool:

@@ -102,6 +102,7 @@ def test_a_worker_that_hangs_gets_no_more_work(folder: Path, client) -> None:
     assert found.coef_.tobytes() == alone.coef_.tobytes()
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_goes_away_is_named_and_nothing_is_lost(folder: Path, tmp_path: Path) -> None:
     alone, file, rounds = fit(folder), tmp_path / "scheduler.json", tmp_path / "rounds"
     command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]

@@ -153,6 +153,7 @@ main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
 def test_the_same_command_goes_on_after_a_kill(tmp_path: Path) -> None:
     data, place = tmp_path / "1.csv", tmp_path / "rows"

@@ -111,6 +111,7 @@ shards.write(Path(sys.argv[1]), TextVectorizer(), sys.argv[2], rows=60)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
 def test_after_a_kill_the_same_call_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_csv(tmp_path / "1.csv", TEXTS, LABELS)

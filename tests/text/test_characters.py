@@ -70,6 +70,7 @@ def test_batches_threads_and_tables_that_grow_change_nothing(monkeypatch, analyz
     assert_same(TextVectorizer("nnn", n_jobs=n_jobs, **options), CountVectorizer(**options), corpus)
 
 
+@pytest.mark.slow
 def test_every_code_point():
     # As white space, alone and in a run, and by its lower case; of those that stand for nothing, some.
     kinds = {code: unicodedata.category(chr(code)) for code in range(0x110000)}

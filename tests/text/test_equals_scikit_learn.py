@@ -124,6 +124,7 @@ def test_document_frequency_limits_equal_count_vectorizer(limits, ngram_range):
     )
 
 
+@pytest.mark.slow
 def test_every_code_point_is_classified_as_by_python():
     # Each code point between two letters: a word character joins them, any other separates them.
     everything = [

@@ -60,6 +60,7 @@ classify_files(sys.argv[1], sys.argv[3:], sys.argv[2], n_jobs=1, on_file=tell)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
 def test_after_a_kill_only_the_others_are_classified(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model, out = place / "m.bayesift", place / "out"

@@ -68,6 +68,7 @@ def test_of_equal_scores_the_term_in_more_documents_comes_first():
         assert found[0] > found[-1]
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_table_for_each_topic():
     run = subprocess.run(
         [sys.executable, "-c", "from bayesift.cli import main; main()", "demo", "--all", "--terms", "3"],

@@ -92,6 +92,7 @@ def test_pairs_are_chosen_where_they_tell():
     assert not any(model.pairs for model in told.models)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_the_chosen_model_is_the_one_of_that_name(kind, tmp_path):
     labels = KINDS[kind]
@@ -313,6 +314,7 @@ def test_reasons_read_well():
     assert model_comparison._reason(even, 0, [0, 1], "accuracy").endswith("and it is the simplest of those")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variance", ["cv", 1.0])
 def test_the_comparison_tells_how_far_it_has_come(variance):
     told = []
@@ -357,5 +359,6 @@ def test_a_part_within_a_part():
         progress.report(1, 1)
 
 
+@pytest.mark.slow
 def test_everything_that_is_compared_can_be_compiled_ahead():
     assert list(warm(["auto"])) == ["auto"]

@@ -22,6 +22,7 @@ def fitted(model, y, n, **options):
     return TextClassifier(model, variance=1.0, **options).fit(TEXTS[:n], y[:n])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "model", ["lasso", "ridge", "polytomous", "probit", "nb", "bernoulli", "perceptron", "process"]
 )

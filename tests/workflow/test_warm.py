@@ -30,6 +30,7 @@ print(len(listener.buffer), file=sys.stderr)
 """
 
 
+@pytest.mark.slow
 def test_after_warm_nothing_is_left_to_compile(tmp_path):
     environment = {
         **os.environ,

@@ -32,6 +32,7 @@ def log_evidence(X, t, alpha, low=0.0, high=1.0, n_nodes=48):
     return logsumexp(total)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 3), st.sampled_from(["full", "trunc"]), st.booleans())
 def test_the_bound_is_below_the_evidence(seed, d, domain, shared):

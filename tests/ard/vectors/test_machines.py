@@ -40,6 +40,7 @@ def laplace(X, t, alpha):
     return Logistic(2.0 * t - 1, np.ones(len(t))).posterior(basis, alpha[kept], np.zeros(kept.sum())).log_evidence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_fast_is_as_good_as_a_search_by_brute_force(seed):
     """The best Laplace evidence over a grid of α for every set of two functions."""
