@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from bayesift import shards
 from bayesift.linear import BayesianMultinomialRegression
-from bayesift.linear._sharded import classes
+from bayesift.linear._sharded import classes, gradients
 from bayesift.linear._sharded.classes import class_slopes
 from bayesift.linear._sharded.design import ShardedDesign, documents_of
 from bayesift.linear._sharded.tasks import SCALES, table_of
@@ -108,8 +108,8 @@ def test_the_task_is_its_slow_twin(folder: Path) -> None:
 def test_candidates_are_solved_in_memory_where_there_is_room(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ways: list[str] = []
     for name in ("solve_on_candidates", "solve_by_gradients"):
-        own = getattr(classes, name)
-        monkeypatch.setattr(classes, name, lambda *given, own=own, name=name: (ways.append(name), own(*given))[1])
+        own = getattr(gradients, name)
+        monkeypatch.setattr(gradients, name, lambda *given, own=own, name=name: (ways.append(name), own(*given))[1])
     BayesianMultinomialRegression(variance=1.0, n_jobs=1).fit(opened(folder, TIGHT), Y)
     BayesianMultinomialRegression(variance=1.0, n_jobs=1).fit(
         opened(folder.with_name("more"), WIDE), np.tile(Y, COPIES)
@@ -155,3 +155,55 @@ def test_a_fit_that_is_stopped_has_a_gap_and_warns(folder: Path) -> None:
 def test_what_needs_all_documents_is_refused(folder: Path, setting: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="needs all documents in memory, where the shards do not fit"):
         BayesianMultinomialRegression(variance=1.0, **setting).fit(opened(folder, TIGHT), Y)
+
+
+class StoppedError(Exception):
+    """Stands for a kill."""
+
+
+@pytest.mark.parametrize(
+    ("memory", "settings", "n_rounds"),
+    [
+        (WIDE, {"variance": 1.0}, 1),
+        (TIGHT, {"variance": 1.0}, 20),
+        (TIGHT, {"prior": "gaussian", "variance": 1.0}, 8),
+    ],
+    ids=["candidates", "faces", "ridge"],
+)
+def test_a_fit_goes_on_from_its_last_round(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: int, settings: dict, n_rounds: int
+) -> None:
+    source, copies = (folder.with_name("more"), COPIES) if memory == WIDE else (folder, 1)
+    y, weights = np.tile(Y, copies), np.tile(WEIGHTS / copies, copies)
+
+    def fit(rounds: Path | None) -> tuple[BayesianMultinomialRegression, int]:
+        readings: list[shards.Reading] = []
+        found = shards.open(source, memory=memory, rounds=rounds, watch=readings.append)
+        assert isinstance(documents_of(found, 1), ShardedDesign)
+        return BayesianMultinomialRegression(**settings, n_jobs=1).fit(found, y, weights), readings[-1].round
+
+    alone, n_alone = fit(None)
+    done, own = [], classes._Classes.judged
+
+    def judged(self, *given, **options):
+        if len(done) == n_rounds:
+            raise StoppedError
+        done.append(1)
+        return own(self, *given, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(classes._Classes, "judged", judged)
+        with pytest.raises(StoppedError):
+            fit(tmp_path)
+    [kept] = tmp_path.glob("*.npz")
+    again, n_again = fit(tmp_path)
+    assert n_again < n_alone
+    assert_same(again, alone)
+    if memory == WIDE:
+        assert again.coef_.tobytes() == alone.coef_.tobytes()
+    # What is done is confirmed, before and after coefficients are shifted: by two rounds where constants have no penalty.
+    last, n_last = fit(tmp_path)
+    assert n_last <= 4
+    assert last.coef_.tobytes() == again.coef_.tobytes()
+    kept.write_bytes(kept.read_bytes()[:100])
+    assert_same(fit(tmp_path)[0], alone)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from bayesift._typing import BoolArray, FloatArray, Int64Array
-from bayesift.linear._sharded.kept import Standing
+from bayesift.linear._sharded.kept import KeptRound, Standing
 
 if TYPE_CHECKING:
     from bayesift.linear._sharded.design import Held, ShardedDesign
@@ -53,6 +53,8 @@ class Search(Protocol):
     @property
     def tol(self) -> float: ...
     @property
+    def kept(self) -> KeptRound: ...
+    @property
     def always(self) -> BoolArray: ...
     def moved(self, delta: FloatArray) -> BoolArray: ...
     def solve_held(self, held: Held, delta: FloatArray, gap: float) -> tuple[FloatArray, bool]: ...
@@ -60,7 +62,6 @@ class Search(Protocol):
     def is_closed(self, found: Judgement, dual: float) -> bool: ...
     def pushes(self, c: FloatArray) -> FloatArray: ...
     def without_columns(self, delta: FloatArray, rounds: int) -> Reached: ...
-    def keep(self, standing: Standing) -> None: ...
 
 
 def solve_on_candidates(search: Search, delta: FloatArray, before: Standing | None) -> Reached:
@@ -72,7 +73,7 @@ def solve_on_candidates(search: Search, delta: FloatArray, before: Standing | No
         wanted, first = np.union1d(wanted, before.wanted), min(before.rounds, ROUNDS)
         inner, exact = before.inner, before.exact
     for rounds in range(first, ROUNDS + 1):
-        search.keep(Standing(delta, wanted, rounds, False, exact, inner))
+        search.kept.write(Standing(delta, wanted, rounds, False, exact, inner))
         held = design.hold(wanted)
         if held is None:
             return search.without_columns(delta, rounds)

@@ -20,9 +20,9 @@ from bayesift.linear._fit.problem import Solution, SolverOptions
 from bayesift.linear._fit.softmax_problem import SoftmaxProblem, choose_shifts
 from bayesift.linear._losses import softmax_terms
 from bayesift.linear._sharded import tasks
-from bayesift.linear._sharded.candidates import Judgement, Reached, solve_on_candidates
-from bayesift.linear._sharded.gradients import solve_by_gradients
-from bayesift.linear._sharded.kept import Standing
+from bayesift.linear._sharded.candidates import Judgement, Reached
+from bayesift.linear._sharded.gradients import search_on, solve_by_gradients
+from bayesift.linear._sharded.kept import KeptRound
 from bayesift.linear._sharded.tasks import SCALES
 from bayesift.linear._solvers.duality import (
     Penalties,
@@ -134,6 +134,11 @@ class _Classes(NamedTuple):
     problem: SoftmaxProblem
     options: SolverOptions
     tol: float
+    kept: KeptRound
+
+    @property
+    def prior(self) -> Penalties:
+        return self.problem.prior.penalties
 
     @property
     def mode(self) -> FloatArray:
@@ -142,12 +147,12 @@ class _Classes(NamedTuple):
     @property
     def flat(self) -> Penalties:
         """The priors, in the order of the entries of all departures from the modes."""
-        return flattened(self.problem.prior.penalties)
+        return flattened(self.prior)
 
     @property
     def always(self) -> BoolArray:
         """Which features are never at their modes, having no rate, or count in every score by modes other than 0."""
-        l1, _, low, high = (table[:-1] for table in self.problem.prior.penalties)
+        l1, _, low, high = (table[:-1] for table in self.prior)
         free = np.any((low < high) & (l1 == 0.0), axis=1) & (self.design.shards.column_counts > 0)
         found: BoolArray = free | np.any(self.mode[:-1], axis=1)
         return found
@@ -170,9 +175,6 @@ class _Classes(NamedTuple):
     def without_columns(self, delta: FloatArray, rounds: int) -> Reached:
         """Solve where candidates do not fit in memory."""
         return solve_by_gradients(self, delta, rounds)
-
-    def keep(self, standing: Standing) -> None:
-        """Nothing is kept of fits of all classes."""
 
     def begin(self, delta: FloatArray) -> tuple[Judgement, FloatArray]:
         """Judge coefficients and return the curvature of the loss in each, the constants' last."""
@@ -202,14 +204,14 @@ class _Classes(NamedTuple):
 
     def pushes(self, c: FloatArray) -> FloatArray:
         """Return what the slopes of each feature are worth at its modes, as a multiple of its rates, at most."""
-        l1, _, low, high = (table[:-1] for table in self.problem.prior.penalties)
+        l1, _, low, high = (table[:-1] for table in self.prior)
         push = np.maximum(np.where(high > 0.0, c[:-1], 0.0), np.where(low < 0.0, -c[:-1], 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
             found: FloatArray = np.where(l1 > 0.0, push / l1, 0.0).max(axis=1, initial=0.0)
         return found
 
     def _open(self) -> BoolArray:
-        return open_intercepts(self.problem.prior.penalties)
+        return open_intercepts(self.prior)
 
     def _flows(self, held: Held, beta: FloatArray) -> FloatArray:
         """Sum the residuals of each class by the scores that are in memory."""
@@ -252,12 +254,11 @@ def solve_classes(
         # A term that no document holds stays at its mode.
         held = np.append(design.shards.column_counts > 0, True)
         delta[held] = np.clip(start - mode, *penalties[2:])[held]
-    search = _Classes(design, problem, options, options.tolerance("newton"))
+    arrays = [problem.codes, problem.weights, mode, *penalties, *([] if start is None else [start])]
+    kept = KeptRound(design.shards, "softmax", options, arrays)
+    search = _Classes(design, problem, options, options.tolerance("newton"), kept)
     fits = 8 * _PER_SCORE * design.n_documents * mode.shape[1] <= design.shards.memory
-    if penalties[0].any() and fits:
-        reached = solve_on_candidates(search, delta, None)
-    else:
-        reached = solve_by_gradients(search, delta)
+    reached = search_on(search, delta, on_candidates=bool(penalties[0].any()) and fits)
     if choose_shifts(reached.delta, mode, penalties) or reached.dual == -np.inf:
         found = search.judged(reached.delta, proof=True)
         dual = max(reached.dual, found.dual)

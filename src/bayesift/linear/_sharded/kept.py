@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from bayesift._files import atomic_path
-from bayesift._typing import FloatArray, Int64Array
-from bayesift.linear._fit.problem import Problem, SolverOptions
+from bayesift._typing import AnyArray, FloatArray, Int64Array
+from bayesift.linear._fit.problem import SolverOptions
 from bayesift.shards import Shards
 
 if TYPE_CHECKING:
@@ -28,7 +29,10 @@ _N_NUMBERS = 5
 
 
 class Standing(NamedTuple):
-    """Where a search stands: departures from the modes, candidates, rounds begun, and how exact fits in memory are."""
+    """Where a search stands: departures from the modes, candidates, rounds begun, and how exact fits in memory are.
+
+    Departures have a row for each feature, the constant's last, of numbers or, with several classes, of a number each.
+    """
 
     delta: FloatArray
     wanted: Int64Array
@@ -44,30 +48,31 @@ class KeptRound:
     Parameters
     ----------
     shards : Shards
-    problem : Problem
+    loss : int or str
+        Which loss is minimised.
     options : SolverOptions
-    start : float array or None
-        Where the fit begins.
+    arrays : sequence of arrays
+        All else that the fit depends on: labels, weights, priors, where it begins.
     """
 
-    def __init__(self, shards: Shards, problem: Problem, options: SolverOptions, start: FloatArray | None) -> None:
+    def __init__(self, shards: Shards, loss: int | str, options: SolverOptions, arrays: Sequence[AnyArray]) -> None:
         self._path: Path | None = None
         if shards.rounds_folder is not None:
-            name = _fingerprint(shards, problem, options, start)
-            self._path = shards.rounds_folder / f"{name}.npz"
+            self._path = shards.rounds_folder / f"{_fingerprint(shards, loss, options, arrays)}.npz"
 
     def write(self, standing: Standing) -> None:
         """Keep where a search stands, in the place of what was kept before."""
         if self._path is None:
             return
-        moved = np.flatnonzero(standing.delta)
+        flat = standing.delta.ravel()
+        moved = np.flatnonzero(flat)
         numbers = np.array([_VERSION, standing.rounds, standing.done, standing.exact, standing.inner], np.float64)
         with atomic_path(self._path) as temporary, temporary.open("wb") as stream:
             np.savez(
                 stream,
                 numbers=numbers,
                 moved=moved,
-                delta=standing.delta[moved],
+                delta=flat[moved],
                 wanted=standing.wanted.astype(np.int64),
             )
 
@@ -91,14 +96,14 @@ def _checked(found: dict[str, np.ndarray], prior: Penalties) -> Standing | None:
         return None
     if not np.isfinite(numbers).all() or numbers[1] < 1 or numbers[1] % 1 or numbers[4] < 0:
         return None
-    if not (_are_places(moved, low.size) and _are_places(wanted, low.size - 1)):
+    if not (_are_places(moved, low.size) and _are_places(wanted, len(low) - 1)):
         return None
     if values.dtype != np.float64 or values.shape != moved.shape or not np.isfinite(values).all():
         return None
-    if np.any(values < low[moved]) or np.any(values > high[moved]):
+    if np.any(values < low.flat[moved]) or np.any(values > high.flat[moved]):
         return None
-    delta = np.zeros(low.size)
-    delta[moved] = values
+    delta = np.zeros(low.shape)
+    delta.flat[moved] = values
     return Standing(delta, wanted, int(numbers[1]), bool(numbers[2]), bool(numbers[3]), float(numbers[4]))
 
 
@@ -109,12 +114,10 @@ def _are_places(found: np.ndarray, size: int) -> bool:
     return not found.size or bool(found[0] >= 0 and found[-1] < size and np.all(found[1:] > found[:-1]))
 
 
-def _fingerprint(shards: Shards, problem: Problem, options: SolverOptions, start: FloatArray | None) -> str:
+def _fingerprint(shards: Shards, loss: int | str, options: SolverOptions, arrays: Sequence[AnyArray]) -> str:
     """Return a hash of everything that a fit depends on."""
-    digest = hashlib.sha256(repr((shards.identity, shards.memory, problem.link, tuple(options))).encode())
-    prior = problem.prior
-    arrays = [problem.y, problem.weights, prior.kind, prior.weight, prior.sign, prior.mode]
-    for array in [*arrays, *([] if start is None else [start])]:
+    digest = hashlib.sha256(repr((shards.identity, shards.memory, loss, tuple(options))).encode())
+    for array in arrays:
         whole = np.ascontiguousarray(array)
         digest.update(f"{whole.dtype.str}{whole.shape}".encode())
         digest.update(whole.data)

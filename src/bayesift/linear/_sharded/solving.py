@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from bayesift._threads import stop_if_abandoned
-from bayesift._typing import BoolArray, FloatArray, Int64Array
+from bayesift._typing import AnyArray, BoolArray, FloatArray, Int64Array
 from bayesift.linear._fit.problem import Problem, Solution, SolverOptions
 from bayesift.linear._sharded import tasks
-from bayesift.linear._sharded.candidates import ROUNDS, Judgement, Reached, most_added, solve_on_candidates
-from bayesift.linear._sharded.gradients import solve_by_gradients
+from bayesift.linear._sharded.candidates import ROUNDS, Judgement, Reached, most_added
+from bayesift.linear._sharded.gradients import search_on, solve_by_gradients
 from bayesift.linear._sharded.kept import KeptRound, Standing
 from bayesift.linear._sharded.tasks import SCALES
 from bayesift.linear._solvers.duality import (
@@ -120,10 +120,6 @@ class _Sharded(NamedTuple):
         """Solve where candidates do not fit in memory."""
         return _solve_by_matrix(self, delta, rounds)
 
-    def keep(self, standing: Standing) -> None:
-        """Keep where the search stands."""
-        self.kept.write(standing)
-
     @property
     def flat(self) -> Penalties:
         """The priors, in the order of the departures from the modes."""
@@ -156,8 +152,12 @@ class _Sharded(NamedTuple):
 
 def searched(design: ShardedDesign, problem: Problem, options: SolverOptions, start: FloatArray | None) -> _Sharded:
     """Return a problem with all that its solvers use."""
-    prior = penalty_arrays(problem.prior.kind, problem.prior.weight, problem.prior.sign)
-    kept = KeptRound(design.shards, problem, options, start)
+    own = problem.prior
+    prior = penalty_arrays(own.kind, own.weight, own.sign)
+    arrays: list[AnyArray] = [problem.y, problem.weights, own.kind, own.weight, own.sign, own.mode]
+    if start is not None:
+        arrays.append(start)
+    kept = KeptRound(design.shards, problem.link, options, arrays)
     return _Sharded(design, problem, prior, options, options.tolerance("newton"), kept)
 
 
@@ -168,7 +168,8 @@ def solve(design: ShardedDesign, problem: Problem, options: SolverOptions, start
     mode = problem.prior.mode
     sharded = searched(design, problem, options, start)
     _, _, low, high = sharded.prior
-    reached = _search(sharded, np.zeros(mode.size) if start is None else np.clip(start - mode, low, high))
+    delta = np.zeros(mode.size) if start is None else np.clip(start - mode, low, high)
+    reached = search_on(sharded, delta, on_candidates=bool(np.any(problem.prior.kind == LAPLACE)))
     design.tell_gap(problem)
     found = reached.found
     return Solution(
@@ -180,23 +181,6 @@ def solve(design: ShardedDesign, problem: Problem, options: SolverOptions, start
         time.perf_counter() - begin,
         reached.converged,
     )
-
-
-def _search(sharded: _Sharded, delta: FloatArray) -> Reached:
-    """Search from some departures from the modes, or from where a process stood that was killed."""
-    before = sharded.kept.read(sharded.prior)
-    if before is not None and before.done:
-        # Kept coefficients are believed only as far as a round confirms them.
-        found = sharded.judged(before.delta)
-        if sharded.is_closed(found, found.dual):
-            return Reached(before.delta, found, found.dual, before.rounds, True)
-    delta = delta if before is None else before.delta
-    if np.any(sharded.problem.prior.kind == LAPLACE):
-        reached = solve_on_candidates(sharded, delta, before)
-    else:
-        reached = solve_by_gradients(sharded, delta)
-    sharded.kept.write(Standing(reached.delta, np.empty(0, np.int64), reached.rounds, done=True))
-    return reached
 
 
 def _solve_by_matrix(sharded: _Sharded, delta: FloatArray, rounds: int) -> Reached:
