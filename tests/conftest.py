@@ -53,6 +53,19 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
                 )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark scikit-learn's checks as slow but for the first setting of each estimator."""
+    first: dict[tuple[str, type], str] = {}
+    for item in items:
+        parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+        if parameters.keys() == {"estimator", "check"}:
+            estimator = parameters["estimator"]
+            own = repr(estimator)
+            if first.setdefault((item.originalname, type(estimator)), own) != own:
+                item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture
 def empty_root(tmp_path, monkeypatch):
     """A data root with nothing in it, in force for the test."""

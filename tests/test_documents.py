@@ -124,6 +124,7 @@ def test_traces_of_words(solver, scale):
     np.testing.assert_allclose(found.sum(axis=1), 1.0)
 
 
+@pytest.mark.slow
 def test_jeffreys_prior_and_a_huge_value_do_not_hang():
     told = in_time(
         "import numpy as np\n"
@@ -139,6 +140,7 @@ def test_jeffreys_prior_and_a_huge_value_do_not_hang():
     assert np.isfinite(BayesianProbitRegression("jeffreys").fit(X, [0, 1, 0, 1]).predict_proba(X)).all()
 
 
+@pytest.mark.slow
 def test_softmax_of_empty_documents_of_extreme_weights_does_not_hang():
     told = in_time(
         "import numpy as np\n"

@@ -244,6 +244,7 @@ def test_a_member_of_an_archive_that_is_far_too_large_is_refused(tmp_path):
         list(members_of(path, path.name))
 
 
+@pytest.mark.slow
 def test_the_command_line_says_what_to_do_about_a_cell_that_is_too_long(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text(TABLES["a.csv"][0])

@@ -156,6 +156,7 @@ except OSError as error:
 """
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_an_error_and_leaves_what_was_there(tmp_path: Path) -> None:
     path = tmp_path / "a.bayesift"
     path.write_bytes(SMALL)

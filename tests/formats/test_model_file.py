@@ -248,6 +248,7 @@ def test_provenance_that_json_does_not_give_back_is_refused(provenance: Any, tmp
         save(BayesianLogisticRegression(), tmp_path / "a.bayesift", provenance=provenance)
 
 
+@pytest.mark.slow
 def test_the_bytes_do_not_depend_on_the_process(tmp_path: Path) -> None:
     program = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"

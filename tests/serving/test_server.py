@@ -67,6 +67,7 @@ def test_what_is_under_way_is_answered_before_the_end(model, news):
         assert process.wait(PATIENCE) == 143
 
 
+@pytest.mark.slow
 def test_who_sends_garbage_or_half_a_request_harms_nobody(model):
     with running(model) as (process, address):
         host, port = address.removeprefix("http://").split(":")

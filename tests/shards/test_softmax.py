@@ -201,7 +201,7 @@ def test_a_fit_goes_on_from_its_last_round(
     assert_same(again, alone)
     if memory == WIDE:
         assert again.coef_.tobytes() == alone.coef_.tobytes()
-    # What is done is confirmed, before and after coefficients are shifted: by two rounds where constants have no penalty.
+    # What is done is confirmed before and after coefficients are shifted, by two rounds where constants are free.
     last, n_last = fit(tmp_path)
     assert n_last <= 4
     assert last.coef_.tobytes() == again.coef_.tobytes()

@@ -131,6 +131,7 @@ def test_tables_with_different_secrets_can_be_united():
     assert ours.spell(np.arange(4)) == ["wheat", "corn", "a_rather_long_term_here", "another_rather_long_term"]
 
 
+@pytest.mark.slow
 def test_every_process_has_a_secret_of_its_own():
     script = "from bayesift.text._hashing import SECRET; print(*SECRET)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

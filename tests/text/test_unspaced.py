@@ -52,6 +52,7 @@ def tokens_by_hand(text, shortest=2):
     return found
 
 
+@pytest.mark.slow
 @given(corpora)
 @example(["漢", "a漢", "漢a字b", "漢字ab", "漢字ab漢字", "aaaaaaa漢字aaaaaaaaa字漢漢"])
 @settings(max_examples=400, deadline=None)

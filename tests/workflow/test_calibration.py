@@ -86,6 +86,7 @@ def test_a_stay_in_a_file(classifier, tmp_path):
     assert_array_equal(bayesift.load(tmp_path / "model").predict_proba(TEST), classifier.predict_proba(TEST))
 
 
+@pytest.mark.slow
 def test_an_update_keeps_the_line(classifier):
     labels = LABELS["sets"] if classifier.target_type_ == "multilabel-indicator" else ONE
     labels = TWO if classifier.target_type_ == "binary" else labels

@@ -50,6 +50,7 @@ def classifier(request, vectors):
     return averaged(request.param, **vectors)
 
 
+@pytest.mark.slow
 def test_intervals_surround_the_averaged_probabilities(classifier, tmp_path):
     probabilities, ends = classifier.predict_proba(TEST), classifier.predict_interval(TEST, 0.95)
     assert ends.shape == (*probabilities.shape, 2)

@@ -184,6 +184,7 @@ def test_of_equals_the_most_likely_and_then_the_first():
     assert chosen_by_f1([0.5, 0.501, 0.4], [0.7, 0.7, 0.5]) == 0
 
 
+@pytest.mark.slow
 def test_what_can_be_compared_depends_on_what_is_asked(monkeypatch):
     def told(classifier):
         return {model.model for model in classifier.comparison().models}
@@ -331,6 +332,7 @@ def test_the_comparison_tells_how_far_it_has_come(variance):
     assert (classifier.comparison_ == chosen_by_default("multiclass").comparison_) == (variance == "cv")
 
 
+@pytest.mark.slow
 def test_steps_of_a_training_are_told():
     told = {}
     part = Split(NEWS.train.labels[:100], NEWS.train.ids[:100], TEXTS[:100])

@@ -61,6 +61,7 @@ def test_a_copy_is_a_project_of_its_own(project, database, tmp_path):
     assert len(project.history.since(1)) == 2
 
 
+@pytest.mark.slow
 def test_what_was_acknowledged_before_is_in_the_copy(project, database, tmp_path):
     """And it is whole, though labels are written all the time."""
     command = [sys.executable, "-c", LABEL, str(database)]

@@ -80,6 +80,7 @@ else:
 """
 
 
+@pytest.mark.slow
 def test_of_several_who_make_a_project_one_does_and_none_removes_it(database, tmp_path):
     """Processes of their own, at the same moment; who came late leaves what it did not make."""
     names = "one", "two", "three"

@@ -58,6 +58,7 @@ def test_a_login_with_a_token_that_was_just_replaced_fails(project):
     assert project.sessions.reviewer(project.sessions.begin(anna, token=new)) == anna
 
 
+@pytest.mark.slow
 def test_logins_and_new_tokens_at_the_same_time_leave_no_session_of_an_old_token(project):
     anna = project.reviewers.add("Anna")
     newest = [project.reviewers.issue_token(anna)]
