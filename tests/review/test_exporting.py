@@ -47,13 +47,14 @@ def test_what_was_escaped_comes_back(text):
     assert unescaped(spreadsheet_safe(text)) == text
 
 
-def test_decisions_about_documents_with_such_names_come_in_again():
+def test_decisions_about_documents_with_such_names_come_in_again(tmp_path):
     """Also if they differ in nothing but the signs."""
     keys = ["=key", "+key", "-key", "@key", "key", "-1", "1"]
     documents = [Document(key, "", "text", {}, place) for place, key in enumerate(keys)]
     for unchanged in (False, True):
-        content = "".join(to_csv(map(row, documents), [], unchanged=unchanged)).encode()
-        labels = read_labels(content, documents)
+        path = tmp_path / "x.csv"
+        path.write_text("".join(to_csv(map(row, documents), [], unchanged=unchanged)), encoding="utf-8", newline="")
+        labels = read_labels(path, documents)
         assert (labels.decisions, labels.unmatched) == (dict.fromkeys(range(len(keys)), "relevant"), 0)
 
 

@@ -5,6 +5,8 @@ import gzip
 import json
 from contextlib import suppress
 from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -13,7 +15,9 @@ from hypothesis import strategies as st
 
 from bayesift.review.decisions import Decisions
 from bayesift.review.exporting import Row, rows, to_csv, to_jsonl, to_ris
-from bayesift.review.importing import Columns, import_documents, read_labels
+from bayesift.review.importing import Columns, ending_of, import_documents, read_labels
+from bayesift.review.literature import to_bibtex, to_endnote, to_pubmed
+from bayesift.review.marks import marks
 from bayesift.review.storage import Document, Event
 
 RIS = """\ufeffTY  - JOUR
@@ -121,6 +125,13 @@ DOCUMENTS = [
 ]
 
 
+def labels_of(content, ending=".csv", documents=DOCUMENTS):
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"x{ending}"
+        path.write_bytes(content)
+        return read_labels(path, documents)
+
+
 @pytest.mark.parametrize(
     ("content", "decisions", "unmatched", "undecided"),
     [
@@ -132,29 +143,29 @@ DOCUMENTS = [
     ],
 )
 def test_labels_of_other_programs_find_their_documents(content, decisions, unmatched, undecided):
-    assert read_labels(content, DOCUMENTS) == (decisions, unmatched, undecided)
+    assert labels_of(content) == (decisions, unmatched, undecided, {})
 
 
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (b"", "no column of the file holds decisions"),
+        (b"", "no column of the file says which document is meant"),
         (b"id,colour\na,red\n", "no column of the file holds decisions"),
         (b"colour,label\nred,1\n", "which document is meant"),
-        (b"id,label\na,perhaps\n", "line 2 of the file decides 'perhaps'"),
-        (b"id,label\n\xff\xff\xff\xff,1\n", "not UTF-8"),
+        (b"id,label\na,perhaps\n", "line 2 of the file is decided 'perhaps'"),
+        (b"id,label\n\xff\x00\xff,1\n", "NUL|zero|not "),
     ],
 )
 def test_files_without_labels_are_refused(content, problem):
     with pytest.raises(ValueError, match=problem):
-        read_labels(content, DOCUMENTS)
+        labels_of(content)
 
 
 @given(st.binary(max_size=200))
 def test_any_file_is_read_or_refused(content):
     # Anything else than a ValueError would be a fault of the server.
     with suppress(ValueError):
-        read_labels(b"id,label\n" + content, DOCUMENTS)
+        labels_of(b"id,label\n" + content)
 
 
 def exported():
@@ -185,10 +196,113 @@ def test_exports_say_who_decided_what_and_why():
 
 def test_what_is_exported_can_be_imported():
     content = "".join(to_csv(exported(), ["doi"])).encode()
-    with pytest.raises(ValueError, match="conflict"):
-        read_labels(content, DOCUMENTS)
+    # What is in conflict is not decided yet.
+    assert labels_of(content)[:3] == ({0: "relevant"}, 0, 2)
     settled = [row._replace(decision="relevant") for row in exported()[:2]]
-    assert read_labels("".join(to_csv(settled, [])).encode(), DOCUMENTS).decisions == {0: "relevant", 1: "relevant"}
+    assert labels_of("".join(to_csv(settled, [])).encode()).decisions == {0: "relevant", 1: "relevant"}
+
+
+FORMATS = {
+    ".csv": to_csv,
+    ".jsonl": to_jsonl,
+    ".ris": to_ris,
+    ".bib": to_bibtex,
+    ".nbib": to_pubmed,
+    ".xml": to_endnote,
+}
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_every_export_of_ours_comes_in_with_its_reasons(ending):
+    """Also about documents of the same title, and where an older export had decided otherwise."""
+    before = {"N1": "Bayesift decision: relevant; Bayesift reason: old; ASReview_relevant", "note": "x", "notes": "y"}
+    documents = [*DOCUMENTS, Document("d", "Gold", "", before, 3), Document("e f", "", "only text", {}, 4)]
+    said = ["relevant", "irrelevant", "irrelevant", "irrelevant", "unsure"]
+    reasons = ["", "wrong subject; or none", "", "animals", ""]
+    found = [
+        Row(
+            document,
+            0.5,
+            decision,
+            {},
+            reason,
+            "London",
+            "Anna: Bayesift decision: unsure; Bayesift reason: no",
+            copy_of="a",
+        )
+        for document, decision, reason in zip(documents, said, reasons, strict=True)
+    ]
+    labels = labels_of("".join(FORMATS[ending](found, ["doi"])).encode(), ending, documents)
+    assert labels.decisions == dict(enumerate(said))
+    assert labels.reasons == {1: "wrong subject; or none", 3: "animals"}
+    assert (labels.unmatched, labels.undecided) == (0, 0)
+
+
+RAYYAN = (
+    "RAYYAN-INCLUSION: {%s} | RAYYAN-LABELS: ML | RAYYAN-EXCLUSION-REASONS: wrong population,foreign | USER-NOTES: {}"
+)
+
+
+@pytest.mark.parametrize(
+    ("note", "expected"),
+    [
+        ("ASReview_relevant", ("relevant", "")),
+        ("<p>Seen</p>; ASReview_irrelevant", ("irrelevant", "")),
+        ("ASReview_not_seen", (None, "")),
+        ("ASReview_relevant; ASReview_irrelevant", (None, "")),
+        ("Bayesift decision: unsure", ("unsure", "")),
+        ("Bayesift decision: none; ASReview_relevant", (None, "")),
+        (RAYYAN % '"Kofi"=>"Included"', ("relevant", "")),
+        (RAYYAN % '"Kofi"=>"Excluded", "A. B."=>"Excluded"', ("irrelevant", "wrong population,foreign")),
+        (RAYYAN % '"Kofi"=>"Maybe"', ("unsure", "")),
+        (RAYYAN % '"Kofi"=>"Included", "Ama"=>"Excluded"', (None, "")),
+    ],
+)
+def test_notes_of_this_and_other_programs_are_decisions(note, expected):
+    first, second = marks([{"N1": note}, {"N1": "ASReview_relevant"}], "x.ris", notes_first=True)
+    assert (first, second) == (expected, ("relevant", ""))
+    # Keywords are where managers of literature keep tags, and tables may have notes without a column of decisions.
+    assert (
+        marks([{"keywords": f"a; {note}; b"}, {"keywords": "ASReview_relevant"}], "x", notes_first=True)[0][0]
+        == first[0]
+    )
+    assert marks([{"notes": note}, {"notes": "ASReview_relevant"}], "x.csv")[0] == first
+
+
+def test_a_field_of_literature_decides_if_all_of_it_are_decisions():
+    ris = b"TY  - JOUR\nTI  - Tin falls\nLB  - %s\nER  - \nTY  - JOUR\nTI  - Gold\nLB  - 0\nER  - \n"
+    assert labels_of(ris % b"included", ".ris")[:3] == ({0: "relevant"}, 1, 0)
+    with pytest.raises(ValueError, match=r"no column of the file holds decisions; .* 'ASReview_relevant' or 'RAYYAN"):
+        labels_of(ris % b"Smith 2010", ".ris")
+
+
+def test_records_that_a_manager_of_literature_numbers_anew_find_their_documents():
+    documents = [Document("1", "Tin", "", {"doi": "10.1000/TIN"}, 0), Document("2", "Ships", "", {}, 1)]
+    entry = "TY  - JOUR\nID  - %s\nTI  - %s\nDO  - %s\nN1  - ASReview_relevant\nER  - \n"
+    content = (
+        entry % ("2", "Tin, again", "https://doi.org/10.1000/tin")
+        + entry % ("1", "Ships", "")
+        + entry % ("1", "Gold", "")
+    )
+    assert labels_of(content.encode(), ".ris", documents)[:3] == ({0: "relevant", 1: "relevant"}, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "ending"),
+    [
+        ("x.CSV", b"TY  - JOUR", ".csv"),
+        ("x.txt", b"\xef\xbb\xbfTY  - JOUR\n", ".ris"),
+        ("x.txt", b"\nPMID- 7\n", ".nbib"),
+        ("x.txt", b"% made by hand\n@article{a,\n", ".bib"),
+        ("x.txt", b"<?xml version='1.0'?>", ".xml"),
+        ("x.txt", b'{"id": 1}', ".jsonl"),
+        ("x.txt", b"id;label\n", ".csv"),
+    ],
+)
+def test_texts_are_recognised_by_their_content(name, content, ending):
+    assert ending_of(name, content) == ending
+    with pytest.raises(ValueError, match="the file is called 'x.docx'; expected one that ends in .csv, "):
+        ending_of("x.docx", content)
 
 
 def test_ris_comes_back_as_it_went(tmp_path):

@@ -54,8 +54,9 @@ def test_an_export_is_read_again(tmp_path, name, id):
         assert "Bayesift duplicate of: 8" in said
     else:
         assert first.details["asreview_note"] == "reason: wrong subject; tags: London; notes: Anna: see again"
-        labels = read_labels(content, [row.document for row in GIVEN])
+        labels = read_labels(tmp_path / "x.asreview", [row.document for row in GIVEN])
         assert labels.decisions == {0: "irrelevant", 1: "relevant"}
+        assert labels.reasons == {0: "wrong subject"}
         assert (labels.undecided, labels.unmatched) == (2, 0)
 
 

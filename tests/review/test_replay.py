@@ -40,7 +40,16 @@ def test_a_labelled_file_is_replayed_and_reported(labelled, capsys):
 def test_labels_that_are_none_are_named():
     with pytest.raises(ValueError, match="label must name a column with decisions; the columns are year"):
         relevance([Document("a", "", "", {"year": 1})])
-    with pytest.raises(ValueError, match="included of document b is 'perhaps'"):
+    with pytest.raises(ValueError, match="record b of the file is decided 'perhaps'"):
         relevance([Document("a", "", "", {"included": 1}), Document("b", "", "", {"included": "perhaps"})])
+    with pytest.raises(ValueError, match="record b of the file is not decided; expected relevant or irrelevant"):
+        relevance([Document("a", "", "", {"included": 1}), Document("b", "", "", {"included": ""})])
+    with pytest.raises(ValueError, match="label must name a column with decisions; the columns are included"):
+        relevance([Document("a", "", "", {"included": 1})], "other")
     with pytest.raises(ValueError, match="no documents"):
         relevance([])
+
+
+def test_notes_of_a_record_are_labels_too():
+    noted = ("Bayesift decision: relevant", "ASReview_irrelevant")
+    assert relevance([Document(note, "", "", {"N1": note}) for note in noted]) == [True, False]

@@ -177,7 +177,9 @@ def _other_files() -> Iterator[Case]:
     yield Case("a.svm", vectors.encode(), (datasets.read,))
     yield Case("a.svm.bz2", vectors.encode(), (datasets.read,), bz2.compress)
     labels = "id,title,doi,included\n" + "".join(f"{n},Title {n},10/{n},{n % 2}\n" for n in range(5))
-    yield Case("labels.csv", labels.encode(), (lambda path: read_labels(path.read_bytes(), documents),))
+    yield Case("labels.csv", labels.encode(), (lambda path: read_labels(path, documents),))
+    noted = ris.replace("ER  - ", "N1  - Bayesift decision: relevant\nER  - ")
+    yield Case("labels.ris", noted.encode(), (lambda path: read_labels(path, documents),))
     topics = '[topics]\nwheat = "wheat and corn"\nships = "ships, ports"\n'
     yield Case("topics.toml", topics.encode(), (read_topics,))
     knowledge = 'wheat = "crops"\n[ships]\ndescription = "ports"\nkeywords = {ship = 1.5}\nrelative = 2\n'

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from bayesift.datasets import find_column
 from bayesift.review.decisions import Decisions
 from bayesift.review.engine import Corpus, Earlier
-from bayesift.review.importing import DECISIONS, MEANINGS, UNDECIDED, Columns, import_documents
+from bayesift.review.importing import Columns, import_documents, is_literature
+from bayesift.review.marks import marks
 from bayesift.review.storage import Document, EarlierRecord, Project, ProjectError, Topic, back_up, reading_text
 
 #: How a file of SQLite begins, such as that of a project.
 _SQLITE = b"SQLite format 3\0"
-
-#: Fields that hold notes in RIS, BibTeX, PubMed and XML of EndNote, and how exports of this program and of ASReview
-#: write a decision there.
-_NOTES = ("N1", "note", "notes", "research notes")
-_NOTED = re.compile(r"\b(?:Bayesift decision: (\w+)|ASReview_(relevant|irrelevant|not_seen))\b", re.IGNORECASE)
 
 
 def read_earlier(
@@ -37,7 +30,7 @@ def read_earlier(
     ----------
     path : Path
         A project of this program, or any file that :func:`bayesift.datasets.read_documents` knows with a decision for
-        each record: in a column, or in the notes as exports of this program and of ASReview have it.
+        each record: in a column, or in the notes, as :mod:`bayesift.review.marks` says.
     columns : Columns
         Which columns hold what, where their names are not the usual ones.
     encoding : str, optional
@@ -57,7 +50,7 @@ def read_earlier(
     elif topic is not None:
         raise ValueError(f"topic is {topic!r}, but {path.name} is no project; expected one without, or a project")
     else:
-        decided = _of_documents(list(import_documents(path, columns, encoding, tell)), path.name)
+        decided = _of_documents(list(import_documents(path, columns, encoding, tell)), path)
     found: dict[tuple[str, str], bool] = {}
     for title, text, relevant in decided:
         if title.strip() or text.strip():
@@ -127,29 +120,15 @@ def _chosen(topics: list[Topic], name: str | None, source: str) -> Topic:
     return found
 
 
-def _of_documents(documents: list[Document], source: str) -> list[EarlierRecord]:
-    names = dict.fromkeys(name for document in documents for name in document.extra)
-    column = find_column(list(names), DECISIONS)
-    if column is None and not any(name in names for name in _NOTES):
-        raise ValueError(
-            f"no column of {source} holds decisions; expected one named {', '.join(DECISIONS[:4])}, …, or notes such "
-            "as 'Bayesift decision: relevant'"
-        )
-    records = []
-    for document in documents:
-        said = _noted(document.extra) if column is None else str(document.extra.get(column) or "").strip().lower()
-        if said in (*UNDECIDED, "skip", "conflict"):
-            continue
-        if said not in MEANINGS:
-            expected = "expected 1 or 0, yes or no, or unsure"
-            raise ValueError(f"record {document.key[:40]} of {source} is decided {said[:40]!r}; {expected}")
-        if MEANINGS[said] in ("relevant", "irrelevant"):
-            records.append(EarlierRecord(document.title, document.text, MEANINGS[said] == "relevant"))
-    return records
-
-
-def _noted(extra: Mapping[str, Any]) -> str:
-    """Return the decision among the notes of a record."""
-    found = _NOTED.search("\n".join(str(extra[name]) for name in _NOTES if name in extra))
-    said = (found[1] or found[2]).lower() if found else ""
-    return "" if said == "not_seen" else said
+def _of_documents(documents: list[Document], path: Path) -> list[EarlierRecord]:
+    given = marks(
+        [document.extra for document in documents],
+        path.name,
+        lambda place: f"record {documents[place].key[:40]}",
+        notes_first=is_literature(path),
+    )
+    return [
+        EarlierRecord(document.title, document.text, mark.decision == "relevant")
+        for document, mark in zip(documents, given, strict=True)
+        if mark.decision in ("relevant", "irrelevant")
+    ]

@@ -5,30 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from bayesift.datasets import USUAL_NAMES, EncodingError, find_column, open_table, read_documents
+from bayesift.datasets import USUAL_NAMES, find_column, open_table, read_documents
 from bayesift.review.exporting import unescaped
-from bayesift.review.storage import Decision, Document
+from bayesift.review.marks import DECISIONS, Mark, NoMarksError, marks
+from bayesift.review.storage import Decision, Document, doi_of, values_of
 
-#: Columns that hold a decision; the most telling first.
-DECISIONS = (
-    "decision", "asreview_label", "included", "label_included", "final_included", "relevant", "label", "labels",
-    "label_abstract_screening", "include",
-)  # fmt: skip
+#: Files with decisions that the page takes, by these endings; of texts the content tells what they are.
+ENDINGS = (".csv", ".tsv", ".jsonl", ".ris", ".bib", ".nbib", ".xml", ".asreview", ".txt")
 
-#: What is written in such columns, and what it means.
-MEANINGS: dict[str, Decision] = {
-    **dict.fromkeys(("1", "1.0", "yes", "y", "true", "relevant", "include", "included"), "relevant"),
-    **dict.fromkeys(("0", "0.0", "no", "n", "false", "irrelevant", "exclude", "excluded"), "irrelevant"),
-    **dict.fromkeys(("unsure", "maybe", "?"), "unsure"),
-}
+#: Formats of managers of literature: fields have names of their own, and what a review adds stands in the notes.
+_LITERATURE = (".ris", ".bib", ".bibtex", ".nbib", ".xml")
 
-
-#: What stands where nothing is decided.
-UNDECIDED = ("", "-1", "nan", "none")
+#: How the content of each format begins.
+_BEGINNINGS = (
+    (".ris", re.compile(rb"\s*TY  ?- ")),
+    (".nbib", re.compile(rb"\s*PMID *- ")),
+    (".xml", re.compile(rb"\s*<")),
+    (".bib", re.compile(rb"\s*(%.*\s*)*@\s*\w+\s*[{(]")),
+    (".jsonl", re.compile(rb"\s*[{\[]")),
+)
 
 
 class Columns(NamedTuple):
@@ -59,11 +57,14 @@ class Labels(NamedTuple):
         Rows with a decision whose document is not in the project.
     undecided : int
         Rows without a decision.
+    reasons : dict
+        Place of an excluded document to the reason, where the file gives one.
     """
 
     decisions: dict[int, Decision]
     unmatched: int
     undecided: int
+    reasons: dict[int, str]
 
 
 def import_documents(
@@ -93,18 +94,49 @@ def import_documents(
     return (Document(*document) for document in found)
 
 
-def read_labels(
-    content: bytes, documents: Iterable[Document], same: Mapping[int, int] = MappingProxyType({})
-) -> Labels:
-    """Read decisions from a CSV or TSV file with a header, or a project of ASReview, and find their documents.
-
-    A row is matched by the identifier of the document, as it is or as an export escapes it, then, whatever case and
-    punctuation, by identifier, DOI and title; where several documents share one of these, it says nothing.
+def ending_of(name: str, content: bytes) -> str:
+    """Return the ending by which a file with decisions is read; that of a text is recognised by its content.
 
     Parameters
     ----------
+    name : str
+        What the file is called.
     content : bytes
-        The file; a table in UTF-8.
+        Its beginning.
+
+    Examples
+    --------
+    >>> from bayesift.review.importing import ending_of
+    >>> ending_of("Old.RIS", b""), ending_of("pubmed.txt", b"PMID- 7"), ending_of("list.txt", b"id,label")
+    ('.ris', '.nbib', '.csv')
+    """
+    ending = next((ending for ending in ENDINGS if name.lower().endswith(ending)), None)
+    if ending is None:
+        raise ValueError(f"the file is called {name!r}; expected one that ends in {', '.join(ENDINGS)}")
+    if ending != ".txt":
+        return ending
+    begin = content[:1000].removeprefix(b"\xef\xbb\xbf")
+    return next((found for found, pattern in _BEGINNINGS if pattern.match(begin)), ".csv")
+
+
+def is_literature(path: Path) -> bool:
+    """Tell whether a file is of a manager of literature, by its name; it may be compressed."""
+    name = Path(path.stem) if path.suffix in (".gz", ".xz", ".bz2") else path
+    return name.suffix.lower() in _LITERATURE
+
+
+def read_labels(path: Path, documents: Iterable[Document], same: Mapping[int, int] = MappingProxyType({})) -> Labels:
+    """Read decisions from a file, and find their documents.
+
+    A row of a table is matched by the identifier of the document, as it is or as an export escapes it, then, whatever
+    case and punctuation, by identifier, DOI and title; where several documents share one of these, it says nothing.
+    Managers of literature number records anew: there an identifier counts only with the title, or where a record has
+    neither title nor DOI.
+
+    Parameters
+    ----------
+    path : Path
+        A table with a header, a project of ASReview, or RIS, PubMed, BibTeX or XML of EndNote, by its ending.
     documents : iterable of Document
         Those of the project.
     same : mapping
@@ -115,22 +147,29 @@ def read_labels(
     Labels
         Of several rows about one document, the last counts.
     """
+    is_table = not is_literature(path) and path.suffix != ".asreview"
+    records = list(_of_table(path) if is_table else _of_literature(path))
+    given = marks(
+        [record.details for record in records],
+        "the file",
+        lambda place: records[place].where,
+        notes_first=is_literature(path),
+    )
     places = _index(documents, same)
-    decisions: dict[int, Decision] = {}
+    decided: dict[int, Mark] = {}
     unmatched = undecided = 0
-    for line, decision, identifiers in _decided_rows(content):
-        if decision in UNDECIDED:
+    for record, mark in zip(records, given, strict=True):
+        if mark.decision is None:
             undecided += 1
             continue
-        if decision not in MEANINGS:
-            expected = "expected 1 or 0, yes or no, or unsure"
-            raise ValueError(f"line {line} of the file decides {decision[:40]!r}; {expected}")
-        place = next((places[identifier] for identifier in identifiers if identifier in places), None)
+        place = next((places[name] for name in record.names if name in places), None)
         if place is None:
             unmatched += 1
         else:
-            decisions[place] = MEANINGS[decision]
-    return Labels(decisions, unmatched, undecided)
+            decided[place] = mark
+    decisions = {place: mark.decision for place, mark in decided.items() if mark.decision is not None}
+    reasons = {place: mark.reason for place, mark in decided.items() if mark.reason}
+    return Labels(decisions, unmatched, undecided, reasons)
 
 
 def find_documents(names: Sequence[str], documents: Iterable[Document]) -> dict[str, int]:
@@ -184,70 +223,67 @@ def relevance(documents: Sequence[Document], column: str | None = None) -> list[
     """
     if not documents:
         raise ValueError("there are no documents; expected at least one")
-    names = list(documents[0].extra)
-    found = column if column is not None else find_column(names, ("label_included", *DECISIONS))
-    if found is None or found not in names:
-        raise ValueError(f"label must name a column with decisions; the columns are {', '.join(names)}")
-    answers = []
-    for document in documents:
-        said = str(document.extra.get(found, "")).strip().lower()
-        if MEANINGS.get(said) not in ("relevant", "irrelevant"):
-            raise ValueError(f"{found} of document {document.key} is {said[:40]!r}; expected 1 or 0, yes or no")
-        answers.append(MEANINGS[said] == "relevant")
-    return answers
-
-
-def _asreview_rows(content: bytes) -> Iterator[tuple[int, str, list[tuple[str, str]]]]:
-    """Return the same of a project of ASReview; its records are numbered by itself."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "project.asreview"
-        path.write_bytes(content)
-        for number, document in enumerate(read_documents(path), start=1):
-            identifiers = [("doi", _same(document.details.get("doi"))), ("title", _same(document.title))]
-            yield number, document.details.get("asreview_label", ""), identifiers
-
-
-def _decided_rows(content: bytes) -> Iterator[tuple[int, str, list[tuple[str, str]]]]:
-    """Return line, decision, and the identifier, DOI and title of each row, in the order in which they count."""
-    if content.startswith(b"PK"):
-        yield from _asreview_rows(content)
-        return
-    head = content.partition(b"\n")[0]
-    delimiter = max(",;\t", key=lambda separator: head.count(separator.encode()))
+    details = [document.extra for document in documents]
+    names = list(dict.fromkeys(name for extra in details for name in extra))
+    found = column if column is not None else find_column(names, ("label_included",))
+    kept = details if found is None else [{"included": extra[found]} if found in extra else {} for extra in details]
     try:
-        with open_table(content, delimiter=delimiter, strict=False) as table:
-            names = table.columns
-            column = find_column(names, DECISIONS)
-            if column is None:
-                expected = f"expected one named {', '.join(DECISIONS[:4])}, …"
-                raise ValueError(f"no column of the file holds decisions; {expected}")
-            known = {
-                "key": find_column(names, (*USUAL_NAMES["id"], *USUAL_NAMES["record id"])),
-                "doi": find_column(names, ("doi",)),
-                "title": find_column(names, USUAL_NAMES["title"]),
-            }
-            if not any(known.values()):
-                expected = "expected one named id, doi or title"
-                raise ValueError(f"no column of the file says which document is meant; {expected}")
-            for line, row in table.rows():
-                identifiers = [(kind, _same(row[name])) for kind, name in known.items() if name is not None]
-                if known["key"] is not None:
-                    key = row[known["key"]] or ""
-                    identifiers = [("exact key", unescaped(key)), ("exact key", key), *identifiers]
-                yield line, row[column].strip().lower(), identifiers
-    except EncodingError as error:
-        raise ValueError("the file is not UTF-8; save it as CSV in UTF-8") from error
+        given = marks(kept, "the file", lambda place: f"record {documents[place].key[:40]}")
+    except NoMarksError as error:
+        raise ValueError(f"label must name a column with decisions; the columns are {', '.join(names)}") from error
+    for document, mark in zip(documents, given, strict=True):
+        if mark.decision not in ("relevant", "irrelevant"):
+            said = mark.decision or "not decided"
+            raise ValueError(f"record {document.key[:40]} of the file is {said}; expected relevant or irrelevant")
+    return [mark.decision == "relevant" for mark in given]
+
+
+class _Record(NamedTuple):
+    """A record of a file with decisions: where it stands, by what it is found, in this order, and what is said."""
+
+    where: str
+    names: list[tuple[str, str]]
+    details: Mapping[str, Any]
+
+
+def _of_literature(path: Path) -> Iterator[_Record]:
+    for number, document in enumerate(read_documents(path), start=1):
+        doi, title = _doi(document.details), _same(document.title)
+        names = [("doi", doi), ("title", title)]
+        # The records of a project of ASReview are numbered by itself.
+        if path.suffix != ".asreview":
+            names = [("key and title", f"{_same(document.id)}\n{title}"), *names] if title else names
+            names = names if doi or title else [("exact key", document.id), ("key", _same(document.id))]
+        yield _Record(f"record {number}", names, document.details)
+
+
+def _of_table(path: Path) -> Iterator[_Record]:
+    with open_table(path, strict=False, wanted=(*DECISIONS, "id", "doi", "title")) as table:
+        columns = table.columns
+        id = find_column(columns, (*USUAL_NAMES["id"], *USUAL_NAMES["record id"]))
+        title = find_column(columns, USUAL_NAMES["title"])
+        if not (id or title or find_column(columns, ("doi",))):
+            expected = "expected one named id, doi or title"
+            raise ValueError(f"no column of the file says which document is meant; {expected}")
+        for line, row in table.rows():
+            names = [("doi", _doi(row)), ("title", _same(row.get(title) if title else ""))]
+            if id is not None:
+                key = str(row.get(id) or "")
+                names = [("exact key", unescaped(key)), ("exact key", key), ("key", _same(key)), *names]
+            yield _Record(f"line {line}", names, row)
 
 
 def _index(documents: Iterable[Document], same: Mapping[int, int]) -> dict[tuple[str, str], int]:
     """Note where each identifier, DOI and title is; those of several documents nowhere, unless they are the same."""
     places: dict[tuple[str, str], int | None] = {}
     for document in documents:
+        key, title = _same(document.key), _same(document.title)
         identifiers = {
             ("exact key", document.key),
-            ("key", _same(document.key)),
-            ("doi", _same(str(document.extra.get("doi", document.extra.get("DOI", ""))))),
-            ("title", _same(document.title)),
+            ("key", key),
+            ("key and title", f"{key}\n{title}" if key and title else ""),
+            ("doi", _doi(document.extra)),
+            ("title", title),
         }
         original = same.get(document.place, document.place)
         for identifier in identifiers:
@@ -255,6 +291,10 @@ def _index(documents: Iterable[Document], same: Mapping[int, int]) -> dict[tuple
     return {identifier: place for identifier, place in places.items() if place is not None and identifier[1]}
 
 
-def _same(text: str | None) -> str:
+def _doi(details: Mapping[str, Any]) -> str:
+    return _same(doi_of(details) or next(iter(values_of(details, ("doi",))), ""))
+
+
+def _same(text: object) -> str:
     """Return what is left of a text when case, punctuation and spaces do not count."""
-    return re.sub(r"[\W_]+", " ", (text or "").lower()).strip()
+    return re.sub(r"[\W_]+", " ", str(text or "").lower()).strip()

@@ -375,7 +375,7 @@ class TopicReview:
     def _holds(self, event: Event) -> bool:
         """Tell whether a reviewer has decided just so."""
         held = self._decisions.by_reviewer(event.document).get(event.reviewer)
-        return held is not None and held.decision == event.decision
+        return held is not None and held.decision == event.decision and event.reason in (None, held.reason)
 
     def _write(self, make: Callable[[], Sequence[Event]]) -> list[Event]:
         """Write what ``make`` gives when nobody else writes and all that others wrote is known."""

@@ -53,7 +53,7 @@ def test_copies_are_judged_once_and_seen_as_a_group(anna, service):
     labels = {"file": ("x.csv", b"doi,label\n10.1000/1,0\n")}
     service.add_topic(Topic("again"), 1)
     answer = anna.post("/topics/2/labels/import", data={"csrf": anna.csrf}, files=labels)
-    assert "1 decision imported" in answer.text
+    assert "Decisions imported: 1. " in answer.text
     assert service.topic(2).decisions().status(2) == "irrelevant"
 
 

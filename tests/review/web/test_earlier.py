@@ -48,8 +48,8 @@ def test_what_the_project_keeps_is_chosen_in_the_form(anna, service):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("old.sqlite", OLD, "expected a file that ends in .csv, .tsv"),
-        ("../../old", OLD, "the earlier review is &#39;old&#39;"),
+        ("old.sqlite", OLD, "expected one that ends in .csv, .tsv"),
+        ("../../old", OLD, "the file is called &#39;old&#39;"),
         ("old.csv", b"title,text\nTin,mines\n", "no column of old.csv holds decisions"),
         ("old.csv", b"title,text,included\nTin,mines,0\n", "old.csv has no record that was decided relevant"),
         ("old.csv", b"\xff\xfe\x00", "the earlier review was not read"),

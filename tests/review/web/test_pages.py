@@ -6,6 +6,8 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from io import StringIO
 from threading import Event as Signal
 
+import pytest
+
 from bayesift.review.storage import Documents, Topic
 from bayesift.review.storage import search as searching
 
@@ -180,13 +182,36 @@ def test_labels_go_out_and_come_in_again(anna, ben, service):
     assert anna.get("/topics/1/export", params={"format": "ris"}).text.count("ER  - ") == 6
     service.add_topic(Topic("again"), 1)
     answer = ben.post("/topics/2/labels/import", data={"csrf": ben.csrf}, files={"file": ("x.csv", decided.content)})
-    assert "2 decisions imported; 0 rows had none" in plain(answer)
+    assert "Decisions imported: 2. Without a decision: 0. About other documents: 0." in plain(answer)
     assert [service.topic(2).decisions().status(place) for place in (0, 3)] == ["relevant", "irrelevant"]
     assert {event.action for event in service.project.history.since(2)} == {"import"}
-    wrong = ben.post("/topics/2/labels/import", data={"csrf": ben.csrf}, files={"file": ("x.csv", b"\xff\x00")})
-    assert wrong.status_code == 422
-    assert "Nothing was imported" in wrong.text
+    for name, content in (("x.csv", b"\xff\x00"), ("x.ris", b"hello"), ("x.docx", b""), ("x.asreview", b"PK")):
+        wrong = ben.post("/topics/2/labels/import", data={"csrf": ben.csrf}, files={"file": (name, content)})
+        assert wrong.status_code == 422
+        assert "Nothing was imported" in wrong.text
+        assert name in wrong.text
+        assert "/tmp" not in wrong.text
     assert ben.post("/topics/2/labels/import", data={"csrf": ben.csrf}).status_code == 422
+
+
+@pytest.mark.parametrize("format", ["ris", "bib", "nbib", "xml", "asreview"])
+def test_exports_for_managers_of_literature_come_in_again_with_reasons(anna, ben, service, format):
+    service.change_topic(service.topic(1).topic._replace(reasons=("not about metals",)))
+    review = service.topic(1)
+    review.label(1, 0, "relevant")
+    review.label(1, 3, "irrelevant", "not about metals")
+    content = anna.get("/topics/1/export", params={"format": format}).content
+    service.add_topic(Topic("again"), 1)
+    answer = ben.post("/topics/2/labels/import", data={"csrf": ben.csrf}, files={"file": (f"x.{format}", content)})
+    assert "Decisions imported: 2. Without a decision: 4. About other documents: 0." in plain(answer)
+    again = service.topic(2).decisions()
+    assert [again.status(place) for place in range(6)] == ["relevant", None, None, "irrelevant", None, None]
+    assert again.exclusion(3) == "not about metals"
+    # The same file changes nothing; nor does one without reasons.
+    for content in (content, b"id,label\nd,0\n"):
+        name = f"x.{format}" if b"label\nd" not in content else "x.csv"
+        ben.post("/topics/2/labels/import", data={"csrf": ben.csrf}, files={"file": (name, content)})
+    assert len(service.project.history.since(2)) == 2
 
 
 def test_the_trained_model_goes_out(anna, service, tmp_path):

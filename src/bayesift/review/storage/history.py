@@ -34,7 +34,7 @@ class Event(NamedTuple):
     why, model, rank, probability : optional
         Why the document was shown, by which model, and what that thought of it.
     reason : str, optional
-        Why the document was excluded, one of the topic's reasons.
+        Why the document was excluded: one of the topic's reasons, or what an imported file says.
     stage : {"abstract", "full text"}
         What was read: title and abstract, or the full text.
     id : int

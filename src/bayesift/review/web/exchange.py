@@ -12,14 +12,16 @@ from fastapi import File, HTTPException, Query, Request, UploadFile
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
 
 from bayesift.review.exporting import WRITERS, rows
-from bayesift.review.importing import read_labels
+from bayesift.review.importing import ENDINGS, read_labels
 from bayesift.review.literature import WRITERS as LITERATURE
 from bayesift.review.literature import asreview_project
 from bayesift.review.service import TopicReview
 from bayesift.review.storage import Event
 from bayesift.review.web.access import CurrentService, CurrentSession, CurrentTopic, Session, guarded_router
+from bayesift.review.web.language import said
 from bayesift.review.web.rendering import page, thousands
 from bayesift.review.web.slow import slow
+from bayesift.review.web.uploads import kept
 
 router = guarded_router()
 
@@ -29,7 +31,22 @@ _PART = 100_000
 @router.get("/topics/{topic}/data", response_class=HTMLResponse)
 def data_page(request: Request, session: CurrentSession, review: CurrentTopic) -> HTMLResponse:
     """Offer files to download, and ask for one with decisions."""
-    return page(request, "data.html", session, topic=review.topic, told="", problem="")
+    return _data_page(request, session, review)
+
+
+def _data_page(
+    request: Request, session: Session, review: TopicReview, *, told: str = "", problem: str = ""
+) -> HTMLResponse:
+    return page(
+        request,
+        "data.html",
+        session,
+        topic=review.topic,
+        told=told,
+        problem=problem,
+        endings=",".join(ENDINGS),
+        status=422 if problem else 200,
+    )
 
 
 @router.get("/topics/{topic}/export", response_class=Response)
@@ -89,31 +106,28 @@ def import_labels(
     review: CurrentTopic,
     file: Annotated[UploadFile, File()],
 ) -> HTMLResponse:
-    """Enter the decisions of a CSV file as the reviewer's own."""
+    """Enter the decisions of a file as the reviewer's own."""
     try:
         same = {place: copy.original for place, copy in service.copies.items()}
-        labels = read_labels(file.file.read(), service.project.documents, same)
+        with kept(file) as path:
+            labels = read_labels(path, service.project.documents, same)
     except ValueError as error:
-        return page(
-            request,
-            "data.html",
-            session,
-            topic=review.topic,
-            told="",
-            problem=f"Nothing was imported: {error}.",
-            status=422,
-        )
+        return _data_page(request, session, review, problem=said("Nothing was imported: {error}.", error=str(error)))
     reviewer, n = session.reviewer.id, len(labels.decisions)
     service.project.audit.note("decisions imported", session.actor, f"{review.topic.name}: {n}")
     review.add(
-        [Event(place, reviewer, "import", said, why="import") for place, said in sorted(labels.decisions.items())]
+        [
+            Event(place, reviewer, "import", decision, why="import", reason=labels.reasons.get(place))
+            for place, decision in sorted(labels.decisions.items())
+        ]
     )
-    told = (
-        f"{thousands(n)} {'decision' if n == 1 else 'decisions'} imported; "
-        f"{thousands(labels.undecided)} rows had none, and "
-        f"{thousands(labels.unmatched)} were about documents that are not in the project."
+    told = said(
+        "Decisions imported: {n}. Without a decision: {undecided}. About other documents: {unmatched}.",
+        n=thousands(n),
+        undecided=thousands(labels.undecided),
+        unmatched=thousands(labels.unmatched),
     )
-    return page(request, "data.html", session, topic=review.topic, told=told, problem="")
+    return _data_page(request, session, review, told=told)
 
 
 def check_may_export(review: TopicReview, session: Session) -> None:

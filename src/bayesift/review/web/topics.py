@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal
 
 from fastapi import Form, Request, UploadFile
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
-from bayesift.review.earlier import is_project, read_earlier
-from bayesift.review.importing import find_documents
+from bayesift.review.earlier import read_earlier
+from bayesift.review.importing import ENDINGS, find_documents
 from bayesift.review.service import Service
 from bayesift.review.storage import Actor, ProjectError, Topic
 from bayesift.review.web.access import CurrentService, CurrentSession, CurrentTopic, LongText, ShortText, guarded_router
 from bayesift.review.web.rendering import page
 from bayesift.review.web.slow import slow
+from bayesift.review.web.uploads import kept, name_of
 
 router = guarded_router()
 
@@ -27,10 +26,6 @@ _YEAR = 365 * 86_400
 
 #: Lists of reasons and of tags have at most so many entries of at most so many characters.
 _MOST_LINES, _LONGEST_LINE = 40, 120
-
-#: Files of earlier reviews that the form takes: by these endings, with names of at most so many characters.
-_ENDINGS = (".csv", ".tsv", ".jsonl", ".ris", ".bib", ".nbib", ".xml", ".asreview")
-_LONGEST_NAME = 100
 
 #: A share of the work is a number up to this.
 _MOST_SHARE = 1_000_000
@@ -219,22 +214,12 @@ def _made(service: Service, fields: TopicFields, by: Actor, id: int = 0) -> Topi
 
 def _kept(service: Service, file: UploadFile, by: Actor) -> int:
     """Keep the earlier review of a file, and return its number."""
-    name = str(file.filename).replace("\\", "/").rpartition("/")[2][-_LONGEST_NAME:]
-    ending = next((ending for ending in _ENDINGS if name.lower().endswith(ending)), None)
-    if ending is None:
-        raise ValueError(f"the earlier review is {name!r}; expected a file that ends in {', '.join(_ENDINGS)}")
-    with TemporaryDirectory() as folder:
-        # No name of a request reaches the disk.
-        path = Path(folder) / f"earlier{ending}"
-        path.write_bytes(file.file.read())
-        if is_project(path):
-            # A database that somebody sends is not opened, whatever its name.
-            raise ValueError(f"the earlier review {name!r} is a project; the command line takes one by --earlier")
-        try:
-            return service.project.earlier.add(name, read_earlier(path), by).id
-        except (ValueError, ProjectError, OSError) as error:
-            said = str(error).replace(str(path), name).replace(path.name, name)
-            raise ValueError(f"the earlier review was not read: {said}") from error
+    try:
+        with kept(file) as path:
+            records = read_earlier(path)
+    except (ValueError, ProjectError) as error:
+        raise ValueError(f"the earlier review was not read: {error}") from error
+    return service.project.earlier.add(name_of(file), records, by).id
 
 
 def _known_places(service: Service, known: str) -> tuple[int, ...]:
@@ -353,6 +338,6 @@ def _form_page(
         problem=problem,
         earlier=service.project.earlier.all(),
         names=service.project.reviewers.names(),
-        endings=",".join(_ENDINGS),
+        endings=",".join(ENDINGS),
         status=200 if error is None else 422,
     )
