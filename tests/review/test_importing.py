@@ -219,17 +219,9 @@ def test_every_export_of_ours_comes_in_with_its_reasons(ending):
     documents = [*DOCUMENTS, Document("d", "Gold", "", before, 3), Document("e f", "", "only text", {}, 4)]
     said = ["relevant", "irrelevant", "irrelevant", "irrelevant", "unsure"]
     reasons = ["", "wrong subject; or none", "", "animals", ""]
+    note = "Anna: Bayesift decision: unsure; Bayesift reason: no"
     found = [
-        Row(
-            document,
-            0.5,
-            decision,
-            {},
-            reason,
-            "London",
-            "Anna: Bayesift decision: unsure; Bayesift reason: no",
-            copy_of="a",
-        )
+        Row(document, 0.5, decision, {}, reason, "London", note, copy_of="a")
         for document, decision, reason in zip(documents, said, reasons, strict=True)
     ]
     labels = labels_of("".join(FORMATS[ending](found, ["doi"])).encode(), ending, documents)
@@ -301,7 +293,7 @@ def test_records_that_a_manager_of_literature_numbers_anew_find_their_documents(
 )
 def test_texts_are_recognised_by_their_content(name, content, ending):
     assert ending_of(name, content) == ending
-    with pytest.raises(ValueError, match="the file is called 'x.docx'; expected one that ends in .csv, "):
+    with pytest.raises(ValueError, match=r"the file is called 'x\.docx'; expected one that ends in \.csv, "):
         ending_of("x.docx", content)
 
 

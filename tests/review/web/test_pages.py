@@ -208,9 +208,8 @@ def test_exports_for_managers_of_literature_come_in_again_with_reasons(anna, ben
     assert [again.status(place) for place in range(6)] == ["relevant", None, None, "irrelevant", None, None]
     assert again.exclusion(3) == "not about metals"
     # The same file changes nothing; nor does one without reasons.
-    for content in (content, b"id,label\nd,0\n"):
-        name = f"x.{format}" if b"label\nd" not in content else "x.csv"
-        ben.post("/topics/2/labels/import", data={"csrf": ben.csrf}, files={"file": (name, content)})
+    for file in ((f"x.{format}", content), ("x.csv", b"id,label\nd,0\n")):
+        ben.post("/topics/2/labels/import", data={"csrf": ben.csrf}, files={"file": file})
     assert len(service.project.history.since(2)) == 2
 
 
