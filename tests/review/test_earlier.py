@@ -173,8 +173,12 @@ def test_very_many_records_are_represented_by_some():
 
 def test_examples_have_one_answer_each():
     corpus = Corpus.build(["tin", "ships"])
-    for wrong in ([True], [True, 2]):
-        with pytest.raises(ValueError, match="expected 2 booleans, one for each text"):
+    for wrong, shape in (([True], r"\(1,\)"), (True, r"\(\)"), ([[True, False]], r"\(1, 2\)")):
+        with pytest.raises(ValueError, match=f"relevant has shape {shape}; expected 2 booleans, one for each text"):
+            Earlier.of(corpus, ["tin", "gold"], wrong)
+    for wrong, found in (([True, 2], "2"), (["yes", "no"], "'yes'"), ([1, None], "None"), ([1.0, np.nan], "nan")):
+        place = 0 if found == "'yes'" else 1
+        with pytest.raises(ValueError, match=f"relevant has {found} at place {place}; expected booleans: True for"):
             Earlier.of(corpus, ["tin", "gold"], wrong)
 
 

@@ -51,8 +51,12 @@ class Earlier(NamedTuple):
         Earlier
         """
         said = np.asarray(relevant)
-        if said.shape != (len(texts),) or not np.isin(said, (0, 1)).all():
+        if said.shape != (len(texts),):
             raise ValueError(f"relevant has shape {said.shape}; expected {len(texts)} booleans, one for each text")
+        wrong = np.flatnonzero(~np.isin(said, (0, 1)))
+        if len(wrong):
+            found = f"relevant has {said.tolist()[wrong[0]]!r} at place {wrong[0]}"
+            raise ValueError(f"{found}; expected booleans: True for what was decided relevant, False for the others")
         said = said.astype(bool)
         kept = np.sort(np.concatenate([_some(np.flatnonzero(said)), _some(np.flatnonzero(~said))]))
         of_each = {kind: max(1.0, np.count_nonzero(said == kind) / MOST) for kind in (True, False)}
