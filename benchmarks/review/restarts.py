@@ -14,9 +14,11 @@ import argparse
 
 import numpy as np
 
-from bayesift.review.engine import Corpus, Mix, ReviewEngine
+from bayesift.review.engine import Corpus, Knowledge, Mix, ReviewEngine
 from bayesift.review.simulate import Simulation, starting_pair
 from benchmarks.review.ours import GREEDY, loaded
+
+NOTHING = Knowledge()
 
 #: So many cards in a row without a relevant one are too many.
 QUIET = 50
@@ -31,10 +33,18 @@ WAYS = ("most probable", "informative", "random", "unlike")
 _OTHER = {"informative": Mix(0.0, 1.0, 0.0), "random": Mix(0.0, 0.0, 1.0)}
 
 
-def replay(corpus: Corpus, truth: np.ndarray, way: str, seed: int) -> Simulation:
-    """Read until everything relevant is found."""
-    start = starting_pair(truth, seed)
-    engine = ReviewEngine(corpus, mix=GREEDY, seed=seed)
+def replay(
+    corpus: Corpus,
+    truth: np.ndarray,
+    way: str,
+    seed: int,
+    *,
+    knowledge: Knowledge = NOTHING,
+    start: tuple[int, ...] | None = None,
+) -> Simulation:
+    """Read until everything relevant is found, from a pair of records by default."""
+    start = starting_pair(truth, seed) if start is None else start
+    engine = ReviewEngine(corpus, knowledge, mix=GREEDY, seed=seed)
     for document in start:
         engine.label(document, bool(truth[document]), why="known")
     order: list[int] = []
