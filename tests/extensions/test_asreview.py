@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from bayesift.datasets import load, read_documents
-from bayesift.review.engine import Aim
+from bayesift.review.engine import Aim, Corpus, ReviewEngine
 from bayesift.review.engine.recall import bound_by_bets, draws_of
 
 TOP = Path(__file__).parents[2]
@@ -94,6 +94,21 @@ def test_our_rule_stops_asreview(asreview, tmp_path, labels):
     assert read["loose"] < 0.9 * len(labels)
 
 
+def test_the_model_that_follows_stops_asreview(asreview, tmp_path, labels):
+    prior = ["--n-prior-included", "1", "--n-prior-excluded", "1", "--prior-seed", "1"]
+    read = {}
+    for recall in (0.5, 0.95):
+        aim = {"records": "news.csv", "recall": recall}
+        config = {"querier": "max", "classifier": "svm", "feature_extractor": "tfidf", "stopper": "bayesift_model"}
+        (tmp_path / "stop.json").write_text(json.dumps({**config, "stopper_param": aim}))
+        name = f"{recall}.asreview"
+        asreview("simulate", "news.csv", "--config-file", "stop.json", "--n-stop=-1", *prior, "-o", name)
+        found = [document.details.get("asreview_label") for document in read_documents(tmp_path / name)]
+        assert found.count("1") >= recall * sum("courts" in given for given in labels)
+        read[recall] = sum(said is not None for said in found)
+    assert read[0.5] < read[0.95] < len(labels)
+
+
 @pytest.fixture
 def rules(monkeypatch):
     monkeypatch.syspath_prepend(str(EXTENSION / "src"))
@@ -127,6 +142,39 @@ def test_the_rule_of_the_queue_is_withdrawn_when_random_draws_contradict_it(rule
     results = pandas.DataFrame({"label": relevant, "querier": kinds})
     assert not rules.Queue(0.5, 0.5).stop(results, range(130))
     assert rules.Queue(0.5, 0.5).stop(results.assign(querier="max"), range(130))
+
+
+def test_the_model_that_follows_says_what_the_page_would_say(rules):
+    pandas = pytest.importorskip("pandas")
+    news = load("newsroom")
+    texts = news.train.texts[:120]
+    relevant = ["courts" in given for given in news.train.labels[:120]]
+    engine, rule = ReviewEngine(Corpus.build(texts)), rules.Model("news.csv", 0.7, 0.9)
+    rule.corpus_ = engine.corpus
+    rows, fitted, stopped = [], 0, 0
+    for place in range(len(texts) - 1):
+        if place - fitted >= max(1, 0.05 * place):
+            engine.adopt(engine.refit())
+            fitted = place
+        querier = None if place < 2 else "random" if place % 9 == 0 else "max"
+        known = relevant.index(place == 0) if place < 2 else None
+        card = known if known is not None else engine.next()[0].document
+        why = {None: "known", "max": "probable"}.get(querier, "random")
+        engine.label(card, relevant[card], why=why)
+        rows.append({"record_id": card, "label": int(relevant[card]), "querier": querier})
+        expected = engine.stopping(0.7, 0.9).statements[2].allows and place > 1
+        assert rule.stop(pandas.DataFrame(rows), range(len(texts))) == expected, place
+        stopped += expected
+    assert 0 < stopped < 100
+    # Another review, or a label that was changed, begins anew.
+    again = pandas.DataFrame([{**rows[0], "label": 0}, *rows[1:60]])
+    fresh = rules.Model("news.csv", 0.7, 0.9)
+    fresh.corpus_ = engine.corpus
+    assert rule.stop(again, range(len(texts))) == fresh.stop(again, range(len(texts)))
+    assert rule.engine_.judgements.found == fresh.engine_.judgements.found
+    with pytest.raises(ValueError, match=r"news\.csv has 120 records; expected the file that ASReview reads, .* 130"):
+        rules.Model.stop(fresh, pandas.DataFrame(rows[::-1]), range(130))
+    assert rule.stop(pandas.DataFrame(rows), range(len(rows)))
 
 
 def test_a_rule_refuses_an_aim_that_is_none(rules):

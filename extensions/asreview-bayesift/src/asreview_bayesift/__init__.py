@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 
+from asreview_bayesift.following import Model
+from asreview_bayesift.records import corpus_of
 from asreview_bayesift.stopping import Queue, Random
 from bayesift.linear import BayesianLogisticRegression
 from bayesift.priors import Gaussian
-from bayesift.review.engine import Corpus
 
-__all__ = ["Bayesift", "Queue", "Random", "Words"]
+__all__ = ["Bayesift", "Model", "Queue", "Random", "Words"]
 
 
 class Words(TransformerMixin, BaseEstimator):
@@ -38,9 +39,7 @@ class Words(TransformerMixin, BaseEstimator):
 
     def fit_transform(self, X: Any, y: Any = None, **_: Any) -> Any:
         """Return the weights of the words of each record of a table, as a sparse matrix."""
-        columns = (X[name].fillna("").astype(str) for name in (self.title, self.abstract))
-        texts = [f"{' '.join(title.split())}\n\n{abstract}" for title, abstract in zip(*columns, strict=True)]
-        corpus = Corpus.build(texts)
+        corpus = corpus_of(X, self.title, self.abstract)
         self.vectorizer_ = corpus.vectorizer
         return corpus.matrix
 
