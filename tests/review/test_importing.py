@@ -149,7 +149,7 @@ def test_labels_of_other_programs_find_their_documents(content, decisions, unmat
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (b"", "no column of the file says which document is meant"),
+        (b"", "the file is empty; expected a decision for each of its records"),
         (b"id,colour\na,red\n", "no column of the file holds decisions"),
         (b"colour,label\nred,1\n", "which document is meant"),
         (b"id,label\na,perhaps\n", "line 2 of the file is decided 'perhaps'"),

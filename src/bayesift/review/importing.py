@@ -147,6 +147,8 @@ def read_labels(path: Path, documents: Iterable[Document], same: Mapping[int, in
     Labels
         Of several rows about one document, the last counts.
     """
+    if not path.stat().st_size:
+        raise ValueError("the file is empty; expected a decision for each of its records")
     is_table = not is_literature(path) and path.suffix != ".asreview"
     records = list(_of_table(path) if is_table else _of_literature(path))
     given = marks(

@@ -173,7 +173,7 @@ def test_two_reviewers_work_at_once_and_the_message_to_stop_comes(topic, open_pa
 def test_the_result_is_exported(topic):
     page = topic
     press(page, "r")
-    page.click("nav >> text=Export")
+    page.click("nav >> text=Files")
     with page.expect_download() as download:
         page.click("[aria-label='Decided documents: CSV']")
     lines = Path(download.value.path()).read_text().splitlines()
@@ -181,7 +181,7 @@ def test_the_result_is_exported(topic):
     assert len(lines) == 2
     page.set_input_files("#file", {"name": "x.csv", "mimeType": "text/csv", "buffer": b"id,label\nb,0\nzz,1\n"})
     page.click("main >> text=Import >> nth=-1")
-    page.wait_for_selector("text=1 decision imported")
+    page.wait_for_selector("text=Decisions imported: 1. Without a decision: 0. About other documents: 1.")
 
 
 def test_people_are_added_changed_and_removed_without_scripts(open_page, site):

@@ -84,7 +84,8 @@ def _estimates(found: Stopping) -> list[tuple[str, str, str]]:
         ),
         (
             translated("Relevant left, by the random sample"),
-            f"≤ {thousands(found.by_sample.left)}",
+            # The sample alone does not know of documents that were judged for other reasons.
+            f"≤ {thousands(min(found.by_sample.left, found.unjudged))}",
             said(
                 "exact bound, {confidence} confidence: {relevant} relevant among {size} drawn",
                 relevant=found.sample_relevant, size=thousands(found.sample_size), **sure,
