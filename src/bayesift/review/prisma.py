@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -108,6 +109,12 @@ class _Box(NamedTuple):
 
 _WIDTH, _LEFT, _RIGHT = 320, 60, 440
 
+#: So many characters fit into a line of a box.
+_LINE = 42
+
+#: What a line begins with that goes on with the one before.
+_GOES_ON = "\u2003"
+
 
 def diagram(numbers: Flow, *, full_text: bool, stopped: bool = False, earlier: int = 0) -> str:
     """Draw the flow diagram as SVG, complete in itself.
@@ -163,7 +170,7 @@ def diagram(numbers: Flow, *, full_text: bool, stopped: bool = False, earlier: i
         above = y + main.height
         y += height + 30
     parts.extend(_phases(places))
-    words = "; ".join(line for _, left, right in rows for line in (*left, *right))
+    words = "; ".join(line for _, left, right in rows for line in (*left, *right)).replace(f"; {_GOES_ON}", " ")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_RIGHT + _WIDTH + 16} {y - 14}" role="img" '
         f'aria-label="{_escaped("PRISMA 2020 flow diagram. " + words)}" font-family="sans-serif" font-size="13">'
@@ -177,11 +184,8 @@ def _listed(reasons: Mapping[str, int]) -> list[str]:
     shown = list(reasons.items())
     if len(shown) == 1 and shown[0][0] == _NO_REASON:
         return []
-    return [f"{_short(reason)}: n = {n}" for reason, n in shown]
-
-
-def _short(text: str, limit: int = 36) -> str:
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+    lines = (textwrap.wrap(f"{reason}: n = {n}", _LINE, subsequent_indent=_GOES_ON) for reason, n in shown)
+    return [line for some in lines for line in some]
 
 
 def _escaped(text: str) -> str:

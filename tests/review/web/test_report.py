@@ -41,6 +41,16 @@ def test_every_record_is_counted_once_at_each_step(abstracts, full, double):
     assert alone.included == alone.assessed == alone.sought == found.sought
 
 
+def test_a_long_reason_goes_on_in_the_next_line():
+    reason = "a letter, an abstract of a conference or a review, and no study of its own"
+    events = [Event(0, 1, "label", "irrelevant", reason=reason, id=1), Event(1, 1, "label", "irrelevant", id=2)]
+    drawn = ElementTree.fromstring(diagram(flow(2, Decisions(events), None), full_text=False))
+    lines = [text.text for text in drawn.iter("{http://www.w3.org/2000/svg}text")]
+    begin = lines.index("a letter, an abstract of a conference or a")
+    assert " ".join(line.strip() for line in lines[begin : begin + 2]) == f"{reason}: n = 1"
+    assert f"; {reason}: n = 1; no reason given: n = 1" in drawn.attrib["aria-label"]
+
+
 def test_the_report_shows_the_flow_and_notes_the_stop(anna, service):
     settings = {"name": "metals", "reasons": "<wrong>", "full_text": "yes", "inclusion": "only <metals>"}
     anna.form_post("/topics/1/settings", **settings)
