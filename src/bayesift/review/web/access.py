@@ -16,9 +16,10 @@ from pydantic import AfterValidator, StringConstraints
 from starlette.concurrency import run_in_threadpool
 
 from bayesift._web.guard import SAFE_METHODS
-from bayesift.review.service import Service, TopicReview
+from bayesift.review.service import Service
 from bayesift.review.storage import Actor, Reviewer, Role
 from bayesift.review.storage.reviewers import key_of
+from bayesift.review.topic_review import TopicReview
 from bayesift.review.web.language import dress
 from bayesift.review.web.settings import Settings
 

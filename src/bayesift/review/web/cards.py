@@ -12,8 +12,9 @@ from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
 from bayesift.review.engine import Suggestion
-from bayesift.review.service import Service, TopicReview
+from bayesift.review.service import Service
 from bayesift.review.storage import Decision, Remark, Stage, doi_of, reading_text, values_of
+from bayesift.review.topic_review import TopicReview
 from bayesift.review.web.access import (
     CurrentService,
     CurrentSession,

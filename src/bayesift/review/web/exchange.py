@@ -15,8 +15,8 @@ from bayesift.review.exporting import WRITERS, rows
 from bayesift.review.importing import ENDINGS, read_labels
 from bayesift.review.literature import WRITERS as LITERATURE
 from bayesift.review.literature import asreview_project
-from bayesift.review.service import TopicReview
 from bayesift.review.storage import Event
+from bayesift.review.topic_review import TopicReview
 from bayesift.review.web.access import CurrentService, CurrentSession, CurrentTopic, Session, guarded_router
 from bayesift.review.web.language import said
 from bayesift.review.web.rendering import page, thousands

@@ -12,8 +12,9 @@ from pydantic import BaseModel
 
 from bayesift._version import __version__
 from bayesift.review.prisma import Flow, diagram, flow
-from bayesift.review.service import STAGES, Service, TopicReview
+from bayesift.review.service import Service
 from bayesift.review.storage import EarlierReview, Event
+from bayesift.review.topic_review import STAGES, TopicReview
 from bayesift.review.web.access import (
     CurrentService,
     CurrentSession,

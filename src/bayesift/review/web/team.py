@@ -8,8 +8,8 @@ from fastapi import Depends, Form, HTTPException, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import BaseModel
 
-from bayesift.review.service import STAGES
 from bayesift.review.storage import ROLES, Reviewer, Role, Stage
+from bayesift.review.topic_review import STAGES
 from bayesift.review.web.access import (
     CurrentDocument,
     CurrentService,
