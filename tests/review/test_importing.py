@@ -125,11 +125,11 @@ DOCUMENTS = [
 ]
 
 
-def labels_of(content, ending=".csv", documents=DOCUMENTS):
+def labels_of(content, ending=".csv", documents=DOCUMENTS, **options):
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"x{ending}"
         path.write_bytes(content)
-        return read_labels(path, documents)
+        return read_labels(path, documents, **options)
 
 
 @pytest.mark.parametrize(
@@ -266,6 +266,12 @@ def test_a_field_of_literature_decides_if_all_of_it_are_decisions():
     assert labels_of(ris % b"included", ".ris")[:3] == ({0: "relevant"}, 1, 0)
     with pytest.raises(ValueError, match=r"no column of the file holds decisions; .* 'ASReview_relevant' or 'RAYYAN"):
         labels_of(ris % b"Smith 2010", ".ris")
+
+
+def test_a_list_of_what_was_included_or_excluded_needs_no_marks():
+    ris = b"TY  - JOUR\nTI  - Tin falls\nER  - \nTY  - JOUR\nTI  - Gold\nN1  - ASReview_relevant\nER  - \n"
+    assert labels_of(ris, ".ris", all_are="irrelevant") == ({0: "irrelevant"}, 1, 0, {})
+    assert labels_of(b"id\na\nb\n", all_are="relevant") == ({0: "relevant", 1: "relevant"}, 0, 0, {})
 
 
 def test_records_that_a_manager_of_literature_numbers_anew_find_their_documents():

@@ -125,7 +125,12 @@ def is_literature(path: Path) -> bool:
     return name.suffix.lower() in _LITERATURE
 
 
-def read_labels(path: Path, documents: Iterable[Document], same: Mapping[int, int] = MappingProxyType({})) -> Labels:
+def read_labels(
+    path: Path,
+    documents: Iterable[Document],
+    same: Mapping[int, int] = MappingProxyType({}),
+    all_are: Decision | None = None,
+) -> Labels:
     """Read decisions from a file, and find their documents.
 
     A row of a table is matched by the identifier of the document, as it is or as an export escapes it, then, whatever
@@ -141,6 +146,8 @@ def read_labels(path: Path, documents: Iterable[Document], same: Mapping[int, in
         Those of the project.
     same : mapping
         The place of each copy of a document to that of its original: what all of them share names the original.
+    all_are : {"relevant", "irrelevant", "unsure"}, optional
+        The decision about every record, of a file that lists, say, what was included; whatever its records say.
 
     Returns
     -------
@@ -151,12 +158,11 @@ def read_labels(path: Path, documents: Iterable[Document], same: Mapping[int, in
         raise ValueError("the file is empty; expected a decision for each of its records")
     is_table = not is_literature(path) and path.suffix != ".asreview"
     records = list(_of_table(path) if is_table else _of_literature(path))
-    given = marks(
-        [record.details for record in records],
-        "the file",
-        lambda place: records[place].where,
-        notes_first=is_literature(path),
-    )
+    if all_are is not None:
+        given = [Mark(all_are)] * len(records)
+    else:
+        details = [record.details for record in records]
+        given = marks(details, "the file", lambda place: records[place].where, notes_first=is_literature(path))
     places = _index(documents, same)
     decided: dict[int, Mark] = {}
     unmatched = undecided = 0

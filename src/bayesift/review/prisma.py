@@ -184,8 +184,9 @@ def _listed(reasons: Mapping[str, int]) -> list[str]:
     shown = list(reasons.items())
     if len(shown) == 1 and shown[0][0] == _NO_REASON:
         return []
-    lines = (textwrap.wrap(f"{reason}: n = {n}", _LINE, subsequent_indent=_GOES_ON) for reason, n in shown)
-    return [line for some in lines for line in some]
+    # A line does not end within "n = 12".
+    lines = (textwrap.wrap(f"{reason}: n\xa0=\xa0{n}", _LINE, subsequent_indent=_GOES_ON) for reason, n in shown)
+    return [line.replace("\xa0", " ") for some in lines for line in some]
 
 
 def _escaped(text: str) -> str:

@@ -185,6 +185,10 @@ def test_labels_go_out_and_come_in_again(anna, ben, service):
     assert "Decisions imported: 2. Without a decision: 0. About other documents: 0." in plain(answer)
     assert [service.topic(2).decisions().status(place) for place in (0, 3)] == ["relevant", "irrelevant"]
     assert {event.action for event in service.project.history.since(2)} == {"import"}
+    listed = {"csrf": ben.csrf, "all_are": "relevant"}
+    answer = ben.post("/topics/2/labels/import", data=listed, files={"file": ("x.csv", b"id\nb\nzz\n")})
+    assert "Decisions imported: 1. Without a decision: 0. About other documents: 1." in plain(answer)
+    assert service.topic(2).decisions().status(1) == "relevant"
     for name, content in (("x.csv", b"\xff\x00"), ("x.ris", b"hello"), ("x.docx", b""), ("x.asreview", b"PK")):
         wrong = ben.post("/topics/2/labels/import", data={"csrf": ben.csrf}, files={"file": (name, content)})
         assert wrong.status_code == 422

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Literal
 
-from fastapi import File, HTTPException, Query, Request, UploadFile
+from fastapi import File, Form, HTTPException, Query, Request, UploadFile
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
 
 from bayesift.review.exporting import WRITERS, rows
@@ -105,12 +105,13 @@ def import_labels(
     session: CurrentSession,
     review: CurrentTopic,
     file: Annotated[UploadFile, File()],
+    all_are: Annotated[Literal["", "relevant", "irrelevant"], Form()] = "",
 ) -> HTMLResponse:
     """Enter the decisions of a file as the reviewer's own."""
     try:
         same = {place: copy.original for place, copy in service.copies.items()}
         with kept(file) as path:
-            labels = read_labels(path, service.project.documents, same)
+            labels = read_labels(path, service.project.documents, same, all_are or None)
     except ValueError as error:
         return _data_page(request, session, review, problem=said("Nothing was imported: {error}.", error=str(error)))
     reviewer, n = session.reviewer.id, len(labels.decisions)
