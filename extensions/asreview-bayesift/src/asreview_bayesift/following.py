@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.base import BaseEstimator
-
 from asreview_bayesift.records import corpus_of
+from asreview_bayesift.stopping import Stopper
 from bayesift.review.engine import Aim, ReviewEngine
 from bayesift.review.engine.statements import SIGNIFICANCE, Cards, bound_by_model, chance_of_surprise, model_risk
 
@@ -17,7 +16,7 @@ _NEW_SHARE = 0.05
 _WHY = {"random": "random", "top_down": "chosen"}
 
 
-class Model(BaseEstimator):
+class Model(Stopper):
     """Statement C: assumes that the model's probabilities are wrong by one factor, for unread records and the last.
 
     ASReview gives a stopping rule neither texts nor probabilities. This one reads the records from their file, and a
@@ -49,38 +48,24 @@ class Model(BaseEstimator):
         title: str = "title",
         abstract: str = "abstract",
     ) -> None:
+        super().__init__(recall, confidence, at_most)
         self.records = records
-        self.recall = recall
-        self.confidence = confidence
-        self.at_most = at_most
         self.title = title
         self.abstract = abstract
 
-    def stop(self, results: Any, data: Any) -> bool:
-        """Tell whether one may stop.
-
-        Parameters
-        ----------
-        results : DataFrame
-            The labels so far, in their order, with the querier that chose each; none for prior knowledge.
-        data : sequence
-            All records; only their number is looked at.
-        """
-        aim = Aim(self.recall, self.confidence, self.at_most).checked()
-        unjudged = len(data) - len(results)
-        if unjudged <= 0:
-            return True
-        engine = self._followed(results, len(data))
+    def _reached(self, results: Any, n: int, aim: Aim) -> bool:
+        engine = self._followed(results, n)
         cards = Cards.of(engine.judgements.in_order())
         if not cards.found or not cards.queued.any() or chance_of_surprise(cards) < SIGNIFICANCE:
             return False
         expected = float(engine.probabilities()[engine.judgements.open].sum())
         sure = 1 - model_risk(1 - aim.confidence)
-        return bound_by_model(cards.recent(), expected, cards.found, unjudged, sure).left <= aim.allowed(cards.found)
+        bound = bound_by_model(cards.recent(), expected, cards.found, n - len(results), sure)
+        return bound.left <= aim.allowed(cards.found)
 
     def _followed(self, results: Any, n: int) -> ReviewEngine:
         """Return the model after all labels; it goes on from those that it has learnt."""
-        queriers = results["querier"].where(results["querier"].notna(), None)
+        queriers = [querier if isinstance(querier, str) else None for querier in results["querier"]]
         given = list(zip(results["record_id"].astype(int), results["label"].astype(float), queriers, strict=True))
         known: list[Any] = getattr(self, "learnt_", [])
         if not known or given[: len(known)] != known:

@@ -14,8 +14,8 @@ from bayesift.review.engine.statements import SIGNIFICANCE, Aim, Cards, chance_o
 _RANDOM, _IN_ORDER = "random", "top_down"
 
 
-class _Stopper(BaseEstimator):
-    """Stop when more relevant records left than the aim allows are ruled out, however often one looks.
+class Stopper(BaseEstimator):
+    """Stop when more relevant records left than the aim allows are ruled out.
 
     Parameters
     ----------
@@ -40,19 +40,27 @@ class _Stopper(BaseEstimator):
         results : DataFrame
             The labels so far, in their order, with the querier that chose each; none for prior knowledge.
         data : sequence
-            All records.
+            All records; only their number is looked at.
         """
         aim = Aim(self.recall, self.confidence, self.at_most).checked()
-        unjudged = len(data) - len(results)
-        if unjudged <= 0:
-            return True
+        return len(results) >= len(data) or self._reached(results, len(data), aim)
+
+    def _reached(self, results: Any, n: int, aim: Aim) -> bool:
+        """Tell whether the aim is reached, of n records, some of them without a label."""
+        raise NotImplementedError
+
+
+class _Bets(Stopper):
+    """Count some records as random draws, and bet against every number left: it holds however often one looks."""
+
+    def _reached(self, results: Any, n: int, aim: Aim) -> bool:
         cards = _cards(results)
         allowed = aim.allowed(cards.found)
         if not cards.found or not self._draws(cards).any() or not self._holds(cards):
             return False
-        if allowed >= unjudged:
+        if allowed >= n - len(results):
             return True
-        draws = draws_of(zip(cards.relevant.tolist(), self._draws(cards).tolist(), strict=True), len(data))
+        draws = draws_of(zip(cards.relevant.tolist(), self._draws(cards).tolist(), strict=True), n)
         # The wealth never falls with the number left: with the least that is too many, all others are ruled out.
         return bool(log_wealth(draws, cards.found + allowed + 1) >= -np.log1p(-aim.confidence))
 
@@ -63,7 +71,7 @@ class _Stopper(BaseEstimator):
         return True
 
 
-class Queue(_Stopper):
+class Queue(_Bets):
     """Statement B: assumes that what the querier chose was at least as probably relevant as a record drawn at random.
 
     Every queried record counts as a draw. Where some were drawn at random and held significantly more relevant ones
@@ -80,7 +88,7 @@ class Queue(_Stopper):
         return chance_of_denser_draws(cards.recent()) >= SIGNIFICANCE
 
 
-class Random(_Stopper):
+class Random(_Bets):
     """Statement A: assumes nothing, and counts only records that ASReview's querier ``random`` chose."""
 
     name = "bayesift_random"
