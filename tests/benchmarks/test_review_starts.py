@@ -3,6 +3,7 @@ import pytest
 
 from bayesift.review.engine import Corpus, Judgement, Knowledge, ReviewEngine
 from bayesift.review.simulate import synthetic_corpus
+from benchmarks.review import protocols
 from benchmarks.review.starts import WAYS, Way, replayed, rows_of, scores
 
 TEXTS, TRUTH = synthetic_corpus(60, 0.1, clearness=0.6, seed=3)
@@ -34,3 +35,20 @@ def test_the_engines_way_ranks_as_the_engine(rows):
     found = scores(rows["words"], Way(as_prior=True), judged, TRUTH, stand_ins)
     # What the engine was told counts as a relevant document where classes are balanced, and it is fitted more closely.
     assert np.corrcoef(found, engine.moment().fields.mean)[0, 1] > 0.97
+
+
+def test_what_a_protocol_says_is_used_in_every_way_but_the_first():
+    corpus, criteria = Corpus.build(TEXTS), Knowledge(LINE, exclusion="word1")
+    tried = protocols.ways(criteria, "topic0")
+    assert [(name, way.pair, way.knowledge.empty) for name, way in tried.items()] == [
+        ("pair", True, True),
+        ("criteria", False, False),
+        ("pair and criteria", True, False),
+        ("the same without exclusion", True, False),
+        ("pair and title", True, False),
+    ]
+    assert tried["the same without exclusion"].knowledge == Knowledge(LINE)
+    found = {name: protocols.measured(corpus, TRUTH, way, seeds=1) for name, way in tried.items()}
+    assert found["pair and criteria"][0] < found["pair"][0] < 0.5
+    # By chance it would be one half.
+    assert found["criteria"][0] < 0.4
