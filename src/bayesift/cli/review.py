@@ -44,8 +44,8 @@ def review(
         list[Path] | None,
         typer.Argument(
             metavar="[DATA]",
-            help="CSV, TSV, JSONL, Parquet, Excel, RIS, PubMed, BibTeX, XML of EndNote, a project of ASReview, a folder "
-            "of texts, or a project file; a folder of project files, or several of them, to choose from.",
+            help="CSV, TSV, JSONL, Parquet, Excel, RIS, PubMed, BibTeX, XML of EndNote, a project of ASReview, a "
+            "folder of texts, or a project file; a folder of project files, or several of them, to choose from.",
         ),
     ] = None,
     project: Annotated[
