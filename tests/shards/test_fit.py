@@ -9,6 +9,7 @@ import joblib
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from joblib.parallel import ThreadingBackend
 
 from bayesift import shards
 from bayesift.linear import (
@@ -186,7 +187,16 @@ def test_what_fits_is_solved_in_memory_to_the_bit(folder: Path) -> None:
     np.testing.assert_array_equal(found.coef_, expected.coef_)
 
 
-@pytest.mark.parametrize("backend", ["threading", "loky"])
+class WithoutGenerators(ThreadingBackend):
+    """A backend of joblib that returns nothing but lists, as Ray's does."""
+
+    supports_return_generator = False
+
+
+joblib.register_parallel_backend("without generators", WithoutGenerators)
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky", "without generators"])
 def test_bits_do_not_depend_on_the_engine(open_with: Callable[[int], Shards], backend: str) -> None:
     alone = BayesianLogisticRegression(variance=1.0, n_jobs=1).fit(open_with(NARROW), TOPICS)
     with joblib.parallel_config(backend, n_jobs=2):

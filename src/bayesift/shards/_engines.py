@@ -113,8 +113,7 @@ def run_with_joblib(task: Task, calls: Sequence[Call], n_jobs: int | None) -> It
     while done < len(calls):
         before = done
         try:
-            parallel = Parallel(n_jobs=own, prefer="threads", return_as="generator", pre_dispatch="1.5*n_jobs")
-            for found in parallel(delayed(checked_call)(task, *call) for call in calls[done:]):
+            for found in _answers(task, calls[done:], own):
                 if not _is_right(found, calls[done][0]):
                     break
                 yield found[2]
@@ -129,6 +128,19 @@ def run_with_joblib(task: Task, calls: Sequence[Call], n_jobs: int | None) -> It
                 f"shard {calls[done][0].number} failed {failures} times: its worker died or sent what it had not "
                 f"computed; are there enough memory and disk for a worker?"
             ) from last
+
+
+def _answers(task: Task, calls: Sequence[Call], n_jobs: int | None) -> Iterator[Any]:
+    """Yield what joblib's backend answers, in the order of the calls."""
+    try:
+        parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator", pre_dispatch="1.5*n_jobs")
+    except ValueError:
+        # Not every backend has generators (Ray's has none): a few tasks at a time, so that few results are held.
+        parallel, step = Parallel(n_jobs=n_jobs, prefer="threads"), 2 * effective_n_jobs(n_jobs)
+        for first in range(0, len(calls), step):
+            yield from parallel(delayed(checked_call)(task, *call) for call in calls[first : first + step])
+    else:
+        yield from parallel(delayed(checked_call)(task, *call) for call in calls)
 
 
 def run_with_dask(task: Task, calls: Sequence[Call], client: Any, timeout: float | None) -> Iterator[Result]:
