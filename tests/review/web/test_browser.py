@@ -67,7 +67,7 @@ def open_page(chromium, site):
 
     def opened(name, size=DESKTOP, **options):
         context = chromium.new_context(viewport=size, **options)
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(60_000)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))
@@ -188,7 +188,7 @@ def test_people_are_added_changed_and_removed_without_scripts(open_page, site):
     page = open_page("Anna")
     plain = page.context.browser.new_context(java_script_enabled=False, storage_state=page.context.storage_state())
     quiet = plain.new_page()
-    quiet.set_default_timeout(20_000)
+    quiet.set_default_timeout(60_000)
     quiet.goto(page.url + "reviewers")
     quiet.fill("#name", "Dora")
     quiet.select_option("#role", "reader")
