@@ -121,6 +121,11 @@ def test_a_forged_file_is_as_good_as_none(folder: Path, tmp_path: Path, change: 
     assert _checked(right, prior) is not None
     assert _checked({**right, **change}, prior) is None
     assert _checked(right, (*prior[:2], np.zeros(81), free)) is None
+    # With several classes candidates are features, not coefficients.
+    classes = tuple(np.tile(part[:, None], 3) for part in prior)
+    assert _checked({**right, "moved": np.array([3, 242])}, classes).delta[80, 2] == -2.0
+    assert _checked({**right, "moved": np.array([3, 243])}, classes) is None
+    assert _checked({**right, "wanted": np.array([3, 80])}, classes) is None
 
 
 def test_a_false_claim_to_be_done_is_found_out(folder: Path, tmp_path: Path) -> None:

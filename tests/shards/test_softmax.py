@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from bayesift import shards
 from bayesift.linear import BayesianMultinomialRegression
-from bayesift.linear._sharded import classes, gradients
+from bayesift.linear._sharded import classes, solving
 from bayesift.linear._sharded.classes import class_slopes
 from bayesift.linear._sharded.design import ShardedDesign, documents_of
 from bayesift.linear._sharded.tasks import SCALES, table_of
@@ -108,8 +108,8 @@ def test_the_task_is_its_slow_twin(folder: Path) -> None:
 def test_candidates_are_solved_in_memory_where_there_is_room(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ways: list[str] = []
     for name in ("solve_on_candidates", "solve_by_gradients"):
-        own = getattr(gradients, name)
-        monkeypatch.setattr(gradients, name, lambda *given, own=own, name=name: (ways.append(name), own(*given))[1])
+        own = getattr(solving, name)
+        monkeypatch.setattr(solving, name, lambda *given, own=own, name=name: (ways.append(name), own(*given))[1])
     BayesianMultinomialRegression(variance=1.0, n_jobs=1).fit(opened(folder, TIGHT), Y)
     BayesianMultinomialRegression(variance=1.0, n_jobs=1).fit(
         opened(folder.with_name("more"), WIDE), np.tile(Y, COPIES)

@@ -21,8 +21,9 @@ from bayesift.linear._fit.softmax_problem import SoftmaxProblem, choose_shifts
 from bayesift.linear._losses import softmax_terms
 from bayesift.linear._sharded import tasks
 from bayesift.linear._sharded.candidates import Judgement, Reached
-from bayesift.linear._sharded.gradients import search_on, solve_by_gradients
+from bayesift.linear._sharded.gradients import solve_by_gradients
 from bayesift.linear._sharded.kept import KeptRound
+from bayesift.linear._sharded.solving import search_on
 from bayesift.linear._sharded.tasks import SCALES
 from bayesift.linear._solvers.duality import (
     Penalties,

@@ -16,7 +16,7 @@ from scipy.optimize import minimize
 
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.linear._fit.problem import SolverOptions
-from bayesift.linear._sharded.candidates import Judgement, Reached, Search, most_added, solve_on_candidates
+from bayesift.linear._sharded.candidates import Judgement, Reached, most_added
 from bayesift.linear._sharded.kept import KeptRound, Standing
 from bayesift.linear._solvers.duality import Penalties
 
@@ -82,27 +82,6 @@ def solve_by_gradients(search: Smooth, delta: FloatArray, rounds: int = 0) -> Re
     # No step lowers the objective any more: as exact as numbers are.
     exact = reached.found.residual <= 1e-8 * reached.found.primal
     return reached._replace(converged=reached.converged or exact)
-
-
-class Resumable(Search, Smooth, Protocol):
-    """What either way can search for; priors have the shape of the departures."""
-
-    @property
-    def prior(self) -> Penalties: ...
-
-
-def search_on(search: Resumable, delta: FloatArray, *, on_candidates: bool) -> Reached:
-    """Search from some departures from the modes, or from where a process stood that was killed."""
-    before = search.kept.read(search.prior)
-    if before is not None and before.done:
-        # Kept coefficients are believed only as far as a round confirms them.
-        found = search.judged(before.delta)
-        if search.is_closed(found, found.dual):
-            return Reached(before.delta, found, found.dual, before.rounds, True)
-    delta = delta if before is None else before.delta
-    reached = solve_on_candidates(search, delta, before) if on_candidates else solve_by_gradients(search, delta)
-    search.kept.write(Standing(reached.delta, np.empty(0, np.int64), reached.rounds, done=True))
-    return reached
 
 
 def _errors(prior: Penalties, found: Judgement, delta: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ one round for each gradient.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -18,8 +18,8 @@ from bayesift._threads import stop_if_abandoned
 from bayesift._typing import AnyArray, BoolArray, FloatArray, Int64Array
 from bayesift.linear._fit.problem import Problem, Solution, SolverOptions
 from bayesift.linear._sharded import tasks
-from bayesift.linear._sharded.candidates import ROUNDS, Judgement, Reached, most_added
-from bayesift.linear._sharded.gradients import search_on, solve_by_gradients
+from bayesift.linear._sharded.candidates import ROUNDS, Judgement, Reached, Search, most_added, solve_on_candidates
+from bayesift.linear._sharded.gradients import Smooth, solve_by_gradients
 from bayesift.linear._sharded.kept import KeptRound, Standing
 from bayesift.linear._sharded.tasks import SCALES
 from bayesift.linear._solvers.duality import (
@@ -148,6 +148,27 @@ class _Sharded(NamedTuple):
         push = np.maximum(np.where(high > 0.0, c[:-1], 0.0), np.where(low < 0.0, -c[:-1], 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(l1 > 0.0, push / l1, 0.0)
+
+
+class Resumable(Search, Smooth, Protocol):
+    """What either way can search for; priors have the shape of the departures."""
+
+    @property
+    def prior(self) -> Penalties: ...
+
+
+def search_on(search: Resumable, delta: FloatArray, *, on_candidates: bool) -> Reached:
+    """Search from some departures from the modes, or from where a process stood that was killed."""
+    before = search.kept.read(search.prior)
+    if before is not None and before.done:
+        # Kept coefficients are believed only as far as a round confirms them.
+        found = search.judged(before.delta)
+        if search.is_closed(found, found.dual):
+            return Reached(before.delta, found, found.dual, before.rounds, True)
+    delta = delta if before is None else before.delta
+    reached = solve_on_candidates(search, delta, before) if on_candidates else solve_by_gradients(search, delta)
+    search.kept.write(Standing(reached.delta, np.empty(0, np.int64), reached.rounds, done=True))
+    return reached
 
 
 def searched(design: ShardedDesign, problem: Problem, options: SolverOptions, start: FloatArray | None) -> _Sharded:
