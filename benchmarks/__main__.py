@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import time
 from importlib import import_module
-from pathlib import Path
 
 from benchmarks.measuring import SHOWN, keep
-
-#: Where ``--keep`` puts the tables; the numbers of the README are compared with these by a test.
-RESULTS = Path(__file__).parent / "results"
+from benchmarks.pages import RESULTS
 
 BENCHMARKS = (
     "first_use",
@@ -55,11 +53,11 @@ def main() -> None:
     if unknown:
         parser.error(f"unknown benchmark {unknown[0]!r}; known: {', '.join(BENCHMARKS)}")
     for name in arguments.names or BENCHMARKS:
-        before = len(SHOWN)
+        before, start = len(SHOWN), time.monotonic()
         import_module(f"benchmarks.{name}").run(arguments.repeats)
         if arguments.keep:
             command = f"python -m benchmarks {name} --repeats {arguments.repeats}"
-            keep(RESULTS / f"{name}.json", command, SHOWN[before:])
+            keep(RESULTS / f"{name}.json", command, SHOWN[before:], (time.monotonic() - start) / 60)
 
 
 if __name__ == "__main__":

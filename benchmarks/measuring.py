@@ -75,13 +75,14 @@ def show(title: str, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> No
     console.print(table)
 
 
-def keep(path: Path, command: str, tables: list[Shown]) -> None:
-    """Write the tables to a file, with the command that gave them, the date, the versions and the machine's load."""
+def keep(path: Path, command: str, tables: list[Shown], minutes: float) -> None:
+    """Write tables to a file, with their command, date, versions and minutes, and the machine's load."""
     found = {
         "command": command,
         "date": datetime.now(UTC).date().isoformat(),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
         "cores": os.cpu_count(),
+        "minutes": round(minutes, 1),
         # Mean number of running processes in the last five minutes, this one included.
         "load": round(os.getloadavg()[1], 1),
         "tables": [table._asdict() for table in tables],

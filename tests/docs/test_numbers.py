@@ -1,4 +1,4 @@
-"""Numbers of the README are those that the benchmarks kept."""
+"""Numbers of the README and tables of the documentation are those that the benchmarks kept."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import pages
+
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = {str(path.relative_to(ROOT)): path for path in pages.pages()}
 
 
-@pytest.fixture(scope="module")
-def side_by_side():
-    """The kept table, rows by their names."""
-    kept = json.loads((ROOT / "benchmarks" / "results" / "side_by_side.json").read_text(encoding="utf-8"))
-    [table] = kept["tables"]
-    return {name: dict(zip(table["header"][1:], numbers, strict=True)) for name, *numbers in table["rows"]}
+def prose(page):
+    """A page without code, tables, addresses and names of files."""
+    page = re.sub(r"^```.*?^```$|^\|.*?$|<!--.*?-->", "", page, flags=re.M | re.S)
+    return re.sub(r"`[^`]*`|\]\([^)]*\)", "", page)
 
 
 def rows_of(page, heading):
@@ -28,24 +29,48 @@ def rows_of(page, heading):
     return {row[0]: dict(zip(header[1:], row[1:], strict=True)) for row in rows}
 
 
-def test_the_table_beside_scikit_learn(side_by_side):
-    shown = rows_of(README, "## Beside scikit-learn")
-    assert shown == {name: numbers for name, numbers in side_by_side.items() if name != "test texts right"}
+@pytest.mark.parametrize("name", PAGES)
+def test_tables_are_those_that_were_kept(name):
+    text = PAGES[name].read_text(encoding="utf-8")
+    assert pages.written(text) == text, "run python -m benchmarks.pages"
 
 
-def test_how_many_texts_are_right(side_by_side):
-    [theirs, ours] = re.search(
-        r"([\d.]+) % of the test texts are right by scikit-learn and ([\d.]+) %", README
-    ).groups()
-    right = side_by_side["test texts right"]
-    assert (f"{theirs}%", f"{ours}%") == (right["scikit-learn"], right["Bayesift"])
+def test_a_number_that_was_changed_by_hand_is_seen():
+    [(name, number)] = {
+        (row[0], row[-1]) for row in pages.kept("side_by_side")["tables"][0]["rows"] if row[0].startswith("choose")
+    }
+    row = re.search(rf"^\| {re.escape(name)} \|.*$", README, re.M)[0]
+    forged = README.replace(row, row.replace(number, f"1{number}"))
+    assert forged != README
+    assert pages.written(forged) == README
 
 
-def test_what_a_few_labels_give():
+@pytest.mark.parametrize("mark", ["<!-- results: nothing 1 -->\n", "<!-- results: side_by_side 9 -->\n"])
+def test_a_mark_without_a_result_is_an_error(mark):
+    with pytest.raises((FileNotFoundError, IndexError)):
+        pages.written(mark)
+
+
+def test_every_run_says_how_it_was_made():
+    for path in pages.RESULTS.glob("*.json"):
+        found = json.loads(path.read_text(encoding="utf-8"))
+        assert found["command"].startswith(f"python -m benchmarks {path.stem}"), path
+        assert {"date", "versions", "cores", "load", "minutes"} <= found.keys(), path
+
+
+def few_labels():
+    """What the README says of few labels, from the page that has the table."""
     page = (ROOT / "docs" / "few_labels.md").read_text(encoding="utf-8")
-    found = re.search(
-        r"(\d+) % of 20 Newsgroups from 5 labels a group, where a logistic regression on words has (\d+)", README
-    )
     rows = rows_of(page, "### 20newsgroups")
     cells = (rows[system]["5"] for system in ("words and vectors", "tf-idf + LogisticRegression"))
-    assert found.groups() == tuple(f"{float(cell.split()[0]):.0f}" for cell in cells)
+    ours, theirs = (f"{float(cell.split()[0]):.0f}" for cell in cells)
+    return f"{ours} % of 20 Newsgroups from 5 labels a group, where a logistic regression on words has {theirs}"
+
+
+def test_no_number_of_the_readme_comes_from_elsewhere():
+    """What is left of the text without the sentences whose numbers are compared has only names and versions."""
+    text = " ".join(prose(README).split())
+    assert few_labels() in text
+    left = re.findall(r"(?<![\w.])\d[\d.,]*\d|(?<![\w.-])\d\b", text.replace(few_labels(), ""))
+    # 20 Newsgroups, Python 3.11, Reuters-21578, SI650, the licence's three clauses.
+    assert set(left) <= {"20", "3.11", "3"}, left
