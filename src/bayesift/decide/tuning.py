@@ -173,7 +173,7 @@ _F1 = {"max_f1": f1_of, "max_f1_of_rest": f1_of_rest}
 
 
 def _positives(y: Any, scores: FloatArray) -> BoolArray:
-    labels = column_or_1d(y, input_name="y")
+    labels = column_or_1d(y)
     check_consistent_length(scores, labels)
     if labels.dtype.kind == "O":
         # Imported here because it takes long, and labels are seldom of mixed types.
