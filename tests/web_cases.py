@@ -13,7 +13,6 @@ import uvicorn
 
 from bayesift._web.listening import address_of, bind
 
-
 #: How often a server looks whether it shall end, in seconds.
 STEP = 0.005
 

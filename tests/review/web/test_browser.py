@@ -365,7 +365,8 @@ def axe(tmp_path_factory):
     folder = tmp_path_factory.mktemp("axe")
     # What npm has fetched before it need not ask for; by default it waits a minute before it tries again.
     patience = ["--prefer-offline", "--fetch-retry-mintimeout=500", "--fetch-retry-maxtimeout=2000"]
-    command = [npm, "install", *patience, "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", folder, "axe-core@4"]
+    options = ["--no-audit", "--no-fund", "--ignore-scripts", *patience]
+    command = [npm, "install", *options, "--prefix", str(folder), "axe-core@4"]
     try:
         subprocess.run(command, check=True, capture_output=True, timeout=60, cwd=folder)
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
