@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import time
 from importlib import import_module
 
-from benchmarks.measuring import SHOWN, keep
-from benchmarks.pages import RESULTS
+from benchmarks.measuring import RESULTS, kept
 
 BENCHMARKS = (
     "first_use",
@@ -53,11 +51,9 @@ def main() -> None:
     if unknown:
         parser.error(f"unknown benchmark {unknown[0]!r}; known: {', '.join(BENCHMARKS)}")
     for name in arguments.names or BENCHMARKS:
-        before, start = len(SHOWN), time.monotonic()
-        import_module(f"benchmarks.{name}").run(arguments.repeats)
-        if arguments.keep:
-            command = f"python -m benchmarks {name} --repeats {arguments.repeats}"
-            keep(RESULTS / f"{name}.json", command, SHOWN[before:], (time.monotonic() - start) / 60)
+        command = f"python -m benchmarks {name} --repeats {arguments.repeats}"
+        with kept(name if arguments.keep else None, command):
+            import_module(f"benchmarks.{name}").run(arguments.repeats)
 
 
 if __name__ == "__main__":

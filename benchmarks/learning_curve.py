@@ -90,5 +90,6 @@ def run(repeats: int) -> None:
     header = ["collection, model", "texts"]
     for factor in FACTORS:
         header += [f"{factor}×: told", "came"]
-    show(f"learning curves, means of {repeats} draws", (*header, "points for 2×: told", "came"), rows)
-    print(f"{hits} of {n_forecasts} forecasts for more texts lie within their bounds")
+    header += ["points for 2×: told", "came"]
+    rows.append(("forecasts within their bounds", f"{hits} of {n_forecasts}", *[""] * (len(header) - 2)))
+    show(f"learning curves, means of {repeats} draws", tuple(header), rows)

@@ -8,7 +8,8 @@ import json
 import os
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -24,6 +25,10 @@ SHORTEST_TURN = 0.5
 
 #: What the numbers depend on, beside the machine.
 LIBRARIES = ("bayesift", "numpy", "scipy", "scikit-learn", "numba")
+
+
+#: Where tables are kept; ``benchmarks.pages`` writes them into the README and the documentation.
+RESULTS = Path(__file__).parent / "results"
 
 
 class Shown(NamedTuple):
@@ -62,7 +67,7 @@ def ratio(seconds: dict[str, list[float]], peer: str, ours: str) -> float:
 
 
 def show(title: str, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-    """Print a table; it is also kept in ``SHOWN``."""
+    """Print a table; it is also added to ``SHOWN``."""
     SHOWN.append(Shown(title, header, rows))
     table = Table(title=title, title_justify="left")
     for place, name in enumerate(header):
@@ -75,19 +80,28 @@ def show(title: str, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> No
     console.print(table)
 
 
-def keep(path: Path, command: str, tables: list[Shown], minutes: float) -> None:
-    """Write tables to a file, with their command, date, versions and minutes, and the machine's load."""
+@contextmanager
+def kept(name: str | None, command: str) -> Iterator[None]:
+    """Write the tables that are shown within to the results, with what they depend on; without a name, do not.
+
+    That is their command, the date, the versions, the minutes they took and the machine's load.
+    """
+    before, start = len(SHOWN), time.monotonic()
+    yield
+    if name is None:
+        return
     found = {
         "command": command,
         "date": datetime.now(UTC).date().isoformat(),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
         "cores": os.cpu_count(),
-        "minutes": round(minutes, 1),
+        "minutes": round((time.monotonic() - start) / 60, 1),
         # Mean number of running processes in the last five minutes, this one included.
         "load": round(os.getloadavg()[1], 1),
-        "tables": [table._asdict() for table in tables],
+        "tables": [table._asdict() for table in SHOWN[before:]],
     }
-    path.parent.mkdir(exist_ok=True)
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{name}.json"
     beside = path.with_suffix(".new")
     beside.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     beside.replace(path)

@@ -1,7 +1,7 @@
 """Write the kept tables of the benchmarks into the README and the documentation: ``python -m benchmarks.pages``.
 
 A table in a page that follows a line ``<!-- results: NAME K -->`` is table K of ``benchmarks/results/NAME.json``, which
-``python -m benchmarks NAME --keep`` wrote; ``<!-- results: -->`` is the list of all these runs. ``--check`` writes
+``--keep`` wrote; ``<!-- results: -->`` is the list of all these runs. ``--check`` writes
 nothing and tells which pages differ.
 """
 
@@ -15,13 +15,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks.measuring import RESULTS
+
 TOP = Path(__file__).resolve().parents[1]
-RESULTS = TOP / "benchmarks" / "results"
 
 _MARK = re.compile(r"^<!-- results:(?: (?P<name>\w+) (?P<number>\d+))? -->\n\n?(?P<table>(?:^\|.*\n)*)", re.M)
 
 
-def kept(name: str) -> dict[str, Any]:
+def result(name: str) -> dict[str, Any]:
     """Return what a benchmark kept: its command, date, versions, load, minutes and tables."""
     return json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
 
@@ -36,9 +37,8 @@ def runs() -> str:
     """Return the list of all runs that were kept."""
     rows = []
     for path in sorted(RESULTS.glob("*.json")):
-        found = kept(path.stem)
-        minutes = f"{found['minutes']:.1f}" if "minutes" in found else ""
-        rows.append([f"`{found['command']}`", found["date"], minutes, f"{found['load']:.1f}"])
+        found = result(path.stem)
+        rows.append([f"`{found['command']}`", found["date"], f"{found['minutes']:.1f}", f"{found['load']:.1f}"])
     return markdown(["command", "date", "minutes", "load"], rows)
 
 
@@ -48,7 +48,7 @@ def written(text: str) -> str:
     def table(found: re.Match[str]) -> str:
         if found["name"] is None:
             return f"<!-- results: -->\n\n{runs()}"
-        tables = kept(found["name"])["tables"]
+        tables = result(found["name"])["tables"]
         chosen = tables[int(found["number"]) - 1]
         return f"<!-- results: {found['name']} {found['number']} -->\n\n{markdown(chosen['header'], chosen['rows'])}"
 

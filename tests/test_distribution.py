@@ -69,6 +69,9 @@ def test_the_version_to_come_is_the_same_everywhere():
     recipe = (ROOT / "conda" / "recipe.yaml").read_text()
     assert citation["version"] == release
     assert f'version: "{release}"' in recipe
+    if release == bayesift.__version__:
+        heading = re.search(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1]
+        assert heading == f"{release} ({citation['date-released']})"
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.name)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import shlex
+import sys
 
+from benchmarks.measuring import kept
 from benchmarks.shards.fits import run_collections, run_engines, run_kills, run_path, run_sizes
 from benchmarks.shards.peers import run_peers
 
@@ -28,20 +31,27 @@ def main() -> None:
     parser.add_argument("--peers", nargs="+", default=None, help="some of them, by their names in peers.py")
     parser.add_argument("--patience", type=float, default=600.0, help="seconds after which a peer is given up")
     parser.add_argument("--cold", action="store_true", help="paths read files from the disk, not from the cache")
+    parser.add_argument("--keep", metavar="FILE", help="write the tables to results/FILE.json, too: shards_twin")
     given = parser.parse_args()
-    for what in given.what:
-        if what == "sizes":
-            run_sizes(given.rows, given.repeats, given.columns, given.memory, given.folder)
-        elif what == "engines":
-            run_engines(given.rows[0], given.columns, given.memory, given.folder)
-        elif what == "collections":
-            run_collections(given.memory, given.folder)
-        elif what == "path":
-            run_path(given.rows, given.columns, given.memory, given.folder, cold=given.cold)
-        elif what == "peers":
-            run_peers(given.rows[0], given.columns, given.memory, given.folder, given.peers, given.patience)
-        else:
-            run_kills(given.rows[0], given.columns, given.memory, given.folder)
+    with kept(given.keep, f"python -m benchmarks.shards {shlex.join(sys.argv[1:])}"):
+        for what in given.what:
+            measure(what, given)
+
+
+def measure(what: str, given: argparse.Namespace) -> None:
+    """Print the tables of one part."""
+    if what == "sizes":
+        run_sizes(given.rows, given.repeats, given.columns, given.memory, given.folder)
+    elif what == "engines":
+        run_engines(given.rows[0], given.columns, given.memory, given.folder)
+    elif what == "collections":
+        run_collections(given.memory, given.folder)
+    elif what == "path":
+        run_path(given.rows, given.columns, given.memory, given.folder, cold=given.cold)
+    elif what == "peers":
+        run_peers(given.rows[0], given.columns, given.memory, given.folder, given.peers, given.patience)
+    else:
+        run_kills(given.rows[0], given.columns, given.memory, given.folder)
 
 
 # Processes that Dask starts import this again.

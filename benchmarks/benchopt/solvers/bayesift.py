@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 from benchopt import BaseSolver
+from benchopt.stopping_criterion import SufficientProgressCriterion
 from sklearn.exceptions import ConvergenceWarning
 
 from bayesift.linear import BayesianLogisticRegression
@@ -14,6 +15,8 @@ class Solver(BaseSolver):
 
     name = "bayesift"
     sampling_strategy = "tolerance"
+    # Several tolerances may give the same coefficients: that they stay the same does not mean that they are the best.
+    stopping_criterion = SufficientProgressCriterion(patience=10, strategy="tolerance")
     requirements = ["pip::bayesift"]
 
     def set_objective(self, X, y, lmbd, fit_intercept=False, penalty="l1"):

@@ -3,6 +3,7 @@
 import warnings
 
 from benchopt import BaseSolver
+from benchopt.stopping_criterion import SufficientProgressCriterion
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
@@ -12,6 +13,8 @@ class Solver(BaseSolver):
 
     name = "sklearn-liblinear"
     sampling_strategy = "tolerance"
+    # Several tolerances may give the same coefficients: that they stay the same does not mean that they are the best.
+    stopping_criterion = SufficientProgressCriterion(patience=10, strategy="tolerance")
 
     def set_objective(self, X, y, lmbd, penalty):
         """Take the problem."""
