@@ -57,11 +57,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark scikit-learn's checks as slow but for the first setting of each estimator."""
     first: dict[tuple[str, type], str] = {}
+    # What an estimator is written as takes scikit-learn long to find out, and each has fifty checks.
+    written: dict[int, str] = {}
     for item in items:
         parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
         if parameters.keys() == {"estimator", "check"}:
             estimator = parameters["estimator"]
-            own = repr(estimator)
+            own = written.get(id(estimator)) or written.setdefault(id(estimator), repr(estimator))
             if first.setdefault((item.originalname, type(estimator)), own) != own:
                 item.add_marker(pytest.mark.slow)
 

@@ -13,6 +13,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO, Any
 
+from numba.core.dispatcher import Dispatcher
+
 _FORKS = get_context("forkserver")
 _FORKS.set_forkserver_preload(["bayesift.cli.review", "bayesift.review.serve", "bayesift.workflow"])
 
@@ -32,6 +34,17 @@ def in_fork(work: Callable[[], Any]) -> Any:
 
 def _answer(work: Callable[[], Any], write: Connection) -> None:
     write.send(work())
+
+
+def kernels() -> set[tuple[str, str]]:
+    """Return the kernels that this process has compiled or loaded: the module and name of each, and its types."""
+    modules = [module for name, module in sys.modules.items() if name.startswith("bayesift")]
+    found = {kernel for module in modules for kernel in vars(module).values() if isinstance(kernel, Dispatcher)}
+    return {
+        (f"{kernel.py_func.__module__}.{kernel.py_func.__name__}", str(signature))
+        for kernel in found
+        for signature in kernel.signatures
+    }
 
 
 def finished(

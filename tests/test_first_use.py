@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.first_use import NOTES, readme_snippet
+from process_cases import in_fork, kernels
 
 ROOT = Path(__file__).parents[1]
 
@@ -27,6 +28,22 @@ def compiled(tmp_path_factory):
     return {name: entry["times"] for name, entry in json.loads((folder / NOTES).read_text(encoding="utf-8")).items()}
 
 
+def used_by_the_snippet():
+    """Run the ten lines of the README; return the kernels that Python calls in them."""
+    exec(readme_snippet(), {})
+    return sorted({name for name, _ in kernels()})
+
+
+def test_a_logistic_fit_calls_no_other_loss():
+    found = in_fork(used_by_the_snippet)
+    assert any(name.startswith("bayesift.linear.") for name in found)
+    assert [name for name in found if is_of_another_loss(name)] == []
+
+
+def is_of_another_loss(name):
+    return "probit" in name or "softmax" in name or "class_scores" in name
+
+
 @pytest.mark.slow
 def test_every_kernel_is_compiled_for_one_set_of_types(compiled):
     ours = {name: times for name, times in compiled.items() if name.startswith("bayesift.")}
@@ -34,10 +51,12 @@ def test_every_kernel_is_compiled_for_one_set_of_types(compiled):
     assert {name for name, times in ours.items() if times > 1} == set()
 
 
+@pytest.mark.slow
 def test_a_logistic_fit_compiles_no_other_loss(compiled):
-    assert [name for name in compiled if "probit" in name or "softmax" in name or "class_scores" in name] == []
+    assert [name for name in compiled if is_of_another_loss(name)] == []
 
 
+@pytest.mark.slow
 def test_what_is_slow_to_compile_is_not_in_kernels(compiled):
     # Sorting, messages about shapes (copies between slices) and arrays made within kernels.
     slow = ("quicksort", "raise_with_shape_context", "ol_np_empty", "ol_np_zeros", "unicode", "array_sum")

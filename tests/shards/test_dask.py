@@ -9,6 +9,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +19,7 @@ import scipy.sparse as sp
 
 from bayesift import shards
 from bayesift.linear import BayesianLogisticRegression
+from bayesift.linear._sharded.tasks import row_products
 from bayesift.shards import EngineError, ShardError, _engines
 
 distributed = pytest.importorskip("distributed")
@@ -88,17 +91,35 @@ def test_what_is_no_client_is_refused_and_a_closed_one_is_named(folder: Path, cl
         BayesianLogisticRegression(variance=5.0).fit(opened, Y)
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="needs SIGSTOP")
-def test_a_worker_that_hangs_gets_no_more_work(folder: Path, client) -> None:
-    alone = fit(folder)
+@contextmanager
+def one_worker_hanging(client) -> Iterator[None]:
     client.wait_for_workers(2, timeout=30)
     [victim, *_] = client.run(os.getpid).values()
     os.kill(victim, signal.SIGSTOP)
     try:
-        opened = shards.open(folder, memory=80_000, client=client, timeout=2.0)
-        found = BayesianLogisticRegression(variance=5.0, n_jobs=1).fit(opened, Y)
+        yield
     finally:
         os.kill(victim, signal.SIGCONT)
+
+
+needs_sigstop = pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="needs SIGSTOP")
+
+
+@needs_sigstop
+def test_a_worker_that_hangs_gets_no_more_work(folder: Path, client) -> None:
+    files = shards.open(folder).files * 5
+    with one_worker_hanging(client):
+        found = list(shards.run_tasks(row_products, [(file, (7,)) for file in files], client=client, timeout=2.0))
+    assert [products.tobytes() for (products,) in found] == [row_products(file, 7)[0].tobytes() for file in files]
+
+
+@needs_sigstop
+@pytest.mark.slow
+def test_bits_are_those_of_one_process_also_when_a_worker_hangs(folder: Path, client) -> None:
+    alone = fit(folder)
+    opened = shards.open(folder, memory=80_000, client=client, timeout=2.0)
+    with one_worker_hanging(client):
+        found = BayesianLogisticRegression(variance=5.0, n_jobs=1).fit(opened, Y)
     assert found.coef_.tobytes() == alone.coef_.tobytes()
 
 

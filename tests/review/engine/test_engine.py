@@ -1,12 +1,10 @@
 import re
-import sys
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba.core.dispatcher import Dispatcher
 from scipy.special import ndtr
 from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -26,7 +24,7 @@ from bayesift.review.engine import (
     with_title_words,
 )
 from bayesift.review.engine.topic_model import CONSTANT_MODE, CONSTANT_VARIANCE, NOISE, VARIANCE, all_fields
-from process_cases import in_fork
+from process_cases import in_fork, kernels
 
 NEWS = load("newsroom")
 TOPIC = NEWS.categories.index("courts")
@@ -448,18 +446,11 @@ def test_weights_are_those_of_scikit_learn():
     np.testing.assert_allclose(corpus.vectorizer.transform(marked).toarray(), corpus.matrix.toarray(), rtol=1e-12)
 
 
-def compiled():
-    """Return the kernels that this process has compiled or loaded, each with its types."""
-    modules = [module for name, module in sys.modules.items() if name.startswith("bayesift")]
-    kernels = {kernel for module in modules for kernel in vars(module).values() if isinstance(kernel, Dispatcher)}
-    return {(kernel.py_func.__name__, str(signature)) for kernel in kernels for signature in kernel.signatures}
-
-
 def compiled_before_and_by_cards():
     """Prepare and read 150 cards; return how many kernels were there before them, and those that came with them."""
     corpus = Corpus.build([f"Title {k}\n" + " ".join(f"w{k * j % 31}" for j in range(1, 9)) for k in range(600)])
     prepare(corpus)
-    before = compiled()
+    before = kernels()
     engine = ReviewEngine(corpus, Knowledge("w3 w7"), mix=Mix(0.8, 0.1, 0.1))
     for step in range(150):
         card = engine.next()[0]
@@ -469,7 +460,7 @@ def compiled_before_and_by_cards():
             engine.adopt(engine.catch_up(engine.refit()))
     engine.unlabel(card.document)
     engine.stopping()
-    return len(before), sorted(name for name, _ in compiled() - before)
+    return len(before), sorted(name for name, _ in kernels() - before)
 
 
 def test_nothing_is_compiled_or_loaded_when_the_first_card_is_asked_for():

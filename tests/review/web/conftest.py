@@ -53,9 +53,12 @@ class Visitor(httpx.Client):
 
 
 @contextmanager
-def served(service: Service, settings: Settings | None = None) -> Iterator[str]:
-    """Serve a project from a thread; return the address."""
-    with in_thread(server_of(service, settings or Settings())) as address:
+def served(service: Service, settings: Settings | None = None, **options: float) -> Iterator[str]:
+    """Serve a project from a thread; return the address. Options are those of uvicorn's configuration."""
+    server = server_of(service, settings or Settings())
+    for name, value in options.items():
+        setattr(server.config, name, value)
+    with in_thread(server) as address:
         yield address
 
 
@@ -93,10 +96,10 @@ def address(service: Service) -> Iterator[str]:
 
 
 @pytest.fixture
-def serve_with(service: Service) -> Iterator[Callable[[Settings], str]]:
+def serve_with(service: Service) -> Iterator[Callable[..., str]]:
     """Serve the project with other settings too."""
     with ExitStack() as stack:
-        yield lambda settings: stack.enter_context(served(service, settings))
+        yield lambda settings, **options: stack.enter_context(served(service, settings, **options))
 
 
 @pytest.fixture

@@ -95,18 +95,22 @@ def press(page, key):
     page.wait_for_selector("#review:not([aria-busy])")
 
 
+def follow(page, selector):
+    """Click on what leads to another page, and wait until that has come with its scripts, which listen to keys."""
+    with page.expect_navigation():
+        page.click(selector)
+
+
 @pytest.fixture
 def topic(open_page, site):
     """A topic that is made with the form; the page lies open at its first card."""
     page = open_page("Anna")
-    page.click("text=New topic")
+    follow(page, "text=New topic")
     page.fill("#name", f"metals {len(site[1].project.topics.all())}")
     page.fill("#description", "Prices of metals")
     page.fill("#keywords_for", "tin, copper")
     page.fill("#keywords_against", "ship")
-    page.click("text=Start reading")
-    page.wait_for_selector("#card .card")
-    page.wait_for_load_state()
+    follow(page, "text=Start reading")
     return page
 
 
@@ -255,7 +259,7 @@ def test_reasons_tags_notes_full_texts_and_the_report_by_keys(topic, site, open_
     page.fill("#reasons", "wrong subject\nno price")
     page.fill("#tags", "London\nstrike")
     page.check("input[name=full_text]")
-    page.click("button:has-text('Save')")
+    follow(page, "button:has-text('Save')")
     page.wait_for_selector(".criteria:has-text('Prices of metals')")
     first = card(page)
     with page.expect_response("**/remarks"):
@@ -273,15 +277,14 @@ def test_reasons_tags_notes_full_texts_and_the_report_by_keys(topic, site, open_
     base = page.url
     page.goto(f"{base}/documents/{second}")
     assert "irrelevant: no price" in page.inner_text("table")
-    page.click("nav >> text=Full text")
-    page.wait_for_selector("#card .card")
+    follow(page, "nav >> text=Full text")
     assert (card(page), page.input_value("#note")) == (first, "relevant in 1987")
     press(page, "3")
     assert page.inner_text("#message") == "Saved as irrelevant. report not retrieved"
     press(page, "z")
     press(page, "r")
     page.wait_for_selector("text=Nothing is left to read")
-    page.click("nav >> text=Report")
+    follow(page, "nav >> text=Report")
     assert "Records included: n = 1" in page.inner_text(".prisma")
     page.fill("#note", "enough")
     page.click("text=Stop the review here")
@@ -295,7 +298,7 @@ def test_reasons_tags_notes_full_texts_and_the_report_by_keys(topic, site, open_
     assert (card(phone) != before, boxes(phone)) == (True, places)
     page.select_option("#language", "de")
     page.select_option("#theme", "dark")
-    page.click(".bottom button")
+    follow(page, ".bottom button")
     page.wait_for_selector("h1:has-text('Bericht')")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(22, 25, 28)"
     page.goto(base)
@@ -360,7 +363,10 @@ def axe(tmp_path_factory):
     if npm is None:
         pytest.skip("npm is not installed, which brings axe-core: apt-get install npm")
     folder = tmp_path_factory.mktemp("axe")
-    command = [npm, "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(folder), "axe-core@4"]
+    # What npm has fetched before it need not ask for; by default it waits a minute before it tries again.
+    patience = ["--prefer-offline", "--fetch-retry-mintimeout=500", "--fetch-retry-maxtimeout=2000"]
+    options = ["--no-audit", "--no-fund", "--ignore-scripts", *patience]
+    command = [npm, "install", *options, "--prefix", str(folder), "axe-core@4"]
     try:
         subprocess.run(command, check=True, capture_output=True, timeout=60, cwd=folder)
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
