@@ -59,14 +59,15 @@ def try_all(found: list[tuple[Mutant, dict[str, Any]]], seconds: float) -> list[
         tree = Tree(TOP, Path(place) / "tree")
         limits: dict[tuple[str, ...], float] = {}
         for mutant, target in found:
-            tests = target["tests"]
+            compiled = target.get("compiled", True)
+            tests = [*target["tests"], *(f"--deselect={test}" for test in target.get("without", []))]
             if tuple(tests) not in limits:
-                if tree.outcome(tests, 10 * seconds, log) != "passed":
+                if tree.outcome(tests, 10 * seconds, log, compiled) != "passed":
                     raise SystemExit(f"the tests of {target['file']} fail without any change:\n{log.read_text()}")
                 limits[tuple(tests)] = min(seconds, _LEAST + _TIMES * tree.used)
             tree.break_it(mutant)
             try:
-                outcome = tree.outcome(tests, limits[tuple(tests)], log)
+                outcome = tree.outcome(tests, limits[tuple(tests)], log, compiled)
             finally:
                 tree.mend()
             print(f"{'NOT NOTICED' if outcome == 'passed' else outcome:11}  {mutant}", flush=True)

@@ -11,6 +11,7 @@ import sys
 import time
 import traceback
 from pathlib import Path
+from typing import Any
 
 from tools.mutants.making import Mutant
 
@@ -80,8 +81,11 @@ class Tree:
         path.write_bytes(source)
         os.utime(path, ns=times)
 
-    def outcome(self, tests: list[str], seconds: float, log: Path) -> str:
+    def outcome(self, tests: list[str], seconds: float, log: Path, compiled: bool = True) -> str:
         """Run tests in a fork of this process, which has imported no module of the package.
+
+        Where kernels are not ``compiled`` they run as Python, which takes much less time than to compile them where
+        they have little to do. No kernel warns, so numpy does not either then.
 
         Returns
         -------
@@ -91,7 +95,7 @@ class Tree:
         """
         child = os.fork()
         if child == 0:
-            _run(self.folder, tests, seconds, log)
+            _run(self.folder, tests, seconds, log, compiled)
         end = time.monotonic() + 10 * seconds
         while True:
             found, status, usage = os.wait4(child, os.WNOHANG)
@@ -111,7 +115,15 @@ class Tree:
         return "failed" if code else "passed"
 
 
-def _run(folder: Path, tests: list[str], seconds: float, log: Path) -> None:
+class _QuickFirst:
+    """Puts slow tests last: the first that fails is enough."""
+
+    @staticmethod
+    def pytest_collection_modifyitems(items: list[Any]) -> None:
+        items.sort(key=lambda item: item.get_closest_marker("slow") is not None)
+
+
+def _run(folder: Path, tests: list[str], seconds: float, log: Path, compiled: bool) -> None:
     os.setsid()
     with log.open("w") as stream:
         for number in (1, 2):
@@ -125,7 +137,15 @@ def _run(folder: Path, tests: list[str], seconds: float, log: Path) -> None:
         os.environ["PYTHONPATH"] = os.pathsep.join(paths)
         import pytest
 
-        code = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:schemathesis", *tests]))
+        options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:schemathesis"]
+        if not compiled:
+            import numba
+            import numpy as np
+
+            os.environ["NUMBA_DISABLE_JIT"] = "1"
+            numba.config.DISABLE_JIT = True
+            np.seterr(all="ignore")
+        code = int(pytest.main([*options, *tests], plugins=[_QuickFirst()]))
     except BaseException:
         traceback.print_exc()
     finally:
