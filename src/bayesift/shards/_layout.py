@@ -106,7 +106,7 @@ def read_manifest(folder: Path) -> Manifest:
         rules.require(found is None or _is_digest(found), name, "a checksum or null")
     rules.require(_is_digest(content.get("counts_sha256")), "counts_sha256", "a checksum")
     return Manifest(
-        n_columns=rules.number(content, "n_columns", 0, MOST_COLUMNS),
+        n_columns=rules.number(content, "n_columns", 1, MOST_COLUMNS),
         dtype=dtype,
         shards=[rules.entry(entry, kind is not None) for entry in entries],
         counts_sha256=content["counts_sha256"],
