@@ -303,6 +303,35 @@ def test_shards_without_rows_or_entries_are_read(tmp_path: Path) -> None:
     found.verify()
 
 
+@pytest.mark.parametrize("labels", [["b", "a", "b"], [["b"], [], ["a", "b"]]])
+def test_a_shard_without_rows_needs_no_labels(tmp_path: Path, labels: list) -> None:
+    with ShardWriter(tmp_path / "a", 4, rows=2) as writer:
+        writer.add_empty_shard()
+        writer.add(sp.eye(3, 4, format="csr"), labels)
+        writer.add_empty_shard()
+    found = shards.open(tmp_path / "a")
+    assert [part.shape[0] for part in found] == [0, 2, 1, 0]
+    assert found.label_names == ["a", "b"]
+    if labels[0] == "b":
+        assert found.labels.tolist() == labels
+    else:
+        assert found.labels.toarray().tolist() == [[0, 1], [0, 0], [1, 1]]
+    found.verify()
+
+
+@pytest.mark.parametrize("first", [None, ["a", "b"]])
+def test_labels_for_some_rows_only_are_refused(tmp_path: Path, first: list[str] | None) -> None:
+    block = sp.eye(2, 4, format="csr")
+    for rows in (1, 2, 9):
+        with ShardWriter(tmp_path / f"{rows}", 4, rows=rows) as writer:
+            writer.add(block, first)
+            with pytest.raises(ValueError, match="expected labels for all rows or for none"):
+                writer.add(block, ["a", "b"] if first is None else None)
+            writer.add(block[:0])
+            writer.add(block, first)
+        assert shards.open(tmp_path / f"{rows}").shape == (4, 4)
+
+
 def test_a_matrix_may_have_one_column_but_not_none(tmp_path: Path) -> None:
     shards.write_matrix(sp.csr_matrix([[1.0], [2.0]]), tmp_path / "a")
     assert shards.open(tmp_path / "a").shape == (2, 1)
