@@ -151,6 +151,7 @@ FORGERIES = {
     "rows that go back": ("starts", lambda array: array.__setitem__(slice(1, 3), array[[2, 1]] + [5, 0])),
     "a negative start": ("starts", lambda array: array.__setitem__(1, -1)),
     "a column too many": ("columns", lambda array: array.__setitem__(0, 12)),
+    "a last column of a row too many": ("columns", lambda array: array.__setitem__(-1, 12)),
     "a negative column": ("columns", lambda array: array.__setitem__(0, -1)),
     "a column twice": ("columns", lambda array: array.__setitem__(slice(None), 3)),
     "a value that is no number": ("values", lambda array: array.__setitem__(0, np.nan)),

@@ -23,6 +23,7 @@ class Tree:
 
     Compiled kernels stay where numba looks for them, beside the modules. Those of a broken module and of all that
     import it are put aside while it is tried: numba sees that a file has changed, but not that one it imports has.
+    A module that compiles nothing is no part of the kernels of others, which stay then.
     ``used`` is the processor time of the last tests that came to their end.
     """
 
@@ -57,6 +58,8 @@ class Tree:
             modules = {self._module(user) for user in users}
 
     def _kernels(self, path: Path) -> list[Path]:
+        if "bayesift._kernel" not in self._imported[path]:
+            return []
         return [file for user in self._users(path) for file in (user.parent / "__pycache__").glob(f"{user.stem}.*.nb?")]
 
     def break_it(self, mutant: Mutant) -> None:
