@@ -57,8 +57,12 @@ class Tree:
             users |= more
             modules = {self._module(user) for user in users}
 
+    def compiles(self, file: str) -> bool:
+        """Tell whether a module has kernels."""
+        return "bayesift._kernel" in self._imported[self.folder / file]
+
     def _kernels(self, path: Path) -> list[Path]:
-        if "bayesift._kernel" not in self._imported[path]:
+        if not self.compiles(str(path)):
             return []
         return [file for user in self._users(path) for file in (user.parent / "__pycache__").glob(f"{user.stem}.*.nb?")]
 

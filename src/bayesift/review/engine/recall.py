@@ -163,7 +163,7 @@ def bound_by_sample(n: int, size: int, relevant: int, found: int, confidence: fl
     >>> bound_by_sample(1000, 500, 20, found=38)
     Bound(total=52, left=14, recall=0.7307692307692307)
     """
-    low, high = relevant, n - (size - relevant)
+    low, high = relevant, n
     while low < high:
         middle = (low + high + 1) // 2
         if hypergeom.cdf(relevant, n, middle, size) > 1 - confidence:
