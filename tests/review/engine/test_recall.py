@@ -128,6 +128,22 @@ def test_draws_needed_are_enough_and_no_more_than_needed():
     assert alone < needed < 1.5 * alone
 
 
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=25), st.integers(0, 60), st.integers(0, 4))
+def test_draws_needed_are_found_by_trying_every_number(judged, more, extra):
+    found, n = sum(relevant for relevant, _ in judged), len(judged) + more
+    total = found + extra
+    needed = quiet_draws_needed(draws_of(judged, n, 4), found, more, total, 0.6)
+    if total > n - len(judged) + found:
+        assert needed == 0
+        return
+    tried = (
+        number
+        for number in range(more - extra + 1)
+        if log_wealth(draws_of([*judged, *[(False, True)] * number], n, 4), total) >= -log(0.4)
+    )
+    assert needed == next(tried, None)
+
+
 def test_no_number_of_draws_helps_where_one_may_hide():
     assert quiet_draws_needed(draws_of([(True, False)], 3), 1, 2, 2, 0.95) is None
 

@@ -185,7 +185,8 @@ def quiet_draws_needed(draws: Draws, found: int, unjudged: int, total: int, conf
         return 0
     more = np.arange(unjudged - left)
     wait = 0 if draws.undisturbed else max(0, draws.patience - draws.silence)
-    opens = () if draws.undisturbed or wait >= len(more) else (len(draws.found) + wait,)
+    # A bet that opens after the last draw keeps what it has.
+    opens = () if draws.undisturbed else (len(draws.found) + wait,)
     future = draws._replace(
         found=np.append(draws.found, np.full(len(more), found)),
         unjudged=np.append(draws.unjudged, unjudged - more),
