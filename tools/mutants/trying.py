@@ -122,8 +122,15 @@ class Tree:
         return "failed" if code else "passed"
 
 
-class _QuickFirst:
-    """Puts slow tests last: the first that fails is enough."""
+class _FirstFailure:
+    """Slow tests come last, and what fails is not made simpler: that something fails is enough."""
+
+    @staticmethod
+    def pytest_collection() -> None:
+        from hypothesis import Phase, settings
+
+        settings.register_profile("mutants", settings(), phases=(Phase.explicit, Phase.generate), database=None)
+        settings.load_profile("mutants")
 
     @staticmethod
     def pytest_collection_modifyitems(items: list[Any]) -> None:
@@ -152,7 +159,7 @@ def _run(folder: Path, tests: list[str], seconds: float, log: Path, compiled: bo
             os.environ["NUMBA_DISABLE_JIT"] = "1"
             numba.config.DISABLE_JIT = True
             np.seterr(all="ignore")
-        code = int(pytest.main([*options, *tests], plugins=[_QuickFirst()]))
+        code = int(pytest.main([*options, *tests], plugins=[_FirstFailure()]))
     except BaseException:
         traceback.print_exc()
     finally:
