@@ -13,6 +13,7 @@ from bayesift.review.engine import Aim
 from bayesift.review.engine.recall import _log_wealth_after, draws_of, log_wealth
 from bayesift.review.engine.statements import (
     FACTOR_PRIOR,
+    SIGNIFICANCE,
     Cards,
     bound_by_model,
     chance_of_denser_draws,
@@ -164,6 +165,15 @@ def test_without_a_relevant_card_or_without_both_kinds_nothing_tells_against_the
         cards(2, 5, "random"),
     ):
         assert chance_of_denser_draws(Cards.of(judged)) == 1.0
+
+
+def test_a_chance_that_is_just_as_great_as_the_significance_withdraws_nothing():
+    # The only relevant one of twenty cards was the only random one.
+    judged = Cards.of(cards(0, 19) + cards(1, 0, "random", 0.1))
+    assert chance_of_denser_draws(judged) == SIGNIFICANCE
+    assert statements(judged, 100, 3.0, Aim())[1].holds
+    more = Cards.of(cards(0, 20) + cards(1, 0, "random", 0.1))
+    assert not statements(more, 100, 3.0, Aim())[1].holds
 
 
 @pytest.mark.parametrize("hits", [0, 1, 3])
