@@ -35,6 +35,9 @@ def test_changes_leave_a_program_that_is_another_one():
     found = chosen(CONTENT["target"], [])
     assert len(found) >= 200
     assert all((TOP / name).is_file() for target in CONTENT["target"] for name in target["tests"])
+    for test in (test for target in CONTENT["target"] for test in target.get("without", [])):
+        name, function = test.split("::")
+        assert f"def {function}(" in (TOP / name).read_text(encoding="utf-8")
     # One of each kind in each file.
     for mutant in {(mutant.file, mutant.kind): mutant for mutant, _ in found}.values():
         source = (TOP / mutant.file).read_bytes()

@@ -17,9 +17,9 @@ import pytest
 from skops.io import dumps
 
 from bayesift import load, save
-from bayesift.formats import ModelFileError, describe
+from bayesift.formats import ModelFileError, _container, describe
 from bayesift.linear import BayesianLogisticRegression
-from formats.models.attacks import sealed
+from formats.models.attacks import members_of, sealed, zipped
 
 SMALL = (Path(__file__).parent / "models" / "protocol-2" / "tagging.bayesift").read_bytes()
 
@@ -139,6 +139,35 @@ def test_a_file_beyond_the_limit_is_not_read(tmp_path: Path) -> None:
         load(path, limit=1000)
     with pytest.raises(ModelFileError, match=f"bytes unpacked; the limit is {len(SMALL)}"):
         load(path, limit=len(SMALL))
+
+
+def test_a_text_may_take_a_sixteenth_of_the_limit_and_no_more(tmp_path: Path) -> None:
+    path = tmp_path / "a.bayesift"
+    path.write_bytes(SMALL)
+    longest = max(len(content) for name, content in members_of(SMALL).items() if name.endswith(".json"))
+    load(path, limit=16 * longest)
+    with pytest.raises(ModelFileError, match=r"schema\.json is too long; give a greater limit"):
+        load(path, limit=16 * longest - 1)
+
+
+def test_a_text_may_have_a_hundred_thousand_values_with_a_small_limit_and_no_more(tmp_path: Path) -> None:
+    path = tmp_path / "a.bayesift"
+    for n_values, message in [(100_000, "another format"), (100_001, r"bayesift\.json is too long")]:
+        # A list counts as a value, and every comma stands before another one.
+        content = b"[" + b",".join([b"1"] * n_values) + b"]"
+        assert sum(map(content.count, (b",", b"[", b"{"))) == n_values
+        path.write_bytes(sealed(zipped(list((members_of(SMALL) | {"bayesift.json": content}).items()))))
+        with pytest.raises(ModelFileError, match=message):
+            load(path, limit=2**24)
+
+
+@pytest.mark.parametrize("change", [lambda content: content + b"x", lambda content: content[:-1]])
+def test_a_file_that_changes_while_it_is_read_is_refused(change: Callable, monkeypatch, tmp_path: Path) -> None:
+    path = tmp_path / "a.bayesift"
+    path.write_bytes(SMALL)
+    monkeypatch.setattr(_container, "_check_kind", lambda path, file: overwrite(path, change(SMALL)))
+    with pytest.raises(ModelFileError, match="has changed while it was read"):
+        load(path)
 
 
 PROGRAM = """

@@ -14,7 +14,14 @@ import linear_cases as cases
 from bayesift.linear import BayesianLogisticRegression
 from bayesift.linear._fit.problem import design_of
 from bayesift.linear._losses import LOGISTIC
-from bayesift.linear._solvers.duality import certificate, penalty_arrays
+from bayesift.linear._solvers.duality import (
+    balance,
+    certificate,
+    conjugates,
+    feasible_scale,
+    kkt_residual,
+    penalty_arrays,
+)
 from bayesift.priors import Gaussian, Laplace
 
 
@@ -83,6 +90,64 @@ def test_the_dual_of_any_coefficients_is_the_formula_and_below_the_least_objecti
     assert dual <= least + 1e-9 * (1 + abs(least))
     assert primal >= least - 1e-9 * (1 + abs(least))
     assert residual >= 0
+
+
+LIMITS = [(-np.inf, np.inf), (0.0, np.inf), (-np.inf, 0.0), (0.0, 0.0)]
+
+
+def penalty_at(x, l1, l2, low, high):
+    return np.where((x >= low) & (x <= high), l1 * np.abs(x) + 0.5 * l2 * x**2, np.inf)
+
+
+def one(*numbers):
+    return tuple(np.array([number]) for number in numbers)
+
+
+@pytest.mark.parametrize(("low", "high"), LIMITS)
+@pytest.mark.parametrize(("l1", "l2"), [(0.7, 0.0), (0.0, 1.5), (0.0, 0.0)])
+@pytest.mark.parametrize("c", [-2.0, -0.3, 0.0, 0.4, 1.1])
+@pytest.mark.parametrize("b", [-1.2, 0.0, 0.6])
+def test_the_residual_is_the_distance_to_the_slopes_on_both_sides(low, high, l1, l2, c, b):
+    b, h = min(max(b, low), high), 1e-7
+    at = (l1, l2, low, high)
+    left, right = ((penalty_at(b + step, *at) - penalty_at(b, *at)) / step for step in (-h, h))
+    expected = max(left - c, c - right, 0.0)
+    found = kkt_residual(*one(c, b), one(*at))
+    assert found == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize(("low", "high"), LIMITS)
+@pytest.mark.parametrize("l1", [0.0, 0.7])
+@pytest.mark.parametrize("c", [-2.0, -0.3, 0.0, 0.4, 1.1])
+def test_the_conjugate_is_the_greatest_excess_of_a_line_over_the_penalty(low, high, l1, c):
+    at, scale = (l1, 1.5, low, high), 0.8
+    x = np.linspace(-3, 3, 60_001)
+    expected = (scale * c * x - penalty_at(x, *at)).max()
+    assert conjugates(*one(c), scale, one(*at)) == pytest.approx(expected, abs=1e-8)
+
+
+@pytest.mark.parametrize(("low", "high"), LIMITS)
+@pytest.mark.parametrize("l1", [0.0, 0.7])
+@pytest.mark.parametrize("c", [-2.0, -0.3, 0.0, 0.4, 1.1])
+def test_the_greatest_scale_is_the_last_line_that_the_penalty_stays_above(low, high, l1, c):
+    at = (l1, 0.0, low, high)
+    x, scales = np.array([-1e6, 0.0, 1e6]), np.linspace(0, 1, 10_001)
+    # A line through 0 that is anywhere above a cone grows beyond all bounds.
+    below = [(scale * c * x <= penalty_at(x, *at) + 1e-6).all() for scale in scales]
+    found = feasible_scale(*one(c), one(*at))
+    assert found == pytest.approx(scales[below].max(), abs=1.1e-4)
+    # A second coefficient that bears more changes nothing, one that bears less does.
+    two = [np.append(*pair) for pair in zip(one(c, *at), one(0.1, 0.2, 0.0, -np.inf, np.inf), strict=True)]
+    assert feasible_scale(two[0], tuple(two[1:])) == found
+    two[0][1] = 0.8
+    assert feasible_scale(two[0], tuple(two[1:])) == pytest.approx(min(found, 0.25))
+
+
+def test_classes_of_equal_weight_are_in_balance_already():
+    y = np.array([1.0, -1.0, -1.0])
+    assert balance(y, np.array([0.5, 0.25, 0.25])) == (1.0, 1.0)
+    assert balance(y, np.array([0.5, 0.25, 0.5])) == (1.0, pytest.approx(2 / 3))
+    assert balance(y, np.array([0.5, 0.25, 0.0])) == (0.5, 1.0)
 
 
 @cases.each_solver

@@ -125,6 +125,18 @@ def test_no_flow_is_told_by_zeros():
     assert not balance_classes(codes, R, np.array([True, True])).any()
 
 
+def test_a_class_that_nothing_flows_into_is_left_out_of_the_proof():
+    """Documents of class 1 are surely none of class 0, those of class 0 may be of class 1: only the latter move."""
+    X, y = np.array([[0.5], [1.0], [-900.0]]), np.array([0, 0, 1])
+    beta = np.array([[0.0, -1.0], [0.0, 0.0]])
+    priors, fixed = [Gaussian(1.0)] * 2, np.zeros((2, 2), dtype=bool)
+    (primal, dual, _), *_ = numbers_at(X, y, np.ones(3), priors, np.inf, fixed, beta)
+    t = balance_classes(y, np.array([[0.4, -0.4], [0.3, -0.3], [0.0, 0.0]]), np.array([True, True]))
+    assert t.tolist() == [0.0, 1.0]
+    assert np.isfinite(dual)
+    assert 0.0 <= dual <= primal
+
+
 @cases.each_solver
 @pytest.mark.parametrize("family", ["laplace", "gaussian"])
 @pytest.mark.parametrize("rounds", [1, 2, 3, 5, 10])

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.special import expit, logsumexp
+from sklearn.exceptions import ConvergenceWarning
 
 from bayesift.posterior import expectation_propagation, gibbs_sampling, laplace_approximation
 from bayesift.posterior._bases import CoefficientBasis
 from bayesift.posterior._links import averaged_log_probability
 from bayesift.posterior._problem import Problem
-from bayesift.posterior.laplace import Coordinates
+from bayesift.posterior.laplace import Coordinates, cavities
 from bayesift.posterior.propagation import propagate
 from bayesift.priors import Gaussian
 from posterior_cases import LOG_P, by_integration, few_texts, small_problem
@@ -72,6 +73,46 @@ def test_laplace_is_the_gaussian_at_the_mode_of_all_coefficients(link):
     at_mode = LOG_P[link](signs * (A @ beta)).sum() - 0.5 * precision @ beta**2 + 30 * np.log(0.5 / (2 * np.pi))
     evidence = at_mode + 30.5 * np.log(2 * np.pi) - 0.5 * np.linalg.slogdet(hessian)[1]
     assert found.log_evidence == pytest.approx(evidence, abs=1e-4)
+
+
+def test_after_one_step_of_newton_the_curvature_is_that_of_the_new_place():
+    X, y = small_problem(n=14)
+    A, weights = np.column_stack([X, np.ones(14)]), np.tile([1.0, 2.0], 7)
+    precision = np.diag([0.5, 0.5, 1.0])
+    # At 0 every document has the probability 1/2 and the curvature 1/4.
+    beta = np.linalg.solve(A.T @ (0.25 * weights[:, None] * A) + precision, A.T @ (weights * (y - 0.5)))
+    options = {"intercept_variance": 1.0, "sample_weight": weights}
+    with pytest.warns(ConvergenceWarning):
+        found = laplace_approximation(X, y, Gaussian(2.0), max_iter=1, **options)
+    np.testing.assert_allclose(np.append(found.coef, found.intercept), beta, rtol=1e-9)
+    p = expit(A @ beta)
+    covariance = np.linalg.inv(A.T @ ((weights * p * (1 - p))[:, None] * A) + precision)
+    np.testing.assert_allclose(found.score_moments(X)[1], np.diag(A @ covariance @ A.T), rtol=1e-9)
+    assert np.abs(laplace_approximation(X, y, Gaussian(2.0), **options).coef - beta[:2]).max() > 1e-3
+
+
+@pytest.mark.parametrize("variance", [1.0, 1e4])
+def test_the_mode_is_found_from_a_place_where_full_steps_go_much_too_far(variance):
+    rng = np.random.default_rng(0)
+    X = 10.0 * rng.normal(size=(30, 3))
+    y = (X[:, 0] + 5.0 * rng.normal(size=30) > 0).astype(int)
+    # The prior is sure of the wrong label of most documents, where the curvature is next to nothing.
+    mode = np.array([-8.0, 5.0, 3.0])
+    found = laplace_approximation(X, y, Gaussian(variance, mode=mode), intercept_variance=1.0)
+    A, beta = np.column_stack([X, np.ones(30)]), np.append(found.coef, found.intercept)
+    pull = (beta - np.append(mode, 0.0)) / np.array([variance] * 3 + [1.0])
+    np.testing.assert_allclose(A.T @ (y - expit(A @ beta)), pull, atol=1e-5)
+
+
+def test_a_cavity_is_the_belief_that_the_factor_of_a_document_turns_into_its_own():
+    rng = np.random.default_rng(1)
+    means, variances, t, w = rng.normal(size=9), rng.exponential(2, 9), rng.normal(size=9), rng.exponential(1, 9)
+    # N(m, v) exp(t f − ½ w f²) is a Gaussian again.
+    with_it = 1 / (1 / variances + w)
+    found = cavities(with_it * (means / variances + t), with_it, t, w)
+    np.testing.assert_allclose(found, (means, variances), rtol=1e-10)
+    # What rounding would make negative is very wide instead.
+    assert 0 < cavities(np.zeros(1), np.ones(1), np.zeros(1), np.array([1.0 + 1e-15]))[1][0] <= 1e10
 
 
 @pytest.mark.parametrize("link", LINKS)

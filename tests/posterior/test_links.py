@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from scipy.special import log_expit, log_ndtr
 
-from bayesift.posterior._links import averaged_log_probability, probability, slopes, tilted_moments
+from bayesift.posterior._links import (
+    averaged_log_probability,
+    best_temperature,
+    probability,
+    score_of,
+    slopes,
+    tilted_moments,
+)
 
 LOG_P = {"logistic": log_expit, "probit": log_ndtr}
 
@@ -71,3 +78,30 @@ def test_slopes_are_derivatives(link):
     np.testing.assert_allclose(
         curvature, -(slopes(link, r + h)[0] - slopes(link, r - h)[0]) / (2 * h), rtol=1e-5, atol=1e-7
     )
+
+
+@pytest.mark.parametrize("link", ["logistic", "probit"])
+def test_a_score_is_found_again_from_its_probability(link):
+    scores = np.array([-30.0, -5.0, -0.1, 0.0, 0.1, 5.0, 30.0])
+    log_p = LOG_P[link]
+    np.testing.assert_allclose(score_of(link, log_p(scores), log_p(-scores)), scores, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("link", ["logistic", "probit"])
+@pytest.mark.parametrize("before", [1.0, 0.3])
+@pytest.mark.parametrize("right", [0.55, 0.8, 1.0])
+def test_the_best_temperature_has_the_greatest_sum_of_log_probabilities_less_a_price(link, before, right):
+    """Against nodes of Gauss and Hermite, for labels that are right more often or less often than the beliefs say."""
+    means, variances = np.linspace(-3, 3, 12), np.linspace(1, 6, 12)
+    weights = np.tile([1.0, 2.5], 6)
+    y = np.where(np.arange(12) < 12 * right, np.sign(means), -np.sign(means))
+    nodes, mass = np.polynomial.hermite_e.hermegauss(60)
+    mass /= mass.sum()
+
+    def value(temperature):
+        scores = means[:, None] + np.sqrt(temperature * variances)[:, None] * nodes
+        return weights @ np.log(np.exp(LOG_P[link](y[:, None] * scores)) @ mass) - 2.0 * abs(temperature - before)
+
+    found = best_temperature(link, y, means, variances, weights, before)
+    assert 0.0 < found <= 1.0
+    assert value(found) >= max(map(value, np.linspace(0.05, 1.0, 20))) - 1e-6

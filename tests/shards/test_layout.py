@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import shutil
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayesift import shards
-from bayesift.shards import ShardError, ShardWriter
+from bayesift.shards import ShardError, ShardWriter, _layout
 
 X = sp.random(50, 12, 0.2, format="csr", random_state=0)
 
@@ -150,6 +151,7 @@ FORGERIES = {
     "rows that go back": ("starts", lambda array: array.__setitem__(slice(1, 3), array[[2, 1]] + [5, 0])),
     "a negative start": ("starts", lambda array: array.__setitem__(1, -1)),
     "a column too many": ("columns", lambda array: array.__setitem__(0, 12)),
+    "a last column of a row too many": ("columns", lambda array: array.__setitem__(-1, 12)),
     "a negative column": ("columns", lambda array: array.__setitem__(0, -1)),
     "a column twice": ("columns", lambda array: array.__setitem__(slice(None), 3)),
     "a value that is no number": ("values", lambda array: array.__setitem__(0, np.nan)),
@@ -195,6 +197,28 @@ def test_pieces_that_are_cut_off_missing_or_of_another_kind_are_refused(folder: 
         list(shards.open(folder))
 
 
+class Harm:
+    """Makes a file when it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Path.touch, (self.path,)
+
+
+def test_a_pickle_in_place_of_a_piece_is_not_unpickled(folder: Path, tmp_path: Path) -> None:
+    pickled = pickle.dumps(Harm(tmp_path / "harm"))
+    whole = (folder / "000001.values.npy").stat().st_size
+    # Dots end a pickle: what comes after them is not read.
+    (folder / "000001.values.npy").write_bytes(pickled + b"." * (whole - len(pickled)))
+    with pytest.raises(ShardError, match="cannot be read as a piece of a shard"):
+        list(shards.open(folder))
+    assert not (tmp_path / "harm").exists()
+    pickle.loads(pickled)
+    assert (tmp_path / "harm").exists()
+
+
 CHANGES = {
     "format": ("format", "another"),
     "version": ("version", 2),
@@ -232,6 +256,96 @@ def test_rows_that_the_manifest_invents_are_refused(folder: Path) -> None:
     path.unlink()
     with pytest.raises(ShardError, match=r"no manifest\.json"):
         shards.open(folder)
+
+
+ENTRY_CHANGES = {
+    "a checksum that is none": ("sha256", "columns", "../../x"),
+    "a checksum too many": ("sha256", "more", "0" * 64),
+    "a negative number of rows": ("n_rows", None, -1),
+    "a negative number of entries": ("n_entries", None, -1),
+    "a negative number of labels": ("n_labels", None, -1),
+}
+
+
+@pytest.mark.parametrize("name", ENTRY_CHANGES)
+def test_a_shard_of_the_manifest_that_cannot_be_true_is_refused(folder: Path, name: str) -> None:
+    path = folder / "manifest.json"
+    content = json.loads(path.read_text())
+    field, piece, value = ENTRY_CHANGES[name]
+    entry = content["shards"][0]
+    if piece is None:
+        entry[field] = value
+    else:
+        entry[field][piece] = value
+    path.write_text(json.dumps(content))
+    with pytest.raises(ShardError, match=f"{field} is not as it must be"):
+        shards.open(folder)
+
+
+def test_a_manifest_that_is_too_long_is_not_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = folder / "manifest.json"
+    size = path.stat().st_size
+    monkeypatch.setattr(_layout, "_LARGEST_MANIFEST", size)
+    shards.open(folder)
+    with path.open("a") as stream:
+        stream.write(" ")
+    with pytest.raises(ShardError, match=f"has {size + 1} bytes; expected at most {size}"):
+        shards.open(folder)
+
+
+def test_shards_without_rows_or_entries_are_read(tmp_path: Path) -> None:
+    with ShardWriter(tmp_path / "a", 4, rows=3) as writer:
+        writer.add_empty_shard()
+        writer.add(sp.csr_matrix((3, 4)))
+        writer.add(sp.eye(3, 4, format="csr"))
+    found = shards.open(tmp_path / "a")
+    assert [part.shape for part in found] == [(0, 4), (3, 4), (3, 4)]
+    assert [part.nnz for part in found] == [0, 0, 3]
+    found.verify()
+
+
+@pytest.mark.parametrize("labels", [["b", "a", "b"], [["b"], [], ["a", "b"]]])
+def test_a_shard_without_rows_needs_no_labels(tmp_path: Path, labels: list) -> None:
+    with ShardWriter(tmp_path / "a", 4, rows=2) as writer:
+        writer.add_empty_shard()
+        writer.add(sp.eye(3, 4, format="csr"), labels)
+        writer.add_empty_shard()
+    found = shards.open(tmp_path / "a")
+    assert [part.shape[0] for part in found] == [0, 2, 1, 0]
+    assert found.label_names == ["a", "b"]
+    if labels[0] == "b":
+        assert found.labels.tolist() == labels
+    else:
+        assert found.labels.toarray().tolist() == [[0, 1], [0, 0], [1, 1]]
+    found.verify()
+
+
+@pytest.mark.parametrize("first", [None, ["a", "b"]])
+def test_labels_for_some_rows_only_are_refused(tmp_path: Path, first: list[str] | None) -> None:
+    block = sp.eye(2, 4, format="csr")
+    for rows in (1, 2, 9):
+        with ShardWriter(tmp_path / f"{rows}", 4, rows=rows) as writer:
+            writer.add(block, first)
+            with pytest.raises(ValueError, match="expected labels for all rows or for none"):
+                writer.add(block, ["a", "b"] if first is None else None)
+            writer.add(block[:0])
+            writer.add(block, first)
+        assert shards.open(tmp_path / f"{rows}").shape == (4, 4)
+
+
+def test_a_matrix_may_have_one_column_but_not_none(tmp_path: Path) -> None:
+    shards.write_matrix(sp.csr_matrix([[1.0], [2.0]]), tmp_path / "a")
+    assert shards.open(tmp_path / "a").shape == (2, 1)
+    path = tmp_path / "a" / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"n_columns": 0}))
+    with pytest.raises(ShardError, match="n_columns is not as it must be; expected a number from 1 to"):
+        shards.open(tmp_path / "a")
+
+
+def test_labels_of_rows_that_do_not_follow_each_other_are_refused(folder: Path) -> None:
+    forge(folder, "label_starts", lambda array: array.__setitem__(1, array[2] + 1))
+    with pytest.raises(ShardError, match="labels of rows do not start where they can"):
+        _ = shards.open(folder).labels
 
 
 def test_counts_and_labels_that_do_not_add_up_are_refused(folder: Path, tmp_path: Path) -> None:

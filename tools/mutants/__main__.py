@@ -1,4 +1,4 @@
-"""Break about 200 lines of the greatest consequence, one at a time, run the nearest tests, list what none noticed.
+"""Break more than 400 lines of the greatest consequence, one at a time, run the nearest tests, list what none noticed.
 
 ``tools/mutants/mutants.toml`` says which functions, and which tests are the nearest. A mutant that changes nothing that
 anybody could see is listed there as well, with the reason. Each is tried in a copy of the work tree; the work tree is
@@ -24,9 +24,9 @@ LIST = Path(__file__).with_name("mutants.toml")
 #: What takes long to import and is not broken here: imported once, before the processes for the mutants part.
 _OTHERS = ("numpy", "scipy.sparse", "scipy.stats", "scipy.special", "sklearn.pipeline", "numba", "pytest")
 
-#: Processor time of the tests of a mutant: so many seconds, for kernels that are compiled anew, and so many times what
-#: the tests take without it.
-_LEAST, _TIMES = 20.0, 2.0
+#: Processor time of the tests of a mutant: so many seconds, more where kernels are compiled anew, and so many times
+#: what the tests take without it.
+_LEAST, _LEAST_COMPILED, _TIMES = 5.0, 20.0, 2.0
 
 
 def chosen(targets: list[dict[str, Any]], words: list[str]) -> list[tuple[Mutant, dict[str, Any]]]:
@@ -59,14 +59,16 @@ def try_all(found: list[tuple[Mutant, dict[str, Any]]], seconds: float) -> list[
         tree = Tree(TOP, Path(place) / "tree")
         limits: dict[tuple[str, ...], float] = {}
         for mutant, target in found:
-            tests = target["tests"]
+            compiled = target.get("compiled", True)
+            tests = [*target["tests"], *(f"--deselect={test}" for test in target.get("without", []))]
             if tuple(tests) not in limits:
-                if tree.outcome(tests, 10 * seconds, log) != "passed":
+                if tree.outcome(tests, 10 * seconds, log, compiled) != "passed":
                     raise SystemExit(f"the tests of {target['file']} fail without any change:\n{log.read_text()}")
-                limits[tuple(tests)] = min(seconds, _LEAST + _TIMES * tree.used)
+                least = _LEAST_COMPILED if compiled and tree.compiles(mutant.file) else _LEAST
+                limits[tuple(tests)] = min(seconds, least + _TIMES * tree.used)
             tree.break_it(mutant)
             try:
-                outcome = tree.outcome(tests, limits[tuple(tests)], log)
+                outcome = tree.outcome(tests, limits[tuple(tests)], log, compiled)
             finally:
                 tree.mend()
             print(f"{'NOT NOTICED' if outcome == 'passed' else outcome:11}  {mutant}", flush=True)

@@ -11,6 +11,7 @@ import sys
 import time
 import traceback
 from pathlib import Path
+from typing import Any
 
 from tools.mutants.making import Mutant
 
@@ -22,6 +23,7 @@ class Tree:
 
     Compiled kernels stay where numba looks for them, beside the modules. Those of a broken module and of all that
     import it are put aside while it is tried: numba sees that a file has changed, but not that one it imports has.
+    A module that compiles nothing is no part of the kernels of others, which stay then.
     ``used`` is the processor time of the last tests that came to their end.
     """
 
@@ -55,7 +57,13 @@ class Tree:
             users |= more
             modules = {self._module(user) for user in users}
 
+    def compiles(self, file: str) -> bool:
+        """Tell whether a module has kernels."""
+        return "bayesift._kernel" in self._imported[self.folder / file]
+
     def _kernels(self, path: Path) -> list[Path]:
+        if not self.compiles(str(path)):
+            return []
         return [file for user in self._users(path) for file in (user.parent / "__pycache__").glob(f"{user.stem}.*.nb?")]
 
     def break_it(self, mutant: Mutant) -> None:
@@ -80,8 +88,11 @@ class Tree:
         path.write_bytes(source)
         os.utime(path, ns=times)
 
-    def outcome(self, tests: list[str], seconds: float, log: Path) -> str:
+    def outcome(self, tests: list[str], seconds: float, log: Path, compiled: bool = True) -> str:
         """Run tests in a fork of this process, which has imported no module of the package.
+
+        Where kernels are not ``compiled`` they run as Python, which takes much less time than to compile them where
+        they have little to do. No kernel warns, so numpy does not either then.
 
         Returns
         -------
@@ -91,7 +102,7 @@ class Tree:
         """
         child = os.fork()
         if child == 0:
-            _run(self.folder, tests, seconds, log)
+            _run(self.folder, tests, seconds, log, compiled)
         end = time.monotonic() + 10 * seconds
         while True:
             found, status, usage = os.wait4(child, os.WNOHANG)
@@ -111,7 +122,22 @@ class Tree:
         return "failed" if code else "passed"
 
 
-def _run(folder: Path, tests: list[str], seconds: float, log: Path) -> None:
+class _FirstFailure:
+    """Slow tests come last, and what fails is not made simpler: that something fails is enough."""
+
+    @staticmethod
+    def pytest_collection() -> None:
+        from hypothesis import Phase, settings
+
+        settings.register_profile("mutants", settings(), phases=(Phase.explicit, Phase.generate), database=None)
+        settings.load_profile("mutants")
+
+    @staticmethod
+    def pytest_collection_modifyitems(items: list[Any]) -> None:
+        items.sort(key=lambda item: item.get_closest_marker("slow") is not None)
+
+
+def _run(folder: Path, tests: list[str], seconds: float, log: Path, compiled: bool) -> None:
     os.setsid()
     with log.open("w") as stream:
         for number in (1, 2):
@@ -125,7 +151,15 @@ def _run(folder: Path, tests: list[str], seconds: float, log: Path) -> None:
         os.environ["PYTHONPATH"] = os.pathsep.join(paths)
         import pytest
 
-        code = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:schemathesis", *tests]))
+        options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:schemathesis"]
+        if not compiled:
+            import numba
+            import numpy as np
+
+            os.environ["NUMBA_DISABLE_JIT"] = "1"
+            numba.config.DISABLE_JIT = True
+            np.seterr(all="ignore")
+        code = int(pytest.main([*options, *tests], plugins=[_FirstFailure()]))
     except BaseException:
         traceback.print_exc()
     finally:

@@ -3,8 +3,8 @@
 A folder holds ``manifest.json``, ``counts.npy`` (entries of each column), optionally ``terms.json`` and ``source.json``
 (from what it was written, and how), and for each shard the compressed rows as plain ``.npy`` pieces:
 ``NUMBER.starts.npy`` (int64), ``NUMBER.columns.npy`` (int32) and ``NUMBER.values.npy`` (float32 or float64), beside
-them, where rows have labels, ``NUMBER.label_starts.npy`` (int64) and ``NUMBER.labels.npy`` (int32). Names of files are
-made from the number of the shard, never read from the manifest.
+them, where rows have labels and the shard has rows, ``NUMBER.label_starts.npy`` (int64) and ``NUMBER.labels.npy``
+(int32). Names of files are made from the number of the shard, never read from the manifest.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def read_manifest(folder: Path) -> Manifest:
         rules.require(found is None or _is_digest(found), name, "a checksum or null")
     rules.require(_is_digest(content.get("counts_sha256")), "counts_sha256", "a checksum")
     return Manifest(
-        n_columns=rules.number(content, "n_columns", 0, MOST_COLUMNS),
+        n_columns=rules.number(content, "n_columns", 1, MOST_COLUMNS),
         dtype=dtype,
         shards=[rules.entry(entry, kind is not None) for entry in entries],
         counts_sha256=content["counts_sha256"],
@@ -136,12 +136,12 @@ class _Rules(NamedTuple):
         return int(value)
 
     def entry(self, found: Any, has_labels: bool) -> ShardEntry:
-        digests = self.of(found, "sha256", dict)
-        pieces = {*MATRIX_PIECES, *(LABEL_PIECES if has_labels else ())}
+        digests, n_rows = self.of(found, "sha256", dict), self.number(found, "n_rows", 0, _MOST_ROWS)
+        pieces = {*MATRIX_PIECES, *(LABEL_PIECES if has_labels and n_rows else ())}
         self.require(set(digests) == pieces, "sha256", f"the checksums of {sorted(pieces)}")
         self.require(all(map(_is_digest, digests.values())), "sha256", "checksums")
         return ShardEntry(
-            self.number(found, "n_rows", 0, _MOST_ROWS),
+            n_rows,
             self.number(found, "n_entries", 0, MOST_ENTRIES),
             self.number(found, "n_labels", 0, MOST_ENTRIES),
             digests,

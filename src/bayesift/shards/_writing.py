@@ -117,6 +117,9 @@ class ShardWriter:
             raise ValueError(f"a block has {block.shape[1]} columns; expected {self.n_columns}")
         if labels is not None and len(labels) != block.shape[0]:
             raise ValueError(f"a block has {block.shape[0]} rows and {len(labels)} labels; expected one for each row")
+        before = self.n_done + self._waiting_rows
+        if before and block.shape[0] and (labels is not None) != (self._kind is not None or bool(self._labels)):
+            raise ValueError("some blocks have labels and some have none; expected labels for all rows or for none")
         first = 0
         while first < block.shape[0]:
             room = self.entries - self._waiting_entries

@@ -184,7 +184,9 @@ class Shards:
         if kind is None:
             return None
         parts = [
-            open_labels(self.folder, number, entry, len(names)) for number, entry in enumerate(self._manifest.shards)
+            open_labels(self.folder, number, entry, len(names))
+            for number, entry in enumerate(self._manifest.shards)
+            if entry.n_rows
         ]
         # In the manifest labels are numbered as they came.
         place = np.empty(len(names), dtype=np.int64)

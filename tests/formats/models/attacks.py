@@ -85,7 +85,7 @@ class Entry(NamedTuple):
     offset: int | None = None
 
 
-def archive_of(entries: list[Entry], *, prefix: bytes = b"", gap: bytes = b"") -> bytes:
+def archive_of(entries: list[Entry], *, prefix: bytes = b"", gap: bytes = b"", rest: bytes = b"") -> bytes:
     """Return an archive that says what it is told to, with a right checksum."""
     body, directory = bytearray(prefix), bytearray()
     for entry in entries:
@@ -97,6 +97,7 @@ def archive_of(entries: list[Entry], *, prefix: bytes = b"", gap: bytes = b"") -
         offset = len(body) if entry.offset is None else entry.offset
         body += b"PK\x03\x04" + fields + name + entry.data + gap
         directory += b"PK\x01\x02\x14\x00" + fields + struct.pack("<HHHII", 0, 0, 0, 0, offset) + name
+    body += rest
     count = len(entries) % 2**16
     end = struct.pack("<HHHHIIH", 0, 0, count, count, len(directory), len(body), len(COMMENT) + 64)
     return sealed(bytes(body + directory) + b"PK\x05\x06" + end + COMMENT + b"0" * 64)
@@ -120,3 +121,52 @@ def zeros(n_megabytes: int) -> bytes:
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     block = packer.compress(bytes(2**20)) + packer.flush(zlib.Z_FULL_FLUSH)
     return block * n_megabytes + packer.flush()
+
+
+def attributes(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the attributes of the model itself."""
+    return schema["content"]["content"]
+
+
+def node(loader: str, module: str = "os", name: str = "system", **fields: Any) -> dict[str, Any]:
+    """Return a node of a schema; without more, one that would call what it must not."""
+    return {"__class__": name, "__module__": module, "__loader__": loader} | fields
+
+
+def attribute(name: str, value: Any) -> Callable[[dict[str, Any]], None]:
+    """Return a change that gives the model an attribute, with the type of its name."""
+
+    def change(schema: dict[str, Any]) -> None:
+        attributes(schema)[name] = value
+        schema["content"]["key_types"]["content"] = [node("TypeNode", "builtins", "str")] * len(attributes(schema))
+
+    return change
+
+
+def plain(text: str) -> dict[str, Any]:
+    """Return the node of a value in JSON."""
+    return node("JsonNode", "builtins", "str", content=text, is_json=True)
+
+
+def stand_in(name: str, *parts: Any) -> dict[str, Any]:
+    """Return the node of a stand-in with these parts."""
+    return node(
+        "ConstructorFromReduceNode",
+        "bayesift.formats",
+        name,
+        content=node("TupleNode", "builtins", "tuple", content=list(parts)),
+    )
+
+
+def values(text: str) -> dict[str, Any]:
+    """Return the stand-in of a text in JSON."""
+    return stand_in("Plain", plain(json.dumps(text)))
+
+
+def doubled(depth: int, loader: str, name: str) -> Callable[[dict[str, Any]], None]:
+    """Refer twice to the same child at every level."""
+    child = plain("1") | {"__id__": 100}
+    for level in range(1, depth):
+        content = [child, {"__id__": 99 + level}]
+        child = node(loader, "builtins", name, content=content) | {"__id__": 100 + level}
+    return attribute("max_iter", child)

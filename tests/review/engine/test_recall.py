@@ -103,6 +103,12 @@ def test_sample_bound_holds_with_the_confidence_stated(n, size):
         assert missed / comb(n, size) <= 0.1 + 1e-12
 
 
+def test_a_total_is_ruled_out_where_so_few_are_exactly_as_improbable_as_stated():
+    # One of two documents is drawn: the only relevant one is missed half of the time, which is not above 1 - 0.5.
+    assert bound_by_sample(2, 1, 0, 0, 0.5).total == 0
+    assert bound_by_sample(2, 1, 0, 0, 0.51).total == 1
+
+
 def test_a_sample_of_nothing_says_nothing_and_one_of_all_says_all():
     assert bound_by_sample(50, 0, 0, 7).total == 50
     assert bound_by_sample(50, 50, 7, 7) == (7, 0, 1.0)
@@ -122,8 +128,30 @@ def test_draws_needed_are_enough_and_no_more_than_needed():
     assert alone < needed < 1.5 * alone
 
 
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=25), st.integers(0, 60), st.integers(0, 4))
+def test_draws_needed_are_found_by_trying_every_number(judged, more, extra):
+    found, n = sum(relevant for relevant, _ in judged), len(judged) + more
+    total = found + extra
+    needed = quiet_draws_needed(draws_of(judged, n, 4), found, more, total, 0.6)
+    if total > n - len(judged) + found:
+        assert needed == 0
+        return
+    tried = (
+        number
+        for number in range(more - extra + 1)
+        if log_wealth(draws_of([*judged, *[(False, True)] * number], n, 4), total) >= -log(0.4)
+    )
+    assert needed == next(tried, None)
+
+
 def test_no_number_of_draws_helps_where_one_may_hide():
     assert quiet_draws_needed(draws_of([(True, False)], 3), 1, 2, 2, 0.95) is None
+
+
+def test_no_draw_is_needed_against_more_than_there_are_and_none_is_left_where_all_may_be_relevant():
+    draws = draws_of([(True, False)], 4)
+    assert quiet_draws_needed(draws, 1, 3, 5, 0.95) == 0
+    assert quiet_draws_needed(draws, 1, 3, 4, 0.95) is None
 
 
 def test_a_bet_after_a_disappointment_waits_twice_as_long():

@@ -1,5 +1,5 @@
 from functools import cache
-from math import log
+from math import comb, exp, factorial, log
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from bayesift.review.engine import Aim
 from bayesift.review.engine.recall import _log_wealth_after, draws_of, log_wealth
 from bayesift.review.engine.statements import (
     FACTOR_PRIOR,
+    SIGNIFICANCE,
     Cards,
     bound_by_model,
     chance_of_denser_draws,
@@ -144,6 +145,50 @@ def test_c_is_withdrawn_when_random_draws_surprise():
     assert chance_of_surprise(Cards.of(cards(3, 40, "random", 0.01))) < 0.05
     assert chance_of_surprise(Cards.of(cards(3, 40, "random", 0.05))) > 0.05
     assert chance_of_surprise(Cards.of(cards(3, 40))) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("hits", "others", "random_hits", "random_others"), [(0, 9, 1, 3), (5, 20, 2, 3), (7, 1, 0, 4)]
+)
+def test_the_chance_of_denser_draws_is_a_sum_over_what_could_be_drawn(hits, others, random_hits, random_others):
+    judged = Cards.of(cards(hits, others) + cards(random_hits, random_others, "random"))
+    total = hits + random_hits
+    share = (random_hits + random_others) / (hits + others + random_hits + random_others)
+    expected = sum(comb(total, k) * share**k * (1 - share) ** (total - k) for k in range(random_hits, total + 1))
+    assert chance_of_denser_draws(judged) == pytest.approx(expected, rel=1e-12)
+
+
+def test_without_a_relevant_card_or_without_both_kinds_nothing_tells_against_the_queue():
+    for judged in (
+        cards(0, 5) + cards(0, 5, "random"),
+        cards(2, 5),
+        cards(2, 5, "random"),
+    ):
+        assert chance_of_denser_draws(Cards.of(judged)) == 1.0
+
+
+def test_a_chance_that_is_just_as_great_as_the_significance_withdraws_nothing():
+    # The only relevant one of twenty cards was the only random one.
+    judged = Cards.of(cards(0, 19) + cards(1, 0, "random", 0.1))
+    assert chance_of_denser_draws(judged) == SIGNIFICANCE
+    assert statements(judged, 100, 3.0, Aim())[1].holds
+    more = Cards.of(cards(0, 20) + cards(1, 0, "random", 0.1))
+    assert not statements(more, 100, 3.0, Aim())[1].holds
+
+
+@pytest.mark.parametrize("hits", [0, 1, 3])
+def test_the_chance_of_a_surprise_is_a_sum_of_the_poisson_distribution(hits):
+    judged = cards(hits, 20, "random", 0.07) + cards(4, 30) + cards(2, 0, "random", None)
+    mean = 0.07 * (hits + 20)
+    expected = 1 - sum(exp(-mean) * mean**k / factorial(k) for k in range(hits))
+    assert chance_of_surprise(Cards.of(judged)) == pytest.approx(expected, rel=1e-12)
+
+
+def test_where_nothing_was_found_nothing_allows_to_stop():
+    said = statements(Cards.of(cards(0, 10)), 10, 0.0, Aim(0.5, 0.5))
+    assert [statement.bound.left for statement in said] == [0, 0, 0]
+    assert not any(statement.allows for statement in said)
+    assert all(statement.allows for statement in statements(Cards.of(cards(1, 10)), 11, 0.0, Aim(0.5, 0.5)))
 
 
 def test_recent_cards_are_those_of_the_queue_with_a_known_probability():

@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 
 from bayesift.review.engine import Aim, Corpus, Knowledge, ReviewEngine
-from bayesift.review.engine.stopping import posterior_interval
+from bayesift.review.engine.recall import Bound
+from bayesift.review.engine.statements import Statement
+from bayesift.review.engine.stopping import posterior_interval, verdict_of
 
 TEXTS = [f"wheat harvest report {i}" for i in range(12)] + [f"gold mine number {i} opens" for i in range(188)]
 CORPUS = Corpus.build(TEXTS)
@@ -68,6 +70,77 @@ def test_everything_judged_may_stop():
     assert engine.stopping().by_bets == engine.stopping().by_sample == (12, 0, 1.0)
 
 
+def test_documents_put_aside_as_unsure_are_no_documents_of_the_collection():
+    engine = judged()
+    for document in range(50, 57):
+        engine.label(document, None, why="probable")
+    now = engine.stopping()
+    assert (now.found, now.irrelevant, now.unsure, now.unjudged) == (12, 38, 7, 143)
+    # Nothing was drawn at random: every document without a judgement may be relevant.
+    assert now.by_bets == (155, 143, 12 / 155)
+    for document in engine._order[:3]:
+        engine.label(int(document), None, why="random")
+    now = engine.stopping()
+    assert now.sample_size == 0
+    assert now.by_sample.total == 200 - now.unsure
+
+
+def test_the_bound_of_all_random_draws_is_that_of_statement_a():
+    now = judged(20).stopping()
+    assert now.by_bets == now.statements[0].bound
+    assert now.by_bets.left > now.statements[1].bound.left
+
+
+@pytest.mark.parametrize("name", ["target_recall", "confidence"])
+@pytest.mark.parametrize("value", [0.0, -0.5, 1.5, float("nan")])
+def test_an_aim_that_is_none_is_refused(name, value):
+    with pytest.raises(ValueError, match=f"{name} is {value}"):
+        judged().stopping(**{name: value})
+
+
+def test_all_relevant_documents_can_be_asked_for_but_no_full_confidence():
+    assert judged().stopping(1.0).target_recall == 1.0
+    with pytest.raises(ValueError, match=r"confidence is 1\.0"):
+        judged().stopping(confidence=1.0)
+
+
+def said(a, b, c, b_holds=True, allows=""):
+    """Three statements with these recalls of the bounds."""
+    bounds = [Bound(1000, round(1000 * (1 - recall)), recall) for recall in (a, b, c)]
+    return tuple(
+        Statement(letter, f"assumption {letter}", bound, letter != "B" or b_holds, letter in allows, "")
+        for letter, bound in zip("ABC", bounds, strict=True)
+    )
+
+
+def test_what_is_not_shown_yet_is_told_by_the_best_statement_that_holds():
+    verdict, sentence = verdict_of(19, 500, 0.5, said(0.31, 0.62, 0.53), 77, Aim(0.95))
+    assert verdict == "not enough evidence"
+    assert "statement B shows only 62\u00a0% with 95\u00a0% confidence" in sentence
+    assert "If none of the next 77 random documents is relevant" in sentence
+    _, sentence = verdict_of(19, 500, 0.5, said(0.31, 0.62, 0.53, b_holds=False), None, Aim(0.95))
+    assert "statement C shows only 53\u00a0%" in sentence
+    assert "Only reading nearly all of the rest could show it" in sentence
+
+
+def test_a_statement_that_allows_it_is_told_with_its_numbers():
+    verdict, sentence = verdict_of(19, 500, 0.5, said(0.31, 0.962, 0.99, allows="BC"), 77, Aim(0.95))
+    assert verdict == "may stop"
+    assert "by statement B: with 95\u00a0% confidence at least 96.2\u00a0% of" in sentence
+    assert "(19 found, at most 38 left among 500). It assumes assumption B." in sentence
+
+
+def test_one_goes_on_below_the_recall_asked_for_and_with_more_left_than_allowed():
+    # Of 20 relevant documents 19 are found: that is the recall asked for.
+    for left, recall, most, verdict in [
+        (1.0, 0.95, 0, "not enough evidence"),
+        (1.01, 0.95, 0, "go on"),
+        (1.01, 0.95, 2, "not enough evidence"),
+    ]:
+        assert verdict_of(19, 500, left, said(0.3, 0.3, 0.3), None, Aim(recall, left=most))[0] == verdict
+    assert verdict_of(0, 500, 0.0, said(0.0, 0.0, 0.0), None, Aim(0.95))[0] == "go on"
+
+
 def test_sample_is_the_random_order_up_to_the_first_unjudged():
     engine = ReviewEngine(CORPUS, Knowledge("wheat harvest"), seed=9)
     order = engine._order[:6].tolist()
@@ -88,4 +161,5 @@ def test_what_may_be_left(found, recall, most):
 def test_posterior_interval_of_a_great_count_is_normal():
     low, high = posterior_interval(1e4, 400.0, 0.95)
     np.testing.assert_allclose([low, high], [1e4 - 39.2, 1e4 + 39.2], atol=0.1)
-    assert posterior_interval(0.0, 0.0, 0.95) == (0.0, 0.0)
+    assert posterior_interval(0.0, 0.0, 0.95) == posterior_interval(0.0, 2.0, 0.95) == (0.0, 0.0)
+    assert posterior_interval(3.0, 0.0, 0.95) == (3.0, 3.0)

@@ -163,7 +163,7 @@ def bound_by_sample(n: int, size: int, relevant: int, found: int, confidence: fl
     >>> bound_by_sample(1000, 500, 20, found=38)
     Bound(total=52, left=14, recall=0.7307692307692307)
     """
-    low, high = relevant, n - (size - relevant)
+    low, high = relevant, n
     while low < high:
         middle = (low + high + 1) // 2
         if hypergeom.cdf(relevant, n, middle, size) > 1 - confidence:
@@ -185,7 +185,8 @@ def quiet_draws_needed(draws: Draws, found: int, unjudged: int, total: int, conf
         return 0
     more = np.arange(unjudged - left)
     wait = 0 if draws.undisturbed else max(0, draws.patience - draws.silence)
-    opens = () if draws.undisturbed or wait >= len(more) else (len(draws.found) + wait,)
+    # A bet that opens after the last draw keeps what it has.
+    opens = () if draws.undisturbed else (len(draws.found) + wait,)
     future = draws._replace(
         found=np.append(draws.found, np.full(len(more), found)),
         unjudged=np.append(draws.unjudged, unjudged - more),
