@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 
 # Read by scipy when it is imported: without it, scikit-learn skips one of its checks of estimators.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
@@ -51,6 +53,17 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
                     f"{name} is not in the data root {data_root()}: run 'bayesift data fetch {name}' "
                     f"or set BAYESIFT_DATA to a folder that has it"
                 )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Look for garbage neither while tests are collected nor, later, among all that stays until the run ends."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -15,7 +15,6 @@ from reproduction.eyheramendy2003.fits import (
     Result,
     Setting,
     fit_category,
-    rcv1,
     result_of,
     reuters,
     run_settings,
@@ -99,6 +98,5 @@ def test_tables_name_their_columns_as_printed(name, tmp_path, monkeypatch):
 
 @pytest.mark.collection("rcv1", "smart")
 def test_only_the_judgements_of_rcv1_are_at_hand(tmp_path):
-    assert rcv1() is None
     result = run(every_experiment()["eyheramendy2003/table7"], Runner(PieceCache(tmp_path)))
     assert result.skipped == "the texts of RCV1-v2 are not in the data root, only its judgements"

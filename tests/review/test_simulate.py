@@ -1,3 +1,5 @@
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -5,12 +7,17 @@ from bayesift.review.engine import Corpus, Knowledge, Mix
 from bayesift.review.simulate import RULES, Simulation, simulate, starting_pair, synthetic_corpus
 
 TEXTS, TRUTH = synthetic_corpus(200, 0.1, clearness=0.5, seed=1)
-CORPUS = Corpus.build(TEXTS)
 ABOUT = Knowledge("topic0 topic1 topic2 topic3")
 
 
+@cache
+def papers() -> Corpus:
+    """Made when the first test wants it: not while tests are collected, by every process that runs some."""
+    return Corpus.build(TEXTS)
+
+
 def test_every_document_is_read_once():
-    run = simulate(CORPUS, TRUTH, start=(3, 8), rules={})
+    run = simulate(papers(), TRUTH, start=(3, 8), rules={})
     assert sorted([*run.order, 3, 8]) == list(range(200))
     np.testing.assert_array_equal(run.relevant, TRUTH[run.order])
     assert run.start == (3, 8)
@@ -26,7 +33,7 @@ def test_measures_by_hand():
 
 
 def test_reading_ends_when_all_is_found():
-    run = simulate(CORPUS, TRUTH, knowledge=ABOUT, rules={})
+    run = simulate(papers(), TRUTH, knowledge=ABOUT, rules={})
     shown = [reason != "rest" for reason in run.reasons]
     assert run.relevant[np.flatnonzero(shown)[-1]]
     assert sum(run.relevant[: sum(shown)]) == TRUTH.sum()
@@ -35,23 +42,23 @@ def test_reading_ends_when_all_is_found():
 @pytest.mark.slow
 def test_the_engine_saves_work_and_knowledge_saves_more():
     pair = starting_pair(TRUTH, 0)
-    learnt = simulate(CORPUS, TRUTH, start=pair, rules={})
-    told = simulate(CORPUS, TRUTH, knowledge=ABOUT, rules={})
-    random = simulate(CORPUS, TRUTH, mix=Mix(0, 0, 1), rules={})
+    learnt = simulate(papers(), TRUTH, start=pair, rules={})
+    told = simulate(papers(), TRUTH, knowledge=ABOUT, rules={})
+    random = simulate(papers(), TRUTH, mix=Mix(0, 0, 1), rules={})
     assert learnt.average_time_to_discovery < 0.6 * random.average_time_to_discovery
     assert told.average_time_to_discovery < learnt.average_time_to_discovery
 
 
 @pytest.mark.slow
 def test_runs_repeat_themselves_and_seeds_differ():
-    one, same, other = (simulate(CORPUS, TRUTH, knowledge=ABOUT, rules={}, seed=seed) for seed in (4, 4, 5))
+    one, same, other = (simulate(papers(), TRUTH, knowledge=ABOUT, rules={}, seed=seed) for seed in (4, 4, 5))
     np.testing.assert_array_equal(one.order, same.order)
     assert not np.array_equal(one.order, other.order)
 
 
 @pytest.mark.slow
 def test_rules_stop_where_the_order_says():
-    run = simulate(CORPUS, TRUTH, knowledge=ABOUT, check=True, look_every=1)
+    run = simulate(papers(), TRUTH, knowledge=ABOUT, check=True, look_every=1)
     assert list(run.stops) == list(RULES)
     for stop in run.stops.values():
         assert stop.recall == pytest.approx(run.relevant[: stop.read].sum() / TRUTH.sum())
@@ -63,14 +70,14 @@ def test_rules_stop_where_the_order_says():
 
 
 def test_a_rule_of_ones_own():
-    run = simulate(CORPUS, TRUTH, knowledge=ABOUT, rules={"ten": lambda look: look.report.found >= 10}, look_every=1)
+    run = simulate(papers(), TRUTH, knowledge=ABOUT, rules={"ten": lambda look: look.report.found >= 10}, look_every=1)
     stop = run.stops["ten"]
     assert run.relevant[: stop.read].sum() == 10
     assert run.relevant[stop.read - 1]
 
 
 def test_check_reads_at_random_after_a_quiet_time():
-    run = simulate(CORPUS, TRUTH, knowledge=ABOUT, mix=Mix(1, 0, 0), check=True, rules={"bets": RULES["bets"]})
+    run = simulate(papers(), TRUTH, knowledge=ABOUT, mix=Mix(1, 0, 0), check=True, rules={"bets": RULES["bets"]})
     first = run.reasons.index("random")
     assert not run.relevant[first - 30 : first].any()
     assert set(run.reasons[:first]) == {"probable"}
@@ -96,7 +103,7 @@ def test_starting_pairs():
 @pytest.mark.parametrize("relevant", [[1, 0], np.zeros(200), np.full(200, 2), np.ones((200, 1))])
 def test_bad_judgements_are_refused(relevant):
     with pytest.raises(ValueError, match="relevant"):
-        simulate(CORPUS, relevant)
+        simulate(papers(), relevant)
 
 
 @pytest.mark.slow

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated
+from functools import cache
+from typing import Annotated, Any
 
 import typer
+from typer.main import get_command
 
 from bayesift._ending import ending_when_asked
 from bayesift._version import __version__
@@ -82,6 +85,12 @@ def options(
     _settings.debug = debug
 
 
+@cache
+def _command() -> Callable[..., Any]:
+    """Make all sub-commands with their options: this takes longer than many a command that is run in them."""
+    return get_command(app)
+
+
 def main() -> None:
     """Run the command line.
 
@@ -97,7 +106,7 @@ def main() -> None:
     try:
         # By any other way than the script, the name would be that of the program that runs.
         with ending_when_asked("bayesift"):
-            app(prog_name="bayesift")
+            _command()(prog_name="bayesift")
     except Exception as error:
         if _settings.debug:
             raise

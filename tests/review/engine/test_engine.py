@@ -1,4 +1,5 @@
 import re
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -29,8 +30,13 @@ from process_cases import in_fork, kernels
 NEWS = load("newsroom")
 TOPIC = NEWS.categories.index("courts")
 TRUTH = NEWS.indicator("train").toarray()[:, TOPIC] > 0
-CORPUS = Corpus.build(NEWS.train.texts)
 KNOWLEDGE = Knowledge("courts, judges and trials")
+
+
+@cache
+def papers() -> Corpus:
+    """Made when the first test wants it: not while tests are collected, by every process that runs some."""
+    return Corpus.build(NEWS.train.texts)
 
 
 def replay(engine, n):
@@ -48,39 +54,39 @@ def same(one, other):
 
 
 def test_knowledge_alone_ranks_the_pile():
-    p = ReviewEngine(CORPUS, KNOWLEDGE).probabilities()
+    p = ReviewEngine(papers(), KNOWLEDGE).probabilities()
     first = np.argsort(-p)[: TRUTH.sum()]
     assert TRUTH[first].mean() > 3 * TRUTH.mean()
 
 
 def test_keywords_against_lower_a_document():
-    word = next(text for text in CORPUS.texts if "judge" in text.lower())
-    document = CORPUS.texts.index(word)
-    without = ReviewEngine(CORPUS, Knowledge("courts")).probabilities()[document]
-    assert ReviewEngine(CORPUS, Knowledge("courts", keywords_against=("judge",))).probabilities()[document] < without
-    assert ReviewEngine(CORPUS, Knowledge("courts", keywords_for=("judge",))).probabilities()[document] > without
+    word = next(text for text in papers().texts if "judge" in text.lower())
+    document = papers().texts.index(word)
+    without = ReviewEngine(papers(), Knowledge("courts")).probabilities()[document]
+    assert ReviewEngine(papers(), Knowledge("courts", keywords_against=("judge",))).probabilities()[document] < without
+    assert ReviewEngine(papers(), Knowledge("courts", keywords_for=("judge",))).probabilities()[document] > without
 
 
 def test_unknown_words_and_empty_knowledge_mean_a_random_start():
     for knowledge in (Knowledge(), Knowledge("zzyzx"), Knowledge(keywords_for=("qqqqq",))):
-        engine = ReviewEngine(CORPUS, knowledge, seed=3)
+        engine = ReviewEngine(papers(), knowledge, seed=3)
         cards = engine.next(4)
         assert [card.why for card in cards] == ["random"] * 4
         assert np.ptp(engine.probabilities()) == pytest.approx(0)
 
 
 def test_learning_finds_what_reading_in_order_does_not():
-    engine = replay(ReviewEngine(CORPUS, KNOWLEDGE), 60)
+    engine = replay(ReviewEngine(papers(), KNOWLEDGE), 60)
     found = sum(TRUTH[document] for document, _, _ in list(engine.judgements))
     assert found > 3 * 60 * TRUTH.mean()
 
 
 def test_one_judgement_is_learnt_exactly():
-    engine = ReviewEngine(CORPUS, KNOWLEDGE)
+    engine = ReviewEngine(papers(), KNOWLEDGE)
     prior = engine._prior.belief.mean
     engine.label(7, True, why="probable")
-    X = np.column_stack([CORPUS.matrix.toarray(), np.ones(len(CORPUS))])
-    variance = np.append(np.full(CORPUS.n_terms, VARIANCE), CONSTANT_VARIANCE)
+    X = np.column_stack([papers().matrix.toarray(), np.ones(len(papers()))])
+    variance = np.append(np.full(papers().n_terms, VARIANCE), CONSTANT_VARIANCE)
     belief = prior_belief(len(prior), noise=NOISE, covariance="diagonal", prior_mean=prior, prior_covariance=variance)
     belief, _ = update(belief, X[7], 1)
     f, s2 = X @ belief.mean, X**2 @ belief.covariance
@@ -92,20 +98,20 @@ def test_one_judgement_is_learnt_exactly():
 
 
 def test_rank_counts_the_unjudged_that_are_more_probable():
-    engine = replay(ReviewEngine(CORPUS, KNOWLEDGE), 5)
+    engine = replay(ReviewEngine(papers(), KNOWLEDGE), 5)
     p = engine.probabilities()
     judged = {document for document, _, _ in list(engine.judgements)}
     card = engine.suggestion(11)
-    assert card.rank == 1 + sum(p[i] > p[11] for i in range(len(CORPUS)) if i not in judged)
+    assert card.rank == 1 + sum(p[i] > p[11] for i in range(len(papers())) if i not in judged)
     assert engine.suggestion(next(iter(judged))).rank >= 1
 
 
 @settings(max_examples=15)
-@given(st.lists(st.integers(0, len(CORPUS) - 1), min_size=2, max_size=12, unique=True), st.data())
+@given(st.lists(st.integers(0, len(NEWS.train.texts) - 1), min_size=2, max_size=12, unique=True), st.data())
 def test_undo_leaves_no_trace(documents, data):
     gone = data.draw(st.sampled_from(documents))
     fit_after = data.draw(st.integers(0, len(documents)))
-    one, other = ReviewEngine(CORPUS, KNOWLEDGE), ReviewEngine(CORPUS, KNOWLEDGE)
+    one, other = ReviewEngine(papers(), KNOWLEDGE), ReviewEngine(papers(), KNOWLEDGE)
     for place, document in enumerate(documents):
         one.label(document, bool(TRUTH[document]), why="probable")
         if document != gone:
@@ -125,7 +131,7 @@ def test_undo_leaves_no_trace(documents, data):
 
 
 def test_what_a_fit_has_learnt_is_forgotten_by_the_next_and_nothing_waits_for_it(monkeypatch):
-    engine = replay(ReviewEngine(CORPUS, KNOWLEDGE), 10)
+    engine = replay(ReviewEngine(papers(), KNOWLEDGE), 10)
     engine.adopt(engine.refit())
     monkeypatch.setattr(ReviewEngine, "_fit", lambda *_: pytest.fail("a fit under the lock"))
     document, before = list(engine.judgements)[4][0], engine.probabilities()
@@ -143,12 +149,12 @@ def test_what_a_fit_has_learnt_is_forgotten_by_the_next_and_nothing_waits_for_it
     monkeypatch.undo()
     engine.adopt(engine.refit())
     assert not engine.behind
-    same(engine, ReviewEngine(CORPUS, KNOWLEDGE, Judgements(len(CORPUS), engine.judgements)))
+    same(engine, ReviewEngine(papers(), KNOWLEDGE, Judgements(len(papers()), engine.judgements)))
 
 
 def test_many_judgements_at_once_wait_for_a_fit():
-    shared = Judgements(len(CORPUS))
-    engine = ReviewEngine(CORPUS, KNOWLEDGE, shared)
+    shared = Judgements(len(papers()))
+    engine = ReviewEngine(papers(), KNOWLEDGE, shared)
     before = engine.probabilities()
     for document in range(150):
         shared.set(document, Judgement(bool(TRUTH[document]), "import"))
@@ -168,14 +174,14 @@ def test_many_judgements_at_once_wait_for_a_fit():
 
 
 def test_fields_that_were_moved_are_those_of_a_pass_over_all():
-    engine = replay(ReviewEngine(CORPUS, KNOWLEDGE), 40)
-    found, again = engine._moments(), all_fields(engine._model, CORPUS)
+    engine = replay(ReviewEngine(papers(), KNOWLEDGE), 40)
+    found, again = engine._moments(), all_fields(engine._model, papers())
     np.testing.assert_allclose(found.mean, again.mean, atol=1e-12)
     np.testing.assert_allclose(found.variance, again.variance, atol=1e-12)
 
 
 def test_a_ranking_made_elsewhere_is_taken_unless_a_fit_came_meanwhile():
-    engine = replay(ReviewEngine(CORPUS, KNOWLEDGE), 10)
+    engine = replay(ReviewEngine(papers(), KNOWLEDGE), 10)
     before, card = engine.probabilities(), engine.next()[0]
     engine.lagging = True
     engine.label(card.document, True, why=card.why)
@@ -193,7 +199,7 @@ def test_a_ranking_made_elsewhere_is_taken_unless_a_fit_came_meanwhile():
 
 
 def test_a_moment_stays_as_it_was():
-    engine = replay(ReviewEngine(CORPUS, KNOWLEDGE), 12)
+    engine = replay(ReviewEngine(papers(), KNOWLEDGE), 12)
     expected, moment = engine.stopping(), engine.moment()
     replay(engine, 5)
     assert moment.stopping() == expected
@@ -220,19 +226,19 @@ def test_a_protocol_becomes_knowledge():
 
 
 def test_judgements_given_at_the_start_are_fitted():
-    engine = replay(ReviewEngine(CORPUS, KNOWLEDGE, seed=2), 25)
+    engine = replay(ReviewEngine(papers(), KNOWLEDGE, seed=2), 25)
     engine.label(3, None, why="random")
     engine.adopt(engine.refit())
-    again = ReviewEngine(CORPUS, KNOWLEDGE, Judgements(len(CORPUS), engine.judgements), seed=2)
+    again = ReviewEngine(papers(), KNOWLEDGE, Judgements(len(papers()), engine.judgements), seed=2)
     assert list(again.judgements) == list(engine.judgements)
     same(engine, again)
 
 
 def test_a_fit_taken_over_late_learns_what_came_meanwhile():
-    engine = replay(ReviewEngine(CORPUS, KNOWLEDGE), 20)
+    engine = replay(ReviewEngine(papers(), KNOWLEDGE), 20)
     fit = engine.refit()
     assert fit.fields.model.name == "refit 20"
-    early = ReviewEngine(CORPUS, KNOWLEDGE, Judgements(len(CORPUS), engine.judgements))
+    early = ReviewEngine(papers(), KNOWLEDGE, Judgements(len(papers()), engine.judgements))
     for target in (engine, early):
         target.label(5, False, why="probable")
     engine.adopt(fit)
@@ -241,7 +247,7 @@ def test_a_fit_taken_over_late_learns_what_came_meanwhile():
 
 
 def test_a_fit_to_judgements_that_hold_no_longer_is_not_taken_over():
-    engine = replay(ReviewEngine(CORPUS, KNOWLEDGE), 10)
+    engine = replay(ReviewEngine(papers(), KNOWLEDGE), 10)
     fit = engine.refit()
     document = list(engine.judgements)[4][0]
     engine.label(document, not TRUTH[document], why="probable")
@@ -254,8 +260,8 @@ def test_a_fit_to_judgements_that_hold_no_longer_is_not_taken_over():
 def test_judgements_of_one_kind_can_be_fitted(judgement):
     for knowledge in (Knowledge(), KNOWLEDGE):
         labels = [(document, judgement, "random") for document in range(8)]
-        engine = ReviewEngine(CORPUS, knowledge, Judgements(len(CORPUS), labels))
-        before = ReviewEngine(CORPUS, knowledge).probabilities()
+        engine = ReviewEngine(papers(), knowledge, Judgements(len(papers()), labels))
+        before = ReviewEngine(papers(), knowledge).probabilities()
         assert np.isfinite(engine.probabilities()).all()
         assert (np.mean(engine.probabilities()[:8] - before[:8]) > 0) == judgement
         assert len(engine.next(3)) == 3
@@ -273,7 +279,7 @@ def test_a_pile_can_be_judged_to_the_last_document():
 
 
 def test_judging_again_replaces_the_judgement():
-    one, other = ReviewEngine(CORPUS, KNOWLEDGE), ReviewEngine(CORPUS, KNOWLEDGE)
+    one, other = ReviewEngine(papers(), KNOWLEDGE), ReviewEngine(papers(), KNOWLEDGE)
     one.label(1, True, why="probable")
     one.label(1, False, why="probable")
     other.label(1, False, why="probable")
@@ -281,7 +287,7 @@ def test_judging_again_replaces_the_judgement():
 
 
 def test_fit_is_the_posterior_mode():
-    engine = replay(ReviewEngine(CORPUS, KNOWLEDGE), 30)
+    engine = replay(ReviewEngine(papers(), KNOWLEDGE), 30)
     fit = engine.refit()
     mean, prior = fit.fields.model.belief.mean, engine._prior.belief.mean
     judged = np.array(list(fit.judged))
@@ -289,24 +295,24 @@ def test_fit_is_the_posterior_mode():
     assert len(moved)
     assert mean[-1] != CONSTANT_MODE
     # Scores of what was judged follow the judgements.
-    p = ReviewEngine(CORPUS, KNOWLEDGE, Judgements(len(CORPUS), engine.judgements)).probabilities()[judged]
+    p = ReviewEngine(papers(), KNOWLEDGE, Judgements(len(papers()), engine.judgements)).probabilities()[judged]
     assert p[TRUTH[judged]].mean() > p[~TRUTH[judged]].mean()
 
 
 def test_unsure_documents_are_neither_learnt_nor_shown():
-    engine = ReviewEngine(CORPUS, KNOWLEDGE)
+    engine = ReviewEngine(papers(), KNOWLEDGE)
     before = engine.probabilities()
     card = engine.next()[0]
     engine.label(card.document, None, why=card.why)
     np.testing.assert_array_equal(engine.probabilities(), before)
-    assert card.document not in {later.document for later in engine.next(len(CORPUS))}
+    assert card.document not in {later.document for later in engine.next(len(papers()))}
     assert engine.stopping().unsure == 1
     engine.unlabel(card.document)
     assert engine.next()[0] == card
 
 
 def test_cards_keep_the_mix_and_leave_out_the_excluded():
-    engine = ReviewEngine(CORPUS, KNOWLEDGE, mix=Mix(0.5, 0.25, 0.25))
+    engine = ReviewEngine(papers(), KNOWLEDGE, mix=Mix(0.5, 0.25, 0.25))
     cards = engine.next(40, exclude=range(100))
     assert [sum(card.why == why for card in cards) for why in Mix._fields] == [20, 10, 10]
     assert min(card.document for card in cards) >= 100
@@ -315,17 +321,17 @@ def test_cards_keep_the_mix_and_leave_out_the_excluded():
 
 
 def test_all_documents_are_shown_in_the_end():
-    engine = ReviewEngine(CORPUS, KNOWLEDGE)
-    assert sorted(card.document for card in engine.next(10**6)) == list(range(len(CORPUS)))
-    assert engine.next(1, exclude=range(len(CORPUS))) == []
+    engine = ReviewEngine(papers(), KNOWLEDGE)
+    assert sorted(card.document for card in engine.next(10**6)) == list(range(len(papers())))
+    assert engine.next(1, exclude=range(len(papers()))) == []
 
 
 def test_random_share_follows_an_order_that_nothing_changes():
-    engine = ReviewEngine(CORPUS, KNOWLEDGE, mix=Mix(0, 0, 1), seed=5)
+    engine = ReviewEngine(papers(), KNOWLEDGE, mix=Mix(0, 0, 1), seed=5)
     order = [card.document for card in engine.next(30)]
     engine.label(order[2], True, why="probable")
     assert [card.document for card in engine.next(29)] == order[:2] + order[3:]
-    assert order != [card.document for card in ReviewEngine(CORPUS, KNOWLEDGE, mix=Mix(0, 0, 1), seed=6).next(30)]
+    assert order != [card.document for card in ReviewEngine(papers(), KNOWLEDGE, mix=Mix(0, 0, 1), seed=6).next(30)]
 
 
 def test_near_duplicates_are_held_back_from_the_informative():
@@ -341,16 +347,16 @@ def test_near_duplicates_are_held_back_from_the_informative():
 
 
 def test_highlights_add_up_to_the_field():
-    engine = replay(ReviewEngine(CORPUS, KNOWLEDGE), 10)
+    engine = replay(ReviewEngine(papers(), KNOWLEDGE), 10)
     document, mean = 4, engine._model.belief.mean
     spans = engine.highlights(document)
-    text = CORPUS.texts[document]
+    text = papers().texts[document]
     weights = {}
     for start_, end, weight in spans:
-        row = CORPUS.vectorizer.transform([text[start_:end]])
+        row = papers().vectorizer.transform([text[start_:end]])
         weights[row.indices[0]] = weight
     assert all(one.end <= other.start for one, other in pairwise(spans))
-    total = float((CORPUS.matrix[[document]] @ mean[:-1])[0])
+    total = float((papers().matrix[[document]] @ mean[:-1])[0])
     assert sum(weights.values()) == pytest.approx(total)
 
 
@@ -372,8 +378,8 @@ def test_words_are_marked_by_the_columns_that_the_vectorizer_gives_them():
 
 
 def test_judgements_that_others_change_are_followed():
-    shared = Judgements(len(CORPUS))
-    engine, plain = ReviewEngine(CORPUS, KNOWLEDGE, shared), ReviewEngine(CORPUS, KNOWLEDGE)
+    shared = Judgements(len(papers()))
+    engine, plain = ReviewEngine(papers(), KNOWLEDGE, shared), ReviewEngine(papers(), KNOWLEDGE)
     for document in (4, 9, 17):
         shared.set(document, Judgement(bool(TRUTH[document]), "probable"))
         plain.label(document, bool(TRUTH[document]), why="probable")
@@ -396,31 +402,31 @@ def test_highlights_of_texts_without_words():
 
 
 def test_model_can_be_kept_and_says_the_same(tmp_path):
-    engine = replay(ReviewEngine(CORPUS, KNOWLEDGE), 30)
+    engine = replay(ReviewEngine(papers(), KNOWLEDGE), 30)
     engine.adopt(engine.refit())
     save(engine.model(), tmp_path / "topic.bayesift")
-    texts = [with_title_words(text) for text in CORPUS.texts]
+    texts = [with_title_words(text) for text in papers().texts]
     scores = load_model(tmp_path / "topic.bayesift").decision_function(texts)
     np.testing.assert_allclose(scores, engine._moments().mean, atol=1e-9)
 
 
-@pytest.mark.parametrize("document", [-1, len(CORPUS), 1.5, "1"])
+@pytest.mark.parametrize("document", [-1, len(NEWS.train.texts), 1.5, "1"])
 def test_places_outside_the_pile_are_refused(document):
     with pytest.raises(IndexError, match="expected a place from 0"):
-        ReviewEngine(CORPUS, KNOWLEDGE).label(document, True, why="probable")
+        ReviewEngine(papers(), KNOWLEDGE).label(document, True, why="probable")
 
 
 def test_bad_input():
     with pytest.raises(ValueError, match="sum to 1"):
-        ReviewEngine(CORPUS, KNOWLEDGE, mix=Mix(0.5, 0.1, 0.1))
+        ReviewEngine(papers(), KNOWLEDGE, mix=Mix(0.5, 0.1, 0.1))
     with pytest.raises(KeyError, match="no judgement"):
-        ReviewEngine(CORPUS, KNOWLEDGE).unlabel(3)
+        ReviewEngine(papers(), KNOWLEDGE).unlabel(3)
     with pytest.raises(ValueError, match="at least one document"):
         Corpus.build([])
     with pytest.raises(ValueError, match="target_recall"):
-        ReviewEngine(CORPUS, KNOWLEDGE).stopping(1.2)
+        ReviewEngine(papers(), KNOWLEDGE).stopping(1.2)
     with pytest.raises(ValueError, match="confidence"):
-        ReviewEngine(CORPUS, KNOWLEDGE).stopping(confidence=1)
+        ReviewEngine(papers(), KNOWLEDGE).stopping(confidence=1)
 
 
 def test_progress_is_told():

@@ -1,3 +1,5 @@
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -7,11 +9,16 @@ from bayesift.review.engine.statements import Statement
 from bayesift.review.engine.stopping import posterior_interval, verdict_of
 
 TEXTS = [f"wheat harvest report {i}" for i in range(12)] + [f"gold mine number {i} opens" for i in range(188)]
-CORPUS = Corpus.build(TEXTS)
+
+
+@cache
+def papers() -> Corpus:
+    """Made when the first test wants it: not while tests are collected, by every process that runs some."""
+    return Corpus.build(TEXTS)
 
 
 def judged(n_random=0):
-    engine = ReviewEngine(CORPUS, Knowledge("wheat harvest"))
+    engine = ReviewEngine(papers(), Knowledge("wheat harvest"))
     for document in range(12):
         engine.label(document, True, why="probable")
     for document in range(12, 50):
@@ -24,7 +31,7 @@ def judged(n_random=0):
 
 
 def test_counts_and_verdicts_through_a_review():
-    start = ReviewEngine(CORPUS, Knowledge("wheat harvest")).stopping()
+    start = ReviewEngine(papers(), Knowledge("wheat harvest")).stopping()
     assert (start.found, start.irrelevant, start.unjudged, start.verdict) == (0, 0, 200, "go on")
     engine = judged()
     now = engine.stopping()
@@ -142,7 +149,7 @@ def test_one_goes_on_below_the_recall_asked_for_and_with_more_left_than_allowed(
 
 
 def test_sample_is_the_random_order_up_to_the_first_unjudged():
-    engine = ReviewEngine(CORPUS, Knowledge("wheat harvest"), seed=9)
+    engine = ReviewEngine(papers(), Knowledge("wheat harvest"), seed=9)
     order = engine._order[:6].tolist()
     for document in (*order[:4], order[5]):
         engine.label(document, document < 12, why="probable")
