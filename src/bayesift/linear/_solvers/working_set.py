@@ -183,9 +183,9 @@ def choose(
     """The near columns that are not at their mode or exceed ``share`` of their rate, frequent columns first.
 
     Frequent columns share many documents: their products then fall into one corner of the curvature matrix. Before them
-    stands the intercept's place. Equally frequent ones are in the reverse of their order, which takes fewer rounds than the
-    order itself: numpy's own order of them depends on the processor, and with it would depend which of several words that
-    always occur together is kept.
+    stands the intercept's place. Equally frequent ones are in the reverse of their order, which takes fewer rounds than
+    the order itself. Numpy's own order of them depends on the processor, and with it would depend which of several
+    words that always occur together is kept.
     """
     chosen = near[(b[near] != 0.0) | (np.abs(c[near]) > share * l1[near])]
     frequency = indptr[1:][chosen] - indptr[chosen]
