@@ -38,7 +38,9 @@ def runs() -> str:
     rows = []
     for path in sorted(RESULTS.glob("*.json")):
         found = result(path.stem)
-        rows.append([f"`{found['command']}`", found["date"], f"{found['minutes']:.1f}", f"{found['load']:.1f}"])
+        # Hyphens at which no line is broken.
+        date = found["date"].replace("-", "\N{NON-BREAKING HYPHEN}")
+        rows.append([f"`{found['command']}`", date, f"{found['minutes']:.1f}", f"{found['load']:.1f}"])
     return markdown(["command", "date", "minutes", "load"], rows)
 
 
@@ -47,10 +49,14 @@ def written(text: str) -> str:
 
     def table(found: re.Match[str]) -> str:
         if found["name"] is None:
-            return f"<!-- results: -->\n\n{runs()}"
-        tables = result(found["name"])["tables"]
-        chosen = tables[int(found["number"]) - 1]
-        return f"<!-- results: {found['name']} {found['number']} -->\n\n{markdown(chosen['header'], chosen['rows'])}"
+            mark, own = "<!-- results: -->", runs()
+        else:
+            mark = f"<!-- results: {found['name']} {found['number']} -->"
+            chosen = result(found["name"])["tables"][int(found["number"]) - 1]
+            own = markdown(chosen["header"], chosen["rows"])
+        # A line that follows a table at once would be part of it.
+        is_followed = text[found.end() : found.end() + 1] not in ("", "\n")
+        return f"{mark}\n\n{own}" + "\n" * is_followed
 
     return _MARK.sub(table, text)
 

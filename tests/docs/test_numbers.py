@@ -51,6 +51,12 @@ def test_a_mark_without_a_result_is_an_error(mark):
         pages.written(mark)
 
 
+def test_a_table_is_not_followed_by_a_line_of_text():
+    page = pages.written("<!-- results: side_by_side 1 -->\nText\n")
+    assert re.search(r"\|\n\nText\n$", page)
+    assert pages.written(page) == page
+
+
 def test_every_run_says_how_it_was_made():
     for path in pages.RESULTS.glob("*.json"):
         found = json.loads(path.read_text(encoding="utf-8"))
