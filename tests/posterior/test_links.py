@@ -45,10 +45,11 @@ def test_tilted_moments(link, weight, mean, variance, y):
     assert found[2][0] == pytest.approx(expected[2], rel=1e-7)
 
 
+@pytest.mark.parametrize("weight", [1.0, 0.3, 7.0])
 @pytest.mark.parametrize(("mean", "variance"), [(0.0, 4e3), (50.0, 4e3), (-60.0, 1e4), (-1000.0, 1e6)])
-def test_very_wide_beliefs(mean, variance):
-    found = tilted_moments("logistic", *(np.array([v]) for v in (1.0, mean, variance, 1.0)))
-    expected = by_integration("logistic", 1.0, mean, variance, 1.0)
+def test_very_wide_beliefs(mean, variance, weight):
+    found = tilted_moments("logistic", *(np.array([v]) for v in (1.0, mean, variance, weight)))
+    expected = by_integration("logistic", 1.0, mean, variance, weight)
     assert found[0][0] == pytest.approx(expected[0], abs=1e-6)
     assert abs(found[1][0] - expected[1]) < 1e-6 * np.sqrt(variance)
     assert found[2][0] == pytest.approx(expected[2], rel=1e-5)
