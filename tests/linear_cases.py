@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import sklearn
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import log_ndtr
+from sklearn.utils.fixes import parse_version
 
 from bayesift.datasets import load
 from bayesift.linear import BayesianLogisticRegression
@@ -22,6 +24,10 @@ each_solver = pytest.mark.parametrize("solver", ["clg", "newton"])
 
 #: Rounds that are enough for either solver to be at the optimum to nearly all digits.
 N_ROUNDS = 200_000
+
+SKLEARN = parse_version(sklearn.__version__)
+#: How scikit-learn's logistic regression is told its L1 penalty: in another way since 1.8.
+L1_PENALTY = {"l1_ratio": 1.0} if parse_version("1.8") <= SKLEARN else {"penalty": "l1"}
 
 FAMILIES = {"laplace": Laplace, "gaussian": Gaussian}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -168,6 +169,13 @@ def test_completion_offers_commands_and_choices(folder):
 
     assert "classify" in offered("bayesift cl")
     assert "polytomous" in offered("bayesift train x --model po")
+
+
+def test_completion_is_shown_for_the_shell_that_asks(folder):
+    # Which shell that is the command finds out from the process that started it.
+    line = f"{shlex.join([*COMMAND, '--show-completion'])}; exit $?"
+    done = subprocess.run(["bash", "-c", line], cwd=folder, capture_output=True, text=True, check=True)
+    assert "_bayesift_completion" in done.stdout
 
 
 @pytest.mark.slow

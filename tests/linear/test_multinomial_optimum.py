@@ -180,7 +180,7 @@ def test_the_peers_of_scikit_learn_agree(family, variance):
     X, Y, *_ = linear_cases.news()
     y = np.argmax(Y, axis=1)
     rate = np.sqrt(2 / variance) if family == "laplace" else 1 / variance
-    kind = {"l1_ratio": 1.0, "solver": "saga"} if family == "laplace" else {"solver": "lbfgs"}
+    kind = {**linear_cases.L1_PENALTY, "solver": "saga"} if family == "laplace" else {"solver": "lbfgs"}
     peer = LogisticRegression(C=1 / rate, tol=1e-7, max_iter=20_000, random_state=0, **kind).fit(X, y)
     model = BayesianMultinomialRegression(family, variance).fit(X, y)
     assert_allclose(model.predict_proba(X), peer.predict_proba(X), atol=1e-3)

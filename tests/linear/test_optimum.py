@@ -86,7 +86,7 @@ def test_ridge_from_dual_ascent_and_from_the_modes(intercept, entries, monkeypat
 @pytest.mark.parametrize("variance", [0.5, 20.0, 2000.0])
 def test_joint_steps_on_short_documents_reach_the_same_optimum(variance, monkeypatch):
     random = np.random.default_rng(2)
-    X = sp.random(800, 150, 0.04, "csr", rng=random)
+    X = sp.random(800, 150, 0.04, "csr", random_state=random)
     y = np.where(X @ random.normal(size=150) + 0.3 * random.normal(size=800) > 0.0, 1.0, -1.0)
     by_matrix = cases.tight("laplace", variance).fit(X, y)
     taken = []
