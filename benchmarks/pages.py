@@ -19,7 +19,7 @@ from benchmarks.measuring import RESULTS
 
 TOP = Path(__file__).resolve().parents[1]
 
-_MARK = re.compile(r"^<!-- results:(?: (?P<name>\w+) (?P<number>\d+))? -->\n\n?(?P<table>(?:^\|.*\n)*)", re.M)
+_MARK = re.compile(r"^<!-- results:(?: (?P<name>\w+) (?P<number>[1-9]\d*))? -->\n\n?(?P<table>(?:^\|.*\n)*)", re.M)
 
 
 def result(name: str) -> dict[str, Any]:
@@ -46,6 +46,8 @@ def runs() -> str:
 
 def written(text: str) -> str:
     """Return a page with the tables that its marks ask for."""
+    if text.count("\n<!-- results:") + text.startswith("<!-- results:") != len(_MARK.findall(text)):
+        raise ValueError("a line begins with <!-- results: and is no mark; expected <!-- results: NAME K -->, K from 1")
 
     def table(found: re.Match[str]) -> str:
         if found["name"] is None:

@@ -51,6 +51,12 @@ def test_a_mark_without_a_result_is_an_error(mark):
         pages.written(mark)
 
 
+@pytest.mark.parametrize("mark", ["side_by_side", "side_by_side 0", "side_by_side one", "side-by-side 1"])
+def test_a_mark_that_is_none_is_an_error(mark):
+    with pytest.raises(ValueError, match="is no mark"):
+        pages.written(f"Text\n\n<!-- results: {mark} -->\n")
+
+
 def test_a_table_is_not_followed_by_a_line_of_text():
     page = pages.written("<!-- results: side_by_side 1 -->\nText\n")
     assert re.search(r"\|\n\nText\n$", page)
