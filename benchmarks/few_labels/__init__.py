@@ -15,6 +15,7 @@ from bayesift.evaluate import f_beta
 from benchmarks.few_labels.report import Curves, write_report
 from benchmarks.few_labels.systems import SYSTEMS, System
 from benchmarks.few_labels.tasks import NAMES, STRIPPED, Material
+from benchmarks.measuring import show
 from reproduction.catalogue import Family, PieceCache, Runner
 
 #: So many texts at random get labels, as in the published numbers for stripped messages; and where texts have sets of
@@ -100,12 +101,16 @@ def measure(repeats: int, wanted: Callable[[dict[str, Any]], bool]) -> None:
                     console.print(*setting.values())
     except KeyboardInterrupt:
         console.print("interrupted; the tables hold what there is")
-    write_report(_found(runner.cache))
+    curves, spent = _found(runner.cache)
+    write_report(curves)
+    rows = [(name, f"{len(seconds):,}", f"{sum(seconds) / 60:.0f}") for name, seconds in spent.items()]
+    show("what it took", ("collection", "answers", "processor minutes"), rows)
 
 
-def _found(pieces: PieceCache) -> Curves:
-    """Return all that has been measured: by collection, size and system, what each draw gave."""
+def _found(pieces: PieceCache) -> tuple[Curves, dict[str, list[float]]]:
+    """Return all that has been measured, by collection, size and system what each draw gave, and processor seconds."""
     curves: Curves = {}
+    spent: dict[str, list[float]] = {}
     for name in NAMES:
         for draw in range(DRAWS):
             for setting in settings(name, draw):
@@ -113,4 +118,5 @@ def _found(pieces: PieceCache) -> Curves:
                 if piece is not None:
                     by_system = curves.setdefault(name, {}).setdefault(str(setting["size"] or "all"), {})
                     by_system.setdefault(setting["system"], {})[draw] = piece.value
-    return curves
+                    spent.setdefault(name, []).append(piece.cpu_seconds)
+    return curves, spent

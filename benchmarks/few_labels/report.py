@@ -10,6 +10,7 @@ import numpy as np
 from bayesift.evaluate import Results, compare
 from benchmarks.few_labels.systems import SYSTEMS, System
 from benchmarks.few_labels.tasks import STRIPPED
+from benchmarks.measuring import show
 
 #: What one draw of labels gave: the score, the macro F1 where there is one, and which decisions were wrong.
 Measured = dict[str, Any]
@@ -36,18 +37,17 @@ _SYSTEMS_AT_A_GLANCE = (
 
 
 def write_report(curves: Curves, folder: Path = IMAGES) -> None:
-    """Print a table for each collection as Markdown, and draw the curves into a folder."""
+    """Print a table for each collection, and draw the curves into a folder."""
     for name, by_size in curves.items():
-        print(f"\n### {name}\n")
-        print(f"| system | {' | '.join(by_size)} |\n|---|{'---:|' * len(by_size)}")
         draws = [len(by_system.get(_BOTH, {})) for by_system in by_size.values()]
+        rows = []
         for system in SYSTEMS:
             found = [by_system.get(system.name, {}) for by_system in by_size.values()]
             if any(found):
-                print(f"| {system.name} | {' | '.join(map(_cell, found, draws))} |")
-        signs = [_signs(by_system) for by_system in by_size.values()]
-        print(f"| *both against words* | {' | '.join(signs)} |")
-        print(f"| *draws* | {' | '.join(map(str, draws))} |")
+                rows.append((system.name, *map(_cell, found, draws)))
+        rows.append(("*both against words*", *map(_signs, by_size.values())))
+        rows.append(("*draws*", *map(str, draws)))
+        show(name, ("system", *by_size), rows)
     draw(curves, folder / "few-labels.png")
     draw_at_a_glance(curves, folder / "few-labels-20newsgroups.svg")
 

@@ -22,7 +22,7 @@ _RANDOM_EVERY = 20
 _LOOK_EVERY = 10
 
 
-def readers(repeats: int, target: float = 0.95, confidence: float = 0.95) -> list[tuple[Any, ...]]:
+def readers(repeats: int, target: float = 0.95, confidence: float = 0.95) -> list[tuple[str, ...]]:
     """Let readers with a noisy score go through collections of numbers; return how often their recall sufficed.
 
     They read by falling score, draw every twentieth document at random, and only at random after a quiet time.
@@ -30,11 +30,11 @@ def readers(repeats: int, target: float = 0.95, confidence: float = 0.95) -> lis
     rows = []
     for n, share, distance in track(SETTINGS, "readers", console=Console(stderr=True)):
         stops = np.array([_read(n, share, distance, seed, target, confidence) for seed in range(repeats)])
-        rows.append((n, share, distance, *_kept(stops, target)))
+        rows.append((f"{n:,}", f"{share:.0%}", f"{distance}", *_kept(stops, target)))
     return rows
 
 
-def collections(repeats: int, target: float = 0.95) -> list[tuple[Any, ...]]:
+def collections(repeats: int, target: float = 0.95) -> dict[str, tuple[str, str, str]]:
     """Let the engine go through texts that are made up; all rules watch."""
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in RULES}
     for seed in track(range(repeats), "collections", console=Console(stderr=True)):
@@ -43,7 +43,7 @@ def collections(repeats: int, target: float = 0.95) -> list[tuple[Any, ...]]:
         run = simulate(texts, relevant, check=True, look_every=_LOOK_EVERY, target_recall=target, seed=seed)
         for name, stop in run.stops.items():
             found[name].append((stop.recall, stop.effort))
-    return [(name, *_kept(np.array(stops), target)) for name, stops in found.items()]
+    return {name: _kept(np.array(stops), target) for name, stops in found.items()}
 
 
 def _kept(stops: Any, target: float) -> tuple[str, str, str]:

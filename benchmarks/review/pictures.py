@@ -49,7 +49,7 @@ def _curves(found: dict[str, Any]) -> None:
 def _stops(stops: dict[str, Any]) -> None:
     every = [(name, result["stops"]) for name, results in stops.items() for result in results]
     rules = list(every[0][1])
-    figure, axes = plt.subplots(2, 3, figsize=(11, 6), sharex=True, sharey=True, layout="constrained")
+    figure, axes = plt.subplots(2, 4, figsize=(13, 6), sharex=True, sharey=True, layout="constrained")
     for rule, axis in zip(rules, axes.flat, strict=True):
         effort = np.array([stop[rule]["effort"] for _, stop in every])
         recall = np.array([stop[rule]["recall"] for _, stop in every])

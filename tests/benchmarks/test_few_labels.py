@@ -11,6 +11,7 @@ from benchmarks.few_labels import measured, settings
 from benchmarks.few_labels.peers import naive_bayes_by_em
 from benchmarks.few_labels.report import sign_of, write_report
 from benchmarks.few_labels.tasks import Material
+from benchmarks.measuring import SHOWN
 
 
 @pytest.fixture(scope="module")
@@ -69,15 +70,18 @@ def test_differences_are_judged_by_the_sign_test():
     assert sign_of(curve([0, 1]), curve([2, 1])) == "~"
 
 
-def test_tables_and_pictures(tmp_path, capsys):
+def test_tables_and_pictures(tmp_path):
     by_system = {"words": {0: curve(list(range(30))), 1: curve([1])}, "words and vectors": {0: curve([0])}}
     curves = {"20newsgroups": {"1": by_system, "5": by_system, "all": by_system}}
     write_report(curves, tmp_path)
-    told = capsys.readouterr().out
-    assert "| words | 84.5 ± 20.5 (2) |" in told
-    assert "| words and vectors | 99.0 |" in told
-    assert "| *both against words* | 1 ≫ |" in told
-    assert "| *draws* | 1 |" in told
+    shown = SHOWN[-1]
+    assert (shown.title, shown.header) == ("20newsgroups", ("system", "1", "5", "all"))
+    assert shown.rows == [
+        ("words", *["84.5 ± 20.5 (2)"] * 3),
+        ("words and vectors", *["99.0"] * 3),
+        ("*both against words*", *["1 ≫"] * 3),
+        ("*draws*", *["1"] * 3),
+    ]
     assert (tmp_path / "few-labels.png").stat().st_size > 10_000
     drawn = (tmp_path / "few-labels-20newsgroups.svg").read_text(encoding="utf-8")
     # Twice the same is no change.
