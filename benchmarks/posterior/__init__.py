@@ -8,7 +8,7 @@ from functools import partial
 from threadpoolctl import threadpool_limits
 
 from benchmarks.posterior.coverage import COLLECTIONS, coverage, unknown_variance
-from benchmarks.posterior.labels import TASKS, real_labels, words_and_vectors
+from benchmarks.posterior.labels import real_labels, words_and_vectors
 from benchmarks.posterior.peers import few_beside_peers, many_beside_peers
 from benchmarks.posterior.speed import few_labels, many_labels
 
@@ -18,11 +18,10 @@ def parts(repeats: int) -> dict[str, Callable[[], None]]:
     found: dict[str, Callable[[], None]] = {}
     for name in COLLECTIONS:
         found[f"coverage-{name}"] = partial(coverage, name)
-        found[f"unknown-{name}"] = partial(unknown_variance, name)
-    for task in TASKS:
-        found[f"labels-{'-'.join(task)}"] = partial(real_labels, (task,))
     return {
         **found,
+        "unknown": unknown_variance,
+        "labels": real_labels,
         "vectors": words_and_vectors,
         "speed-few": partial(few_labels, repeats),
         "speed-many": many_labels,

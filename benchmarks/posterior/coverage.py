@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from typing import NamedTuple
 
@@ -36,6 +36,16 @@ VARIANCES, INTERCEPTS, INTERCEPT_VARIANCE = (4.0, 30.0), (0.0, -4.0, 4.0), 1.0
 #: The prior of a variance that is not known, which is log-normal: median, and deviation of the logarithm.
 MEDIAN, SPREAD = 10.0, np.log(10.0)
 RANKS = 20
+#: The rows of a table; those of a number of labels share one.
+STRATA = (
+    "all",
+    " / ".join(f"{n} labels" for n in LABELLED),
+    "rare: at most 20 positives",
+    "at most 8 words",
+    "most words unseen",
+    "averaged p < 0.05",
+    "averaged p > 0.95",
+)
 METHODS: dict[str, Callable[..., Posterior]] = {
     "Gibbs": partial(gibbs_sampling, n_draws=250, warmup=100),
     "EP": expectation_propagation,
@@ -110,24 +120,34 @@ class Coverage:
         for stratum, rows in strata.items():
             self._held.setdefault((stratum, method), []).append(held[rows])
 
+    def add_all(self, other: Coverage) -> None:
+        """Add what another one has counted."""
+        for key, parts in other._held.items():
+            self._held.setdefault(key, []).extend(parts)
+
+    def held(self, stratum: str, method: str) -> np.ndarray:
+        """Return which intervals held the truth, a column for each of the masses."""
+        return np.vstack(self._held.get((stratum, method), [np.zeros((0, len(MASSES)), bool)]))
+
     def rows(self) -> list[tuple[str, ...]]:
-        """Return a row for each stratum and method."""
+        """Return a row for each stratum and method; strata of a number of labels share a row."""
         found = []
-        for (stratum, method), parts in self._held.items():
-            held = np.vstack(parts)
-            shares = [f"{100 * share:.1f}" for share in held.mean(axis=0)] if held.size else ["–"] * len(MASSES)
-            found.append((stratum, method, f"{held.shape[0]:,}", *shares))
-        return sorted(found, key=lambda row: row[0] != "all")
+        for stratum in STRATA:
+            for method in METHODS:
+                parts = [self.held(part, method) for part in stratum.split(" / ")]
+                if any(map(len, parts)):
+                    shares = (" / ".join(_share(part[:, k]) for part in parts) for k in range(len(MASSES)))
+                    found.append((stratum, method, " / ".join(f"{len(part):,}" for part in parts), *shares))
+        return found
+
+
+def _share(held: np.ndarray) -> str:
+    return f"{100 * held.mean():.1f}" if held.size else "–"
 
 
 def _tracked(name: str, drawn: Iterator[Case], repetitions: int) -> Iterator[tuple[int, Case]]:
     total = repetitions * len(LABELLED)
     return enumerate(track(drawn, f"posterior, {name}", total=total, transient=True, console=Console(stderr=True)))
-
-
-def _show(title: str, counted: Coverage) -> None:
-    header = ("texts", "method", "intervals", *(f"{100 * mass:g} %" for mass in MASSES))
-    show(f"{title}: share of intervals that hold the truth, in %", header, counted.rows())
 
 
 def coverage(name: str, repetitions: int | None = None) -> None:
@@ -145,7 +165,8 @@ def coverage(name: str, repetitions: int | None = None) -> None:
             found = METHODS[method](case.X, case.y, case.prior)
             counted.add(method, found, case)
             ends[method].append(np.abs(found.predict_interval(case.new, 0.9) - reference).ravel())
-    _show(name, counted)
+    header = ("texts", "method", "intervals", *(f"{100 * mass:g} %" for mass in MASSES))
+    show(f"{name}: share of intervals that hold the truth, in %", header, counted.rows())
     counts = np.histogram(ranks, bins=RANKS, range=(0.0, 1.0 + 1e-9))[0]
     statistic = float(((counts - len(ranks) / RANKS) ** 2 / (len(ranks) / RANKS)).sum())
     rows = [("Gibbs", f"{len(ranks)}", f"{statistic:.1f}", f"{chi2(RANKS - 1).sf(statistic):.2f}")]
@@ -157,16 +178,35 @@ def coverage(name: str, repetitions: int | None = None) -> None:
     show(f"{name}: distance of the ends of 90 % intervals from Gibbs", ("method", "median", "90 %", "99 %"), rows)
 
 
-def unknown_variance(name: str, repetitions: int = UNKNOWN) -> None:
-    """Print how often intervals hold the truth where the variance is chosen or integrated out.
+def unknown_variance(names: Iterable[str] = COLLECTIONS, repetitions: int = UNKNOWN) -> None:
+    """Print how often 90 % intervals hold the truth where the variance is integrated out, or chosen.
 
-    Truths have a variance from its prior, or a given one.
+    Truths have a variance from its prior, or a given one. Beside shares of fewer than 300 intervals is their number.
     """
-    for shown, variance in (("drawn from its prior", None), *((f"{value:g}", value) for value in VARIANCES)):
-        counted = Coverage()
-        for _, case in _tracked(name, cases(name, 1, repetitions, (variance,)), repetitions):
-            open_prior = Gaussian(intercept_mode=case.prior.intercept_mode, intercept_variance=INTERCEPT_VARIANCE)
-            mixed = integrate_variance(case.X, case.y, open_prior)
-            counted.add("EP, integrated out", mixed, case)
-            counted.add("EP, best variance", mixed.components[int(np.argmax(mixed.weights))], case)
-        _show(f"{name}, variance not known, in truth {shown}", counted)
+    rows = []
+    truths = {"from its prior": None} | {f"{value:g}": value for value in VARIANCES}
+    together = {told: Coverage() for told in truths}
+    for name in names:
+        for told, variance in truths.items():
+            counted = Coverage()
+            for _, case in _tracked(name, cases(name, 1, repetitions, (variance,)), repetitions):
+                open_prior = Gaussian(intercept_mode=case.prior.intercept_mode, intercept_variance=INTERCEPT_VARIANCE)
+                mixed = integrate_variance(case.X, case.y, open_prior)
+                counted.add("integrated out", mixed, case)
+                counted.add("best", mixed.components[int(np.argmax(mixed.weights))], case)
+            rows.append((name, told, *_by_stratum(counted)))
+            together[told].add_all(counted)
+    rows += [("all of them", told, *_by_stratum(counted)) for told, counted in together.items()]
+    header = ("collection", "variance in truth", *STRATA, "best variance alone, all")
+    show("variance not known: share of 90 % intervals that hold the truth, in %", header, rows)
+
+
+def _by_stratum(counted: Coverage) -> list[str]:
+    """Return the shares of 90 % intervals with the variance integrated out, and that with the best one."""
+    place, few = MASSES.index(0.9), 300
+    cells = []
+    for stratum in STRATA:
+        parts = [counted.held(part, "integrated out")[:, place] for part in stratum.split(" / ")]
+        number = f" ({parts[0].size})" if len(parts) == 1 and 0 < parts[0].size < few else ""
+        cells.append(" / ".join(map(_share, parts)) + number)
+    return [*cells, _share(counted.held("all", "best")[:, place])]

@@ -32,6 +32,16 @@ DRAWN = {10: 10, 50: 6, 200: 4}
 ASKED = 1000
 #: With more documents than these, all of them, the posterior is sampled with the variance of cross-validation.
 _MOST_BY_PROPAGATION = 2000
+#: What is compared: how the variance was chosen comes after the comma.
+WAYS = (
+    "averaged, evidence",
+    "averaged at temperature 1, evidence",
+    "mode, evidence",
+    "averaged, folds",
+    "mode, folds",
+    "averaged, evidence, by frequency",
+    "mode, evidence, by frequency",
+)
 Probabilities = dict[str, np.ndarray]
 
 
@@ -85,6 +95,7 @@ def _by_all(X: sp.csr_matrix, y: np.ndarray, new: sp.csr_matrix) -> Probabilitie
 
 def real_labels(tasks: tuple[tuple[str, str], ...] = TASKS, sizes: tuple[int, ...] = (*DRAWN, 0)) -> None:
     """Print log loss and calibration error of averaged and of plain probabilities on real labels; 0 stands for all."""
+    rows, apart = [], []
     for name, category in tasks:
         collection, X = load(name), documents(name)
         y = collection.indicator("train")[:, collection.categories.index(category)].toarray().ravel()
@@ -95,15 +106,25 @@ def real_labels(tasks: tuple[tuple[str, str], ...] = TASKS, sizes: tuple[int, ..
             for train, test in _draws(y, n, DRAWN.get(size, 1)):
                 for way, p in ways(X[train], y[train], X[test]).items():
                     measured.setdefault(way, []).append(_measured(y[test], p))
-            rows = []
-            for way, values in measured.items():
-                loss, error = np.mean(values, axis=0)
-                mode = measured["mode," + way.split(",", 1)[1]]
-                apart = np.array(values)[:, 0] - np.array(mode)[:, 0]
-                spread = f"{apart.std(ddof=1) / np.sqrt(apart.size):.3f}" if apart.size > 1 else "–"
-                rows.append((way, f"{loss:.3f}", f"{error:.3f}", f"{apart.mean():+.3f} ({spread})"))
-            header = ("", "log loss", "calibration error", "loss less that of the mode (standard error)")
-            show(f"{name}, {category}: {n} labels, {len(values)} draws, {ASKED} texts", header, rows)
+            task = f"{name}, {category}", f"{n:,}" if size else f"all, {n:,}"
+            rows.append((*task, *(_both_measures(measured.get(way, [])) for way in WAYS)))
+            apart.append((*task, *(_from_mode(measured, way) for way in WAYS if way.startswith("averaged"))))
+    show(f"log loss / calibration error, {ASKED:,} texts", ("task", "labels", *WAYS), rows)
+    header = ("task", "labels", *(way for way in WAYS if way.startswith("averaged")))
+    show("log loss less that of the mode with the same variance (standard error)", header, apart)
+
+
+def _both_measures(values: list[tuple[float, float]]) -> str:
+    return "{:.3f} / {:.3f}".format(*np.mean(values, axis=0)) if values else "–"
+
+
+def _from_mode(measured: dict[str, list[tuple[float, float]]], way: str) -> str:
+    """Return by how much averages have the greater log loss, over the draws of labels."""
+    if way not in measured:
+        return "–"
+    losses, of_mode = (np.array(measured[one])[:, 0] for one in (way, "mode," + way.split(",", 1)[1]))
+    error = f" ({(losses - of_mode).std(ddof=1) / np.sqrt(losses.size):.3f})" if losses.size > 1 else ""
+    return f"{(losses - of_mode).mean():+.3f}{error}"
 
 
 def words_and_vectors(tasks: tuple[tuple[str, str], ...] = TASKS[1:2] + TASKS[3:]) -> None:
