@@ -56,6 +56,11 @@ def written(text: str) -> str:
             mark = f"<!-- results: {found['name']} {found['number']} -->"
             chosen = result(found["name"])["tables"][int(found["number"]) - 1]
             own = markdown(chosen["header"], chosen["rows"])
+        old = found["table"].partition("\n")[0]
+        if old and old != own.partition("\n")[0]:
+            raise ValueError(
+                f"{mark} is followed by the table {old}; expected its own, or none: remove it if it is old"
+            )
         # A line that follows a table at once would be part of it.
         is_followed = text[found.end() : found.end() + 1] not in ("", "\n")
         return f"{mark}\n\n{own}" + "\n" * is_followed

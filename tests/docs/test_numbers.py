@@ -57,6 +57,11 @@ def test_a_mark_that_is_none_is_an_error(mark):
         pages.written(f"Text\n\n<!-- results: {mark} -->\n")
 
 
+def test_another_table_is_not_taken_for_the_own():
+    with pytest.raises(ValueError, match=r"followed by the table \| model \| \|"):
+        pages.written("<!-- results: side_by_side 1 -->\n\n| model | |\n|---|---|\n| lasso | few words |\n")
+
+
 def test_a_table_is_not_followed_by_a_line_of_text():
     page = pages.written("<!-- results: side_by_side 1 -->\nText\n")
     assert re.search(r"\|\n\nText\n$", page)
