@@ -27,6 +27,8 @@ DRAWS = 10
 _ALL = ("bayesift.text", "bayesift.vectors", "benchmarks.few_labels.tasks")
 _OURS = ("bayesift.priors", "bayesift.linear", "bayesift.decide", "benchmarks.few_labels.systems")
 _PEERS = ("benchmarks.few_labels.peers",)
+#: What chooses for ``TextClassifier``.
+_BY_DEFAULT = ("bayesift.workflow",)
 _material = cache(Material)
 
 
@@ -72,7 +74,10 @@ def measured(setting: dict[str, Any]) -> dict[str, Any]:
 
 
 def _family(setting: dict[str, Any]) -> Family:
-    modules = _OURS if _system(setting).is_ours else _PEERS
+    system = _system(setting)
+    modules = _OURS if system.is_ours else _PEERS
+    if system.by_default:
+        modules += _BY_DEFAULT
     return Family("few-labels", (*_ALL, *modules), (setting["collection"].partition(",")[0],))
 
 

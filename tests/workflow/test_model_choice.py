@@ -160,8 +160,8 @@ def test_of_equals_the_most_likely_and_then_the_first():
     better, worse = rows + 0.1, rows - 0.1
     noise = np.random.default_rng(0).normal(0, 1, 100)
     ones = np.ones(100)
-    assert model_comparison.as_good([rows, better], ones, [0, 1]) == [1]
-    assert model_comparison.as_good([noise - noise.mean(), rows + 0.01], ones, [0, 1]) == [0, 1]
+    assert model_comparison.as_good([rows, better], ones, [0, 1], "log_likelihood") == [1]
+    assert model_comparison.as_good([noise - noise.mean(), rows + 0.01], ones, [0, 1], "log_likelihood") == [0, 1]
     candidates = CANDIDATES[:3]
 
     def chosen(parts, logs):
@@ -194,7 +194,12 @@ def test_what_can_be_compared_depends_on_what_is_asked(monkeypatch):
 
     assert told(chosen_by_default("multiclass")) == {"ridge", "nb"}
     assert told(chosen_by_default("multilabel-indicator")) == {"ridge"}
-    monkeypatch.setattr(model_comparison, "CANDIDATES", [one._replace(least_texts=160) for one in CANDIDATES])
+    # Of the 160 texts, half of the nine topics have at least 18.
+    few = [one._replace(least_texts=160, least_of_a_label=19 * (one.model == "nb")) for one in CANDIDATES]
+    monkeypatch.setattr(model_comparison, "CANDIDATES", few)
+    assert names() == {"ridge", "lasso"}
+    enough = [one._replace(least_texts=160, least_of_a_label=18 * (one.model == "nb")) for one in CANDIDATES]
+    monkeypatch.setattr(model_comparison, "CANDIDATES", enough)
     assert names() == {"ridge", "lasso", "nb"}
     assert names(NEWS.train.labels) == {"ridge", "lasso"}
     assert names(prior_knowledge={"sport": "match and team"}) == {"ridge", "lasso"}
@@ -242,6 +247,34 @@ def test_too_few_texts_to_compare(texts, labels):
     told = found.comparison()
     assert (told.chosen, told.models, told.n_held_out) == ("ridge", [], 0)
     assert "too few texts to compare" in told.reason
+
+
+@pytest.mark.parametrize("n_texts", [20, 40, 2000])
+def test_one_text_of_a_difference_is_no_difference(n_texts):
+    ones, right = np.ones(n_texts), np.zeros(n_texts)
+    for n_better, kept in ((1, [0, 1]), (5, [1])):
+        better = right.copy()
+        better[:n_better] = 1.0
+        expected = [0, 1] if n_better / n_texts <= model_comparison.LEAST_DIFFERENCE["accuracy"] + 1e-12 else kept
+        assert model_comparison.as_good([right, better], ones, [0, 1], "accuracy") == expected
+        behind, error = model_comparison.difference(better, right, ones, one_text=1.0)
+        # As if half a text more were better, and half a text worse, while there are n texts still.
+        assert error == pytest.approx(np.sqrt(n_better + 1 - n_better**2 / n_texts) / n_texts)
+        weighted = model_comparison.difference(better, right, 3 * ones, one_text=1.0)
+        assert weighted == pytest.approx((behind, error))
+
+
+def test_few_texts_of_a_label_are_not_compared_on():
+    """With two texts of each of 20 groups a single text decided for a model that was right in 9 % instead of 60."""
+    labels = np.array(ONE)
+    drawn_of_each = [np.flatnonzero(labels == label)[:5] for label in np.unique(ONE)]
+    for n_each, models in ((3, set()), (5, {"ridge", "ridge with pairs", "ridge with vectors"})):
+        rows = np.concatenate([own[:n_each] for own in drawn_of_each])
+        pile = [TEXTS[row] for row in np.setdiff1d(np.arange(len(TEXTS)), rows)]
+        found = TextClassifier().fit([TEXTS[row] for row in rows], labels[rows].tolist(), unlabelled=pile)
+        told = found.comparison()
+        assert told.chosen == "ridge with vectors"
+        assert {model.name for model in told.models} == models
 
 
 def test_a_label_of_one_text_stays_a_label():

@@ -57,6 +57,10 @@ FEWEST_TEXTS = 20
 #: of eight collections they were at least as good as words alone with ten texts of each label.
 FEW_OF_A_LABEL = 20
 
+#: Where most texts have a label of fewer texts than there are folds there is no comparing: the fold that holds one out
+#: takes so much of its label away that a model does well by giving it any other label.
+FEWEST_OF_A_LABEL = N_FOLDS
+
 #: Where texts may have any number of labels, so many of these are compared on.
 MOST_LABELS = 10
 
@@ -113,7 +117,7 @@ def choose_model(
         for candidate in candidates_of(classifier.model)
         if _is_possible(candidate, classifier, targets, len(texts)) and _suits_vectors(candidate, pile)
     ]
-    if float(np.median(targets.indicator().sum(axis=0))) < FEW_OF_A_LABEL:
+    if _texts_of_a_label(targets) < FEW_OF_A_LABEL:
         # The pile says more about words than so few labels do, and too few are held out to tell.
         open_to.sort(key=lambda candidate: not candidate.vectors)
     everything = Material(texts, np.empty((len(texts), 0)), targets, sample_weight, classifier.class_weight)
@@ -148,7 +152,9 @@ def _suits_vectors(candidate: Candidate, pile: Pile) -> bool:
 
 def _is_possible(candidate: Candidate, classifier: Any, targets: Targets, n_texts: int) -> bool:
     """Tell whether a candidate can be what a classifier is asked to be."""
-    if n_texts < candidate.least_texts or (candidate.one_label and targets.target_type == "multilabel-indicator"):
+    if n_texts < candidate.least_texts or _texts_of_a_label(targets) < candidate.least_of_a_label:
+        return False
+    if candidate.one_label and targets.target_type == "multilabel-indicator":
         return False
     if classifier.features is not None and candidate.model not in LINEAR_MODELS:
         return False
@@ -168,10 +174,15 @@ def _is_possible(candidate: Candidate, classifier: Any, targets: Targets, n_text
     return chooses_terms or not candidate.pairs
 
 
+def _texts_of_a_label(targets: Targets) -> float:
+    """Return how many texts half of the labels have at least."""
+    return float(np.median(targets.counts()))
+
+
 def _sample(material: Material, random_state: Any) -> Material | None:
     """Return the texts and labels to compare on; None where they are too few.
 
-    Every label needs two different texts, one of which may be held out.
+    Every label needs two different texts, one of which may be held out, and most texts a label of several.
     """
     if material.sample_weight is not None:
         material = material.rows(material.sample_weight > 0)
@@ -197,6 +208,9 @@ def _sample(material: Material, random_state: Any) -> Material | None:
         targets = Targets(kind, classes, material.targets.y)
         enough = classes.size >= 2
     if not enough or len(set(material.texts)) < FEWEST_TEXTS:
+        return None
+    counts = targets.counts()
+    if float(np.median(np.repeat(counts, counts))) < FEWEST_OF_A_LABEL:
         return None
     return material._replace(targets=targets)
 
