@@ -45,6 +45,18 @@ def test_tilted_moments(link, weight, mean, variance, y):
     assert found[2][0] == pytest.approx(expected[2], rel=1e-7)
 
 
+@pytest.mark.parametrize("link", ["logistic", "probit"])
+@pytest.mark.parametrize("weight", [1.0, 0.3, 7.0])
+@pytest.mark.parametrize(("mean", "variance"), [(-500.0, 1e3), (-500.0, 700.0), (-300.0, 3e3), (-900.0, 3.5e3)])
+def test_the_mode_is_found_far_from_the_mean(link, weight, mean, variance):
+    """Newton's steps alone would go to and fro between the mean and a place as far on the other side."""
+    found = tilted_moments(link, *(np.array([v]) for v in (1.0, mean, variance, weight)))
+    expected = by_integration(link, 1.0, mean, variance, weight)
+    assert found[0][0] == pytest.approx(expected[0], rel=1e-9)
+    assert abs(found[1][0] - expected[1]) < 1e-8 * np.sqrt(variance) + 1e-9 * abs(expected[1])
+    assert found[2][0] == pytest.approx(expected[2], rel=1e-7)
+
+
 @pytest.mark.parametrize("weight", [1.0, 0.3, 7.0])
 @pytest.mark.parametrize(("mean", "variance"), [(0.0, 4e3), (50.0, 4e3), (-60.0, 1e4), (-1000.0, 1e6)])
 def test_very_wide_beliefs(mean, variance, weight):
@@ -83,7 +95,8 @@ def test_slopes_are_derivatives(link):
 
 @pytest.mark.parametrize("link", ["logistic", "probit"])
 def test_a_score_is_found_again_from_its_probability(link):
-    scores = np.array([-30.0, -5.0, -0.1, 0.0, 0.1, 5.0, 30.0])
+    # Beyond 39 the greater of both probabilities is 1 in the probit link, even by its logarithm.
+    scores = np.array([-60.0, -30.0, -5.0, -0.1, 0.0, 0.1, 5.0, 30.0, 60.0])
     log_p = LOG_P[link]
     np.testing.assert_allclose(score_of(link, log_p(scores), log_p(-scores)), scores, rtol=1e-9, atol=1e-12)
 

@@ -116,8 +116,6 @@ def find_mode(at: Coordinates, tol: float, max_iter: int) -> Mode:
             if new_value <= value - 1e-4 * share * decrement:
                 break
             share *= 0.5
-        else:
-            return Mode(phi, scores, w, root, n_iter, True)
         phi, scores, value = new, new_scores, new_value
     slope, curvature = slopes(problem.link, problem.y * scores)
     w = problem.weights * curvature
