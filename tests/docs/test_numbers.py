@@ -104,7 +104,7 @@ def accuracy():
     [(theirs, ours)] = [
         row[1:3] for row in pages.result("side_by_side")["tables"][0]["rows"] if row[0] == "test texts right"
     ]
-    return f"With all labels the accuracy is level, {ours} against {theirs} of a tuned linear SVM"
+    return f"With all labels the accuracy is level, {ours} against {theirs} for a tuned linear SVM"
 
 
 def test_no_number_of_the_readme_comes_from_elsewhere():
