@@ -249,6 +249,8 @@ def _read_2(container: Container) -> Any:
 
 def _sentence(error: Exception) -> str:
     """Return what an error says, without anything that a terminal would act on, and no longer than one reads."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
     text = str(error)[:_LONGEST_MESSAGE] or type(error).__name__
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
