@@ -413,7 +413,7 @@ def _one_prior(prior: Any, jeffreys: bool) -> Prior:
         raise ValueError(f"prior must be {', '.join(map(repr, names))} or a prior object, got {prior!r}")
     if isinstance(prior, Jeffreys) and not jeffreys:
         raise ValueError(
-            "prior is a Jeffreys prior, which is not convex; expected a Laplace or Gaussian prior, "
-            "or another model: BayesianProbitRegression"
+            "prior is a Jeffreys prior, which is not convex; expected a Laplace or Gaussian prior "
+            "(BayesianProbitRegression takes Jeffreys priors)"
         )
     return prior
