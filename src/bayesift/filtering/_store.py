@@ -22,7 +22,7 @@ _LINE = b'{"check":"%08x","entry":%s}\n'
 #: Where the entry begins in a line, and how much follows it.
 _BEFORE, _AFTER = len(b'{"check":"00000000","entry":'), len(b"}\n")
 
-_RESTORE = "restore the folder from a copy, or begin anew in another one"
+_RESTORE = "restore the folder from a copy, or start again in another one"
 
 
 def state_files(folder: str | os.PathLike[str]) -> dict[str, Path]:
@@ -66,8 +66,8 @@ class Store:
             remove_left_over(self._snapshot)
             if self._snapshot.exists() and not self._journal.entries:
                 raise ValueError(
-                    f"{journal} is empty, though {self._snapshot.name} is of a run that had begun: its judgements were "
-                    f"lost; {_RESTORE}"
+                    f"{journal} is empty, but {self._snapshot.name} belongs to a run that had begun: its judgements "
+                    f"were lost; {_RESTORE}"
                 )
             if self._journal.entries:
                 self._check(self._journal.entries[0])
@@ -147,7 +147,7 @@ class Store:
             before, now = old.get(name), new.get(name)
             if before != now:
                 raise ValueError(
-                    f"{self.folder} holds a run with {name}={before!r}, found {name}={now!r}; expected the same "
+                    f"{self.folder} holds a run with {name}={before!r}, but now {name}={now!r}; expected the same "
                     "settings, or another folder"
                 )
         for name, meaning in (("topics", "topics or statements"), ("training", "training documents or labels")):
@@ -233,8 +233,8 @@ class Journal:
                     break
                 raise ValueError(
                     f"{self.path}, line {len(entries) + 1}: the checksum is wrong, the file was changed or is damaged; "
-                    "restore the folder from a copy, or remove this line and all that follow, and with them what they "
-                    "keep"
+                    "restore the folder from a copy, or remove this line and all that follow, with the "
+                    "judgements they hold"
                 )
             entries.append(json.loads(payload.decode("utf-8", "surrogatepass")))
             self.checks.append(check)
