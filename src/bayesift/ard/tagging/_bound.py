@@ -223,7 +223,7 @@ def _objects(X: Any, y: Any) -> tuple[FloatArray, FloatArray]:
     """Return the tags as a dense matrix, and −1 and +1."""
     tags, classes = read_tags(X, None).toarray(), np.asarray(y)
     if classes.shape != tags.shape[:1] or not np.isin(classes, (0, 1)).all():
-        raise ValueError(f"y must hold a 0 or a 1 for each of the {tags.shape[0]} objects, got {y!r}")
+        raise ValueError(f"y is {y!r}; expected 0 or 1 for each of the {tags.shape[0]} objects")
     return tags, np.where(classes == 1, 1.0, -1.0)
 
 
