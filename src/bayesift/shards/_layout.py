@@ -87,9 +87,9 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
-        raise ShardError(f"{path} is no JSON: {error}") from error
+        raise ShardError(f"{path} is not JSON: {error}") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ShardError(f"{path} is no manifest of shards")
+        raise ShardError(f"{path} is not a manifest of shards")
     if content.get("version") != VERSION:
         raise ShardError(f"{path} has version {content.get('version')!r}; this version of Bayesift reads {VERSION}")
     rules = _Rules(path, content)
@@ -219,7 +219,7 @@ class ShardFile(NamedTuple):
     def _check(self, starts: AnyArray, columns: AnyArray, values: AnyArray) -> None:
         name = f"shard {self.number} of {self.folder}"
         if not _are_starts(starts, self.n_entries):
-            raise ShardError(f"{name}: rows do not start where they can, from 0 to {self.n_entries} in order")
+            raise ShardError(f"{name}: the starts of the rows do not run from 0 to {self.n_entries} in order")
         if not _are_columns(starts, columns, self.n_columns):
             raise ShardError(f"{name}: the columns of a row are not in ascending order from 0 to {self.n_columns - 1}")
         for first in range(0, self.n_entries, _BLOCK):
@@ -267,7 +267,7 @@ def open_labels(folder: Path, number: int, entry: ShardEntry, n_names: int) -> t
     starts = open_piece(piece_path(folder, number, "label_starts"), "int64", entry.n_rows + 1)
     labels = open_piece(piece_path(folder, number, "labels"), "int32", entry.n_labels)
     if not _are_starts(starts, entry.n_labels):
-        raise ShardError(f"shard {number} of {folder}: labels of rows do not start where they can")
+        raise ShardError(f"shard {number} of {folder}: the starts of the labels of rows are out of order")
     if labels.size and (labels.min() < 0 or labels.max() >= n_names):
-        raise ShardError(f"shard {number} of {folder} names a label that is none of the {n_names}")
+        raise ShardError(f"shard {number} of {folder} has a label number that is none of the {n_names}")
     return starts, labels
