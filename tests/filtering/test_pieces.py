@@ -150,7 +150,7 @@ def test_refused_while_streaming():
     decision.judge(True)
     with pytest.raises(ValueError, match="was already judged for topic 'grain'"):
         decision.judge(False)
-    with pytest.raises(ValueError, match="give state= to fit"):
+    with pytest.raises(ValueError, match="pass state= to fit"):
         filter.snapshot()
 
 

@@ -180,8 +180,8 @@ def _documents_of(shards: Shards, solver: SolverName, variances: Any) -> Documen
     documents = documents_of(shards, -1)
     if isinstance(documents, ShardedDesign) and (variances is None or solver != "newton"):
         raise ValueError(
-            f"variances is {variances!r} and solver is {solver!r}; expected given variances and 'newton' for shards "
-            f"that do not fit in memory"
+            f"variances is {variances!r} and solver is {solver!r}; expected variances and 'newton' for shards that "
+            f"do not fit in memory"
         )
     return documents
 
