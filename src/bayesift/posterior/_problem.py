@@ -20,7 +20,7 @@ from bayesift.priors import FIXED, FLAT, GAUSSIAN, JEFFREYS, LAPLACE, Prior, Pri
 
 #: Margins of a direction below this share of the greatest count as 0.
 _NO_MARGIN = 1e-9
-#: What is said where a decomposition fails.
+#: The message if a decomposition fails.
 TOO_WIDE = (
     "the posterior is lost to rounding: documents or prior variances differ by too many powers of ten; expected "
     "documents of similar size, and smaller variances"
@@ -28,7 +28,7 @@ TOO_WIDE = (
 
 
 def own_fields(record: Any) -> dict[str, Any]:
-    """Return the fields of a record, without what it computed from them: what a model file keeps."""
+    """Return the fields of a record without cached values, as a model file stores them."""
     return {field.name: getattr(record, field.name) for field in fields(record)}
 
 

@@ -54,7 +54,7 @@ class Posterior:
 
     @property
     def _columns(self) -> Int64Array:
-        """Columns of the words that stand in labelled documents, and of the intercept."""
+        """Columns of the words that occur in labelled documents, and of the intercept."""
         raise NotImplementedError
 
     def sample(self, n: int, columns: Any = None, *, random_state: Any = 0) -> FloatArray:
