@@ -212,14 +212,14 @@ def _workers_of(client: Any, future: Any) -> set[str]:
 
 @contextmanager
 def engine(name: str, n_jobs: int | None = -1) -> Iterator[Any]:
-    """Run tasks inside the block by an engine that has a name, and yield the client to open shards with, if any.
+    """Run the tasks inside the block with a named engine; yield the client to open shards with, if any.
 
     Parameters
     ----------
     name : str
         ``"threads"``, ``"loky"`` (processes), ``"ray"``, or ``"dask://HOST:PORT"``, the address of a Dask scheduler.
     n_jobs : int or None, default=-1
-        How many threads or processes; a cluster has as many as it has.
+        Number of threads or processes; ignored for a cluster, which has its own workers.
 
     Examples
     --------

@@ -41,7 +41,7 @@ LABEL_PIECES = {"label_starts": "int64", "labels": "int32"}
 
 
 class ShardError(ValueError):
-    """A folder of shards is not what its manifest says, or no folder of shards."""
+    """A folder of shards does not match its manifest, or is not a folder of shards."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Manifest:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read the manifest of a folder, and refuse one that cannot be true."""
+    """Read the manifest of a folder, and refuse an invalid one."""
     path = folder / MANIFEST
     if not path.is_file():
         raise ShardError(f"{folder} has no {MANIFEST}; expected a folder written by bayesift.shards.write")
@@ -117,7 +117,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 class _Rules(NamedTuple):
-    """What a manifest must be; messages name the file and the field."""
+    """Requirements on a manifest; messages name the file and the field."""
 
     path: Path
     content: dict[str, Any]
@@ -180,7 +180,7 @@ def open_piece(path: Path, dtype: str, size: int) -> AnyArray:
 
 
 class Rows(NamedTuple):
-    """Compressed rows of a shard, checked: where each row starts, the columns of its entries, their values."""
+    """Checked compressed rows of a shard: the start of each row, the columns of its entries, and their values."""
 
     starts: UInt32Array
     columns: UInt32Array
@@ -188,7 +188,7 @@ class Rows(NamedTuple):
 
 
 class ShardFile(NamedTuple):
-    """One shard: all that a worker needs to open it."""
+    """One shard, with everything that a worker needs to open it."""
 
     folder: str
     number: int
@@ -198,9 +198,9 @@ class ShardFile(NamedTuple):
     dtype: str
 
     def open(self) -> Rows:
-        """Map the rows, and refuse them where a kernel would read beyond its arrays or find no usable number.
+        """Map the rows; refuse them if a kernel would read beyond its arrays or find unusable numbers.
 
-        What this process has checked is not checked again while the files are the same.
+        Files that this process has checked are not checked again unless they change.
         """
         folder = Path(self.folder)
         sizes = {"starts": self.n_rows + 1, "columns": self.n_entries, "values": self.n_entries}

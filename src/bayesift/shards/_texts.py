@@ -20,10 +20,10 @@ from bayesift.shards._writing import DEFAULT_ENTRIES, DEFAULT_ROWS, Labels, Shar
 from bayesift.shards.shards import Shards
 from bayesift.text import MOST_TERMS, TextVectorizer, fit_in_batches, set_terms
 
-#: Texts that are in memory at a time.
+#: Number of texts in memory at a time.
 _BATCH = 20_000
 
-#: Labels that are told apart: whether there are several is all that matters.
+#: Number of labels that are distinguished: all that matters is whether there are several.
 _DIFFERENT = 2
 
 #: Texts with their labels, if they have any.
@@ -169,7 +169,7 @@ class _Files:
         self._seen: _LabelsSeen | None = None
 
     def plan(self, vectorizer: TextVectorizer, *settings: Any) -> dict[str, Any]:
-        """Return what tells this work from any other: the files as they are, and everything that was asked for."""
+        """Return what distinguishes this work from any other: the state of the files, and all settings."""
         states = [os.stat(path) for path in self._paths]
         files = [
             [str(path.resolve()), state.st_size, state.st_mtime_ns]
@@ -226,7 +226,7 @@ def _source_of(source: Any, labels: Labels | None, reading: dict[str, Any]) -> _
 
 
 def _learnt(plan: dict[str, Any], vectorizer: TextVectorizer) -> dict[str, Any]:
-    """Return a plan, and what the vectorizer has learnt beside its terms."""
+    """Return a plan, with what the vectorizer learned in addition to its terms."""
     return {
         "plan": plan,
         "documents": vectorizer.document_frequency_.tolist(),
@@ -235,14 +235,14 @@ def _learnt(plan: dict[str, Any], vectorizer: TextVectorizer) -> dict[str, Any]:
 
 
 def _keep_terms(path: Path, plan: dict[str, Any], vectorizer: TextVectorizer) -> None:
-    """Keep what was learnt for a process that may have to go on."""
+    """Store what was learned, for a process that may have to continue."""
     terms = None if vectorizer.n_features is not None else vectorizer.get_feature_names_out().tolist()
     with atomic_path(path) as temporary:
         temporary.write_text(json.dumps({**_learnt(plan, vectorizer), "terms": terms}), encoding="utf-8")
 
 
 def _take_terms(path: Path, plan: dict[str, Any] | None, vectorizer: TextVectorizer) -> bool:
-    """Take what a killed process has learnt for the same plan; return whether there was something."""
+    """Take over what a killed process learned for the same plan; return whether there was anything."""
     if plan is None or not path.is_file():
         return False
     try:
@@ -271,7 +271,7 @@ def _take_written(folder: Path, plan: dict[str, Any] | None, vectorizer: TextVec
 def _set_learnt(
     content: dict[str, Any], terms: list[str] | None, plan: dict[str, Any] | None, vectorizer: TextVectorizer
 ) -> bool:
-    """Give a vectorizer what was learnt, if it was for the same plan."""
+    """Give a vectorizer what was learned, if it was for the same plan."""
     if plan is None or content.get("plan") != json.loads(json.dumps(plan)):
         return False
     documents, n_documents = np.array(content["documents"]), content["n_documents"]

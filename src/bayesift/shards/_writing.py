@@ -83,7 +83,7 @@ class ShardWriter:
         self._labels: list[Labels] = []
         self._waiting_rows = self._waiting_entries = 0
         self.terms: Sequence[str] | None = None
-        #: What is to stand in the folder about where its rows come from, as JSON.
+        #: What the folder says about the source of its rows, as JSON.
         self.source: dict[str, Any] | None = None
 
     def __enter__(self) -> Self:
@@ -124,7 +124,7 @@ class ShardWriter:
         while first < block.shape[0]:
             room = self.entries - self._waiting_entries
             last = int(np.searchsorted(block.indptr, block.indptr[first] + room, side="right")) - 1
-            # One row at least goes into every shard, however many entries it has.
+            # At least one row goes into every shard, however many entries it has.
             last = min(max(last, first + (self._waiting_rows == 0)), first + self.rows - self._waiting_rows)
             if last > first:
                 part = block[first:last]
@@ -196,7 +196,7 @@ class ShardWriter:
         return np.append(np.int64(0), np.cumsum(sizes)), np.array(numbers, dtype=np.int32)
 
     def _resumes(self) -> bool:
-        """Go on from what a killed process with the same plan has finished, if there is anything."""
+        """Continue from what a killed process with the same plan has finished, if there is anything."""
         try:
             plan = json.loads((self._part / _PLAN).read_text(encoding="utf-8"))
             lines = (self._part / _JOURNAL).read_text(encoding="utf-8").split("\n")[:-1]
@@ -263,13 +263,13 @@ def write_matrix(
     Parameters
     ----------
     X : sparse matrix or array, or iterable of them
-        Rows of term weights; of an iterable, one block after the other, so that they need not fit in memory.
+        Rows of term weights; an iterable yields one block after the other, so that they need not fit in memory.
     folder : path
-        The folder to make; must not exist.
+        The folder to make; it must not exist.
     labels : sequence, optional
-        One label for each row, or for each row a sequence of labels; not for an iterable of blocks.
+        One label, or a sequence of labels, for each row; not for an iterable of blocks.
     rows, entries : int
-        A shard ends with this number of rows or, before, with this number of entries.
+        A shard ends after this number of rows or this number of entries, whichever comes first.
     dtype : {"float64", "float32"}
         Type of the values.
     terms : sequence of str, optional
