@@ -149,7 +149,7 @@ def test_a_new_fit_forgets_the_posterior(link):
     ("options", "message"),
     [
         ({"posterior": "vb"}, "The 'posterior' parameter of"),
-        ({"posterior": "ep", "threshold": "max_f1"}, "threshold is .*; expected 'half' where posterior is 'ep'"),
+        ({"posterior": "ep", "threshold": "max_f1"}, "threshold is .*; expected 'half' when posterior is 'ep'"),
         ({"posterior": "ep", "prior": "laplace"}, "prior is Laplace, for which expectation propagation"),
         ({"variance": "evidence", "prior": "laplace"}, "prior is Laplace, for which expectation propagation"),
         ({"posterior": "ep", "prior": Gaussian(np.inf)}, "there is no posterior"),
@@ -275,7 +275,7 @@ def test_further_documents_of_several_categories_and_of_one_class():
         drawn.update_posterior(X[30:], Y[30:])
     with pytest.warns(UserWarning, match="one class only"):
         single = BayesianLogisticRegression("gaussian", 3.0, posterior="ep").fit(X, np.column_stack([Y, 0 * Y]))
-    with pytest.raises(ValueError, match="category 1 has no posterior to go on from"):
+    with pytest.raises(ValueError, match="category 1 has no posterior to update"):
         single.update_posterior(X, np.column_stack([Y, Y]))
 
 

@@ -135,7 +135,7 @@ def test_gaussian_approximations_refuse_laplace_priors_and_too_much(method, monk
     with pytest.raises(ValueError, match=r"prior is Laplace, for which .*use Gibbs"):
         method(X, Y, Laplace(1.0))
     monkeypatch.setattr("bayesift.posterior.laplace.MOST_COORDINATES", 2)
-    with pytest.raises(ValueError, match=r"there are 6 documents with 3 words; .*at most 2 of one of them"):
+    with pytest.raises(ValueError, match=r"there are 6 documents with 3 words; .*at most 2 of one of the two"):
         method(X, Y, Gaussian(1.0))
 
 

@@ -123,9 +123,9 @@ def test_the_rank_is_no_greater_than_the_number_of_words(texts):
         (["a single text"], {}, "0 words that are in at least 3"),
         (sp.csr_matrix(np.ones((4, 3))), {}, "words are not given; expected the names of the 3 columns"),
         (sp.csr_matrix(np.ones((4, 3))), {"words": ["a", "b"]}, "words are 2"),
-        (sp.csr_matrix(-np.ones((4, 3))), {"words": list("abc")}, "no counts"),
-        (sp.csr_matrix(np.full((4, 3), 0.5)), {"words": list("abc")}, "no counts"),
-        (sp.csr_matrix(np.full((4, 3), np.nan)), {"words": list("abc")}, "no counts"),
+        (sp.csr_matrix(-np.ones((4, 3))), {"words": list("abc")}, "not counts"),
+        (sp.csr_matrix(np.full((4, 3), 0.5)), {"words": list("abc")}, "not counts"),
+        (sp.csr_matrix(np.full((4, 3), np.nan)), {"words": list("abc")}, "not counts"),
         (["some text"], {"words": list("abc")}, "columns of a sparse matrix"),
     ],
 )
@@ -139,7 +139,7 @@ def test_documents_that_are_refused(documents, options, message):
 @pytest.mark.parametrize(
     ("documents", "options", "message"),
     [
-        (sp.csr_matrix(np.ones((4, 3))), {"words": list("abc")}, "window=2 needs the order of words.*expected texts"),
+        (sp.csr_matrix(np.ones((4, 3))), {"words": list("abc")}, "no word order for window=2; expected texts"),
         (["some text"], {"words": list("abc")}, "columns of a sparse matrix"),
         (["a single text"], {}, "0 words that are in at least 3"),
         ([], {}, "0 words that are in at least 3"),

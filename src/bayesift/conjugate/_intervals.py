@@ -18,13 +18,13 @@ class Interval(NamedTuple):
 
 
 class Law(Protocol):
-    """What is asked of a distribution on the line, or of a batch of them."""
+    """What intervals need of a distribution on the line, or of a batch of them."""
 
     def logpdf(self, value: Any, /) -> Any:
         """Return the log density."""
 
     def quantile(self, q: Any, /) -> Any:
-        """Return the point below which the share ``q`` lies."""
+        """Return the point below which a value lies with probability ``q``."""
 
 
 def checked_level(level: float) -> float:

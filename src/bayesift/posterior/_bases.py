@@ -20,12 +20,12 @@ from bayesift._state import State, are_columns
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.posterior._problem import Beliefs, Problem
 
-#: Documents count as linear combinations of others if this share of the greatest prior variance is left of them.
+#: Documents count as linear combinations of others if at most this share of the greatest prior variance remains.
 _NOTHING_NEW = 1e-12
 
 
 class Projection(NamedTuple):
-    """Documents in the coordinates of a basis: what is known of their scores, h, and the variance of the rest.
+    """Documents in the coordinates of a basis: the known part of their scores, h, and the variance of the rest.
 
     ``laplace`` has the part of that variance that each word with a Laplace prior adds, if there are such.
     """
@@ -91,7 +91,7 @@ class DocumentBasis:
 
     @property
     def seen(self) -> Int64Array:
-        """Columns of the words that stand in labelled documents, and of the intercept."""
+        """Columns of the words that occur in labelled documents, and of the intercept."""
         return np.union1d(self.rows.indices, self.beliefs.flat).astype(np.int64)
 
     def project(self, A: sp.csr_matrix) -> Projection:
@@ -100,7 +100,7 @@ class DocumentBasis:
         h = solve_triangular(self.root, k, lower=True, overwrite_b=True, check_finite=False).T
         total = np.asarray(A.multiply(A) @ self.beliefs.finite_variance)
         rest = total - np.einsum("ij,ij->i", h, h)
-        # What is left of a document in the span is rounding.
+        # For a document in the span, the remainder is rounding error.
         rest[rest < _NOTHING_NEW * total] = 0.0
         H = np.hstack([h, A[:, self.beliefs.flat].toarray()])
         return Projection(np.asarray(A @ self.beliefs.centre), H, rest)
@@ -159,7 +159,7 @@ class CoefficientBasis:
 
     @property
     def seen(self) -> Int64Array:
-        """Columns of the words that stand in labelled documents, and of the intercept."""
+        """Columns of the words that occur in labelled documents, and of the intercept."""
         return np.union1d(self.columns, self.beliefs.flat).astype(np.int64)
 
     def _coordinates(self, A: sp.csr_matrix) -> sp.csr_matrix:
@@ -206,7 +206,7 @@ def basis_of(problem: Problem) -> tuple[Basis, FloatArray]:
 
 
 def extended(basis: Basis, A: sp.csr_matrix) -> tuple[Basis, FloatArray]:
-    """Return a basis that also has what further documents add, and these documents in it.
+    """Return a basis extended by what further documents add, and these documents in it.
 
     The coordinates that there were stay the same; new ones stand between them and those without a proper prior.
     """

@@ -60,14 +60,16 @@ class Coordinates(NamedTuple):
 
 
 def coordinates_of(problem: Problem, method: str) -> Coordinates:
-    """Choose the smaller space; refuse priors and sizes that Gaussian approximations cannot take."""
+    """Choose the smaller space; refuse priors and sizes that Gaussian approximations cannot handle."""
     if np.any(problem.beliefs.laplace):
-        raise ValueError(f"prior is Laplace, for which {method} is not exact enough; expected Gaussian, or use Gibbs")
+        raise ValueError(
+            f"prior is Laplace, for which {method} is not exact enough; expected Gaussian, or use Gibbs sampling"
+        )
     smaller = min(problem.n_documents, problem.seen.size)
     if smaller > MOST_COORDINATES:
         raise ValueError(
             f"there are {problem.n_documents} documents with {problem.seen.size} words; {method} expects at most "
-            f"{MOST_COORDINATES} of one of them: use Gibbs"
+            f"{MOST_COORDINATES} of one of the two; use Gibbs sampling"
         )
     return Coordinates(problem, *basis_of(problem))
 
@@ -135,15 +137,15 @@ def laplace_approximation(
 ) -> GaussianPosterior:
     """Approximate the posterior by a Gaussian at its mode, with the curvature there.
 
-    It is quick, and good where labels are many; where they are few, the mode is not the mean, and the evidence is
-    rough: see :func:`expectation_propagation`.
+    This is quick, and good with many labels. With few, the mode is not the mean, and the evidence is rough: use
+    :func:`expectation_propagation`.
 
     Parameters
     ----------
     X, y, prior, link, intercept_variance, sample_weight, feature_names
         As for :func:`expectation_propagation`.
     max_iter : int, default=100
-        Limit of Newton's steps; reaching it warns.
+        Maximum number of Newton steps; reaching it warns.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Writing a folder of shards: whole or not at all, a shard at a time, and resumable where the source is known."""
+"""Writing a folder of shards: completely or not at all, shard by shard, and resumable if the source is known."""
 
 from __future__ import annotations
 
@@ -40,23 +40,23 @@ Labels = Sequence[Any]
 
 
 class ShardWriter:
-    """Writes blocks of rows as shards; the folder appears when the ``with`` block ends well.
+    """Writes blocks of rows as shards; the folder appears when the ``with`` block ends without an error.
 
-    Until then everything is in a hidden folder beside it. With a ``plan`` (what is written, and from where) that folder
-    survives a killed process: a writer with the same plan goes on after the last finished shard, and ``n_done`` says
-    how many rows it need not be given again. Without a plan, or with another one, it begins anew.
+    Until then everything is in a hidden folder beside it. With a ``plan`` (what is written, and from where) the hidden
+    folder survives a killed process: a writer with the same plan continues after the last finished shard, and
+    ``n_done`` says how many rows need not be added again. Without a plan, or with another one, it starts again.
 
     Parameters
     ----------
     folder : path
-        Must not exist.
+        The folder to make; it must not exist.
     n_columns : int
     dtype : {"float64", "float32"}
         Type of the values.
     rows, entries : int
-        A shard ends with this number of rows or, before, of entries.
+        A shard ends after this number of rows or of entries, whichever comes first.
     plan : dict, optional
-        What tells this work from any other, as JSON.
+        What distinguishes this work from any other, as JSON.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class ShardWriter:
         if not 1 <= n_columns <= MOST_COLUMNS:
             raise ValueError(f"the matrix has {n_columns} columns; expected 1 to {MOST_COLUMNS}")
         if rows < 1 or entries < 1:
-            raise ValueError(f"rows is {rows} and entries {entries}; expected at least 1")
+            raise ValueError(f"rows is {rows} and entries is {entries}; expected at least 1")
         self.folder = Path(folder)
         self.n_columns, self.dtype, self.rows, self.entries = n_columns, np.dtype(dtype).name, rows, entries
         self._part = self.folder.with_name(f".{self.folder.name}.unfinished")
@@ -83,7 +83,7 @@ class ShardWriter:
         self._labels: list[Labels] = []
         self._waiting_rows = self._waiting_entries = 0
         self.terms: Sequence[str] | None = None
-        #: What is to stand in the folder about where its rows come from, as JSON.
+        #: What the folder says about the source of its rows, as JSON.
         self.source: dict[str, Any] | None = None
 
     def __enter__(self) -> Self:
@@ -107,11 +107,11 @@ class ShardWriter:
 
     @property
     def n_done(self) -> int:
-        """Rows of finished shards."""
+        """Number of rows in finished shards."""
         return sum(entry.n_rows for entry in self._shards)
 
     def add(self, X: Any, labels: Labels | None = None) -> None:
-        """Add rows of the matrix, with their labels if rows have any."""
+        """Add rows of the matrix, with their labels if they have any."""
         block = sp.csr_matrix(canonical_rows(X)) if X.shape[0] else sp.csr_matrix((0, self.n_columns))
         if block.shape[1] != self.n_columns:
             raise ValueError(f"a block has {block.shape[1]} columns; expected {self.n_columns}")
@@ -124,7 +124,7 @@ class ShardWriter:
         while first < block.shape[0]:
             room = self.entries - self._waiting_entries
             last = int(np.searchsorted(block.indptr, block.indptr[first] + room, side="right")) - 1
-            # One row at least goes into every shard, however many entries it has.
+            # At least one row goes into every shard, however many entries it has.
             last = min(max(last, first + (self._waiting_rows == 0)), first + self.rows - self._waiting_rows)
             if last > first:
                 part = block[first:last]
@@ -139,7 +139,7 @@ class ShardWriter:
                 self._flush()
 
     def add_empty_shard(self) -> None:
-        """End the shard that is being filled, and add one without any row."""
+        """End the current shard, and add one without rows."""
         self._flush()
         self._blocks.append(sp.csr_matrix((0, self.n_columns)))
         self._flush()
@@ -156,7 +156,7 @@ class ShardWriter:
                 shutil.rmtree(self._part, ignore_errors=True)
 
     def _flush(self) -> None:
-        """Write the rows that wait as the next shard."""
+        """Write the waiting rows as the next shard."""
         if not self._blocks:
             return
         matrix = sp.vstack(self._blocks, format="csr") if len(self._blocks) > 1 else self._blocks[0]
@@ -196,7 +196,7 @@ class ShardWriter:
         return np.append(np.int64(0), np.cumsum(sizes)), np.array(numbers, dtype=np.int32)
 
     def _resumes(self) -> bool:
-        """Go on from what a killed process with the same plan has finished, if there is anything."""
+        """Continue from what a killed process with the same plan has finished, if there is anything."""
         try:
             plan = json.loads((self._part / _PLAN).read_text(encoding="utf-8"))
             lines = (self._part / _JOURNAL).read_text(encoding="utf-8").split("\n")[:-1]
@@ -263,13 +263,13 @@ def write_matrix(
     Parameters
     ----------
     X : sparse matrix or array, or iterable of them
-        Rows of term weights; of an iterable, one block after the other, so that they need not fit in memory.
+        Rows of term weights; an iterable yields one block after the other, so that they need not fit in memory.
     folder : path
-        The folder to make; must not exist.
+        The folder to make; it must not exist.
     labels : sequence, optional
-        One label for each row, or for each row a sequence of labels; not for an iterable of blocks.
+        One label, or a sequence of labels, for each row; not for an iterable of blocks.
     rows, entries : int
-        A shard ends with this number of rows or, before, with this number of entries.
+        A shard ends after this number of rows or this number of entries, whichever comes first.
     dtype : {"float64", "float32"}
         Type of the values.
     terms : sequence of str, optional
@@ -289,13 +289,13 @@ def write_matrix(
     if sp.issparse(X) or isinstance(X, np.ndarray):
         blocks = [X]
     elif labels is not None:
-        raise ValueError("labels are given for an iterable of blocks; expected a matrix")
+        raise ValueError("labels are given for an iterable of blocks; expected labels only with a matrix")
     else:
         blocks = X
     found = iter(blocks)
     first = next(found, None)
     if first is None:
-        raise ValueError("X has no block of rows; expected at least one")
+        raise ValueError("X has no blocks of rows; expected at least one")
     if terms is not None and len(terms) != first.shape[1]:
         raise ValueError(f"there are {len(terms)} terms; expected {first.shape[1]}, one for each column")
     with ShardWriter(folder, first.shape[1], dtype=dtype, rows=rows, entries=entries) as writer:
