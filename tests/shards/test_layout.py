@@ -114,6 +114,17 @@ def test_a_killed_write_goes_on_after_its_last_shard(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["a"]
 
 
+def test_a_killed_write_of_which_a_piece_was_damaged_begins_anew(tmp_path: Path) -> None:
+    stop(ShardWriter(tmp_path / "a", 12, rows=20, plan={"source": 1}), X, list("abcde") * 10)
+    forge(tmp_path / ".a.unfinished", "values", lambda array: array.__setitem__(0, 7.0), number=1)
+    with ShardWriter(tmp_path / "a", 12, rows=20, plan={"source": 1}) as writer:
+        assert writer.n_done == 0
+        writer.add(X, list("edcba") * 10)
+    found = shards.open(tmp_path / "a")
+    assert abs(found.in_memory() - X).max() == 0.0
+    assert found.labels.tolist() == list("edcba") * 10
+
+
 def test_another_plan_begins_anew(tmp_path: Path) -> None:
     stop(ShardWriter(tmp_path / "a", 12, rows=20, plan={"source": 1}), X)
     with ShardWriter(tmp_path / "a", 12, rows=20, plan={"source": 2}) as writer:
@@ -134,9 +145,9 @@ def test_two_processes_do_not_write_one_folder(tmp_path: Path) -> None:
     assert writer.n_done == 0
 
 
-def forge(folder: Path, piece: str, change) -> None:
-    """Change a piece of the first shard and keep its size."""
-    path = folder / f"000000.{piece}.npy"
+def forge(folder: Path, piece: str, change, number: int = 0) -> None:
+    """Change a piece of a shard and keep its size."""
+    path = folder / f"{number:06d}.{piece}.npy"
     array = np.load(path)
     change(array)
     np.save(path, array)

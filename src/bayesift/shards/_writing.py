@@ -197,6 +197,9 @@ class ShardWriter:
 
     def _resumes(self) -> bool:
         """Go on from what a killed process with the same plan has finished, if there is anything."""
+        shards: list[ShardEntry] = []
+        names: list[Any] = []
+        kind = None
         try:
             plan = json.loads((self._part / _PLAN).read_text(encoding="utf-8"))
             lines = (self._part / _JOURNAL).read_text(encoding="utf-8").split("\n")[:-1]
@@ -207,11 +210,10 @@ class ShardWriter:
                 entry = ShardEntry(**found)
                 if any(digest(piece_path(self._part, number, name)) != own for name, own in entry.sha256.items()):
                     return False
-                self._shards.append(entry)
-                self._names, self._kind = {name: place for place, name in enumerate(names)}, kind
+                shards.append(entry)
         except (OSError, ValueError, TypeError):
-            self._shards, self._names, self._kind = [], {}, None
             return False
+        self._shards, self._names, self._kind = shards, {name: place for place, name in enumerate(names)}, kind
         return True
 
     def _finish(self) -> None:
