@@ -59,7 +59,7 @@ def write(
     folder : path
         The folder to make; must not exist, unless ``reuse``.
     labels : sequence, optional
-        Of texts, one label for each, or for each a sequence of labels.
+        Of texts, one label for each, or for each a sequence of labels: strings or whole numbers, all of one type.
     rows, entries : int
         A shard ends with this number of rows or, before, with this number of entries.
     dtype : {"float64", "float32"}
