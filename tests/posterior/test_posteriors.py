@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from bayesift.posterior import expectation_propagation, gibbs_sampling, laplace_approximation
+from bayesift.posterior import (
+    expectation_propagation,
+    find_posterior,
+    gibbs_sampling,
+    laplace_approximation,
+    update_posterior,
+)
 from bayesift.posterior._links import probability
 from bayesift.priors import Gaussian, Jeffreys, Laplace
 from posterior_cases import few_texts, small_problem
@@ -208,3 +214,36 @@ def test_documents_without_a_coefficient_that_moves(method, link):
     np.testing.assert_allclose(found.predict_proba(np.zeros((1, 2))), 0.5)
     assert found.score_moments([[1.0, 0.0]])[1] == pytest.approx(4.0)
     assert found.coef_interval(0.5).shape == (3, 2)
+
+
+@pytest.mark.parametrize("name", ["laplace", "ep"])
+def test_documents_of_very_different_length_all_count(name):
+    """One document fills its own words with numbers ten million times as large: the others are as without it."""
+    X, y = np.zeros((6, 10)), np.array([1, 1, 1, 0, 0, 0])
+    X[0, :3] = 1e7
+    X[[1, 2, 2, 3, 4, 5], [3, 3, 4, 5, 6, 7]] = [1.0, 1.0, 0.5, 1.0, 1.0, 2.0]
+    settings = {"prior": Gaussian(1.0), "intercept_variance": 1e-12, "method": name}
+    whole, part = find_posterior(X, y, **settings), find_posterior(X[1:], y[1:], **settings)
+    np.testing.assert_allclose(whole.coef[3:], part.coef[3:], atol=1e-5)
+    first, rest = find_posterior(X[1:3], y[1:3], **settings), [0, 3, 4, 5]
+    np.testing.assert_allclose(
+        update_posterior(first, X[rest], y[rest], method=name).coef[3:], part.coef[3:], atol=1e-5
+    )
+
+
+def test_words_that_a_greater_column_drowns_are_not_lost_without_a_word():
+    random = np.random.default_rng(0)
+    X = random.standard_normal((20, 40))
+    y = X[:, 1] > 0
+    X[:, 0] = 1e6 * random.uniform(1.0, 1.1, 20)
+    small = expectation_propagation(X, y, Gaussian(1.0), intercept_variance=1.0)
+    assert small.coef[1] > 1.0
+    X[:, 0] *= 1e3
+    with pytest.raises(ValueError, match=r"lost to rounding: .* expected documents of similar size"):
+        expectation_propagation(X, y, Gaussian(1.0), intercept_variance=1.0)
+    few = expectation_propagation(X, y, Gaussian({0: 0.0}), intercept_variance=1.0)
+    assert few.coef[0] == 0.0
+    assert few.coef[1] > 1.0
+    first = expectation_propagation(X[:1], y[:1], Gaussian(1.0), intercept_variance=1.0)
+    with pytest.raises(ValueError, match="lost to rounding"):
+        update_posterior(first, X[1:], y[1:])
