@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -145,6 +147,19 @@ def test_gaussian_approximations_refuse_laplace_priors_and_too_much(method, monk
         method(X, Y, Gaussian(1.0))
 
 
+@pytest.mark.parametrize("max_iter", [0, -1, 2.5, "many", None, True])
+def test_settings_of_gaussian_approximations_are_checked(max_iter):
+    for method in METHODS[:2]:
+        with pytest.raises(ValueError, match=f"max_iter is {max_iter!r}; expected a whole number of at least 1"):
+            method(X, Y, Gaussian(1.0), max_iter=max_iter)
+
+
+@pytest.mark.parametrize("tol", [0.0, -1.0, np.nan, "small", [1e-3]])
+def test_a_tolerance_is_one_number_above_0(tol):
+    with pytest.raises((ValueError, TypeError), match=r"tol is .*; expected a finite number above 0"):
+        expectation_propagation(X, Y, Gaussian(1.0), tol=tol)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -152,6 +167,10 @@ def test_gaussian_approximations_refuse_laplace_priors_and_too_much(method, monk
         ({"warmup": -1}, "warmup is -1"),
         ({"n_chains": 0}, "n_chains is 0"),
         ({"random_state": "seven"}, "random_state is 'seven'"),
+        (
+            {"random_state": np.random.RandomState(0)},
+            r"random_state is RandomState.*; expected a seed, a numpy Generator",
+        ),
         ({"sample_weight": np.full(6, 0.5)}, "sample_weight holds 0.5; expected whole numbers"),
     ],
 )
@@ -162,8 +181,8 @@ def test_settings_of_gibbs_sampling_are_checked(options, message):
 
 def test_questions_to_a_posterior_are_checked():
     found = laplace_approximation(X, Y, Gaussian(1.0))
-    for mass in (0, 1, -1, "most"):
-        with pytest.raises((ValueError, TypeError), match=f"mass is {mass!r}"):
+    for mass in (0, 1, -1, "most", [0.5, 0.9]):
+        with pytest.raises((ValueError, TypeError), match=re.escape(f"mass is {mass!r}; expected a number between")):
             found.predict_interval(X, mass)
     with pytest.raises(ValueError, match="X has 3 columns; expected 2"):
         found.predict_proba(np.ones((1, 3)))

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 from sklearn.exceptions import ConvergenceWarning
 
+from bayesift._checks import whole_number
 from bayesift._threads import one_blas_thread
 from bayesift._typing import FloatArray
 from bayesift.posterior._bases import Basis, basis_of
@@ -157,6 +158,7 @@ def laplace_approximation(
     >>> posterior.predict_interval([[2.0, 0.0]], mass=0.9).round(2)
     array([[0.09, 1.  ]])
     """
+    max_iter = whole_number("max_iter", max_iter, 1)
     found = at_mode(Problem.of(X, y, prior, link, intercept_variance, sample_weight, feature_names), max_iter)
     if found.shortcoming:
         warnings.warn(found.shortcoming, ConvergenceWarning, stacklevel=2)
