@@ -22,6 +22,8 @@ from bayesift.priors import Prior, PriorArrays
 #: More coordinates than this would need gigabytes.
 MOST_COORDINATES = 10_000
 _HALVINGS = 40
+#: Where the objective stays the same, the mode counts as reached at this squared distance, in standard deviations.
+_CLOSE = 1e-6
 #: Sites may not make a cavity wider than this times the belief with it: rounding would make it negative.
 _WIDEST = 1e10
 #: The temperature is found with at most so many documents.
@@ -117,6 +119,9 @@ def find_mode(at: Coordinates, tol: float, max_iter: int) -> Mode:
             if new_value <= value - 1e-4 * share * decrement:
                 break
             share *= 0.5
+        if new_value == value:
+            # No step would ever change what rounding leaves of the objective.
+            return Mode(phi, scores, w, root, n_iter, decrement <= _CLOSE)
         phi, scores, value = new, new_scores, new_value
     slope, curvature = slopes(problem.link, problem.y * scores)
     w = problem.weights * curvature
