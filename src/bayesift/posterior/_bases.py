@@ -261,6 +261,6 @@ def extended(basis: Basis, A: sp.csr_matrix) -> tuple[Basis, FloatArray]:
     more = np.empty((A.shape[0], added))
     more[order] = lower
     rows = sp.csr_matrix(sp.vstack([basis.rows, scaled[order[:added]]], format="csr"))
-    wider, H = DocumentBasis(basis.beliefs, rows, root), np.hstack([known, more, H[:, rank:]])
-    wider._refuse_lost(A, H)
-    return wider, H
+    found, H = DocumentBasis(basis.beliefs, rows, root), np.hstack([known, more, H[:, rank:]])
+    found._refuse_lost(A, H)
+    return found, H

@@ -126,7 +126,8 @@ class WordVectors(BaseEstimator):
                 names, company = self._met_in_windows(documents, words, self.window)
             self.vectors_ = decomposed(company, self.rank, self.n_jobs, self.random_state)
             self.words_ = names
-            vars(self).pop("_is_given", None)
+            if hasattr(self, "_is_given"):
+                del self._is_given
         return self
 
     @classmethod
