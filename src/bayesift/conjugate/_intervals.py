@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from bayesift._checks import INSIDE_UNIT, numbers, plain
+from bayesift._checks import INSIDE_UNIT, number, plain
 from bayesift._typing import FloatArray
 
 
@@ -29,7 +29,7 @@ class Law(Protocol):
 
 def checked_level(level: float) -> float:
     """Return the level after checking that it is a share."""
-    return float(numbers("level", level, INSIDE_UNIT))
+    return number("level", level, INSIDE_UNIT)
 
 
 def equal_tailed(law: Law, level: float) -> Interval:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesift._checks import Test, numbers
+from bayesift._checks import Test, number, numbers
 from bayesift._typing import BoolArray, FloatArray
 
 
@@ -37,7 +37,7 @@ def mass_of_certainty(certainty: float) -> float:
     >>> round(mass_of_certainty(0.9), 10)
     0.8
     """
-    return 2.0 * float(numbers("certainty", certainty, _CERTAINTY)) - 1.0
+    return 2.0 * number("certainty", certainty, _CERTAINTY) - 1.0
 
 
 def unsure(decisions: Any, ends: Any, thresholds: Any = 0.0, *, exclusive: bool = False) -> BoolArray:

@@ -12,6 +12,9 @@ import numpy as np
 
 from bayesift._typing import FloatArray
 
+#: With more, the square of the weight of recall would overflow before anything is divided.
+_LARGEST_BETA = 1e100
+
 
 @dataclass(frozen=True)
 class Utility:
@@ -116,6 +119,9 @@ def f_beta_of(tp: Any, fp: Any, fn: Any, beta: float = 1.0, empty: float = 1.0) 
 
 
 def check_beta(beta: Any) -> None:
-    """Refuse a weight of recall against precision that is not a positive number."""
-    if isinstance(beta, bool) or not isinstance(beta, Real) or not isfinite(beta) or beta <= 0:
-        raise ValueError(f"beta is {beta!r}; expected a number greater than 0, the weight of recall against precision")
+    """Refuse a weight of recall against precision that is not a positive number, or whose square overflows."""
+    if isinstance(beta, bool) or not isinstance(beta, Real) or not 0 < float(beta) <= _LARGEST_BETA:
+        raise ValueError(
+            f"beta is {beta!r}; expected a number greater than 0 and at most {_LARGEST_BETA:g}, the weight of recall "
+            f"against precision"
+        )

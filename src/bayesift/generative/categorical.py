@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from scipy.special import rel_entr
 from sklearn.utils._param_validation import Interval
 
-from bayesift._checks import NOT_NEGATIVE, numbers
+from bayesift._checks import NOT_NEGATIVE, number
 from bayesift._special import log_rising
 from bayesift._state import State, check_table
 from bayesift._typing import FloatArray, Int64Array
@@ -171,8 +171,8 @@ def pattern_numbers(X: Any, binarize: float = 0.0) -> FloatArray:
     >>> float(full.score(pattern_numbers(X), differ)), full.n_parameters_
     (1.0, 6)
     """
-    level = float(numbers("binarize", binarize, NOT_NEGATIVE))
-    documents = sp.csr_matrix(X, dtype=np.float64)
+    level = number("binarize", binarize, NOT_NEGATIVE)
+    documents = sp.csr_matrix(X, dtype=np.float64, copy=True)
     most = MOST_VALUES.bit_length() - 1
     if not 1 <= documents.shape[1] <= most:
         raise ValueError(f"X has {documents.shape[1]} features; expected 1 to {most}, since each set gets a number")

@@ -245,16 +245,18 @@ class LinearModel(CalibratedScores, LinearScores):
         state.array("n_nonzero_", (n_rows,), "i")
         if state.has("precision_"):
             state.array("precision_", (n_rows, n_features + 1))
-        if state.has("certificate_"):
-            n_fits = state.instance("certificate_", Certificate).objective.size
+        # An update of the posterior leaves the variances, but no certificate.
+        if state.has("certificate_") or state.has("variance_"):
+            n_fits = state.array("variance_", (None,)).size
             state.require(n_fits in (1, n_rows), "fits and coefficients")
-            state.array("n_iter_", (n_fits,), "i")
-            state.array("variance_", (n_fits,))
             # Files of earlier versions have none.
             if state.has("dense_variance_"):
                 state.array("dense_variance_", (n_fits,))
             for found in state.entries("cv_results_", n_fits):
                 state.require(found is None or _is_curve(found), "validations")
+            if state.has("certificate_"):
+                state.require(state.instance("certificate_", Certificate).objective.size == n_fits, "certificates")
+                state.array("n_iter_", (n_fits,), "i")
         self._check_calibration(state, 1 if kind == "binary" else n_rows)
         return n_rows
 

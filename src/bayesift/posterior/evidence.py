@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy.optimize import minimize, minimize_scalar
 
+from bayesift._checks import POSITIVE, numbers
 from bayesift._threads import one_blas_thread
 from bayesift._typing import FloatArray
 from bayesift.posterior._links import Link
@@ -290,10 +291,13 @@ def integrate_variance(
     """
     check_method(method)
     labels = _Labels(X, y, prior, dense_features, link, intercept_variance, sample_weight, feature_names)
-    if variances is not None and len(variances) != labels.units.size:
-        raise ValueError(f"variances is {variances!r}; expected {labels.units.size} numbers")
+    if variances is not None:
+        known = numbers("variances", variances, POSITIVE)
+        if known.shape != labels.units.shape:
+            raise ValueError(f"variances is {variances!r}; expected {labels.units.size} numbers, in a tuple")
+        variances = tuple(known.tolist())
     with one_blas_thread():
-        best = labels.search() if variances is None else tuple(float(one) for one in variances)
+        best = labels.search() if variances is None else variances
         nodes, weights = labels.around(best)
         found = [posterior_by(method, labels.problem(node), random_state) for node in nodes]
     return MixedPosterior(link, tuple(found), weights, np.array(nodes))

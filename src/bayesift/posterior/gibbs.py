@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from bayesift._checks import generator
+from bayesift._checks import generator, whole_number
 from bayesift._threads import one_blas_thread
 from bayesift._typing import FloatArray
 from bayesift.posterior._bases import Basis, CoefficientBasis, basis_of
@@ -224,8 +224,7 @@ def gibbs_sampling(
     True
     """
     for name, value, least in (("n_draws", n_draws, 4), ("warmup", warmup, 0), ("n_chains", n_chains, 1)):
-        if not isinstance(value, (int, np.integer)) or value < least:
-            raise ValueError(f"{name} is {value!r}; expected a whole number of at least {least}")
+        whole_number(name, value, least)
     problem = Problem.of(X, y, prior, link, intercept_variance, sample_weight, feature_names)
     found = by_draws(problem, n_draws, warmup, n_chains, random_state)
     if found.shortcoming:

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from scipy.linalg import solve_triangular
 from scipy.special import logsumexp, ndtr, ndtri
 
-from bayesift._checks import INSIDE_UNIT, generator, numbers
+from bayesift._checks import INSIDE_UNIT, generator, number, whole_number
 from bayesift._state import State
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.posterior._bases import Basis, CoefficientBasis, DocumentBasis, Projection
@@ -74,10 +74,9 @@ class Posterior:
         draws : array of shape (n, n_columns + 1)
             The intercept last.
         """
-        if not isinstance(n, (int, np.integer)) or n < 0:
-            raise ValueError(f"n is {n!r}; expected a whole number of at least 0")
+        size = whole_number("n", n, 0)
         chosen = np.append(self.seen, self.n_features) if columns is None else self._chosen(columns)
-        return self._sample(int(n), chosen, generator(random_state))
+        return self._sample(size, chosen, generator(random_state))
 
     @property
     def shortcoming(self) -> str | None:
@@ -471,7 +470,7 @@ class SampledPosterior(SpanPosterior):
 
 
 def _tail(mass: Any) -> float:
-    return 0.5 * (1.0 - float(numbers("mass", mass, INSIDE_UNIT)))
+    return 0.5 * (1.0 - number("mass", mass, INSIDE_UNIT))
 
 
 def _joined(parts: list[FloatArray]) -> FloatArray:

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 from sklearn.exceptions import ConvergenceWarning
 
+from bayesift._checks import POSITIVE, number, whole_number
 from bayesift._threads import one_blas_thread
 from bayesift._typing import FloatArray
 from bayesift.posterior._links import Link, best_temperature, slopes, tilted_moments
@@ -160,6 +161,7 @@ def expectation_propagation(
     >>> posterior.predict_interval([[2.0, 0.0]], mass=0.9).round(2)
     array([[0.16, 1.  ]])
     """
+    tol, max_iter = number("tol", tol, POSITIVE), whole_number("max_iter", max_iter, 1)
     problem = Problem.of(X, y, prior, link, intercept_variance, sample_weight, feature_names)
     found = by_propagation(problem, tol, max_iter)
     if found.shortcoming:

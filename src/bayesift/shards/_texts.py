@@ -59,7 +59,7 @@ def write(
     folder : path
         The folder to make; it must not exist, unless ``reuse`` is true.
     labels : sequence, optional
-        For texts, one label for each, or a sequence of labels for each.
+        For texts, one label for each, or a sequence of labels for each: strings or whole numbers, all of one type.
     rows, entries : int
         A shard ends after this number of rows or this number of entries, whichever comes first.
     dtype : {"float64", "float32"}

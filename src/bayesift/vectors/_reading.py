@@ -16,6 +16,8 @@ import numpy as np
 from bayesift._typing import AnyArray
 from bayesift.datasets import MalformedFileError
 
+#: Numbers of vectors are smaller, so that their squares can be summed in single precision.
+LARGEST = 1e18
 #: Longest word, in bytes, and longest vector.
 _LONGEST_WORD, _LONGEST_VECTOR = 4096, 4096
 #: Longest line of text: a word, and numbers of at most 32 characters.
@@ -131,8 +133,7 @@ def _numbers(parts: list[bytes], path: Path, number: int) -> AnyArray:
 
 
 def _finite(vector: AnyArray, path: Path, number: int, unit: str) -> AnyArray:
-    # The squares are summed later.
-    if not np.all(np.abs(vector) < 1e18):
+    if not np.all(np.abs(vector) < LARGEST):
         raise MalformedFileError(path, number, "a number is not finite, or above 1e18", unit=unit)
     return vector
 

@@ -58,6 +58,11 @@ def document_vectors(X: Any, matrix: AnyArray, *, n_jobs: int | None = -1) -> Do
         add_up(rows, first, min(first + _BLOCK, n_documents), vectors, directions, lengths)
 
     map_threads(work, range(0, n_documents, _BLOCK), thread_count(n_jobs))
+    if not np.isfinite(lengths).all():
+        raise ValueError(
+            f"the vector of document {np.argmin(np.isfinite(lengths))} is not finite; expected X and matrix of finite "
+            f"numbers, whose products are below 1e38"
+        )
     return DocumentVectors(directions, lengths)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
@@ -15,6 +16,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
+from bayesift._checks import whole_number
 from bayesift._state import State, unchanged_by_errors
 from bayesift._typing import AnyArray
 from bayesift.text import TextVectorizer
@@ -26,7 +28,7 @@ from bayesift.vectors._cooccurrence import (
     keep_words,
 )
 from bayesift.vectors._decomposition import decomposed
-from bayesift.vectors._reading import read_vectors
+from bayesift.vectors._reading import LARGEST, read_vectors
 
 
 @dataclass(eq=False, repr=False)
@@ -124,6 +126,8 @@ class WordVectors(BaseEstimator):
                 names, company = self._met_in_windows(documents, words, self.window)
             self.vectors_ = decomposed(company, self.rank, self.n_jobs, self.random_state)
             self.words_ = names
+            if hasattr(self, "_is_given"):
+                del self._is_given
         return self
 
     @classmethod
@@ -164,18 +168,20 @@ class WordVectors(BaseEstimator):
         words : iterable of str
             The words, all different.
         vectors : array of shape (n_words, rank)
-            Their vectors.
+            Their vectors, of finite numbers below 1e18.
 
         Returns
         -------
         WordVectors
             Fitted.
         """
-        names, rows = np.array([*words, None], dtype=object)[:-1], np.asarray(vectors, dtype=np.float32)
-        if rows.ndim != 2 or len(rows) != len(names) or len(set(names.tolist())) != len(names):
+        names, rows = _different(words), np.asarray(vectors, dtype=np.float32)
+        if rows.ndim != 2 or len(rows) != len(names):
             raise ValueError(
                 f"vectors have shape {rows.shape}; expected a row for each of {len(names)} different words"
             )
+        if not np.all(np.abs(rows) < LARGEST):
+            raise ValueError("vectors hold a number that is not finite, or above 1e18; expected finite numbers")
         made = cls(rows.shape[1])
         made.words_, made.vectors_ = names, rows
         made._is_given = True
@@ -217,6 +223,7 @@ class WordVectors(BaseEstimator):
         list of (str, float)
             The closest first.
         """
+        k = whole_number("k", k, 0)
         if word not in self:
             raise KeyError(f"{word!r} has no vector; it is in too few texts, or texts are split into words differently")
         place = self._places()[word]
@@ -319,7 +326,6 @@ class WordVectors(BaseEstimator):
         state: dict[str, Any] = super().__getstate__()
         # Rebuilt from the words when needed.
         state.pop("_found", None)
-        state.pop("_is_given", None)
         return state
 
     def _check_state(self, state: State) -> None:
@@ -328,6 +334,8 @@ class WordVectors(BaseEstimator):
         state.require(is_list and all(type(word) is str for word in words.tolist()), "words")
         state.require(len(set(words.tolist())) == words.size, "words")
         state.array("vectors_", (words.size, None), "s", least=-1e19)
+        if state.has("_is_given"):
+            state.require(state.value("_is_given") is True, "vectors")
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "vectors_")
@@ -344,4 +352,14 @@ def _checked_counts(documents: Any, words: Sequence[str] | None) -> tuple[sp.csr
     counts.eliminate_zeros()
     if not np.all((counts.data >= 1) & (counts.data < 1e18)):
         raise ValueError("documents hold numbers that are not counts; expected 0, or at least 1")
-    return counts, np.array([*words, None], dtype=object)[:-1]
+    return counts, _different(words)
+
+
+def _different(words: Iterable[str]) -> AnyArray:
+    """Return words as an array of objects; refuse anything else, and words that occur twice."""
+    names = np.array([*words, None], dtype=object)[:-1]
+    for name, count in Counter(names.tolist()).items():
+        if not isinstance(name, str) or count > 1:
+            what = f"{name!r} {count} times" if isinstance(name, str) else f"{name!r}"
+            raise ValueError(f"words hold {what}; expected different words")
+    return names

@@ -201,12 +201,16 @@ def prior_by_variance(
     intercept_variance: float | Literal["same"],
     dense: DenseBlock = DenseBlock(),  # noqa: B008  (it cannot be changed)
 ) -> PriorAt:
-    """Return the function that gives the priors; it looks up named terms once."""
+    """Return the function that gives the priors; it looks up named terms once.
+
+    A prior with a variance of its own is used as it stands, whatever the variance of the others.
+    """
     n_sparse = n_features - dense.n_columns
     names = feature_names if feature_names is None or not dense.n_columns else feature_names[:n_sparse]
     features = prior.resolver(n_sparse, names)
 
     def prior_at(variance: float, dense_variance: float = 0.0) -> PriorArrays:
+        variance = variance if prior.is_open else 1.0
         found = features(variance)
         if dense.n_columns:
             found = found.extended(dense.prior(dense_variance))
@@ -265,6 +269,8 @@ def _fit_category(
         return _fits_without_folds(problem, lambda variance: prior_at(variance, given), fold, runs, options)
 
     choice = chosen
+    if choice is not None and not task.prior.is_open:
+        choice = choice._replace(variance=np.nan)
     if choice is None:
         if settings.variance.variance == "evidence" and task.prior.is_open:
             choice = _choose_by_evidence(problem_at(1.0, given), *_asked(prior_at, settings))
