@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from contextlib import closing
 from zipfile import ZipFile
 
@@ -135,6 +136,25 @@ def test_no_record_is_longer_than_the_limit(tmp_path, name, begin, end):
     words = "word\n      " * 3000
     with pytest.raises(CellTooLongError):
         read(tmp_path, name, begin + words + end, max_cell=10_000)
+
+
+@pytest.mark.parametrize(
+    ("name", "begin", "middle", "end"),
+    [
+        ("x.nbib", "PMID- 1\nTI  - Tin\n", "      a\n", ""),
+        ("x.xml", "<xml><records><record><titles><title>Tin\n", "a\n", "</title></titles></record></records></xml>"),
+    ],
+)
+def test_a_text_of_very_many_lines_takes_no_quadratic_time(tmp_path, name, begin, middle, end):
+    content, begun = begin + middle * 1_000_000 + end, time.process_time()
+    [(_, title, _, _)] = read(tmp_path, name, content)
+    assert title == "Tin" + " a" * 1_000_000
+    assert time.process_time() - begun < 20
+
+
+def test_a_record_of_very_many_empty_elements_is_refused(tmp_path):
+    with pytest.raises(CellTooLongError, match=r"x\.xml, line 1: .* longer than 10,000 bytes"):
+        read(tmp_path, "x.xml", "<xml><records><record>" + "<author/>" * 2000 + "</record>", max_cell=10_000)
 
 
 def make_project(path, records, results=(), **files):

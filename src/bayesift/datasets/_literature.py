@@ -50,26 +50,32 @@ _YEAR = re.compile(r"\d{4}")
 
 def pubmed_entries(path: Path, encoding: str | None, limit: int, tell: Tell) -> Iterator[Entry]:
     """Read a file that PubMed exports (``.nbib``)."""
-    fields: dict[str, list[str]] = {}
+    # The lines of each value: a long text goes on in the next line.
+    fields: dict[str, list[list[str]]] = {}
     tag, begin, size = "", 1, 0
     for number, line in _lines(path, encoding, limit, tell):
         found = _PUBMED_LINE.match(line)
         if not line.strip() or (found is not None and found[1] == "PMID"):
             if fields:
-                yield _pubmed_entry(fields)
+                yield _pubmed_entry(joined_lines(fields))
             fields, tag, begin, size = {}, "", number, 0
         size += len(line)
         if size > limit:
             raise CellTooLongError(path, begin, limit)
         if found is not None:
             tag = found[1]
-            fields.setdefault(tag, []).append(found[2].strip())
+            fields.setdefault(tag, []).append([found[2].strip()])
         elif line.startswith("      ") and tag:
-            fields[tag][-1] = f"{fields[tag][-1]} {line.strip()}"
+            fields[tag][-1].append(line.strip())
         elif line.strip():
             raise MalformedFileError(path, number, f"found {line[:40]!r}, expected a tag such as 'PMID- 12345'")
     if fields:
-        yield _pubmed_entry(fields)
+        yield _pubmed_entry(joined_lines(fields))
+
+
+def joined_lines(fields: Mapping[str, list[list[str]]]) -> dict[str, list[str]]:
+    """Join the lines of each value of a record."""
+    return {tag: [" ".join(filter(None, lines)) for lines in values] for tag, values in fields.items()}
 
 
 def _pubmed_entry(fields: Mapping[str, list[str]]) -> Entry:
@@ -251,7 +257,8 @@ class _EndNoteReader:
         self._parser.EndElementHandler = self._end
         self._parser.CharacterDataHandler = self._text
         self._path: list[str] = []
-        self._fields: dict[str, list[str]] = {}
+        # The parts of each value: text comes in many.
+        self._fields: dict[str, list[list[str]]] = {}
         self._inside, self._size, self._begin = False, 0, 1
         self._ready: list[Entry] = []
 
@@ -276,12 +283,13 @@ class _EndNoteReader:
         elif self._inside:
             if len(self._path) >= 20:
                 raise MalformedFileError(self._file, self._parser.CurrentLineNumber, "elements are nested too deeply")
+            self._grow(len(name))
             # How a text looks is no part of the path.
             self._path.append("" if name == "style" else name)
             if name == "ref-type" and attributes.get("name"):
-                self._fields["type"] = [attributes["name"]]
+                self._fields["type"] = [[attributes["name"]]]
             elif name != "style":
-                self._fields.setdefault(self._place(), []).append("")
+                self._fields.setdefault(self._place(), []).append([])
 
     def _end(self, name: str) -> None:
         if not self._inside:
@@ -294,12 +302,16 @@ class _EndNoteReader:
 
     def _text(self, text: str) -> None:
         if self._inside and self._path:
-            self._size += len(text)
-            if self._size > self._limit:
-                raise CellTooLongError(self._file, self._begin, self._limit)
+            self._grow(len(text))
             values = self._fields.get(self._place())
             if values:
-                values[-1] += text
+                values[-1].append(text)
+
+    def _grow(self, size: int) -> None:
+        """Count what a record holds."""
+        self._size += size
+        if self._size > self._limit:
+            raise CellTooLongError(self._file, self._begin, self._limit)
 
     def _place(self) -> str:
         return "/".join(filter(None, self._path))
@@ -308,7 +320,7 @@ class _EndNoteReader:
         own = dict.fromkeys(_ENDNOTE_OWN.values(), "")
         details: dict[str, list[str]] = {}
         for place, values in self._fields.items():
-            texts = [" ".join(value.split()) for value in values if value.strip()]
+            texts = list(filter(None, (" ".join("".join(parts).split()) for parts in values)))
             if place in _ENDNOTE_OWN:
                 own[_ENDNOTE_OWN[place]] = " ".join(texts)
             elif place in _ENDNOTE_NAMES or place == "type":
