@@ -91,6 +91,34 @@ def test_bibtex(tmp_path):
     assert second == ("x", "Second", "", {"type": "book"})
 
 
+def test_entries_of_bibtex_may_stand_in_parentheses_and_in_one_line(tmp_path):
+    content = """\
+@string(J = "Journal (of) Tin") @book(a, title = {One :-)}, publisher = "(x", journal = j) @book{b, title = "Two
+)
+and {"}3{"}"} @misc(c, title = {Four}
+)"""
+    found = read(tmp_path, "x.bib", content)
+    assert [document[:2] for document in found] == [("a", "One :-)"), ("b", 'Two ) and "3"'), ("c", "Four")]
+    assert found[0][3] == {"type": "book", "publisher": "(x", "journal": "Journal (of) Tin"}
+
+
+def test_very_many_entries_of_bibtex_in_one_line_take_no_quadratic_time(tmp_path):
+    content, begun = "@a{k, title = {Tin}} " * 200_000, time.process_time()
+    assert len(read(tmp_path, "x.bib", content)) == 200_000
+    assert time.process_time() - begun < 20
+
+
+def test_abbreviations_of_bibtex_do_not_grow_without_end(tmp_path):
+    lines = ["@string{a0 = {xxxxxxxxxx}}"]
+    lines += [f"@string{{a{n + 1} = {' # '.join([f'a{n}'] * 10)}}}" for n in range(9)]
+    with pytest.raises(CellTooLongError, match=r"x\.bib, line 4: "):
+        read(tmp_path, "x.bib", "\n".join([*lines, "@misc{k, title = a9}"]), max_cell=9_999)
+    entries = [f"@misc{{k{n}, title = a3}}" for n in range(10_000)]
+    with pytest.raises(MalformedFileError, match=r"line 67\d\d: .* stand for more than 67,108,864 characters"):
+        read(tmp_path, "x.bib", "\n".join([*lines[:4], *entries]))
+    assert len(read(tmp_path, "x.bib", "\n".join([*lines[:4], *entries[:6000]]))) == 6000
+
+
 def test_endnote(tmp_path):
     first, second = read(tmp_path, "x.xml", ENDNOTE)
     assert first == (
