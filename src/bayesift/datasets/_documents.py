@@ -108,7 +108,7 @@ def read_documents(
     if ending(place) in READERS and place.is_file():
         return _numbered(READERS[ending(place)](place, encoding, limit, tell))
     if ending(place) == ".asreview" and place.is_file():
-        return _numbered(asreview_entries(place))
+        return _numbered(asreview_entries(place, limit))
     format = format_of(place)
     if format == "folder":
         texts = folder_texts(place, encoding, limit, tell)
