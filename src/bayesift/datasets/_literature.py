@@ -164,8 +164,11 @@ def _bibtex_bodies(path: Path, encoding: str | None, limit: int, tell: Tell) -> 
     kind, begin, size = "", 1, 0
     for number, line in _lines(path, encoding, limit, tell):
         place = 0
-        while kind or (found := _ENTRY.search(line, place)) is not None:
+        while True:
             if not kind:
+                found = _ENTRY.search(line, place)
+                if found is None:
+                    break
                 kind, begin, size, held, place = found[1].lower(), number, 0, [], found.end()
                 end_in = _BibtexEnd(found[2])
             end = end_in(line, place)
