@@ -171,7 +171,7 @@ def pattern_numbers(X: Any, binarize: float = 0.0) -> FloatArray:
     (1.0, 6)
     """
     level = float(numbers("binarize", binarize, NOT_NEGATIVE))
-    documents = sp.csr_matrix(X, dtype=np.float64)
+    documents = sp.csr_matrix(X, dtype=np.float64, copy=True)
     most = MOST_VALUES.bit_length() - 1
     if not 1 <= documents.shape[1] <= most:
         raise ValueError(f"X has {documents.shape[1]} features; expected 1 to {most}: there is a number for each set")
