@@ -41,6 +41,13 @@ def test_texts_that_no_database_can_hold_are_mended(database):
     project.close()
 
 
+def test_names_of_details_are_those_of_all_documents(database):
+    given = [Document(str(n), "", "a text", {"year": n} if n < 1500 else {"note": n}) for n in range(1600)]
+    project = Project.create(database, "Odd", given)
+    assert project.documents.extra_names() == ["year", "note"]
+    project.close()
+
+
 def test_a_project_is_made_whole_or_not_at_all(database):
     def broken():
         yield Document("a", "", "a text")
