@@ -18,6 +18,7 @@ from bayesift.datasets import (
     MalformedFileError,
     read_documents,
 )
+from bayesift.datasets._files import members_of
 
 PUBMED = """\
 PMID- 31415926
@@ -253,6 +254,20 @@ def test_a_damaged_project_of_asreview_is_named(tmp_path):
     path.write_bytes(content)
     with pytest.raises(DamagedFileError, match=r"x\.asreview .*damaged"):
         list(read_documents(path))
+
+
+def test_names_in_a_damaged_archive_make_no_endless_message(tmp_path):
+    for ending in ("asreview", "zip"):
+        path = tmp_path / f"x.{ending}"
+        with ZipFile(path, "w") as archive:
+            archive.writestr("project.json", "{}")
+            archive.writestr("a" * 60_000 + ".db", b"nothing")
+        # The name before the content is another than that in the list of contents.
+        path.write_bytes(path.read_bytes().replace(b"aaaa", b"bbbb", 1))
+        with pytest.raises(DamagedFileError) as caught:
+            list(read_documents(path) if ending == "asreview" else members_of(path, path.name))
+        assert str(caught.value).startswith(f"{path} cannot be read, it is damaged or cut short: File name")
+        assert len(str(caught.value)) < 1000
 
 
 def test_a_project_of_asreview_takes_neither_disk_nor_memory_without_bound(tmp_path):

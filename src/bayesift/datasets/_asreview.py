@@ -16,7 +16,7 @@ from zipfile import BadZipFile, ZipFile
 from bayesift.datasets._files import ARCHIVE_DAMAGE
 from bayesift.datasets._limits import check_archive_size
 from bayesift.datasets._literature import Entry
-from bayesift.datasets.errors import DamagedFileError, FormatError
+from bayesift.datasets.errors import DamagedFileError, FormatError, reason_of
 
 #: So many times its size a project may unpack to, and the most files that are looked at.
 _MOST_EXPANSION, _MOST_FILES = 128, 10_000
@@ -42,7 +42,7 @@ def asreview_entries(path: Path, limit: int) -> Iterator[Entry]:
         problem = f"{path} holds a record that is longer than {limit:,} bytes"
         raise FormatError(path, "asreview", problem, remedy=remedy) from error
     except (BadZipFile, sqlite3.DatabaseError, EOFError, NotImplementedError, RuntimeError) as error:
-        raise FormatError(path, "asreview", f"{path} is no project of ASReview: {error}") from error
+        raise FormatError(path, "asreview", f"{path} is no project of ASReview: {reason_of(error)}") from error
 
 
 def _unpacked(path: Path, archive: ZipFile, name: str, folder: Path) -> Path:
