@@ -68,11 +68,12 @@ class Service:
 
     def regroup(self) -> None:
         """Work on with the groups of copies that the project holds now; what was decided stays."""
-        copies = self.project.duplicates.all()
-        groups: dict[int, list[int]] = {}
-        for place, copy in copies.items():
-            groups.setdefault(copy.original, [copy.original]).append(place)
+        # Read under the lock: what was read before another join must not take the place of what was read after it.
         with self._lock:
+            copies = self.project.duplicates.all()
+            groups: dict[int, list[int]] = {}
+            for place, copy in copies.items():
+                groups.setdefault(copy.original, [copy.original]).append(place)
             self.copies, self._groups = copies, groups
             self._reviews.clear()
 
@@ -87,8 +88,10 @@ class Service:
 
     def change_topic(self, topic: Topic, by: Actor = COMMAND_LINE) -> None:
         """Write a topic anew and work on with it."""
-        self.project.topics.change(topic, by)
-        self.topic(topic.id).change(topic)
+        # Of two changes the last that is written is the one to go on with.
+        with self._lock:
+            self.project.topics.change(topic, by)
+            self.topic(topic.id).change(topic)
 
     def wait_for_fits(self) -> None:
         """Wait for all fits that are under way."""
