@@ -281,7 +281,7 @@ def _full_named(target: AnyPath) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in _NO_SPACE or error.filename is not None:
+        if error.errno is None or error.errno not in _NO_SPACE or error.filename is not None:
             raise
         raise OSError(error.errno, os.strerror(error.errno), os.fspath(target)) from error
 
