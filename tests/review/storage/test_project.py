@@ -41,6 +41,16 @@ def test_texts_that_no_database_can_hold_are_mended(database):
     project.close()
 
 
+def test_reasons_that_no_database_can_hold_are_mended(project):
+    anna = project.reviewers.add("Anna").id
+    topic = project.topics.add(Topic("metals")).id
+    given = Event(0, anna, "import", "irrelevant", why="import", reason="a\0b\ud800")
+    with project.history.turn(topic) as turn:
+        written = turn.add_all([given, given._replace(reason=None)])
+    assert [event.reason for event in written] == ["a\ufffdb?", None]
+    assert project.history.since(topic) == written
+
+
 def test_names_of_details_are_those_of_all_documents(database):
     given = [Document(str(n), "", "a text", {"year": n} if n < 1500 else {"note": n}) for n in range(1600)]
     project = Project.create(database, "Odd", given)
