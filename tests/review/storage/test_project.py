@@ -34,7 +34,8 @@ def test_the_documents_come_back_as_they_were_given(project):
 
 def test_texts_that_no_database_can_hold_are_mended(database):
     given = [Document("a\0", "\0", "before\0after \ud800", {"note": "a\0b"}), Document("b", "Ärzte", "")]
-    project = Project.create(database, "Odd", given)
+    project = Project.create(database, "Odd\udcff", given, source="Odd\udcff.csv")
+    assert project.name == "Odd?"
     assert project.documents.search("äRZTE").places == [1]
     assert project.documents.get(0).text == "before\ufffdafter ?"
     assert project.documents.get(0).extra["note"].startswith("a")
