@@ -317,6 +317,13 @@ def test_svmlight_label_sets(tmp_path):
     assert found.matrix.toarray().tolist() == [[0.5, 0, 0], [0, 0, 2], [0, 1, 0]]
 
 
+def test_svmlight_labels_keep_their_digits(tmp_path):
+    labels = ["1234567", "1234568", "+1.0", "-0", "0.1234567", "1e-320", "1e400", "3e2"]
+    path = write(tmp_path / "a.svm", "".join(f"{label} 1:1\n" for label in labels))
+    expected = ["1234567", "1234568", "1", "0", "0.1234567", "1e-320", "inf", "300"]
+    assert read(path).labels == [(label,) for label in expected]
+
+
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
