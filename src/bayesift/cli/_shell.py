@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from importlib import import_module
 from pathlib import Path
@@ -62,12 +62,21 @@ class UserError(Exception):
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Make a console that takes no text for markup, of a fixed width where there is no terminal."""
+    """Make a console that takes no text for markup, of a fixed width where there is no terminal.
+
+    Where nobody reads on, as after ``| head``, it falls silent: the command goes on and writes its files.
+    """
     from rich.console import Console
+
+    class Page(Console):
+        def on_broken_pipe(self) -> None:
+            # It gives what is still written to nobody, and would then end the process.
+            with suppress(SystemExit):
+                super().on_broken_pipe()
 
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() or "COLUMNS" in os.environ else WIDTH
-    return Console(stderr=stderr, markup=False, highlight=False, emoji=False, width=width)
+    return Page(stderr=stderr, markup=False, highlight=False, emoji=False, width=width)
 
 
 def shown(text: Any, limit: int = 0) -> str:
