@@ -6,6 +6,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from bayesift.cli._shell import bar, list_of, shown, table
+from bayesift.workflow.errors import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,10 +23,11 @@ MOST_ROWS = 25
 def show_data(data: Split, found: DataSummary, console: Console, n_more: int = 0) -> None:
     """Show what was read, the columns that were guessed, the texts of each label, and warnings."""
     kinds = "several labels a text" if found.multilabel else "one label a text"
-    labels = "1 label" if len(found.balance) == 1 else f"{len(found.balance):,} labels"
     name = "texts" if data.origin is None else shown(data.origin.path.name)
     name += f" and {n_more} more" if n_more else ""
-    console.print(f"{name}: {found.n_texts:,} texts, {labels}, {kinds}", style="bold")
+    console.print(
+        f"{name}: {counted(found.n_texts, 'text')}, {counted(len(found.balance), 'label')}, {kinds}", style="bold"
+    )
     origin = data.origin
     if origin is not None and origin.text is not None:
         guessed = "; ".join(

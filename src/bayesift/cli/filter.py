@@ -110,6 +110,7 @@ def filter_command(
     from bayesift._same_files import check_distinct
     from bayesift.datasets import read
     from bayesift.filtering import AdaptiveFilter, state_files
+    from bayesift.workflow.errors import counted
     from bayesift.workflow.filter import (
         check_decisions_begin,
         decision_writer,
@@ -139,7 +140,7 @@ def filter_command(
         random_state=seed,
     )
     say_if_compiling("perceptron", quiet=quiet)
-    say(f"training on {len(data):,} texts for {len(names):,} topics", quiet)
+    say(f"training on {counted(len(data), 'text')} for {counted(len(names), 'topic')}", quiet)
     with filter.fit(data.texts, data.labels, names, state=state):
         if filter.position_ > 0:
             before = len(filter.record_)
