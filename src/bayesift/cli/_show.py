@@ -28,15 +28,8 @@ def show_data(data: Split, found: DataSummary, console: Console, n_more: int = 0
     console.print(
         f"{name}: {counted(found.n_texts, 'text')}, {counted(len(found.balance), 'label')}, {kinds}", style="bold"
     )
-    origin = data.origin
-    if origin is not None and origin.text is not None:
-        guessed = "; ".join(
-            f"--{option} {shown(column)!r}{' (guessed)' if role in origin.guessed else ''}"
-            for role, option, columns in (("text", "text", origin.text), ("labels", "label", origin.labels))
-            if columns is not None
-            for column in list_of(columns)
-        )
-        console.print(f"columns: {guessed}")
+    if columns := columns_of(data):
+        console.print(columns)
     rows = table("label", ">texts", ">share", "")
     most, labelled = max(found.balance.values()), found.n_texts - found.n_in_pile
     for label, count in list(found.balance.items())[:MOST_ROWS]:
@@ -47,6 +40,19 @@ def show_data(data: Split, found: DataSummary, console: Console, n_more: int = 0
     for warning in found.warnings:
         console.print(f"! {shown(warning)}", style="yellow")
     console.print()
+
+
+def columns_of(data: Split) -> str:
+    """Name the columns that were read, and say which were guessed; nothing where there are no columns."""
+    origin = data.origin
+    if origin is None or origin.text is None:
+        return ""
+    return "columns: " + "; ".join(
+        f"--{option} {shown(column)!r}{' (guessed)' if role in origin.guessed else ''}"
+        for role, option, columns in (("text", "text", origin.text), ("labels", "label", origin.labels))
+        if columns is not None
+        for column in list_of(columns)
+    )
 
 
 def show_model(found: ModelInfo, console: Console, seconds: float | None = None) -> None:
