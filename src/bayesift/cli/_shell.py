@@ -91,12 +91,18 @@ def list_of(names: Any) -> list[str]:
 
 
 def table(*headers: str, title: str = "") -> Table:
-    """Make a table without lines; headers that begin with ``>`` are of numbers, to the right."""
+    """Make a table without lines; headers that begin with ``>`` are of numbers, to the right and in one piece.
+
+    Where it is too narrow for all, names go on in the next line: nothing is cut.
+    """
     from rich.table import Table
 
     found = Table(box=None, pad_edge=False, title=title or None, title_justify="left", title_style="bold")
     for header in headers:
-        found.add_column(header.lstrip(">"), justify="right" if header.startswith(">") else "left")
+        is_number = header.startswith(">")
+        found.add_column(
+            header.lstrip(">"), justify="right" if is_number else "left", no_wrap=is_number, overflow="fold"
+        )
     return found
 
 

@@ -10,6 +10,7 @@ from bayesift.workflow.errors import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from bayesift.datasets import Split
     from bayesift.workflow import DataSummary, Evaluation, ModelInfo, Reason
@@ -82,20 +83,32 @@ def show_comparison(found: ModelInfo, console: Console) -> None:
 def show_evaluation(found: Evaluation, console: Console) -> None:
     """Show how good a model is."""
     console.print(f"\nOn {found.on}", style="bold")
-    rows = table("label", ">texts", ">given", ">precision", ">recall", ">F1", "", ">off by (95 %)")
+    wide = console.options.update(max_width=2 * console.width)
+    # In a narrow terminal first the bars give way, then the intervals.
+    for parts in ((True, True), (False, True), (False, False)):
+        rows = _scores(found, *parts)
+        if console.measure(rows, options=wide).maximum <= console.width:
+            break
+    console.print(rows)
+    _more(console, len(found.categories) - MOST_ROWS, "labels")
+    for line in found.sentences():
+        console.print(shown(line))
+
+
+def _scores(found: Evaluation, with_bars: bool, with_intervals: bool) -> Table:
+    last = "off by (95 %)" if with_intervals else "off by"
+    rows = table("label", ">texts", ">given", ">precision", ">recall", ">F1", *[""] * with_bars, f">{last}")
     for score in found.categories[:MOST_ROWS]:
+        interval = f" ({score.calibration_low:.3f}–{score.calibration_high:.3f})" if with_intervals else ""
         rows.add_row(
             shown(score.label, 40),
             f"{score.n_texts:,}",
             f"{score.n_given:,}",
             *(_number(value) for value in (score.precision, score.recall, score.f1)),
-            bar(score.f1 if isfinite(score.f1) else 0.0, 12),
-            f"{score.calibration_error:.3f} ({score.calibration_low:.3f}–{score.calibration_high:.3f})",
+            *[bar(score.f1 if isfinite(score.f1) else 0.0, 12)] * with_bars,
+            f"{score.calibration_error:.3f}{interval}",
         )
-    console.print(rows)
-    _more(console, len(found.categories) - MOST_ROWS, "labels")
-    for line in found.sentences():
-        console.print(shown(line))
+    return rows
 
 
 def show_top_words(words: dict[str, WeightedWords], console: Console) -> None:
