@@ -176,7 +176,7 @@ def test_a_wrong_column_lists_those_that_exist(name, argument, tmp_path):
     [
         ("a.csv", 'text,label\na,b\n"two\nlines",c\na,b,c\n', 5, "found 3 fields, expected 2"),
         ("a.csv", "text,label\na,b\nalone\n", 3, "found 1 field, expected 2"),
-        ("a.csv", 'text,label\na,b\n\n"open,c\nd,e\n', 4, "unexpected end of data"),
+        ("a.csv", 'text,label\na,b\n\n"open,c\nd,e\n', 4, "begins with a quote that never closes"),
         ("a.csv", 'text,label\n"a"x,b\n', 2, "expected after"),
         ("a.tsv", "text\tlabel\na\tb\tc\n", 2, "found 3 fields"),
         ("a.jsonl", '{"text": "a", "label": "b"}\n\n{"text": "a", "label": }\n', 3, "not JSON: Expecting value"),

@@ -78,6 +78,10 @@ class EncodingError(MalformedFileError):
         self.probable = probable
 
 
+#: What is wrong with a file that ends within quotes.
+UNCLOSED = "a field begins with a quote that never closes"
+
+
 class QuoteError(MalformedFileError):
     """A field begins with a quote that closes before its end, or never.
 
