@@ -202,6 +202,16 @@ def test_model_info(classifier):
     assert found.n_terms == len(classifier.words())
 
 
+@pytest.mark.filterwarnings("ignore:category .*too few documents")
+def test_a_variance_that_was_not_searched_for_is_not_said_to_be():
+    labels = [*["sport", "energy", "trade"] * 4, "rare"]
+    some = model_info(TextClassifier("ridge", variance={"trade": 1.0}).fit(TEXTS[:13], labels))
+    assert some.variance_by == "cross-validation, for 1 of 3 labels by the norm of the texts"
+    none = model_info(TextClassifier("ridge", variance="cv").fit(TEXTS[:5], ["sport"] * 4 + ["rare"]))
+    assert none.variance_by == "the norm of the texts"
+    assert dict(none.lines())["prior"].endswith(" by the norm of the texts")
+
+
 def test_top_words_are_the_largest_weights(classifier):
     words = classifier.words()
     row = np.asarray(classifier.model_.coef_)[classifier.classes_.tolist().index("sport")]

@@ -12,6 +12,7 @@ from bayesift.datasets import Split
 from bayesift.formats import ModelFileError, describe, load
 from bayesift.priors import Prior
 from bayesift.workflow._models import MODELS
+from bayesift.workflow.errors import counted
 from bayesift.workflow.explain import nonzero_words
 from bayesift.workflow.model_comparison import ModelComparison
 from bayesift.workflow.text_classifier import TextClassifier
@@ -268,15 +269,22 @@ def _variance_by(classifier: TextClassifier) -> str | None:
     model = linear_part(classifier.model_)
     if _variance(model, [str(label) for label in classifier.classes_]) is None:
         return None
-    ways = {
+    by_norm = "the norm of the texts"
+    searched = {
         "cv": "cross-validation",
         "shared": "cross-validation of all labels together",
-        "norm": "the norm of the texts",
         "auto": "a search without a grid",
-        "evidence": "the evidence",
     }
     wanted = getattr(model, "variance", None)
-    return ways.get(wanted, "given") if isinstance(wanted, str) else "given"
+    if wanted in searched:
+        # Where a label has too few texts, nothing was searched.
+        chosen = [curve for curve, used in zip(model.cv_results_, model.variance_, strict=True) if np.isfinite(used)]
+        fell_back = sum(curve is None for curve in chosen)
+        if fell_back == len(chosen):
+            return by_norm
+        rest = f", for {fell_back} of {counted(len(chosen), 'label')} by {by_norm}" if fell_back else ""
+        return searched[wanted] + rest
+    return {"norm": by_norm, "evidence": "the evidence"}.get(wanted, "given") if isinstance(wanted, str) else "given"
 
 
 def _calibration(model: Any, labels: list[str]) -> dict[str, tuple[float, float]] | None:
