@@ -8,6 +8,7 @@ import pytest
 
 from bayesift.datasets import (
     CellTooLongError,
+    ColumnError,
     DamagedFileError,
     ExpansionError,
     FormatError,
@@ -56,6 +57,18 @@ class TestWorkbooks:
         assert read(path).labels == [("x",), ("y",), ()]
         assert texts_of(path)[0] == ["Größe, so", "", "17"]
         assert [document.text for document in read_documents(path)] == ["Größe, so", "", "17"]
+
+    def test_a_sheet_without_the_columns_is_said_not_to_be_all(self, package, tmp_path):
+        path = self.book(package, tmp_path / "a.xlsx", [["Read me"], ["Collected in May"]], "Texts")
+        said = "its columns are 'Read me'.*; only its sheet 'Sheet' is read, not 'Texts': the sheet with the texts must"
+        for reading in (read, read_texts, lambda path: read(path, "Abstract", "Topic")):
+            with pytest.raises(ColumnError, match=said) as error:
+                reading(path)
+            assert error.value.sentence.endswith("not 'Texts': the sheet with the texts must come first")
+        alone = self.book(package, tmp_path / "b.xlsx", [["Read me"], ["Collected in May"]])
+        with pytest.raises(ColumnError) as error:
+            read(alone)
+        assert error.value.sentence.endswith("its columns are 'Read me'")
 
     def test_without_header(self, package, tmp_path):
         rows = [["win cash", "spam"], ["lunch", "ham"], ["prize", "spam"], ["noon", "ham"]]

@@ -14,7 +14,14 @@ from typing import Any
 from bayesift._extras import require
 from bayesift.datasets._dialect import check_header_rows, numbered_columns
 from bayesift.datasets._limits import check_archive_size
-from bayesift.datasets.errors import CellTooLongError, DamagedFileError, FormatError, MalformedFileError
+from bayesift.datasets.errors import (
+    CellTooLongError,
+    ColumnError,
+    DamagedFileError,
+    FormatError,
+    MalformedFileError,
+    listed_names,
+)
 
 #: Columns that are looked for in the first row, and rows that a sheet may have by the rules of its format.
 MAX_COLUMNS = 2000
@@ -68,6 +75,12 @@ def open_workbook(
             looked_at = [row for _, row in islice(_rows(path, book[name], len(names), limit), _LOOKED_AT)]
             check_header_rows(path, looked_at, wanted)
         yield columns, (row for row in rows if header is False or row[0] > number)
+    except ColumnError as error:
+        if others := [title for title in book.sheetnames if title != name]:
+            error.add(
+                f"only its sheet {name!r} is read, not {listed_names(others)}: the sheet with the texts must come first"
+            )
+        raise
     finally:
         book.close()
 

@@ -226,6 +226,11 @@ class ColumnError(ValueError):
         what = f"{path} has no column {name!r}" if name else f"which column of {path} is the {role}? {problem}"
         self.sentence = f"{what}; its columns are {listed}"
 
+    def add(self, more: str) -> None:
+        """Say more of the file."""
+        self.sentence = f"{self.sentence}; {more}"
+        self.args = (f"{self}; {more}",)
+
 
 def reason_of(cause: BaseException) -> str:
     """Return what another package says of a file, cut off where it repeats too much of it."""
