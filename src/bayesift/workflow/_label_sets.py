@@ -252,7 +252,7 @@ def _one_label_each(labels: list[Any]) -> Targets:
 def _kind_of(classes: AnyArray) -> TargetType:
     """Tell two labels from more; one is refused."""
     if classes.size < 2:
-        raise OneLabelError(f"y has one label only, {classes.tolist()[0]!r}; expected at least two labels")
+        raise OneLabelError(f"the texts have one label only, {classes.tolist()[0]!r}; expected at least two")
     return "binary" if classes.size == 2 else "multiclass"
 
 

@@ -19,7 +19,7 @@ from bayesift.text import TextVectorizer, has_unspaced_letters
 from bayesift.workflow._label_sets import N_FOLDS
 from bayesift.workflow._models import AUTO, RARE
 from bayesift.workflow.curve import LearningCurve, learning_curve
-from bayesift.workflow.errors import NoLabelsError, counted, training_texts_without_words
+from bayesift.workflow.errors import NoLabelsError, OneLabelError, counted, training_texts_without_words
 from bayesift.workflow.evaluate import Evaluation, evaluate, evaluate_held_out
 from bayesift.workflow.explain import WeightedWords, top_words
 from bayesift.workflow.features import check_features
@@ -236,7 +236,8 @@ def train(
                     classifier, texts, labels, N_FOLDS if validation == "cv" else 1, unlabelled=pile
                 )
         except ValueError as error:
-            notes.append(f"too few texts to hold some out for a check: {error}")
+            problem = "without them there is one label only" if isinstance(error, OneLabelError) else error
+            notes.append(f"too few texts to hold some out for a check: {problem}")
     grown = None
     if curve:
         step("learning from fewer texts", 0, 0)

@@ -200,7 +200,7 @@ def _check(classifier: TextClassifier, sets: Sequence[tuple[Any, ...]]) -> None:
             f"label {next(iter(odd))!r} is new to the model, which knows {listed}; train again on all texts"
         )
     if classifier.target_type_ != "multilabel-indicator" and any(len(found) != 1 for found in sets):
-        raise ValueError("y has texts without exactly one label; the model gives every text one")
+        raise ValueError("there are texts without exactly one label; the model gives every text one")
 
 
 def _targets(classes: list[Any], target_type: TargetType, sets: Sequence[tuple[Any, ...]]) -> Any:
