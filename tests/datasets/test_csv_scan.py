@@ -115,6 +115,10 @@ def test_without_quotes_they_are_characters():
         (b"", "some.csv is empty"),
         (b"\n\n", "some.csv is empty"),
         (b"a,b\n1,2\n\n3\n", "some.csv, line 4: found 1 field, expected 2 as in the header"),
+        (
+            b"a,b\n1,2,3\n",
+            "line 2: found 3 fields, expected 2 as in the header; a field with ',' in it needs quotes around",
+        ),
         (b'a,b\n1,"2\n3\n', "some.csv, line 2: a field begins with a quote that never closes"),
         (b'a,b\n1,"2"x\n', "some.csv, line 2: ',' expected after '\"'"),
         (b'"a"x,b\n', "some.csv, line 1: ',' expected after '\"'"),

@@ -175,11 +175,16 @@ def test_a_wrong_column_lists_those_that_exist(name, argument, tmp_path):
     ("name", "content", "line", "problem"),
     [
         ("a.csv", 'text,label\na,b\n"two\nlines",c\na,b,c\n', 5, "found 3 fields, expected 2"),
-        ("a.csv", "text,label\na,b\nalone\n", 3, "found 1 field, expected 2"),
+        ("a.csv", "text,label\na,b\na,b,c\n", 3, "as in the header; a field with ',' in it needs quotes around it$"),
+        ("a.csv", "text,label\na,b\nalone\n", 3, "found 1 field, expected 2 as in the header$"),
         ("a.csv", 'text,label\na,b\n\n"open,c\nd,e\n', 4, "begins with a quote that never closes"),
         ("a.csv", 'text,label\n"a"x,b\n', 2, "expected after"),
         ("a.tsv", "text\tlabel\na\tb\tc\n", 2, "found 3 fields"),
         ("a.jsonl", '{"text": "a", "label": "b"}\n\n{"text": "a", "label": }\n', 3, "not JSON: Expecting value"),
+        ("a.jsonl", '{"text": "a\tb"}\n', 1, r"not JSON: a string holds a tab .* as \\t or .* \(column 12\)$"),
+        ("a.jsonl", '{"text": "a\n"}\n', 1, r"not JSON: a string has no closing quote in its line; .* \(column 12\)$"),
+        ("a.jsonl", '{"text": "a', 1, r"not JSON: a string has no closing quote \(column 10\)$"),
+        ("a.jsonl", '{"text": "a"} b\n', 1, r"not JSON: something follows the object \(column 15\)$"),
         ("a.jsonl", '{"text": "a", "label": "b"}\n["a"]\n', 2, "expected a JSON object, found list"),
         ("a.jsonl", '{"text": "a", "label": "b"}\n{"text": "a"}\n', 2, "no key 'label'; its keys are 'text'"),
         ("a.jsonl", '{"text": "a", "label": "b"}\n{"text": 3, "label": "b"}\n', 2, "must be a string, found int"),
@@ -215,6 +220,9 @@ def test_a_byte_order_mark_is_not_part_of_a_name(tmp_path):
 def test_quotes_may_be_plain_characters(tmp_path):
     path = write(tmp_path / "a.tsv", 'label\ttext\nham\t"so he said\nspam\tbuy "now"\n')
     assert read(path, quotes=False).texts == ['"so he said', 'buy "now"']
+    # Nobody is told to use them.
+    with pytest.raises(MalformedFileError, match="as in the header$"):
+        read(write(tmp_path / "b.csv", "text,label\na,b,c\n"), quotes=False)
     with pytest.raises(MalformedFileError, match=r"line 2: .* expected after"):
         read(path)
 

@@ -168,7 +168,8 @@ class CsvScanner:
         if kind == _BROKEN:
             problem = UNCLOSED if n_fields < 0 else f"{self._delimiter!r} expected after '\"'"
             return QuoteError(self._path, line, problem)
-        return wrong_width(self._path, line, n_fields, len(self.columns))
+        quotable = self._delimiter if self._quotes else None
+        return wrong_width(self._path, line, n_fields, len(self.columns), quotable)
 
 
 def _line_ends(data: bytes) -> int:

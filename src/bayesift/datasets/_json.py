@@ -164,7 +164,7 @@ class _JsonText:
                 if size > self._limit:
                     raise CellTooLongError(self.name, number, self._limit, unit="object") from error
                 if not cut or not self._read_on(max(JSON_PIECE, size)):
-                    raise self.error(number, f"not JSON: {error.msg}") from error
+                    raise self.error(number, f"not JSON: {_problem(error)}") from error
             except RecursionError as error:
                 raise _too_deep(self.name, number, "object") from error
             except ValueError as error:
@@ -235,7 +235,7 @@ def _object(name: Path, number: int, line: str | bytes) -> dict[str, Any]:
     try:
         row = json.loads(line)
     except json.JSONDecodeError as error:
-        raise MalformedFileError(name, number, f"not JSON: {error.msg} (column {error.colno})") from error
+        raise MalformedFileError(name, number, f"not JSON: {_problem(error)} (column {error.colno})") from error
     except RecursionError as error:
         raise _too_deep(name, number) from error
     except UnicodeDecodeError as error:
@@ -244,6 +244,17 @@ def _object(name: Path, number: int, line: str | bytes) -> dict[str, Any]:
         # A whole number of more digits than Python reads.
         raise MalformedFileError(name, number, f"not JSON that can be read: {error}") from error
     return _checked_object(name, number, row)
+
+
+def _problem(error: json.JSONDecodeError) -> str:
+    """Say what is wrong in a sentence where Python says it in words that go on with a place, or with those of JSON."""
+    if error.msg.startswith("Invalid control character"):
+        if error.doc[error.pos] in "\r\n":
+            return r"a string has no closing quote in its line; a line break within it must be written as \n"
+        return r"a string holds a tab or another control character, which must be written as \t or \u001f"
+    if error.msg.startswith("Unterminated string"):
+        return "a string has no closing quote"
+    return "something follows the object" if error.msg == "Extra data" else error.msg
 
 
 def _checked_object(name: Path, number: int, row: Any, unit: str = "line") -> dict[str, Any]:

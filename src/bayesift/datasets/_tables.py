@@ -229,7 +229,7 @@ def _csv_fields(
                 width = width or len(row)
                 if len(row) != width:
                     if strict:
-                        raise wrong_width(name, begin, len(row), width)
+                        raise wrong_width(name, begin, len(row), width, separator if quotes else None)
                     row = [*row, *[""] * (width - len(row))][:width]
                 yield begin, row
             begin, size = reader.line_num + 1, 0
@@ -238,7 +238,8 @@ def _csv_fields(
         raise (QuoteError if quotes else MalformedFileError)(name, begin, problem) from error
 
 
-def wrong_width(name: Path, line: int, n_fields: int, width: int) -> MalformedFileError:
-    """Return the error for a row that has not as many fields as the header."""
+def wrong_width(name: Path, line: int, n_fields: int, width: int, quotable: str | None) -> MalformedFileError:
+    """Return the error for a row that has not as many fields as the header; quotes can hide a separator, or None."""
     found = "1 field" if n_fields == 1 else f"{n_fields} fields"
-    return MalformedFileError(name, line, f"found {found}, expected {width} as in the header")
+    remedy = f"; a field with {quotable!r} in it needs quotes around it" if quotable and n_fields > width else ""
+    return MalformedFileError(name, line, f"found {found}, expected {width} as in the header{remedy}")
