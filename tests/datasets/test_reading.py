@@ -221,7 +221,7 @@ def test_quotes_may_be_plain_characters(tmp_path):
     path = write(tmp_path / "a.tsv", 'label\ttext\nham\t"so he said\nspam\tbuy "now"\n')
     assert read(path, quotes=False).texts == ['"so he said', 'buy "now"']
     # Nobody is told to use them.
-    with pytest.raises(MalformedFileError, match="as in the header$"):
+    with pytest.raises(MalformedFileError, match=r"as in the header$"):
         read(write(tmp_path / "b.csv", "text,label\na,b,c\n"), quotes=False)
     with pytest.raises(MalformedFileError, match=r"line 2: .* expected after"):
         read(path)

@@ -40,6 +40,19 @@ def test_reasons_on_request(connect, several):
     assert "probabilities" not in result
 
 
+def test_intervals_where_the_model_has_them(connect, news):
+    labels = [labels[0] for labels in news.train.labels[:80]]
+    averaged = TextClassifier("ridge", variance=5.0, posterior="ep").fit(news.train.texts[:80], labels)
+    client, asked = connect(averaged), {"text": news.test.texts[0]}
+    usual, same, narrow = (
+        client.post("/classify", json={**asked, **more}).json()["results"]
+        for more in ({}, {"interval": 0.9}, {"interval": 0.5})
+    )
+    assert usual == same
+    for label, (low, high) in narrow[0]["intervals"].items():
+        assert usual[0]["intervals"][label][0] < low < high < usual[0]["intervals"][label][1]
+
+
 @pytest.mark.parametrize(
     ("body", "said"),
     [
@@ -67,6 +80,8 @@ def test_reasons_on_request(connect, several):
         (b'{"text": "a", "nonsense": 1}', "nonsense: Extra inputs are not permitted"),
         (b'{"text": "a", "' + b"n" * 100_000 + b'": 1}', "Extra inputs are not permitted"),
         (b'["text"]', "Request|object"),
+        (b'{"text": "a", "interval": 1}', "interval: Input should be less than 1"),
+        (b'{"text": "a", "interval": 0.9}', "^an interval needs the posterior, and the model has its mode only"),
     ],
 )
 def test_bad_bodies_are_refused_in_a_sentence(connect, one_of_two, body, said):

@@ -21,6 +21,7 @@ from bayesift.serving.metrics import CONTENT_TYPE, Measured, Metrics
 from bayesift.serving.scoring import BusyError, Question, Scorer, Turns
 from bayesift.serving.settings import Settings
 from bayesift.workflow import TextClassifier, model_info
+from bayesift.workflow.certainty import USUAL_MASS
 
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
@@ -141,9 +142,11 @@ async def classify(request: Request) -> Response:
     try:
         asked = interface.parse(await request.body())
         texts = asked.all_texts(state.features)
+        if asked.interval is not None:
+            state.scorer.check_intervals()
     except ValueError as error:
         raise HTTPException(422, str(error)) from error
-    question = Question(texts, asked.probabilities, asked.reasons, asked.interval)
+    question = Question(texts, asked.probabilities, asked.reasons, asked.interval or USUAL_MASS)
     # Values of features may be long texts, too.
     size = sum(map(len, texts)) + sum(len(str(value)) for text in texts for value in _features(text).values())
     _check_size(question, size, len(state.scorer.labels), settings)

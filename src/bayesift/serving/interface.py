@@ -29,9 +29,9 @@ class Request(BaseModel):
     ] = None
     probabilities: Annotated[bool, Field(description="Whether to give the probability of every label.")] = True
     interval: Annotated[
-        float,
-        Field(gt=0, lt=1, description="How surely intervals hold the probabilities, for models with a posterior."),
-    ] = 0.9
+        float | None,
+        Field(gt=0, lt=1, description="How surely intervals hold the probabilities, for models with a posterior: 0.9."),
+    ] = None
     reasons: Annotated[
         int, Field(ge=0, description="So many words that count most for and against each label given; 0 for none.")
     ] = 0

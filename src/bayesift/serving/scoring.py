@@ -17,7 +17,7 @@ import numpy as np
 
 from bayesift.serving.metrics import Metrics
 from bayesift.workflow import Explainer, Predictions, Reason, TextClassifier
-from bayesift.workflow.certainty import USUAL_MASS, intervals_of
+from bayesift.workflow.certainty import USUAL_MASS, check_posterior, intervals_of
 from bayesift.workflow.words_and_vectors import keeps_posterior
 
 #: What a batch may cost, in characters, and what a text costs beside its own ones, alone and with reasons.
@@ -71,6 +71,10 @@ class Scorer:
         self._averages = keeps_posterior(classifier)
         self.labels = [str(label) for label in classifier.classes_]
         self.counts: Counter[str] = Counter()
+
+    def check_intervals(self) -> None:
+        """Refuse a question that asks for intervals of a model that has none."""
+        check_posterior(self._classifier, "an interval")
 
     def score(self, questions: Sequence[Question]) -> list[list[str]]:
         """Return for every question the answers to its texts."""
