@@ -13,6 +13,7 @@ from bayesift.evaluate import expected_calibration_error, logistic_recalibration
 from bayesift.workflow import (
     TextClassifier,
     compare,
+    comparison_dict,
     evaluate,
     evaluate_held_out,
     label_path,
@@ -172,6 +173,18 @@ def test_comparing_counts_texts(classifier):
     right = [one.predict(TEST) == np.array(TEST_ONE) for one in (classifier, other)]
     test = found.tests["texts right (sign test)"]
     assert (test.wins, test.losses) == (np.sum(right[0] & ~right[1]), np.sum(right[1] & ~right[0]))
+
+
+def test_labels_that_are_nowhere_do_not_count_in_comparisons_either(classifier):
+    other = TextClassifier("nb").fit(TEXTS, ONE)
+    few = [i for i, label in enumerate(TEST_ONE) if label in ("sport", "health")][:6]
+    data = [TEST[i] for i in few], [TEST_ONE[i] for i in few]
+    found = compare(classifier, other, *data)
+    assert found.measures["macro F1"] == tuple(evaluate(one, *data).macro_f1 for one in (classifier, other))
+    assert np.isnan(found.f1).any()
+    assert comparison_dict(found)["f1"]["culture"] == [None, None]
+    wrong = compare(classifier, other, data[0], ["trade"] * 6)
+    assert wrong.measures["macro F1"] == (0.0, 0.0)
 
 
 def test_classifiers_of_different_labels_can_be_compared(classifier):

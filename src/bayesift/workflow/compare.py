@@ -27,6 +27,7 @@ def compare(
     """Compare two classifiers on labelled texts: measures, significance tests, and where they differ.
 
     Where texts have one label each, the sign test is on texts (which of the two is right) and not on single decisions.
+    What is 0/0 is left out of macro averages, as in :func:`evaluate`: the F1 of a label that no text has and none got.
 
     Parameters
     ----------
@@ -78,7 +79,8 @@ def compare(
             )
         )
         right.append(np.all((decisions > 0) == truth, axis=1))
-    found = compare_results(*results)
+    # As in ``evaluate``.
+    found = compare_results(*results, empty=np.nan)
     if not single:
         return found
     tests = {"texts right (sign test)": micro_sign_test(np.ones(len(documents), dtype=bool), *right)}
