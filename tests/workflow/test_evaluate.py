@@ -23,6 +23,7 @@ from bayesift.workflow import (
     train,
 )
 from bayesift.workflow._label_sets import assign_folds
+from bayesift.workflow.errors import StrangeLabelsError
 from bayesift.workflow.report import evaluation_report, explanation_report, training_report
 
 NEWS = load("newsroom")
@@ -60,6 +61,18 @@ def test_figures_of_several_labels():
     assert found.micro_f1 == pytest.approx(f1_score(truth, said, average="micro"))
     assert found.accuracy == pytest.approx(accuracy_score(truth, said))
     assert found.confusions == []
+
+
+def test_nothing_is_measured_if_no_label_is_known(classifier):
+    strange, other = ["chess", "", "chess;sport", "go"], TextClassifier("nb").fit(TEXTS, ONE)
+    said = "is known to the model: 'chess', 'chess;sport', 'go'; it gives 'agriculture', .*, …"
+    for measure in (
+        lambda: evaluate(classifier, TEST[:4], strange),
+        lambda: compare(classifier, other, TEST[:4], strange),
+        lambda: train(NEWS.train, TextClassifier("nb"), test=Split([(x,) for x in strange], [""] * 4, TEST[:4])),
+    ):
+        with pytest.raises(StrangeLabelsError, match=said):
+            measure()
 
 
 def test_labels_that_the_classifier_does_not_know_are_errors(classifier):
@@ -183,7 +196,7 @@ def test_labels_that_are_nowhere_do_not_count_in_comparisons_either(classifier):
     assert found.measures["macro F1"] == tuple(evaluate(one, *data).macro_f1 for one in (classifier, other))
     assert np.isnan(found.f1).any()
     assert comparison_dict(found)["f1"]["culture"] == [None, None]
-    wrong = compare(classifier, other, data[0], ["trade"] * 6)
+    wrong = compare(classifier, other, data[0], ["courts"] * 6)
     assert wrong.measures["macro F1"] == (0.0, 0.0)
 
 

@@ -18,6 +18,7 @@ _HINTS = {
     "OneLabelError": "a classifier needs texts with two or more different labels; is --label the right column?",
     "OneLabelModelError": "choose another model with --model",
     "OutputFormatError": "give -o OUT.csv, which spreadsheets open, or --format csv (or tsv, jsonl, parquet)",
+    "StrangeLabelsError": "is --label the right column? --label-separator parts several labels in a cell",
     "TunedThresholdsError": "--to onnx keeps them; or train with --threshold half",
     "VectorsError": "train with --vectors none",
     "UnknownCategoryError": "the names in the file must be among the labels",

@@ -13,7 +13,7 @@ from bayesift._labels import TargetType, check_label_types
 from bayesift._typing import AnyArray, FloatArray, Int64Array
 from bayesift.datasets import USUAL_NAMES, FeaturedText, find_column
 from bayesift.shards import Shards
-from bayesift.workflow.errors import FeaturesError, NoLabelsError, OneLabelError
+from bayesift.workflow.errors import FeaturesError, NoLabelsError, OneLabelError, StrangeLabelsError
 
 #: Parts that the training texts are divided into, to hold one of them out.
 N_FOLDS = 5
@@ -208,6 +208,19 @@ def without_unlabelled(
     if not kept:
         raise NoLabelsError("no text has a label; expected some texts with one")
     return [texts[place] for place in kept], [sets[place] for place in kept]
+
+
+def check_known_labels(known: Iterable[Any], sets: Iterable[tuple[Any, ...]]) -> None:
+    """Refuse labels of texts to measure on if none of them is known, so that nothing could be right."""
+    names = {str(label) for label in known}
+    found = dict.fromkeys(str(label) for one in sets for label in one if is_given(label))
+    if found and names.isdisjoint(found):
+        given, expected = (
+            ", ".join(map(repr, [*some][:5])) + ", …" * (len(some) > 5) for some in (found, sorted(names))
+        )
+        raise StrangeLabelsError(
+            f"none of the labels of these texts is known to the model: {given}; it gives {expected}"
+        )
 
 
 def fingerprint(texts: Sequence[str], labels: Sequence[Any]) -> str:

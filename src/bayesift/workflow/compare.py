@@ -11,7 +11,7 @@ import numpy as np
 from bayesift._typing import FloatArray
 from bayesift.evaluate import Comparison, Results, micro_sign_test
 from bayesift.evaluate import compare as compare_results
-from bayesift.workflow._label_sets import indicator, label_sets, rows_of, without_unlabelled
+from bayesift.workflow._label_sets import check_known_labels, indicator, label_sets, rows_of, without_unlabelled
 from bayesift.workflow.features import kinds_of
 from bayesift.workflow.text_classifier import TextClassifier
 
@@ -61,6 +61,7 @@ def compare(
     single = "multilabel-indicator" not in (first.target_type_, second.target_type_)
     if single:
         documents, sets = without_unlabelled(documents, sets)
+    check_known_labels([*first.classes_, *second.classes_], sets)
     sets = [tuple(map(str, found)) for found in sets]
     labels = sorted({str(label) for one in (first, second) for label in one.classes_})
     truth = indicator(sets, labels).toarray() > 0

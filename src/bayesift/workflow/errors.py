@@ -18,6 +18,10 @@ class OneLabelModelError(ValueError):
     """The model gives every text exactly one label, and there are texts with several or none."""
 
 
+class StrangeLabelsError(ValueError):
+    """The model knows none of the labels of the texts that it is to be measured on."""
+
+
 class UnknownCategoryError(ValueError):
     """Prior knowledge is about a category that no text has."""
 

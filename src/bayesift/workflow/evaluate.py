@@ -29,7 +29,15 @@ from bayesift.evaluate import (
     reliability_curve,
     top_label,
 )
-from bayesift.workflow._label_sets import N_FOLDS, assign_folds, indicator, label_sets, rows_of, without_unlabelled
+from bayesift.workflow._label_sets import (
+    N_FOLDS,
+    assign_folds,
+    check_known_labels,
+    indicator,
+    label_sets,
+    rows_of,
+    without_unlabelled,
+)
 from bayesift.workflow.certainty import mode_probabilities
 from bayesift.workflow.errors import counted, texts_without_words
 from bayesift.workflow.text_classifier import TextClassifier
@@ -237,6 +245,7 @@ def evaluate(classifier: TextClassifier, texts: Iterable[str], y: Iterable[Any],
         documents, sets = without_unlabelled(documents, sets)
     if on and len(documents) < n_texts:
         on = f"{on}, {len(documents):,} with a label"
+    check_known_labels(classifier.classes_, sets)
     decisions, probabilities = classifier.predictions(documents)
     found = _measured(classifier.classes_.tolist(), classifier.target_type_, sets, decisions, probabilities, on)
     at_mode = None

@@ -16,7 +16,7 @@ from bayesift._checks import reads_as_number
 from bayesift.datasets import Split
 from bayesift.formats import save
 from bayesift.text import TextVectorizer, has_unspaced_letters
-from bayesift.workflow._label_sets import N_FOLDS
+from bayesift.workflow._label_sets import N_FOLDS, check_known_labels
 from bayesift.workflow._models import AUTO, RARE
 from bayesift.workflow.curve import LearningCurve, learning_curve
 from bayesift.workflow.errors import NoLabelsError, OneLabelError, counted, training_texts_without_words
@@ -201,6 +201,8 @@ def train(
     found = summarize_data(texts, labels)
     if not found.balance:
         raise NoLabelsError("no text has a label; expected a column of labels to learn from")
+    if test is not None:
+        check_known_labels(found.balance, test.labels)
     if found.n_in_pile:
         kept = [place for place, label in enumerate(labels) if label]
         pile += [text for text, label in zip(texts, labels, strict=True) if not label]

@@ -16,7 +16,7 @@ import numpy as np
 from bayesift import progress, shards
 from bayesift.datasets import Split
 from bayesift.shards import Reading, Shards
-from bayesift.workflow._label_sets import Targets, targets_of
+from bayesift.workflow._label_sets import Targets, check_known_labels, targets_of
 from bayesift.workflow._models import MANY_TEXTS, suited_policy, vectorizer_for
 from bayesift.workflow.errors import counted
 from bayesift.workflow.evaluate import evaluate
@@ -100,6 +100,8 @@ def train_shards(
             shards.write(paths, vectorizer, place, unlabelled="drop", reuse=True, **(reading or {}))
         opened = shards.open(place, memory=memory, client=client, rounds=place / _ROUNDS, watch=watch)
         targets = targets_of(opened)
+        if test is not None:
+            check_known_labels(targets.classes, test.labels)
         found = _summary(opened, targets, vectorizer.n_documents_)
         on_summary(found)
         step("learning", 0, 0)
