@@ -137,7 +137,9 @@ def categories_of(y: Any, name: str) -> Categories:
         return Categories("multilabel-indicator", np.arange(indicator.shape[1]), members, indicator.shape[0])
     classes, codes = np.unique(np.asarray(y), return_inverse=True)
     if classes.size < 2:
-        raise ValueError(f"{name} needs samples of at least two classes, but y has one class only: {classes[0]!r}")
+        raise ValueError(
+            f"{name} needs samples of at least two classes, but y has one class only: {classes.tolist()[0]!r}"
+        )
     if classes.size == 2:
         return Categories("binary", classes, [np.flatnonzero(codes == 1)], codes.size)
     members = [np.flatnonzero(codes == code) for code in range(classes.size)]
@@ -162,10 +164,10 @@ def batch_categories(y: Any, classes: Any, target_type: TargetType | None, name:
     check_classification_targets(y)
     known = np.unique(classes)
     if known.size < 2:
-        raise ValueError(f"{name} needs at least two classes, but classes has one only: {known[0]!r}")
+        raise ValueError(f"{name} needs at least two classes, but classes has one only: {known.tolist()[0]!r}")
     unknown = np.setdiff1d(y, known)
     if unknown.size:
-        raise ValueError(f"y holds {unknown[0]!r}, which is none of the classes {known.tolist()}")
+        raise ValueError(f"y holds {unknown.tolist()[0]!r}, which is none of the classes {known.tolist()}")
     members = [np.flatnonzero(y == label) for label in known]
     return (
         Categories("binary", known, members[1:], len(y))

@@ -74,7 +74,7 @@ def test_labels():
         model.partial_fit(X, np.ones((40, 3), dtype=int))
     with pytest.raises(ValueError, match="y holds classes; expected categories, as in the first batch"):
         model.partial_fit(X, Y)
-    with pytest.raises(ValueError, match=r"y has the label .*'a'.*; expected labels of one type, like"):
+    with pytest.raises(ValueError, match=r"y has the label 'a'; expected labels of one type, like \d"):
         MultinomialNB().fit(X, Y).partial_fit(X[:1], ["a"])
     with pytest.raises(ValueError, match="label is None; expected a column number"):
         model.sample(3)

@@ -89,8 +89,8 @@ def test_numbers_that_are_none_are_refused(form, bad):
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (np.ones(30), "one class only: np.float64\\(1.0\\)|one class only: 1"),
-        (["sea"] * 30, "one class only"),
+        (np.ones(30), r"one class only: 1(\.0)?$"),
+        (["sea"] * 30, "one class only: 'sea'$"),
         ([1, "sea"] * 15, "y mixes labels of the types int, str"),
         (np.array([1.5, "sea"] * 15, dtype=object), "y mixes labels of the types float, str"),
         ([None, "sea"] * 15, "y mixes labels of the types NoneType, str"),

@@ -275,7 +275,7 @@ def test_bad_batches_are_refused(documents):
     with pytest.raises(ValueError, match="classes must be given"):
         BayesianPerceptron().partial_fit(X, Y[:, 0])
     model = BayesianPerceptron().fit(X, Y[:, 0])
-    with pytest.raises(ValueError, match="none of the classes"):
+    with pytest.raises(ValueError, match="y holds 7, which is none of the classes"):
         model.partial_fit(X[:1], [7])
     with pytest.raises(ValueError, match="expected \\[0, 1\\], as in the first call"):
         model.partial_fit(X[:1], [1], classes=[0, 1, 2])

@@ -51,6 +51,8 @@ def test_cells_carry_their_numbers_in_readable_ink():
     found = {text.get_position(): (text.get_text(), to_rgba(text.get_color())) for text in shown.ax_.texts}
     assert found == {(0, 0): ("9", to_rgba("white")), (1, 0): ("1", to_rgba("0.15"))}
     assert not ConfusionDisplay([[9, 1], [0, 0]], ["a", "b"]).plot(numbers=False).ax_.texts
+    many = ConfusionDisplay([[1234567, 0], [0, 2.5]], ["a", "b"]).plot().ax_.texts
+    assert [text.get_text() for text in many] == ["1,234,567", "2.5"]
     shown.figure_.canvas.draw()
 
 

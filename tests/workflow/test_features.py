@@ -102,6 +102,11 @@ def test_features_decide_where_words_do_not(priced):
     assert "of no use" in dict(model_info(useless).lines())["features"]
 
 
+def test_reasons_name_large_values_in_full(priced):
+    (reason,) = priced.explain(NEW[:1].assign(price=1234567.5), 50)[0]
+    assert "price=1234567.5" in [word for word, _ in reason.words]
+
+
 @pytest.mark.parametrize("model", ["lasso", "ridge", "polytomous", "probit", "probit-ridge"])
 def test_reasons_name_values_and_add_up_to_the_score(model):
     classifier = TextClassifier(model, variance=2.0, feature_variance=1.0, features=["price", "shop"])
@@ -112,7 +117,7 @@ def test_reasons_name_values_and_add_up_to_the_score(model):
     _, intercept = classifier.model_.linear_scores()
     total = sum(added for _, added in reason.words) + sign * intercept[0]
     assert_allclose(total, sign * quietly(classifier.decision_function, row)[0], atol=1e-9)
-    assert {f"price={row['price'].iloc[0]:g}", f"shop={row['shop'].iloc[0]}"} <= {word for word, _ in reason.words}
+    assert {f"price={row['price'].iloc[0]:.12g}", f"shop={row['shop'].iloc[0]}"} <= {word for word, _ in reason.words}
 
 
 @pytest.mark.parametrize(

@@ -192,11 +192,12 @@ class NaiveBayes(GenerativeClassifier):
                 f"classes is {classes!r}; expected the classes of the first call, {self.classes_.tolist()}"
             )
         if (found.dtype.kind in "US") != (self.classes_.dtype.kind in "US"):
-            raise ValueError(f"y has the label {found[0]!r}; expected labels of one type, like {self.classes_[0]!r}")
+            odd, like = found.tolist()[0], self.classes_.tolist()[0]
+            raise ValueError(f"y has the label {odd!r}; expected labels of one type, like {like!r}")
         unknown = found[~np.isin(found, self.classes_)]
         if unknown.size and self._announced:
             raise ValueError(
-                f"y has the label {unknown[0]!r}; expected one of the classes announced in the first call, "
+                f"y has the label {unknown.tolist()[0]!r}; expected one of the classes announced in the first call, "
                 f"{self.classes_.tolist()}"
             )
         if unknown.size:

@@ -73,7 +73,7 @@ class MatrixDisplay(Display):
         if numbers:
             for i, j in np.argwhere(counts != 0):
                 ink = "white" if shares[i, j] > 0.55 else "0.15"
-                ax.text(j, i, f"{counts[i, j]:g}", ha="center", va="center", color=ink, fontsize="small")
+                ax.text(j, i, f"{counts[i, j]:,.12g}", ha="center", va="center", color=ink, fontsize="small")
         words, names = self._texts(), [self.names[k] for k in shown]
         ax.set_xticks(np.arange(len(shown)), names, rotation=45, ha="right", rotation_mode="anchor")
         ax.set_yticks(np.arange(len(shown)), names)

@@ -169,7 +169,7 @@ class FeatureColumns:
         """Return, for the columns of numbers, how a reason names that of a text, such as ``price=12.5``."""
         names = [name for name, kind in zip(self.names, self.kinds, strict=True) if kind == "number"]
         numbers = {name: _number(_values([text], name)[0]) for name in names}
-        return {name: f"{name}={number:g}" for name, number in numbers.items() if number is not None}
+        return {name: f"{name}={number:.12g}" for name, number in numbers.items() if number is not None}
 
     def gaps(self, texts: Sequence[str]) -> Counter[tuple[str, str]]:
         """Count, by column and by what is wrong, the values that say nothing: missing, no number, or not known."""
