@@ -18,15 +18,24 @@ from bayesift.workflow.train import Trained
 #: Height of a bar with its word, in pixels.
 _LINE = 20
 
+# Tables that are too wide for the window have a shadow at the side where they go on: a cover that moves with the table
+# hides the one that stays.
 _STYLE = """
-:root { color-scheme: light dark; --ink: #1f2328; --pale: #6b7280; --rule: #e5e7eb; --for: #0072b2; --against: #d55e00 }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6e6e6; --pale: #9ca3af; --rule: #374151; --for: #56b4e9;
-  --against: #e69f00 } body { background: #15181c } }
-body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); margin: 2rem auto; max-width: 62rem; padding: 0 1rem }
+:root { color-scheme: light dark; --page: #fff; --page-clear: #fff0; --shadow: #0004; --ink: #1f2328; --pale: #6b7280;
+  --rule: #e5e7eb; --for: #0072b2; --against: #d55e00 }
+@media (prefers-color-scheme: dark) { :root { --page: #15181c; --page-clear: #15181c00; --shadow: #fff5; --ink: #e6e6e6;
+  --pale: #9ca3af; --rule: #374151; --for: #56b4e9; --against: #e69f00 } }
+body { background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto;
+  max-width: 62rem; padding: 0 1rem }
 h1 { font-size: 1.5rem } h2 { font-size: 1.15rem; margin-top: 2.2rem } h3 { font-size: 1rem; margin: 0 0 .3rem }
 table { border-collapse: collapse } th, td { text-align: left; padding: .15rem 1rem .15rem 0; vertical-align: top }
 th { color: var(--pale); font-weight: 500 } tr { border-bottom: 1px solid var(--rule) }
-.wide { overflow-x: auto } .number { text-align: right; font-variant-numeric: tabular-nums }
+.wide { overflow-x: auto; background:
+  linear-gradient(to right, var(--page) 1rem, var(--page-clear)) left / 2rem 100% local,
+  linear-gradient(to left, var(--page) 1rem, var(--page-clear)) right / 2rem 100% local,
+  linear-gradient(to right, var(--shadow), transparent) left / .7rem 100% scroll,
+  linear-gradient(to left, var(--shadow), transparent) right / .7rem 100% scroll; background-repeat: no-repeat }
+.number { text-align: right; font-variant-numeric: tabular-nums }
 .bar { background: var(--for); height: .7rem; display: inline-block; min-width: 1px; width: calc(12rem * var(--share)) }
 .warning { border-left: 3px solid var(--against); padding-left: .7rem } .pale { color: var(--pale) }
 .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(27rem, 100%), 1fr)); gap: 1.6rem }
