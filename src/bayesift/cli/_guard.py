@@ -14,7 +14,7 @@ from typer.models import OptionInfo, ParameterInfo
 
 from bayesift._files import is_written_through
 from bayesift._same_files import DASH, check_distinct
-from bayesift.cli._shell import UserError
+from bayesift.cli._shell import UserError, say, shown
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,8 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(**given: Any) -> None:
-        _check(files, given)
+        for folder in _check(files, given):
+            say(f"There is no folder {shown(folder)} yet; it will be made.", given.get("quiet") or given.get("as_json"))
         command(**given)
 
     return run
@@ -98,10 +99,12 @@ def check_picture(path: Path) -> None:
         raise UserError(f"{path} has the ending {path.suffix!r}", "plots are .png, .svg or .pdf")
 
 
-def _check(files: Mapping[str, FileParameter], given: Mapping[str, Any]) -> None:
+def _check(files: Mapping[str, FileParameter], given: Mapping[str, Any]) -> list[Path]:
+    """Check what a command reads and writes; return the folders that are made for it, since it writes into them."""
     reads: dict[str, Path | None] = {}
     writes: dict[str, Path | None] = {}
     in_place: dict[str, str] = {}
+    missing: dict[Path, None] = {}
     for name, file in files.items():
         if file.written is None and isinstance(given[name], list):
             several = given[name]
@@ -111,27 +114,30 @@ def _check(files: Mapping[str, FileParameter], given: Mapping[str, Any]) -> None
             reads[file.spelled] = given[name]
         elif not file.written.is_folder and given[name] is not None:
             writes[file.spelled] = given[name]
-            _check_output(file.spelled, given[name], file.written)
+            if not _check_output(file.spelled, given[name], file.written):
+                missing[given[name].parent] = None
             if file.written.in_place_of:
                 in_place[file.spelled] = files[file.written.in_place_of].spelled
     if Path(DASH) not in writes.values():
         writes["standard output"] = Path(DASH)
     check_distinct(reads, writes, in_place, {file.spelled for file in files.values() if file.is_labelled})
+    return [*missing]
 
 
-def _check_output(spelled: str, path: Path, written: Written) -> None:
-    """Refuse a file that cannot be written before any work is done."""
+def _check_output(spelled: str, path: Path, written: Written) -> bool:
+    """Refuse a file that cannot be written before any work is done; tell whether there is a folder for it."""
     if str(path) == DASH:
         if not written.or_dash:
             raise UserError(f"{spelled} is '-', which is no file", "/dev/stdout is standard output")
-        return
+        return True
     if path.is_dir():
         if written.or_folder:
-            return
+            return True
         raise UserError(f"{path} is a folder", "name a file to write, such as -o news.bayesift")
     if is_written_through(path):
-        return
+        return True
     final = Path(os.path.realpath(path))
     parent = next(folder for folder in final.parents if folder.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK):
         raise UserError(f"{path} cannot be written: {parent} is not a folder that you may write to")
+    return parent == final.parent
