@@ -87,7 +87,10 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run(**given: Any) -> None:
         for folder in _check(files, given):
-            say(f"There is no folder {shown(folder)} yet; it will be made.", given.get("quiet") or given.get("as_json"))
+            say(
+                f"There is no folder {shown(folder)} yet; it will be made.",
+                bool(given.get("quiet") or given.get("as_json")),
+            )
         command(**given)
 
     return run
