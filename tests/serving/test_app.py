@@ -224,7 +224,7 @@ def test_features_come_with_the_texts(connect):
         ({"texts": ["soup"], "features": cheap}, "a list with the values of each text"),
         ({"texts": ["soup", "stew"], "features": [cheap]}, "a list with the values of each text"),
         ({"text": "soup", "features": [cheap]}, "expected the values of a text"),
-        ({"text": "soup", "features": {"colour": 3}}, "the model has no 'colour'; expected price, shop"),
+        ({"text": "soup", "features": {"colour": 3}}, "the model has no feature 'colour'; expected price, shop"),
         ({"text": "soup", "features": {"price": [3]}}, "features"),
     ):
         assert said in detail(client.post("/classify", json=asked), 422)
