@@ -1,4 +1,4 @@
-"""Projects of ASReview (``.asreview``): their records, and what was decided about them."""
+"""ASReview projects (``.asreview``): their records and decisions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DETAILS = ("authors", "keywords", "year", "doi", "url")
 
 
 def asreview_entries(path: Path) -> Iterator[Entry]:
-    """Read the records of a project of ASReview 2 or 3; what was decided is the detail ``asreview_label``."""
+    """Read the records of a project of ASReview 2 or 3; decisions are the detail ``asreview_label``."""
     try:
         with ZipFile(path) as archive, TemporaryDirectory() as folder:
             names = archive.namelist()
@@ -38,7 +38,7 @@ def asreview_entries(path: Path) -> Iterator[Entry]:
 
 
 def _unpacked(path: Path, archive: ZipFile, name: str, folder: Path) -> Path:
-    """Unpack one file under a name of our own: those of an archive may lead anywhere."""
+    """Unpack one file under a generated name, because a name in an archive may lead anywhere."""
     if archive.getinfo(name).file_size > _LARGEST:
         raise FormatError(path, "asreview", f"{name} in {path} is larger than {_LARGEST >> 30} GB")
     target = folder / f"{len(list(folder.iterdir()))}.db"
@@ -70,7 +70,7 @@ def _from_tables(path: Path, bases: list[Path]) -> Iterator[Entry]:
 
 def _opened(base: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(f"file:{base}?mode=ro", uri=True)
-    # What a stranger's file declares runs no functions.
+    # Nothing in an untrusted file may run functions.
     connection.execute("PRAGMA trusted_schema = OFF")
     return connection
 
