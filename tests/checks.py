@@ -92,6 +92,33 @@ def check_sparse_equals_dense(case: Case) -> None:
         assert_allclose(answers(case.fitted(form(case.X)), form(case.X)), expected, **CLOSE)
 
 
+def check_repeated_entries_are_summed_elsewhere(case: Case) -> None:
+    """Half an entry twice, in no order, and zeros that are stored: all in arrays that nobody can write to."""
+    if not case.takes_sparse:
+        return
+    n_rows, n_columns = case.X.shape
+    halves = np.hstack([case.X, case.X])[:, ::-1] / 2
+    columns = np.tile(np.arange(n_columns)[::-1], 2 * n_rows)
+    for number in (np.int32, np.int64):
+        form = sp.csr_matrix(case.X.shape)
+        form.data, form.indices = halves.ravel(), columns.astype(number)
+        form.indptr = (2 * n_columns * np.arange(n_rows + 1)).astype(number)
+        for array in (form.data, form.indices, form.indptr):
+            array.flags.writeable = False
+        assert_allclose(answers(case.fitted(form), form), answers(case.fitted(), case.X), **CLOSE)
+
+
+def check_stored_zeros_of_an_indicator_matrix_stay(case: Case) -> None:
+    if np.ndim(case.y) != 2:
+        return
+    stored = sp.csr_matrix(np.ones_like(case.y))
+    stored.data = case.y.astype(float).ravel()
+    for y in (stored, stored.tocsc()):
+        for array in (y.data, y.indices, y.indptr):
+            array.flags.writeable = False
+        assert_allclose(answers(case.fitted(y=y), case.X), answers(case.fitted(), case.X), **CLOSE)
+
+
 def check_a_weight_of_two_is_two_documents(case: Case) -> None:
     weight = np.where(np.arange(len(case.y)) % 3 == 0, 2, 1)
     twice = case.fitted(np.repeat(case.X, weight, axis=0), np.repeat(case.y, weight, axis=0))

@@ -104,7 +104,7 @@ def test_online_models_refuse_weights_that_would_take_forever(model):
 
 
 def test_values_of_categories_cannot_fill_the_memory():
-    with pytest.raises(ValueError, match=r"X holds 1e\+12; expected the numbers of values 0, 1, 2, … below 16,777,216"):
+    with pytest.raises(ValueError, match=r"X holds 1e\+12; expected values numbered 0, 1, 2, … below 16,777,216"):
         CategoricalNB().fit([[0.0], [1e12]], [0, 1])
     with pytest.raises(ValueError, match=r"expected at most 33,554,432 counts in all"):
         CategoricalNB().fit(np.full((2, 3), 1.6e7) * [[0], [1]], [0, 1])

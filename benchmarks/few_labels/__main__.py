@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import shlex
+import sys
 from typing import Any
 
 from benchmarks.few_labels import DRAWS, measure
 from benchmarks.few_labels.systems import SYSTEMS
 from benchmarks.few_labels.tasks import NAMES, SIZES
+from benchmarks.measuring import kept
 
 
 def main() -> None:
@@ -18,13 +21,15 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="+", choices=sizes, default=sizes, help="labels a class")
     parser.add_argument("--systems", nargs="+", choices=systems, default=systems)
     parser.add_argument("--repeats", type=int, default=DRAWS, help="draws of labels")
+    parser.add_argument("--keep", action="store_true", help="write the tables to results/few_labels.json, too")
     arguments = parser.parse_args()
 
     def wanted(setting: dict[str, Any]) -> bool:
         chosen = setting["collection"] in arguments.collections and setting["system"] in arguments.systems
         return chosen and str(setting["size"] or "all") in arguments.sizes
 
-    measure(arguments.repeats, wanted)
+    with kept("few_labels" if arguments.keep else None, f"python -m benchmarks.few_labels {shlex.join(sys.argv[1:])}"):
+        measure(arguments.repeats, wanted)
 
 
 if __name__ == "__main__":

@@ -69,6 +69,20 @@ def numbers(name: str, value: Any, kind: tuple[Test, str]) -> FloatArray:
     return array
 
 
+def number(name: str, value: Any, kind: tuple[Test, str]) -> float:
+    """Return ``value`` as a float after checking that it is one number, and which."""
+    if np.ndim(value):
+        raise TypeError(f"{name} is {value!r}; expected {kind[1]}")
+    return float(numbers(name, value, kind))
+
+
+def whole_number(name: str, value: Any, least: int) -> int:
+    """Return ``value`` as an int after checking that it is a whole number, and not less than some."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{name} is {value!r}; expected a whole number of at least {least}")
+    return int(value)
+
+
 def kept(name: str, value: Any, kind: tuple[Test, str]) -> float | FloatArray:
     """Return a parameter as a float, or as a private read-only array."""
     array = numbers(name, value, kind)
@@ -82,6 +96,9 @@ def kept(name: str, value: Any, kind: tuple[Test, str]) -> float | FloatArray:
 def generator(random_state: Any) -> np.random.Generator:
     """Return the generator for a seed; a generator is used as it is, and advances."""
     try:
+        if isinstance(random_state, np.random.RandomState):
+            # numpy takes it, but what it makes of it cannot be divided among chains.
+            raise TypeError
         return np.random.default_rng(random_state)
     except (TypeError, ValueError) as error:
         raise type(error)(f"random_state is {random_state!r}; expected a seed, a numpy Generator or None") from error

@@ -95,7 +95,7 @@ def labels_or_indicator(y: Any) -> tuple[TargetType, Any]:
         raise ValueError("y has several columns with values other than 0 and 1; expected an indicator matrix")
     if kind != "multilabel-indicator":
         return kind, np.asarray(y)
-    indicator = sp.csr_matrix(y, dtype=np.float64)
+    indicator = sp.csr_matrix(y, dtype=np.float64, copy=True)
     indicator.sum_duplicates()
     indicator.eliminate_zeros()
     return kind, indicator
@@ -128,7 +128,7 @@ def categories_of(y: Any, name: str) -> Categories:
     if kind == "multiclass-multioutput":
         raise ValueError("y has several columns with values other than 0 and 1; expected an indicator matrix")
     if kind == "multilabel-indicator":
-        indicator = sp.csc_matrix(y)
+        indicator = sp.csc_matrix(y, copy=True)
         indicator.eliminate_zeros()
         members = [
             np.sort(indicator.indices[begin:end]).astype(np.int64)

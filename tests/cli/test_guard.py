@@ -11,7 +11,7 @@ import sys
 from enum import Enum
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import get_args, get_type_hints
+from typing import get_args
 
 import pytest
 from typer.models import OptionInfo
@@ -40,8 +40,12 @@ COMMANDS = all_commands()
 OUTPUTS = {"--output", "-o", "--report"}
 
 
+def annotation_of(command, name):
+    return signature(command, eval_str=True).parameters[name].annotation
+
+
 def marks_of(command, name):
-    return get_args(get_type_hints(command, include_extras=True)[name])[1:]
+    return get_args(annotation_of(command, name))[1:]
 
 
 def files_of(words):
@@ -58,7 +62,7 @@ def command_line(words, given):
     for name, parameter in signature(command).parameters.items():
         if name not in given and parameter.default is not Parameter.empty:
             continue
-        kind, *marks = get_args(get_type_hints(command, include_extras=True)[name])
+        kind, *marks = get_args(annotation_of(command, name))
         value = given.get(name)
         if value is None:
             is_choice = isinstance(kind, type) and issubclass(kind, Enum)

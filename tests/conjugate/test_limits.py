@@ -77,14 +77,14 @@ def test_an_improper_prior_can_be_updated_and_nothing_else(prior):
     asked.append(lambda: prior.log_evidence(data))
     asked.append(lambda: Mixture([prior, prior]).update(data))
     for ask in asked:
-        with pytest.raises(ValueError, match=r"is 0, so that \w+ is improper"):
+        with pytest.raises(ValueError, match=r"is 0, so \w+ is improper"):
             ask()
     assert Mixture([prior, prior]).is_proper is False
     assert np.isfinite(prior.maximum_likelihood(data)).all()
 
 
 def test_the_message_names_what_is_zero():
-    with pytest.raises(ValueError, match=r"^b is 0, so that BetaBinomial is improper; expected .* data first"):
+    with pytest.raises(ValueError, match=r"^b is 0, so BetaBinomial is improper; expected .* data first"):
         _ = BetaBinomial(0, 0).update([1, 1, 1]).mean
 
 

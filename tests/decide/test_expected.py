@@ -189,6 +189,8 @@ def test_input_is_not_altered() -> None:
         ([0.1], 0.0, "beta is 0.0; expected a number greater than 0"),
         ([0.1], -1, "beta is -1"),
         ([0.1], np.inf, "beta is inf"),
+        ([0.1], 1e200, r"beta is 1e\+200; expected a number greater than 0 and at most 1e\+100"),
+        ([0.1], np.nan, "beta is nan"),
         ([0.1], "1", "beta is '1'"),
         ([0.1], True, "beta is True"),
     ],

@@ -53,7 +53,7 @@ def test_half_is_a_probability_of_one_half_or_a_score_of_zero() -> None:
 
 
 def test_half_refuses_what_cannot_be_probabilities() -> None:
-    with pytest.raises(ValueError, match="scores run from -3 to 2; expected probabilities, or scale='log_odds'"):
+    with pytest.raises(ValueError, match="scores range from -3 to 2; expected probabilities, or scale='log_odds'"):
         Threshold().fit([-3.0, 2.0])
     with pytest.raises(ValueError, match="expected probabilities"):
         Threshold().fit([0.3, 0.9]).predict([1.5])

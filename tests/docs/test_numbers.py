@@ -81,7 +81,10 @@ def few_labels():
     rows = rows_of(page, "### 20newsgroups")
     cells = (rows[system]["5"] for system in ("words and vectors", "tf-idf + LogisticRegression"))
     ours, theirs = (f"{float(cell.split()[0]):.0f}" for cell in cells)
-    return f"{ours} % of 20 Newsgroups from 5 labels a group, where a logistic regression on words has {theirs}"
+    return (
+        f"With 5 labels per group, {ours}% of 20 Newsgroups are classified correctly, against {theirs}% with logistic "
+        "regression on words"
+    )
 
 
 def speed():
@@ -90,15 +93,24 @@ def speed():
     to_a_matrix, to_a_classifier, *_ = whole.values()
     [single] = [row[-1] for row in pages.result("logistic")["tables"][0]["rows"] if row[0] == "median"]
     return (
-        f"From texts to a matrix {to_a_matrix} times as fast as scikit-learn, to a tuned classifier {to_a_classifier} "
-        f"times (below), single lasso fits {float(single):.1f} times as fast as the best other program"
+        f"Bayesift turns texts into a matrix {to_a_matrix} times as fast as scikit-learn and tunes and fits a "
+        f"classifier {to_a_classifier} times as fast (below). Single lasso fits are "
+        f"{float(single):.1f} times as fast as with the fastest other program measured"
     )
+
+
+def accuracy():
+    """What the README says of accuracy with all labels, from the kept table."""
+    [(theirs, ours)] = [
+        row[1:3] for row in pages.result("side_by_side")["tables"][0]["rows"] if row[0] == "test texts right"
+    ]
+    return f"With all labels the accuracy is level, {ours} against {theirs} for a tuned linear SVM"
 
 
 def test_no_number_of_the_readme_comes_from_elsewhere():
     """What is left of the text without the sentences whose numbers are compared has only names and versions."""
     text = " ".join(prose(README).replace("[", "").split())
-    for told in (few_labels(), speed()):
+    for told in (few_labels(), speed(), accuracy()):
         assert told in text
         text = text.replace(told, "")
     left = re.findall(r"(?<![\w.])\d[\d.,]*\d|(?<![\w.-])\d\b", text)

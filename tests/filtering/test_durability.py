@@ -324,7 +324,7 @@ def test_a_damaged_snapshot_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"target": 40}, "target=50, found target=40"),
+        ({"target": 40}, "target=50, but now target=40"),
         ({"statement": "another"}, "other topics or statements"),
         ({"texts": True}, "other training documents or labels"),
         ({"labels": True}, "other training documents or labels"),
@@ -356,7 +356,7 @@ def test_another_stream_at_the_place_of_resuming_is_refused(tmp_path):
     next(filter.stream(names["documents"]))
     filter._store.close()
     resumed = names["begin"](tmp_path)
-    with pytest.raises(ValueError, match="give the stream from document position_ on"):
+    with pytest.raises(ValueError, match="pass the stream from document position_ on"):
         next(resumed.stream([("other", "text")]))
     resumed.close()
 

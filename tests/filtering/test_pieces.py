@@ -148,9 +148,9 @@ def test_refused_while_streaming():
     with pytest.raises(ValueError, match="relevant is 'yes'; expected True, False or None"):
         decision.judge("yes")
     decision.judge(True)
-    with pytest.raises(ValueError, match="was judged for topic 'grain' before"):
+    with pytest.raises(ValueError, match="was already judged for topic 'grain'"):
         decision.judge(False)
-    with pytest.raises(ValueError, match="give state= to fit"):
+    with pytest.raises(ValueError, match="pass state= to fit"):
         filter.snapshot()
 
 

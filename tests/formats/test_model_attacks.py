@@ -195,8 +195,8 @@ def test_texts_that_are_no_texts_of_a_model_are_refused(member: str, content: by
     expect_refusal(text(member, content)(), tmp_path)
 
 
-@pytest.mark.parametrize(("depth", "message"), [(200, "nested too deeply"), (5000, "cannot be read")])
-def test_lists_in_lists_in_lists_are_refused(depth: int, message: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("depth", [200, 5000])
+def test_lists_in_lists_in_lists_are_refused(depth: int, tmp_path: Path) -> None:
     # Written as text, since json itself gives up on the deeper one.
     start = '{"__class__":"list","__module__":"builtins","__loader__":"ListNode","content":['
     value = '{"__class__":"str","__module__":"builtins","__loader__":"JsonNode","content":"1","is_json":true}'
@@ -206,7 +206,7 @@ def test_lists_in_lists_in_lists_are_refused(depth: int, message: str, tmp_path:
         attributes(schema)["max_iter"] = "HERE"
         members["schema.json"] = json.dumps(schema).replace('"HERE"', start * depth + value + "]}" * depth).encode()
 
-    expect_refusal(rebuilt(SMALL, change), tmp_path, message)
+    expect_refusal(rebuilt(SMALL, change), tmp_path, "nested too deeply")
 
 
 # Arrays

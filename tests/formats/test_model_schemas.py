@@ -185,7 +185,7 @@ SCHEMAS: dict[str, tuple[Change, str]] = {
         attribute("max_iter", stand_in("Plain") | {"content": plain("1")}),
         "refused: bayesift.formats.Plain has no parts",
     ),
-    "deep brackets in a stand-in": (attribute("max_iter", values("[" * 100_000)), "recursion depth"),
+    "deep brackets in a stand-in": (attribute("max_iter", values("[" * 100_000)), "nested too deeply"),
     "words that are none": (attribute("max_iter", stand_in("Numbered", plain('"[1, 2]"'))), "other than strings"),
     "words that are equal": (
         attribute("max_iter", stand_in("Numbered", plain('"[\\"a\\", \\"a\\"]"'))),

@@ -30,7 +30,7 @@ X, Y = documents("values")
         (MultinomialNB(estimate="mean"), "'estimate' parameter of MultinomialNB must be a str among"),
         (BernoulliNB(binarize=None), "X holds 2; expected 0 or 1"),
         (BernoulliNB(binarize=-1.0), "'binarize' parameter"),
-        (MixedNB([("a", BernoulliNB(), [0, 1])]), "parts names column 2 0 times; expected every column once"),
+        (MixedNB([("a", BernoulliNB(), [0, 1])]), "parts names column 2 0 times; expected every column exactly once"),
         (MixedNB([("a", BernoulliNB(), [0]), ("b", GaussianNB(), slice(5))]), "parts names column 0 2 times"),
         (MixedNB([("a", BernoulliNB(), [5])]), "part 'a' has the columns .*; expected numbers from 0 to 4"),
         (MixedNB([("a", BernoulliNB(), [0.5])]), "part 'a' has the columns .*; expected numbers, a slice, a mask"),
@@ -48,7 +48,7 @@ def test_settings(model, message):
     [
         (MultinomialNB(), -1.0, "Negative values in data passed to MultinomialNB: X holds -1"),
         (CategoricalNB(), -1.0, "Negative values in data passed to CategoricalNB: X holds -1"),
-        (CategoricalNB(), 0.5, "X holds 0.5; expected the numbers of values"),
+        (CategoricalNB(), 0.5, "X holds 0.5; expected values numbered"),
         (BernoulliNB(), np.inf, "infinity"),
         (GaussianNB(), np.inf, "infinity"),
         (MixedNB([("a", MultinomialNB(), slice(None))]), -2.0, "X holds -2; expected numbers of at least 0"),

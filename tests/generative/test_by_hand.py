@@ -222,6 +222,10 @@ def test_numbers_of_sets():
     X = np.array([[0, 0, 0], [2, 0, 0], [0, 0.5, 3], [1, 1, 1]])
     assert pattern_numbers(X).tolist() == [[0], [1], [6], [7]]
     assert pattern_numbers(sp.csr_array(X)).tolist() == [[0], [1], [6], [7]]
+    # Entries in no order, one of them twice, in an array that nobody can write to.
+    repeated = sp.csr_matrix((np.ones(7), [0, 2, 1, 1, 2, 0, 1], [0, 0, 1, 4, 7]), shape=(4, 3))
+    repeated.data.flags.writeable = repeated.indices.flags.writeable = repeated.indptr.flags.writeable = False
+    assert pattern_numbers(repeated).tolist() == [[0], [1], [6], [7]]
     assert pattern_numbers(X, binarize=1).tolist() == [[0], [1], [4], [0]]
     for wrong, message in (
         (np.zeros((2, 25)), "X has 25 features; expected 1 to 24"),

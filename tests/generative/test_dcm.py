@@ -312,5 +312,5 @@ def test_bad_values(value, message):
         model.predict(wrong)
     with pytest.raises(ValueError, match=message):
         model.fit(wrong, y)
-    with pytest.raises(ValueError, match="X holds no word of a complete document; expected counts above 0"):
+    with pytest.raises(ValueError, match="X has no word in a complete document; expected counts above 0"):
         model.fit(np.zeros((4, 2)), [0, 0, 1, 1])

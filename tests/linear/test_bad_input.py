@@ -41,7 +41,7 @@ def fit(matrix=X, labels=Y, weights=None, prior="laplace", feature_names=None, *
             "names 'wheat', which is none of the 5",
         ),
         ({"feature_names": ["a", "b"]}, "feature_names has 2 names; expected 5"),
-        ({"feature_names": list("abcda")}, "holds a name twice"),
+        ({"feature_names": list("abcda")}, "has a name twice"),
         ({"solver": "lbfgs"}, "'solver' parameter"),
         ({"tol": 0.0}, "'tol' parameter"),
         ({"tol": 2.0}, "'tol' parameter"),

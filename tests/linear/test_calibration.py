@@ -275,14 +275,14 @@ def test_a_fit_without_forgets_the_map() -> None:
 
 def test_what_cannot_be_together_is_refused() -> None:
     X, y = documents(40)
-    with pytest.raises(ValueError, match="calibration is 'sigmoid'; expected None where posterior is 'laplace'"):
+    with pytest.raises(ValueError, match="calibration is 'sigmoid'; expected None when posterior is 'laplace'"):
         BayesianLogisticRegression("gaussian", 1.0, calibration="sigmoid", posterior="laplace").fit(X, y)
     with pytest.raises(ValueError, match="calibration is 'sigmoid'; expected None for partial_fit"):
         BayesianProbitRegression("gaussian", 1.0, calibration="sigmoid").partial_fit(X, y, classes=[0, 1])
     with pytest.raises(ValueError, match="calibration is 'sigmoid'; expected None for coefficients that are given"):
         BayesianLogisticRegression.from_coefficients([[1.0]], [0.0], classes=["a", "b"], calibration="sigmoid")
     fitted = BayesianLogisticRegression("gaussian", 1.0, calibration="sigmoid").fit(X, y)
-    with pytest.raises(ValueError, match="calibration is 'sigmoid'; expected None where posterior is 'laplace'"):
+    with pytest.raises(ValueError, match="calibration is 'sigmoid'; expected None when posterior is 'laplace'"):
         fitted.with_posterior(X, y, "laplace")
     with pytest.raises(ValueError, match="'calibration' parameter"):
         BayesianLogisticRegression(calibration="isotonic").fit(X, y)

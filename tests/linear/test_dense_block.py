@@ -264,6 +264,18 @@ def test_categories_may_share_one_variance_without_a_dense_block(model):
     assert np.isnan(own.variance_).all()
 
 
+@pytest.mark.parametrize("model", BINARY)
+@pytest.mark.parametrize(("variance", "n_dense"), [("shared", 0), ("shared", 2), ("cv", 2), (4.0, 2)])
+def test_a_variance_of_its_own_stays_beside_others_that_are_chosen_together(model, variance, n_dense):
+    X, _, y = documents(classes=3, n=60)
+    known = Gaussian(0.05, intercept_variance="same")
+    mixed = model([known, "gaussian", "gaussian"], variance, dense_features=n_dense).fit(X, y)
+    assert np.isnan(mixed.variance_).tolist() == [True, False, False]
+    alone = model(known, dense_features=n_dense, dense_variance=mixed.dense_variance_[0]).fit(X, y == 0)
+    assert_allclose(mixed.coef_[0], alone.coef_[0], atol=1e-3)
+    assert_allclose(mixed.intercept_[0], alone.intercept_[0], atol=1e-3)
+
+
 def test_few_documents_choose_better_together():
     random = np.random.default_rng(0)
     topics = random.dirichlet(np.full(300, 0.3), 12)

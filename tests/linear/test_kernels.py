@@ -12,9 +12,10 @@ import linear_cases as cases
 from bayesift._special_kernels import exp_negative, log1p_unit, log_positive
 from bayesift.linear._fit.problem import design_of
 from bayesift.linear._losses import logistic_terms
+from bayesift.linear._solvers import hessian as hessians
 from bayesift.linear._solvers.compact import TakenColumns, merge_documents, take_columns
 from bayesift.linear._solvers.gram import solve, update_gram
-from bayesift.linear._solvers.hessian import block_hessian, conjugate_gradients, hessian_diagonal, preconditioner
+from bayesift.linear._solvers.hessian import Hessian, block_hessian, hessian_diagonal, sorted_copy
 from bayesift.linear._solvers.newton import fill_move
 from bayesift.linear._solvers.residual import descend_residual, weight_columns
 from bayesift.linear._solvers.ridge import shuffle
@@ -176,7 +177,7 @@ def test_newtons_equations_are_solved_as_far_as_is_asked(goal):
     free = np.arange(13) != 4
     g[4] = 0.0
     design = design_of(X)
-    step, reached = conjugate_gradients(design.documents, design.block, w, l2, free, g, 0.0, goal)
+    step, reached = Hessian(design.documents, design.block, w, l2).solve(free, g, goal)
     A = cases.with_constant(X)
     hessian = A.T @ (w[:, None] * A) + np.diag(l2)
     left = (g - hessian @ step)[free]
@@ -184,6 +185,47 @@ def test_newtons_equations_are_solved_as_far_as_is_asked(goal):
     assert reached == pytest.approx(min(goal, 0.01 * first))
     assert np.sum(left**2 / np.diag(hessian)[free]) <= reached + 1e-20
     assert step[4] == 0.0
+
+
+@pytest.mark.parametrize("n_dense", [0, 4])
+@pytest.mark.parametrize("short", [0, 100])
+@pytest.mark.parametrize("chosen", [None, [0, 2, 3, 7, 8, 9, 10, 11, 12], [8, 9, 10, 11, 12]])
+@pytest.mark.parametrize("cut", [0.0, 0.5])
+def test_products_with_the_hessian(n_dense, short, chosen, cut, monkeypatch):
+    monkeypatch.setattr(hessians, "_SHORT", short)
+    random = np.random.default_rng(0)
+    X = sp.random(60, 12, density=0.3, format="csr", random_state=0).toarray()
+    X[[3, 17]] = 0.0
+    X, design = with_block(X, n_dense)
+    w, l2, p = random.uniform(0, 0.25, 60), random.uniform(0, 1, 13), random.normal(size=13)
+    w[[3, 5]] = 0.0
+    at = np.arange(13) if chosen is None else np.array(chosen)
+    matrix = Hessian(design.documents, design.block, w, l2, cut, None if chosen is None else at)
+    A = cases.with_constant(X)[:, at]
+    kept = np.where(w > cut * w.mean(), w, 0.0)
+    out = np.empty(at.size)
+    matrix.times(p[at], out)
+    assert_allclose(out, A.T @ (kept * (A @ p[at])) + l2[at] * p[at], rtol=1e-12, atol=1e-14)
+    divided = matrix.divider(np.ones(at.size, dtype=bool)).divide(p[at])
+    expected = A.T @ (w[:, None] * A) + np.diag(l2[at])
+    n_block = n_dense + 1 if n_dense else 0
+    assert_allclose(divided[: at.size - n_block], (p[at] / np.diag(expected))[: at.size - n_block], rtol=1e-9)
+    if n_block:
+        assert_allclose(divided[-n_block:], np.linalg.solve(expected[-n_block:, -n_block:], p[-n_block:]), rtol=1e-7)
+
+
+def test_copies_of_documents_are_sorted_by_their_length():
+    X = sp.random(40, 9, density=0.4, format="csr", random_state=1)
+    w = np.arange(40.0) % 5
+    features = np.array([1, 4, 8])
+    (start, columns, values), weights = sorted_copy(design_of(X).documents, w, 9, features)
+    copied = sp.csr_matrix((values[: start[-1]], columns[: start[-1]], start), (weights.size, 3)).toarray()
+    lengths = np.diff(start.astype(np.int64))
+    assert np.all(np.diff(lengths) >= 0)
+    rows = np.flatnonzero(w)
+    rows = rows[np.argsort(np.diff(X[rows][:, features].tocsr().indptr), kind="stable")]
+    assert_array_equal(copied, X[rows][:, features].toarray())
+    assert_array_equal(weights, w[rows])
 
 
 def test_dense_features_are_divided_by_exactly():
@@ -194,13 +236,14 @@ def test_dense_features_are_divided_by_exactly():
     assert_allclose(block_hessian(design.block, w, l2[-6:]), hessian[-6:, -6:])
     free = np.arange(13) != 9
     v = np.arange(1.0, 14)
-    found = preconditioner(design.documents, design.block, w, l2, free)(v)
+    whole = Hessian(design.documents, design.block, w, l2)
+    found = whole.divider(free).divide(v)
     assert_allclose(found[:7], v[:7] / np.diag(hessian)[:7], rtol=1e-9)
     moves = np.array([7, 8, 10, 11, 12])
     assert_allclose(found[moves], np.linalg.solve(hessian[np.ix_(moves, moves)], v[moves]), rtol=1e-7)
     assert found[9] == 0.0
     g = np.where(free, v, 0.0)
-    step, _ = conjugate_gradients(design.documents, design.block, w, l2, free, g, 0.0, 1e-20)
+    step, _ = whole.solve(free, g, 1e-20)
     kept = np.flatnonzero(free)
     assert_allclose(step[kept], np.linalg.solve(hessian[np.ix_(kept, kept)], g[kept]), rtol=1e-6)
 
@@ -208,7 +251,7 @@ def test_dense_features_are_divided_by_exactly():
 def test_equal_dense_features_without_a_penalty_are_no_obstacle():
     _, design = with_block(np.ones((60, 3)), 0)
     block, w = np.ones((3, 60)), np.full(60, 0.25)
-    found = preconditioner(design.documents, block, w, np.zeros(4), np.ones(4, dtype=bool))(np.ones(4))
+    found = Hessian(design.documents, block, w, np.zeros(4)).divider(np.ones(4, dtype=bool)).divide(np.ones(4))
     assert np.isfinite(found).all()
 
 

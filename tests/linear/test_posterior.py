@@ -149,7 +149,7 @@ def test_a_new_fit_forgets_the_posterior(link):
     ("options", "message"),
     [
         ({"posterior": "vb"}, "The 'posterior' parameter of"),
-        ({"posterior": "ep", "threshold": "max_f1"}, "threshold is .*; expected 'half' where posterior is 'ep'"),
+        ({"posterior": "ep", "threshold": "max_f1"}, "threshold is .*; expected 'half' when posterior is 'ep'"),
         ({"posterior": "ep", "prior": "laplace"}, "prior is Laplace, for which expectation propagation"),
         ({"variance": "evidence", "prior": "laplace"}, "prior is Laplace, for which expectation propagation"),
         ({"posterior": "ep", "prior": Gaussian(np.inf)}, "there is no posterior"),
@@ -236,6 +236,18 @@ def test_further_documents_with_the_full_covariance(link, variance):
     assert not hasattr(second, "certificate_")
 
 
+@pytest.mark.parametrize("variance", [3.0, "cv", "evidence"])
+def test_a_model_that_went_on_is_stored(link, variance, tmp_path):
+    settings = {"posterior": "ep", "dense_features": 2, "folds": 3, "grid": [1.0]}
+    first = MODELS[link]("gaussian", variance, **settings).fit(X[:20], Y[:20])
+    second = first.update_posterior(X[20:30], Y[20:30]).update_posterior(X[30:], Y[30:])
+    bayesift.save(second, tmp_path / "m.bayesift")
+    loaded = bayesift.load(tmp_path / "m.bayesift")
+    np.testing.assert_array_equal(loaded.predict_interval(NEW), second.predict_interval(NEW))
+    third = second.update_posterior(NEW, Y[:15])
+    np.testing.assert_array_equal(loaded.update_posterior(NEW, Y[:15]).predict_proba(X), third.predict_proba(X))
+
+
 def test_the_mode_after_further_documents_is_that_under_the_earlier_posterior():
     """Brute force: the penalty ½(β − m)ᵀS⁻¹(β − m) with all covariances S of the first, minimised by scipy."""
     few, labels = X[:, :6].toarray(), Y
@@ -275,7 +287,7 @@ def test_further_documents_of_several_categories_and_of_one_class():
         drawn.update_posterior(X[30:], Y[30:])
     with pytest.warns(UserWarning, match="one class only"):
         single = BayesianLogisticRegression("gaussian", 3.0, posterior="ep").fit(X, np.column_stack([Y, 0 * Y]))
-    with pytest.raises(ValueError, match="category 1 has no posterior to go on from"):
+    with pytest.raises(ValueError, match="category 1 has no posterior to update"):
         single.update_posterior(X, np.column_stack([Y, Y]))
 
 

@@ -104,6 +104,20 @@ def test_the_mode_is_found_from_a_place_where_full_steps_go_much_too_far(varianc
     np.testing.assert_allclose(A.T @ (y - expit(A @ beta)), pull, atol=1e-5)
 
 
+@pytest.mark.parametrize("seed", [18, 26, 30, 31])
+def test_a_mode_that_is_exact_to_rounding_is_reached(seed):
+    """Columns far from 0 and of very different scales: an intercept without penalty makes up for what they are from."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((24, 5)) * 10.0 ** np.array([-3, 0, 3, 5, 7]) - 1e5
+    y = rng.integers(0, 2, 24)
+    y[:2] = 0, 1
+    found, centred = (laplace_approximation(Z, y, Gaussian(3e4)) for Z in (X, X - X.mean(axis=0)))
+    assert found.converged
+    assert found.n_iter < 50
+    deviations = np.diff(centred.coef_interval(0.6826894921370859)[:-1], axis=1)[:, 0] / 2
+    assert np.all(np.abs(found.coef - centred.coef) < 1e-4 * deviations)
+
+
 def test_a_cavity_is_the_belief_that_the_factor_of_a_document_turns_into_its_own():
     rng = np.random.default_rng(1)
     means, variances, t, w = rng.normal(size=9), rng.exponential(2, 9), rng.normal(size=9), rng.exponential(1, 9)

@@ -142,6 +142,9 @@ def test_both_variances_are_scaled_together():
     [
         ({"dense_features": 44}, "dense_features is 44; expected 0 to 43"),
         ({"dense_features": 3, "variances": (1.0,)}, r"variances is \(1.0,\); expected 2 numbers"),
+        ({"variances": 5.0}, r"variances is 5.0; expected 1 numbers"),
+        ({"variances": (0.0,)}, "variances is 0 at 0; expected a finite number above 0"),
+        ({"variances": (np.inf,)}, "variances is inf at 0; expected a finite number above 0"),
         ({"method": "vb"}, "method is 'vb'"),
     ],
 )

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from bayesift.posterior import expectation_propagation, gibbs_sampling, laplace_approximation
+from bayesift.posterior import (
+    expectation_propagation,
+    find_posterior,
+    gibbs_sampling,
+    laplace_approximation,
+    update_posterior,
+)
 from bayesift.posterior._links import probability
 from bayesift.priors import Gaussian, Jeffreys, Laplace
 from posterior_cases import few_texts, small_problem
@@ -135,8 +143,21 @@ def test_gaussian_approximations_refuse_laplace_priors_and_too_much(method, monk
     with pytest.raises(ValueError, match=r"prior is Laplace, for which .*use Gibbs"):
         method(X, Y, Laplace(1.0))
     monkeypatch.setattr("bayesift.posterior.laplace.MOST_COORDINATES", 2)
-    with pytest.raises(ValueError, match=r"there are 6 documents with 3 words; .*at most 2 of one of them"):
+    with pytest.raises(ValueError, match=r"there are 6 documents with 3 words; .*at most 2 of one of the two"):
         method(X, Y, Gaussian(1.0))
+
+
+@pytest.mark.parametrize("max_iter", [0, -1, 2.5, "many", None, True])
+def test_settings_of_gaussian_approximations_are_checked(max_iter):
+    for method in METHODS[:2]:
+        with pytest.raises(ValueError, match=f"max_iter is {max_iter!r}; expected a whole number of at least 1"):
+            method(X, Y, Gaussian(1.0), max_iter=max_iter)
+
+
+@pytest.mark.parametrize("tol", [0.0, -1.0, np.nan, "small", [1e-3]])
+def test_a_tolerance_is_one_number_above_0(tol):
+    with pytest.raises((ValueError, TypeError), match=r"tol is .*; expected a finite number above 0"):
+        expectation_propagation(X, Y, Gaussian(1.0), tol=tol)
 
 
 @pytest.mark.parametrize(
@@ -146,6 +167,10 @@ def test_gaussian_approximations_refuse_laplace_priors_and_too_much(method, monk
         ({"warmup": -1}, "warmup is -1"),
         ({"n_chains": 0}, "n_chains is 0"),
         ({"random_state": "seven"}, "random_state is 'seven'"),
+        (
+            {"random_state": np.random.RandomState(0)},
+            r"random_state is RandomState.*; expected a seed, a numpy Generator",
+        ),
         ({"sample_weight": np.full(6, 0.5)}, "sample_weight holds 0.5; expected whole numbers"),
     ],
 )
@@ -156,8 +181,8 @@ def test_settings_of_gibbs_sampling_are_checked(options, message):
 
 def test_questions_to_a_posterior_are_checked():
     found = laplace_approximation(X, Y, Gaussian(1.0))
-    for mass in (0, 1, -1, "most"):
-        with pytest.raises((ValueError, TypeError), match=f"mass is {mass!r}"):
+    for mass in (0, 1, -1, "most", [0.5, 0.9]):
+        with pytest.raises((ValueError, TypeError), match=re.escape(f"mass is {mass!r}; expected a number between")):
             found.predict_interval(X, mass)
     with pytest.raises(ValueError, match="X has 3 columns; expected 2"):
         found.predict_proba(np.ones((1, 3)))
@@ -208,3 +233,36 @@ def test_documents_without_a_coefficient_that_moves(method, link):
     np.testing.assert_allclose(found.predict_proba(np.zeros((1, 2))), 0.5)
     assert found.score_moments([[1.0, 0.0]])[1] == pytest.approx(4.0)
     assert found.coef_interval(0.5).shape == (3, 2)
+
+
+@pytest.mark.parametrize("name", ["laplace", "ep"])
+def test_documents_of_very_different_length_all_count(name):
+    """One document fills its own words with numbers ten million times as large: the others are as without it."""
+    X, y = np.zeros((6, 10)), np.array([1, 1, 1, 0, 0, 0])
+    X[0, :3] = 1e7
+    X[[1, 2, 2, 3, 4, 5], [3, 3, 4, 5, 6, 7]] = [1.0, 1.0, 0.5, 1.0, 1.0, 2.0]
+    settings = {"prior": Gaussian(1.0), "intercept_variance": 1e-12, "method": name}
+    whole, part = find_posterior(X, y, **settings), find_posterior(X[1:], y[1:], **settings)
+    np.testing.assert_allclose(whole.coef[3:], part.coef[3:], atol=1e-5)
+    first, rest = find_posterior(X[1:3], y[1:3], **settings), [0, 3, 4, 5]
+    np.testing.assert_allclose(
+        update_posterior(first, X[rest], y[rest], method=name).coef[3:], part.coef[3:], atol=1e-5
+    )
+
+
+def test_words_that_a_greater_column_drowns_are_not_lost_without_a_word():
+    random = np.random.default_rng(0)
+    X = random.standard_normal((20, 40))
+    y = X[:, 1] > 0
+    X[:, 0] = 1e6 * random.uniform(1.0, 1.1, 20)
+    small = expectation_propagation(X, y, Gaussian(1.0), intercept_variance=1.0)
+    assert small.coef[1] > 1.0
+    X[:, 0] *= 1e3
+    with pytest.raises(ValueError, match=r"lost to rounding: .* expected documents of similar size"):
+        expectation_propagation(X, y, Gaussian(1.0), intercept_variance=1.0)
+    few = expectation_propagation(X, y, Gaussian({0: 0.0}), intercept_variance=1.0)
+    assert few.coef[0] == 0.0
+    assert few.coef[1] > 1.0
+    first = expectation_propagation(X[:1], y[:1], Gaussian(1.0), intercept_variance=1.0)
+    with pytest.raises(ValueError, match="lost to rounding"):
+        update_posterior(first, X[1:], y[1:])

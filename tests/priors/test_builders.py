@@ -44,7 +44,7 @@ def test_a_weighted_description_shares_by_weight() -> None:
 
 def test_a_description_without_known_terms() -> None:
     vectorizer = CountVectorizer().fit(TEXTS)
-    with pytest.raises(ValueError, match=r"text 'Zirconium!' holds no term that the vectorizer knows"):
+    with pytest.raises(ValueError, match=r"text 'Zirconium!' has no term that the vectorizer knows"):
         from_description("Zirconium!", vectorizer)
     prior = from_description("Zirconium!", vectorizer, unknown="ignore", variance=1.0)
     assert_array_equal(prior.resolve(2, ["a", "b"]).weight, Laplace(1.0).resolve(2).weight)

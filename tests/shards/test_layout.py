@@ -114,6 +114,17 @@ def test_a_killed_write_goes_on_after_its_last_shard(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["a"]
 
 
+def test_a_killed_write_of_which_a_piece_was_damaged_begins_anew(tmp_path: Path) -> None:
+    stop(ShardWriter(tmp_path / "a", 12, rows=20, plan={"source": 1}), X, list("abcde") * 10)
+    forge(tmp_path / ".a.unfinished", "values", lambda array: array.__setitem__(0, 7.0), number=1)
+    with ShardWriter(tmp_path / "a", 12, rows=20, plan={"source": 1}) as writer:
+        assert writer.n_done == 0
+        writer.add(X, list("edcba") * 10)
+    found = shards.open(tmp_path / "a")
+    assert abs(found.in_memory() - X).max() == 0.0
+    assert found.labels.tolist() == list("edcba") * 10
+
+
 def test_another_plan_begins_anew(tmp_path: Path) -> None:
     stop(ShardWriter(tmp_path / "a", 12, rows=20, plan={"source": 1}), X)
     with ShardWriter(tmp_path / "a", 12, rows=20, plan={"source": 2}) as writer:
@@ -134,9 +145,9 @@ def test_two_processes_do_not_write_one_folder(tmp_path: Path) -> None:
     assert writer.n_done == 0
 
 
-def forge(folder: Path, piece: str, change) -> None:
-    """Change a piece of the first shard and keep its size."""
-    path = folder / f"000000.{piece}.npy"
+def forge(folder: Path, piece: str, change, number: int = 0) -> None:
+    """Change a piece of a shard and keep its size."""
+    path = folder / f"{number:06d}.{piece}.npy"
     array = np.load(path)
     change(array)
     np.save(path, array)
@@ -251,7 +262,7 @@ def test_rows_that_the_manifest_invents_are_refused(folder: Path) -> None:
     with pytest.raises(ShardError, match="cut off"):
         shards.open(folder)
     path.write_text("{" * 100_000)
-    with pytest.raises(ShardError, match="no JSON"):
+    with pytest.raises(ShardError, match="not JSON"):
         shards.open(folder)
     path.unlink()
     with pytest.raises(ShardError, match=r"no manifest\.json"):
@@ -333,6 +344,59 @@ def test_labels_for_some_rows_only_are_refused(tmp_path: Path, first: list[str] 
         assert shards.open(tmp_path / f"{rows}").shape == (4, 4)
 
 
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([True, False, True], "labels hold True; expected strings or whole numbers"),
+        (np.array([True, False, True]), "labels hold .*True.*; expected strings or whole numbers"),
+        ([1.0, 0.0, 1.0], r"labels hold 1\.0; expected strings or whole numbers"),
+        (["a", None, "b"], "labels hold None; expected strings or whole numbers"),
+        ([["a"], [None], []], r"labels hold \[None\]; expected"),
+        ([b"a", b"b", b"c"], "labels hold b'a'; expected"),
+        (["wheat", ["corn"], "gold"], "single for some rows and sequences for others"),
+        ([1, "a", 1], "labels are strings and numbers; expected labels of one type"),
+        ([[1, "a"], [], [1]], "labels are strings and numbers; expected labels of one type"),
+        (np.eye(3, dtype=int), r"labels have shape \(3, 3\); expected one for each row"),
+        (sp.eye(3, format="csr"), r"labels have shape \(3, 3\); expected one for each row"),
+        (["a", "b"], "3 rows and 2 labels; expected one for each row"),
+    ],
+)
+def test_labels_that_could_not_be_read_again_are_refused(tmp_path: Path, labels, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        shards.write_matrix(np.eye(3), tmp_path / "a", labels)
+    assert not os.listdir(tmp_path)
+
+
+def test_labels_of_later_blocks_are_of_the_type_of_the_first(tmp_path: Path) -> None:
+    def write() -> None:
+        with ShardWriter(tmp_path / "a", 3, rows=3) as writer:
+            writer.add(np.eye(3), ["a", "b", "a"])
+            writer.add(np.eye(3), [1, 2, 3])
+
+    with pytest.raises(ValueError, match="labels are strings and numbers"):
+        write()
+    assert not os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "options", "message"),
+    [
+        (np.eye(3) * 1e120, {}, r"X holds 1e\+120; expected numbers from -1e\+110"),
+        (np.eye(3) * 1e50, {"dtype": "float32"}, r"X holds 1e\+50, which is too large for dtype='float32'"),
+        (np.eye(3), {"dtype": "foo"}, "dtype is 'foo'; expected 'float32' or 'float64'"),
+        (np.eye(3), {"rows": 2.5}, r"rows is 2\.5; expected a whole number of at least 1"),
+        (np.eye(3), {"entries": 0}, "entries is 0; expected a whole number of at least 1"),
+        (np.eye(3), {"terms": [1, 2, 3]}, "terms hold what is no string"),
+        (np.ones(3), {}, "X is ndarray of ndarray; expected a sparse matrix or array of two dimensions"),
+        ([[1.0, 0.0], [0.0, 1.0]], {}, "X is list of list; expected a sparse matrix or array of two dimensions"),
+    ],
+)
+def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, matrix, options: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        shards.write_matrix(matrix, tmp_path / "a", **options)
+    assert not os.listdir(tmp_path)
+
+
 def test_a_matrix_may_have_one_column_but_not_none(tmp_path: Path) -> None:
     shards.write_matrix(sp.csr_matrix([[1.0], [2.0]]), tmp_path / "a")
     assert shards.open(tmp_path / "a").shape == (2, 1)
@@ -344,7 +408,7 @@ def test_a_matrix_may_have_one_column_but_not_none(tmp_path: Path) -> None:
 
 def test_labels_of_rows_that_do_not_follow_each_other_are_refused(folder: Path) -> None:
     forge(folder, "label_starts", lambda array: array.__setitem__(1, array[2] + 1))
-    with pytest.raises(ShardError, match="labels of rows do not start where they can"):
+    with pytest.raises(ShardError, match="the starts of the labels of rows are out of order"):
         _ = shards.open(folder).labels
 
 
@@ -354,7 +418,7 @@ def test_counts_and_labels_that_do_not_add_up_are_refused(folder: Path, tmp_path
     with pytest.raises(ShardError, match="add up"):
         _ = shards.open(folder).column_counts
     forge(copy, "labels", lambda array: array.__setitem__(0, 7))
-    with pytest.raises(ShardError, match="label that is none"):
+    with pytest.raises(ShardError, match="label number that is none"):
         _ = shards.open(copy).labels
 
 

@@ -65,7 +65,7 @@ def test_values_that_are_no_counts_and_classes_without_words(tmp_path: Path) -> 
     expected = DirichletCompoundMultinomial().fit(amounts, y)
     np.testing.assert_allclose(DirichletCompoundMultinomial().fit(opened, y).alpha_, expected.alpha_, rtol=1e-9)
     shards.write_matrix(sp.csr_matrix((4, 5)), tmp_path / "b")
-    with pytest.raises(ValueError, match="holds no word"):
+    with pytest.raises(ValueError, match="has no word"):
         DirichletCompoundMultinomial().fit(shards.open(tmp_path / "b"), [0, 0, 1, 1])
     shards.write_matrix(-amounts, tmp_path / "c")
     with pytest.raises(ValueError, match="Negative values"):

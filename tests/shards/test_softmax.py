@@ -153,7 +153,7 @@ def test_a_fit_that_is_stopped_has_a_gap_and_warns(folder: Path) -> None:
     ids=lambda one: next(iter(one)),
 )
 def test_what_needs_all_documents_is_refused(folder: Path, setting: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="needs all documents in memory, where the shards do not fit"):
+    with pytest.raises(ValueError, match="needs all documents in memory, but the shards do not fit"):
         BayesianMultinomialRegression(variance=1.0, **setting).fit(opened(folder, TIGHT), Y)
 
 

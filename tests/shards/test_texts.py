@@ -158,7 +158,7 @@ def test_a_folder_is_used_again_for_the_same_files_and_settings_only(tmp_path: P
     with pytest.raises(FileExistsError, match="files that have changed"):
         shards.write(path, TextVectorizer(min_df=2), tmp_path / "a", reuse=True)
     (tmp_path / "b").mkdir()
-    with pytest.raises(FileExistsError, match="no folder of shards"):
+    with pytest.raises(FileExistsError, match="not a folder of shards"):
         shards.write(path, TextVectorizer(), tmp_path / "b", reuse=True)
 
 

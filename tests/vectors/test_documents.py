@@ -38,3 +38,9 @@ def test_many_documents_on_several_threads_are_the_same():
 def test_vectors_of_other_words_are_refused(shape):
     with pytest.raises(ValueError, match=r"matrix has shape .*; expected one row for each of the 4 columns"):
         document_vectors(np.ones((2, 4)), np.ones(shape))
+
+
+@pytest.mark.parametrize(("x", "e"), [(1.0, np.nan), (1.0, np.inf), (1e60, 1.0)])
+def test_vectors_that_are_not_finite_are_refused(x, e):
+    with pytest.raises(ValueError, match="the vector of document 1 is not finite; expected X and matrix of finite"):
+        document_vectors([[0.0, 2.0], [x, 1.0]], [[e], [1.0]])

@@ -64,7 +64,7 @@ def test_all_formats_say_the_same(tmp_path, name):
         (b"\n\n", "no vector"),
         (b"wheat\n", "no vector"),
         (b"wheat 1 2 3\ncorn 1 2\n", "line 2: 2 numbers after the word; expected 3"),
-        (b"wheat 1 2 3\ncorn 1 two 3\n", "line 2: something that is no number"),
+        (b"wheat 1 2 3\ncorn 1 two 3\n", "line 2: not all entries after the word are numbers"),
         (b"wheat 1 2 nan\n", "line 1: a number is not finite"),
         (b"wheat 1 2 1e30\n", "above 1e18"),
         (b"3 2\nwheat 1 2\ncorn 1 2\n", "3 vectors are announced, 2 follow"),
@@ -111,7 +111,7 @@ def test_any_damage_is_an_error_or_numbers(tmp_path, name, given_bytes, place, r
 def test_nothing_of_the_vocabulary(tmp_path):
     path = tmp_path / "glove.txt"
     path.write_bytes(FILES["glove.txt"])
-    with pytest.raises(MalformedFileError, match="without the vector of any word of the vocabulary"):
+    with pytest.raises(MalformedFileError, match="without a vector for any word of the vocabulary"):
         WordVectors.read(path, vocabulary=["unheard"])
     with pytest.raises(FileNotFoundError):
         WordVectors.read(tmp_path / "missing.vec")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+import bayesift
 from bayesift.text import TextVectorizer
 from bayesift.vectors import WordVectors
 from bayesift.vectors._cooccurrence import DocumentCompany
@@ -123,9 +126,11 @@ def test_the_rank_is_no_greater_than_the_number_of_words(texts):
         (["a single text"], {}, "0 words that are in at least 3"),
         (sp.csr_matrix(np.ones((4, 3))), {}, "words are not given; expected the names of the 3 columns"),
         (sp.csr_matrix(np.ones((4, 3))), {"words": ["a", "b"]}, "words are 2"),
-        (sp.csr_matrix(-np.ones((4, 3))), {"words": list("abc")}, "no counts"),
-        (sp.csr_matrix(np.full((4, 3), 0.5)), {"words": list("abc")}, "no counts"),
-        (sp.csr_matrix(np.full((4, 3), np.nan)), {"words": list("abc")}, "no counts"),
+        (sp.csr_matrix(-np.ones((4, 3))), {"words": list("abc")}, "not counts"),
+        (sp.csr_matrix(np.full((4, 3), 0.5)), {"words": list("abc")}, "not counts"),
+        (sp.csr_matrix(np.full((4, 3), np.nan)), {"words": list("abc")}, "not counts"),
+        (sp.csr_matrix(np.ones((4, 3))), {"words": ["gold", "mine", "gold"]}, "words hold 'gold' 2 times"),
+        (sp.csr_matrix(np.ones((4, 3))), {"words": [1, 2, 3]}, "words hold 1; expected different words"),
         (["some text"], {"words": list("abc")}, "columns of a sparse matrix"),
     ],
 )
@@ -139,7 +144,7 @@ def test_documents_that_are_refused(documents, options, message):
 @pytest.mark.parametrize(
     ("documents", "options", "message"),
     [
-        (sp.csr_matrix(np.ones((4, 3))), {"words": list("abc")}, "window=2 needs the order of words.*expected texts"),
+        (sp.csr_matrix(np.ones((4, 3))), {"words": list("abc")}, "no word order for window=2; expected texts"),
         (["some text"], {"words": list("abc")}, "columns of a sparse matrix"),
         (["a single text"], {}, "0 words that are in at least 3"),
         ([], {}, "0 words that are in at least 3"),
@@ -170,6 +175,37 @@ def test_a_matrix_is_left_as_it_is():
 def test_parameters_that_are_refused(texts, parameter):
     with pytest.raises(ValueError, match=next(iter(parameter))):
         WordVectors(**parameter).fit(texts)
+
+
+@pytest.mark.parametrize(
+    ("words", "given", "message"),
+    [
+        (["gold", "gold"], np.ones((2, 3)), "words hold 'gold' 2 times; expected different words"),
+        ([1, "gold"], np.ones((2, 3)), "words hold 1; expected different words"),
+        (["gold"], np.ones((2, 3)), r"vectors have shape \(2, 3\); expected a row for each of 1"),
+        (["gold", "mine"], [[np.nan], [1.0]], "vectors hold a number that is not finite"),
+        (["gold", "mine"], [[1e19], [1.0]], "vectors hold a number that is not finite, or above 1e18"),
+    ],
+)
+def test_vectors_that_cannot_be_given(words, given, message):
+    with pytest.raises(ValueError, match=message):
+        WordVectors.from_matrix(words, given)
+
+
+def test_given_vectors_stay_given_in_copies_and_files(texts, tmp_path):
+    given = WordVectors.from_matrix(["gold", "mine"], [[1.0, 0.0], [0.0, 1.0]])
+    bayesift.save(given, tmp_path / "v.bayesift")
+    for found in (given, deepcopy(given), bayesift.load(tmp_path / "v.bayesift")):
+        assert_array_equal(clone(found).vectors_, given.vectors_)
+    learnt = given.set_params(rank=4).fit(texts)
+    assert not hasattr(clone(learnt), "vectors_")
+
+
+def test_how_many_similar_words_is_a_whole_number(vectors):
+    assert vectors.most_similar("gold", 0) == []
+    for k in (-1, 2.5, None):
+        with pytest.raises(ValueError, match=f"k is {k}; expected a whole number of at least 0"):
+            vectors.most_similar("gold", k)
 
 
 def test_nothing_is_known_before_a_fit():

@@ -1,4 +1,4 @@
-"""Automatic relevance determination: models that find out which features matter."""
+"""Automatic relevance determination: models that find the features that matter."""
 
 from bayesift.ard.tagging import (
     RelevanceTaggingMachine,

@@ -1,4 +1,4 @@
-"""What the models of this room share: how they are fitted, the certificate of a fit, and what classifiers have."""
+"""What the models of relevance share: fitting, the certificate of a fit, and the parts common to classifiers."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ class Attained(NamedTuple):
 
 
 class RelevanceModel:
-    """A model with one precision α for each of its weights, learnt from objects that a subclass reads."""
+    """A model with one precision α for each of its weights, learned from objects that a subclass reads."""
 
     certificate_: Certificate
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find out what is relevant, and how much it weighs.
+        """Find the relevant features (or objects) and their weights.
 
         Parameters
         ----------
         X : sparse matrix, array or data frame of shape (n_objects, n_features)
         y : array of shape (n_objects,)
-            Labels of two classes, of any type; for a regressor real targets.
+            Labels of two classes, of any type; for a regressor, real targets.
         sample_weight : array of shape (n_objects,), optional
             How often each object counts.
 
@@ -98,7 +98,7 @@ class RelevanceClassifier(RelevanceModel, ScoreClassifier):
         state.array("intercept_", (1,))
 
     def sparsify(self) -> Self:
-        """Keep ``coef_`` as a sparse matrix, which is smaller where most of it is 0.
+        """Keep ``coef_`` as a sparse matrix, which is smaller if most of it is 0.
 
         Returns
         -------
@@ -114,7 +114,7 @@ class RelevanceClassifier(RelevanceModel, ScoreClassifier):
         Returns
         -------
         weights : ndarray or csr_matrix of shape (1, n_features), or None
-            None where a kernel makes the functions of objects.
+            None with a kernel, whose functions belong to objects.
         """
         check_is_fitted(self)
         return self.coef_

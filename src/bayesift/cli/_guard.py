@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import wraps
 from inspect import signature
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, get_args, get_origin
 
 from typer.models import OptionInfo, ParameterInfo
 
@@ -54,10 +54,9 @@ class FileParameter:
 
 def file_parameters(command: Callable[..., Any]) -> dict[str, FileParameter]:
     """List the parameters of a command that are paths, by their names."""
-    types = get_type_hints(command, include_extras=True)
     found = {}
-    for name in signature(command).parameters:
-        kind = types[name]
+    for name, parameter in signature(command, eval_str=True).parameters.items():
+        kind = parameter.annotation
         if get_origin(kind) is not Annotated:
             continue
         base, *marks = get_args(kind)

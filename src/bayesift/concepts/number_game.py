@@ -1,4 +1,4 @@
-"""The number game: guessing which numbers from 1 to 100 are meant."""
+"""The number game: guessing a concept of numbers from 1 to 100 from examples."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ _NATURAL, _LIKELY, _UNNATURAL = 0.1, 0.5, 0.001
 def number_game(pi0: float = 1.0, *, interval_scale: float = 10.0) -> HypothesisSpace:
     """Return the concepts of the number game (Tenenbaum 1999; Murphy 2012, section 3.2).
 
-    30 rules (even and odd are the likeliest) and two unnatural ones, "powers of 2, plus 37" and "powers of 2,
+    There are 30 rules (even and odd are the likeliest) and two unnatural ones, "powers of 2, plus 37" and "powers of 2,
     except 32"; with ``pi0`` below 1 also all 5,050 intervals, p(h) = π₀ p_rules(h) + (1−π₀) p_interval(h) (3.10).
 
     Parameters
     ----------
     pi0 : float, default=1
-        Prior probability that the concept is a rule. 1 leaves the intervals out; 2/3 reproduces what people do.
+        Prior probability that the concept is a rule. 1 leaves the intervals out; 2/3 reproduces the answers of people.
     interval_scale : float, default=10
-        An interval of ``length`` numbers has a prior proportional to length·exp(−length/interval_scale).
+        The prior of an interval of ``length`` numbers is proportional to length·exp(−length/interval_scale).
 
     Returns
     -------
     HypothesisSpace
-        Over the numbers from 1 to 100.
+        A space over the numbers from 1 to 100.
 
     Examples
     --------

@@ -14,25 +14,25 @@ from bayesift.concepts._bits import BitSets
 
 
 class HypothesisSpace:
-    """Candidate concepts, each a set of items (its *extension*), and how probable each is.
+    """Candidate concepts, each a set of items (its *extension*), with their probabilities.
 
-    Examples are drawn at random from the concept that is meant, so that N examples have probability 1/sizeᴺ under a
-    concept that holds them all and 0 under any other (3.2): of those that fit, a smaller one explains them better.
+    Examples are taken to be drawn at random from the intended concept, so N examples have probability 1/sizeᴺ under a
+    concept that contains them all and 0 under any other (3.2): of those that fit, smaller concepts explain them better.
 
-    Examples are given as ``data``, an iterable of items in which an item may come several times; it is an error to ask
-    for a posterior where no concept of prior above 0 holds them all.
+    Examples are passed as ``data``, an iterable of items in which an item may occur several times. Asking for a
+    posterior is an error if no concept with prior above 0 contains them all.
 
-    A space does not change: :meth:`update` returns the space after examples. Extensions are stored as bits; tens of
-    thousands of concepts over thousands of items are a few megabytes, and answers take a fraction of a second.
+    A space never changes: :meth:`update` returns the space after examples. Extensions are stored as bits, so tens of
+    thousands of concepts over thousands of items take a few megabytes, and answers a fraction of a second.
 
     Parameters
     ----------
     items : sequence of hashable
-        The domain: everything an example can be, each once.
+        The domain: everything that an example can be, each item once.
     extensions : mapping from str to iterable
-        For each concept by name, the items that belong to it.
+        For each concept, by name, the items that belong to it.
     prior : array of shape (n_hypotheses,) or mapping from str to float, optional
-        Weights of the concepts, at least 0; divided by their sum. Equal by default.
+        Weights of the concepts, at least 0; they are divided by their sum. Equal by default.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class HypothesisSpace:
     names : tuple of str
         Names of the concepts.
     sizes : array of shape (n_hypotheses,)
-        Numbers of items of the extensions.
+        Number of items in each extension.
     log_prior : array of shape (n_hypotheses,)
         Logarithms of the prior probabilities.
 
@@ -84,13 +84,13 @@ class HypothesisSpace:
         Parameters
         ----------
         items : sequence of hashable
-            The domain, one for each column.
+            The domain, one item for each column.
         names : sequence of str
             Names of the concepts, one for each row.
         matrix : array or sparse matrix of shape (n_hypotheses, n_items)
-            What is not zero belongs to the concept.
+            An item belongs to the concept if its entry is not zero.
         prior : array or mapping, optional
-            As in the class.
+            As for the class.
 
         Returns
         -------
@@ -104,14 +104,14 @@ class HypothesisSpace:
 
     @classmethod
     def mix(cls, spaces: Sequence[HypothesisSpace], weights: ArrayLike) -> Self:
-        """Put spaces over the same items together: p(h) = Σ_s w_s p_s(h) (3.10).
+        """Combine spaces over the same items: p(h) = Σ_s w_s p_s(h) (3.10).
 
         Parameters
         ----------
         spaces : sequence of HypothesisSpace
-            With the same items, and different names.
+            Spaces with the same items and different names.
         weights : array of shape (n_spaces,)
-            Weights of the spaces, at least 0; divided by their sum.
+            Weights of the spaces, at least 0; they are divided by their sum.
 
         Returns
         -------
@@ -119,9 +119,9 @@ class HypothesisSpace:
         """
         spaces = list(spaces)
         if not spaces:
-            raise ValueError("spaces is empty; expected at least one")
+            raise ValueError("spaces is empty; expected at least one space")
         if any(space.items != spaces[0].items for space in spaces):
-            raise ValueError("spaces have different items; expected the same for all")
+            raise ValueError("spaces have different items; expected the same items in all")
         log_shares = _checked_prior("weights", weights, [str(k) for k in range(len(spaces))])
         names = [name for space in spaces for name in space.names]
         mixed = cls._from_bits(spaces[0].items, names, BitSets.join([space._bits for space in spaces]), None)
@@ -158,7 +158,7 @@ class HypothesisSpace:
         Parameters
         ----------
         name : str
-            Its name.
+            Name of the concept.
 
         Returns
         -------
@@ -194,19 +194,19 @@ class HypothesisSpace:
         Parameters
         ----------
         data : iterable of items
-            The examples; an item may come several times.
+            The examples; an item may occur several times.
 
         Returns
         -------
         array of shape (n_hypotheses,)
-            −N ln size, and −∞ where an example does not belong to the concept.
+            −N ln size, or −∞ if an example does not belong to the concept.
         """
         examples = self._numbers("data", data, self._item_numbers)
         fits = self._bits.holding(np.unique(examples).tolist())
         return np.where(fits, -len(examples) * np.log(np.maximum(self.sizes, 1)), -np.inf)
 
     def log_evidence(self, data: Iterable[Hashable]) -> float:
-        """Return the log probability of the examples, averaged over the concepts; −∞ if none holds them all."""
+        """Return the log probability of the examples, averaged over the concepts; −∞ if none contains them all."""
         return float(logsumexp(self.log_prior + self.log_likelihood(data)))
 
     def log_posterior(self, data: Iterable[Hashable]) -> FloatArray:
@@ -236,11 +236,11 @@ class HypothesisSpace:
         return other
 
     def map(self, data: Iterable[Hashable]) -> str:
-        """Return the name of the most probable concept after the examples (3.6); of equals, the first."""
+        """Return the name of the most probable concept after the examples (3.6); of ties, the first."""
         return self.names[int(np.argmax(self.log_posterior(data)))]
 
     def mle(self, data: Iterable[Hashable]) -> str:
-        """Return the name of the smallest concept that holds the examples (3.7); of equals, the first.
+        """Return the name of the smallest concept that contains the examples (3.7); of ties, the first.
 
         The prior is ignored.
         """
@@ -254,7 +254,7 @@ class HypothesisSpace:
         return best
 
     def version_space(self, data: Iterable[Hashable]) -> tuple[str, ...]:
-        """Return the names of all concepts that hold the examples."""
+        """Return the names of all concepts that contain the examples."""
         return tuple(self.names[h] for h in np.flatnonzero(self.log_likelihood(data) > -np.inf))
 
     def top(self, data: Iterable[Hashable], n: int = 10) -> list[tuple[str, float]]:
@@ -265,7 +265,7 @@ class HypothesisSpace:
         data : iterable of items
             The examples.
         n : int, default=10
-            How many.
+            Number of concepts.
 
         Returns
         -------
@@ -276,7 +276,7 @@ class HypothesisSpace:
         return [(self.names[h], float(posterior[h])) for h in order]
 
     def predictive(self, data: Iterable[Hashable], method: Literal["average", "map", "mle"] = "average") -> FloatArray:
-        """Return for every item the probability that it belongs to the concept.
+        """Return the probability of each item that it belongs to the concept.
 
         Parameters
         ----------
@@ -319,9 +319,9 @@ def _shown(data: list[Hashable], most: int = 5) -> str:
 
 
 def numbered(name: str, values: Sequence[Hashable]) -> dict[Hashable, int]:
-    """Return the place of every value, after a look whether any comes twice."""
+    """Return the place of every value, after checking that none occurs twice."""
     if isinstance(values, (str, bytes)):
-        raise TypeError(f"{name} is {values!r}; expected a sequence of them")
+        raise TypeError(f"{name} is {values!r}; expected a sequence")
     places: dict[Hashable, int] = {}
     for place, value in enumerate(values):
         if places.setdefault(value, place) != place:
@@ -330,7 +330,7 @@ def numbered(name: str, values: Sequence[Hashable]) -> dict[Hashable, int]:
 
 
 def _listed(name: str, values: Any) -> list[Hashable]:
-    """Return items as a list; a single one, or a string, is not meant."""
+    """Return items as a list; refuse a single one, or a string."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise TypeError(f"{name} is {values!r}; expected a list of items")
     return list(values)
@@ -352,7 +352,7 @@ def _checked_prior(name: str, weights: Any, names: Sequence[str]) -> FloatArray:
         odd = set(weights) ^ set(names)
         if odd:
             raise ValueError(
-                f"{name} and the names of the hypotheses differ in {min(odd, key=str)!r}; expected the same"
+                f"{name} and the names of the hypotheses differ in {min(odd, key=str)!r}; expected the same names"
             )
         weights = [weights[key] for key in names]
     try:

@@ -23,28 +23,28 @@ def word_sets(
     shrinking: float = 0.5,
     max_hypotheses: int = 1_000_000,
 ) -> HypothesisSpace:
-    """Return the concepts "documents that contain all of these words" for all small sets of words.
+    """Return the concepts "documents that contain all of these words" for small sets of words.
 
-    The items of this space are documents; given a few of them as examples, the posterior shows which words they were
-    chosen for, and :meth:`HypothesisSpace.predictive` how probable it is that any other document is meant too.
+    The items of this space are documents. Given a few of them as examples, the posterior shows for which words they
+    were chosen, and :meth:`HypothesisSpace.predictive` how probable it is that other documents are meant too.
 
     Parameters
     ----------
     X : array or sparse matrix of shape (n_documents, n_terms)
-        Counts or weights; a term is in a document where it is not zero.
+        Counts or weights; a term is in a document if its entry is not zero.
     terms : sequence of str
         Names of the columns.
     documents : sequence of hashable, optional
-        What the documents are called; their row numbers by default.
+        Names of the documents; their row numbers by default.
     max_words : int, default=2
-        Most words in a set.
+        Maximum number of words in a set.
     min_documents : int, default=2
-        Fewest documents that must contain the set.
+        Minimum number of documents that must contain the set.
     shrinking : float, default=0.5
-        Prior weight of all sets of k+1 words together over that of all sets of k words, between 0 and 1. The empty
-        set, "any document", comes first; sets of the same size share their weight equally.
+        Ratio of the prior weight of all sets of k+1 words together to that of all sets of k words, above 0 and at most
+        1. The empty set, "any document", comes first; sets of the same size share their weight equally.
     max_hypotheses : int, default=1_000_000
-        More sets than this are an error.
+        Maximum number of sets; more are an error.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def word_sets(
 
 
 def _presence(X: Any, terms: Sequence[str]) -> Any:
-    """Return which terms the documents hold, as a sparse matrix of ones."""
+    """Return which terms the documents contain, as a sparse matrix of ones."""
     present = sparse.csr_array(X, copy=True)
     if present.shape[1] != len(terms):
         raise ValueError(f"terms has {len(terms)} names; expected {present.shape[1]}, one for each column of X")
@@ -94,10 +94,10 @@ def _presence(X: Any, terms: Sequence[str]) -> Any:
 
 
 def _frequent_sets(present: Any, most: int, least: int, limit: int) -> list[tuple[Int64Array, BitSets]]:
-    """Return the sets of 1, 2, … words that enough documents hold, each with the documents that hold them.
+    """Return the sets of 1, 2, … words that enough documents contain, with those documents.
 
-    A set grows by words that come after its last word and go with it often enough; the documents of the larger set are
-    those that the smaller one and the word have in common, an AND of bits.
+    A set grows by words that come after its last word and occur with that often enough; the documents of the larger set
+    are those that the smaller set and the word have in common, an AND of bits.
     """
     frequent = np.flatnonzero(present.sum(axis=0) >= least)
     n_documents = present.shape[0]
@@ -116,7 +116,7 @@ def _frequent_sets(present: Any, most: int, least: int, limit: int) -> list[tupl
         total = sum(level[1].n_sets for level in levels) + int(choices.sum())
         if total > limit:
             raise ValueError(
-                f"X gives up to {total} sets of {len(levels) + 1} words; expected at most max_hypotheses={limit}: "
+                f"X gives up to {total} sets of {len(levels) + 1} words; expected at most max_hypotheses={limit}; "
                 "choose fewer terms, a larger min_documents or a smaller max_words"
             )
         parent = np.repeat(np.arange(len(sets)), choices)

@@ -1,4 +1,4 @@
-"""Conjugate pairs: what is believed of a parameter before and after data, in closed form."""
+"""Conjugate pairs: what is believed about a parameter before and after data, in closed form."""
 
 from bayesift.conjugate._intervals import Interval
 from bayesift.conjugate.base import Conjugate, bayes_factor

@@ -13,12 +13,12 @@ from bayesift._typing import FloatArray
 
 
 def outside(value: FloatArray) -> FloatArray:
-    """Return the log density where there is none: −∞, but NaN for NaN."""
+    """Return the log density outside the support: −∞, but NaN for NaN."""
     return np.where(np.isnan(value), np.nan, -np.inf)
 
 
 def common_shape(**parts: Any) -> tuple[int, ...]:
-    """Return the shape that the named arrays have together, or say which shapes do not fit."""
+    """Return the common shape of the named arrays, or say which shapes do not fit."""
     shapes = {name: np.shape(part) for name, part in parts.items()}
     try:
         return np.broadcast_shapes(*shapes.values())
@@ -30,7 +30,7 @@ def common_shape(**parts: Any) -> tuple[int, ...]:
 def column_sums(
     name: str, data: Any, kind: tuple[Test, str], *functions: Callable[[FloatArray], FloatArray]
 ) -> tuple[int, list[FloatArray]]:
-    """Sum observations over their first axis, and functions of them that are 0 at 0 as well.
+    """Sum observations over their first axis, and also functions of them that are 0 at 0.
 
     A sparse matrix stays sparse. A single number is one observation.
 
@@ -66,7 +66,7 @@ def draws_shape(size: Any, batch: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def arguments(data: tuple[Any, ...], *names: str) -> tuple[Any, ...]:
-    """Return sufficient statistics after counting them."""
+    """Return sufficient statistics after checking their number."""
     if len(data) != len(names):
         raise TypeError(f"data has {len(data)} arguments; expected observations, or {' and '.join(names)}")
     return data

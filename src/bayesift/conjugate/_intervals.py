@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from bayesift._checks import INSIDE_UNIT, numbers, plain
+from bayesift._checks import INSIDE_UNIT, number, plain
 from bayesift._typing import FloatArray
 
 
@@ -18,18 +18,18 @@ class Interval(NamedTuple):
 
 
 class Law(Protocol):
-    """What is asked of a distribution on the line, or of a batch of them."""
+    """What intervals need of a distribution on the line, or of a batch of them."""
 
     def logpdf(self, value: Any, /) -> Any:
         """Return the log density."""
 
     def quantile(self, q: Any, /) -> Any:
-        """Return the point below which the share ``q`` lies."""
+        """Return the point below which a value lies with probability ``q``."""
 
 
 def checked_level(level: float) -> float:
     """Return the level after checking that it is a share."""
-    return float(numbers("level", level, INSIDE_UNIT))
+    return number("level", level, INSIDE_UNIT)
 
 
 def equal_tailed(law: Law, level: float) -> Interval:

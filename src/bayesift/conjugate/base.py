@@ -1,4 +1,4 @@
-"""What all conjugate models have in common, and comparing them by the evidence."""
+"""What all conjugate models have in common, and their comparison by the evidence."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Conjugate(Sampled):
-    """A likelihood together with a distribution over its parameter that keeps its form when data arrive.
+    """A likelihood, with a distribution of its parameter that keeps its form when data arrive.
 
-    An object is never changed: :meth:`update` returns the posterior as a new object of the same class, so that the
-    posterior of today is the prior of tomorrow. Every parameter of the distribution may be an array; the object then
-    stands for a whole batch of models (one for each word, say) and every result has one entry for each.
+    An object never changes: :meth:`update` returns the posterior as a new object of the same class, so today's
+    posterior is tomorrow's prior. Every parameter of the distribution may be an array; the object then stands for a
+    whole batch of models (one for each word, say), and every result has one entry for each.
 
-    Where a parameter of the distribution may be 0, it is improper there: it can be updated and gives the maximum of a
-    likelihood, and all else once data have made it proper (:attr:`is_proper`); until then the rest is an error.
+    If a parameter of the distribution may be 0, the distribution is improper there. It can then be updated and gives
+    the maximum of a likelihood; everything else is an error until data have made it proper (:attr:`is_proper`).
 
-    A subclass says how data are summed up (``statistics``), how probable they are given the parameter
-    (``_log_likelihood``, greatest at ``_maximum``) and without it (``_log_evidence``), what they do to the distribution
+    A subclass defines how data are summarised (``statistics``), how probable they are given the parameter
+    (``_log_likelihood``, greatest at ``_maximum``) and without it (``_log_evidence``), how they change the distribution
     of the parameter (``_posterior``), and describes that distribution.
     """
 
@@ -42,7 +42,7 @@ class Conjugate(Sampled):
     _own_ndim: ClassVar[int] = 0
     #: What each parameter of the distribution must be.
     _expected: ClassVar[Mapping[str, tuple[Test, str]]]
-    #: Those of them of which a 0 makes the distribution improper.
+    #: The parameters for which a value of 0 makes the distribution improper.
     _above_zero: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
@@ -52,7 +52,7 @@ class Conjugate(Sampled):
     def statistics(self, *data: Any) -> tuple[Any, ...]:
         """Return the sufficient statistics of observations, in the order in which :meth:`update` takes them.
 
-        Sufficient statistics are returned after a check.
+        Given sufficient statistics, check and return them.
         """
 
     @abstractmethod
@@ -61,7 +61,7 @@ class Conjugate(Sampled):
 
     @abstractmethod
     def _log_evidence(self, *statistics: Any) -> Any:
-        """Return the log probability of data with these statistics, the parameter integrated out."""
+        """Return the log probability of data with these statistics, with the parameter integrated out."""
 
     @abstractmethod
     def _log_likelihood(self, theta: FloatArray, *statistics: Any) -> Any:
@@ -78,16 +78,16 @@ class Conjugate(Sampled):
     @property
     @abstractmethod
     def mode(self) -> Any:
-        """Where the density is greatest; NaN where that is not a single point."""
+        """The point of greatest density; NaN if that is not a single point."""
 
     @property
     @abstractmethod
     def marginals(self) -> Law:
-        """Distribution of every single entry of the parameter."""
+        """Distribution of each single entry of the parameter."""
 
     @abstractmethod
     def predictive(self) -> Predictive:
-        """Return the distribution of new data, the parameter integrated out."""
+        """Return the distribution of new data, with the parameter integrated out."""
 
     @abstractmethod
     def _plug_in(self, theta: Any, *arguments: Any) -> Predictive:
@@ -106,7 +106,7 @@ class Conjugate(Sampled):
     def _blend(cls, parts: Sequence[Self], shares: FloatArray) -> Self:
         """Return the member whose log density is the mean of those of the parts, up to a constant.
 
-        Its fields are the means of theirs wherever they stand linearly in the log density.
+        Its fields are the means of theirs if they are linear in the log density.
         """
         means = {
             field.name: average(shares, [getattr(part, field.name) for part in parts], cls._own_ndim)
@@ -130,39 +130,39 @@ class Conjugate(Sampled):
         return proper if proper.ndim else bool(proper)
 
     def _proper(self) -> Self:
-        """Return the distribution itself; an error where it is improper."""
+        """Return the distribution itself; an error if it is improper."""
         for name in self._above_zero:
             if not np.all(np.greater(getattr(self, name), 0)):
                 raise ValueError(
-                    f"{name} is 0, so that {type(self).__name__} is improper; expected a number above 0, or data first "
-                    "that make it one (update, is_proper)"
+                    f"{name} is 0, so {type(self).__name__} is improper; expected a number above 0, or data first that "
+                    "make it proper (update, is_proper)"
                 )
         return self
 
     def update(self, *data: Any) -> Self:
         """Return the posterior after data.
 
-        Updating twice equals updating once with all the data, in any order. After too few data an improper prior is
-        still improper.
+        Updating twice equals updating once with all the data, in any order. After too few data, an improper prior
+        remains improper.
 
         Parameters
         ----------
         *data
             One argument: observations along the first axis, the batch along the others. Several arguments:
-            sufficient statistics, as the class describes them.
+            sufficient statistics, as described by the class.
 
         Returns
         -------
         Conjugate
-            Of the same class.
+            A model of the same class.
         """
         return self._posterior(*self._checked_statistics(data))
 
     def log_evidence(self, *data: Any) -> Any:
-        """Return ln p(data), the parameter integrated out.
+        """Return ln p(data), with the parameter integrated out.
 
-        It is the probability of the observations in their order; by the chain rule it is the sum of the log
-        predictive probabilities of each observation after those before it.
+        This is the log probability of the observations in their order; by the chain rule it is the sum of the log
+        predictive probabilities of each observation given those before it.
 
         Parameters
         ----------
@@ -188,8 +188,8 @@ class Conjugate(Sampled):
         Returns
         -------
         float or array
-            NaN where no single value is best, as without data; infinite where the data are the more probable, the
-            greater the parameter.
+            NaN if no single value is best, as without data; infinite if the data get ever more probable as the
+            parameter grows.
         """
         return plain(self._maximum(*self._checked_statistics(data)))
 
@@ -210,12 +210,12 @@ class Conjugate(Sampled):
         return plain(self._log_likelihood(np.asarray(theta, dtype=np.float64), *self._checked_statistics(data)))
 
     def logpdf(self, theta: Any) -> Any:
-        """Return the log density of the parameter; −∞ where it cannot be.
+        """Return the log density of the parameter; −∞ where it is impossible.
 
         Parameters
         ----------
         theta : float or array
-            Where; broadcast with the batch.
+            Values of the parameter; broadcast with the batch.
 
         Returns
         -------
@@ -228,15 +228,15 @@ class Conjugate(Sampled):
         return plain(np.exp(self.logpdf(theta)))
 
     def interval(self, level: float = 0.95, kind: Literal["equal-tailed", "hdi"] = "equal-tailed") -> Interval:
-        """Return a credible interval, for every single entry where the parameter is a vector.
+        """Return a credible interval; if the parameter is a vector, one for each entry.
 
         Parameters
         ----------
         level : float, default=0.95
             Posterior probability of the interval.
         kind : {"equal-tailed", "hdi"}, default="equal-tailed"
-            Leave out the same probability on both sides, or take the shortest interval (that of highest density,
-            where the density has one peak).
+            Leave out the same probability on both sides, or take the shortest interval (the one of highest density, if
+            the density has one peak).
 
         Returns
         -------
@@ -251,12 +251,12 @@ class Conjugate(Sampled):
         return shortest(self.marginals, level)
 
     def known(self, theta: Any) -> PointMass:
-        """Return the same likelihood with the parameter known: a null hypothesis, or a plugged-in estimate.
+        """Return the same likelihood with a known parameter: a null hypothesis, or a plugged-in estimate.
 
         Parameters
         ----------
         theta : float or array
-            The value.
+            The value of the parameter.
 
         Returns
         -------
@@ -267,7 +267,7 @@ class Conjugate(Sampled):
         return PointMass(theta, self)
 
     def _checked_statistics(self, data: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return the statistics of data, after a look whether they fit the batch."""
+        """Return the statistics of data, after checking that they fit the batch."""
         if not data:
             raise TypeError("no data given; expected observations, or sufficient statistics")
         statistics = self.statistics(*data)
@@ -277,13 +277,13 @@ class Conjugate(Sampled):
         except ValueError as error:
             found = ", ".join(map(str, shapes))
             raise ValueError(
-                f"data has statistics of batch shape {found}; expected what broadcasts with that of the model, "
+                f"data has statistics of batch shape {found}; expected one that broadcasts with the model's, "
                 f"{self.batch_shape}"
             ) from error
         return statistics
 
     def _keep(self, **values: Any) -> None:
-        """Set the checked fields of a frozen object, all in the shape they have together."""
+        """Set the checked fields of a frozen object, all broadcast to a common shape."""
         shape = common_shape(**values)
         for name, value in values.items():
             object.__setattr__(self, name, np.broadcast_to(value, shape) if shape else value)
@@ -297,7 +297,7 @@ class Conjugate(Sampled):
 def bayes_factor(model_a: Conjugate, model_b: Conjugate, *data: Any, log: bool = False) -> Any:
     """Return how much more probable the data are under one model than under another.
 
-    BF = p(data | model_a) / p(data | model_b), the parameters of both integrated out.
+    BF = p(data | model_a) / p(data | model_b), with the parameters of both integrated out.
 
     Parameters
     ----------
@@ -306,7 +306,7 @@ def bayes_factor(model_a: Conjugate, model_b: Conjugate, *data: Any, log: bool =
     *data
         As in :meth:`Conjugate.update`: observations, or sufficient statistics.
     log : bool, default=False
-        Return the logarithm, which is finite where the ratio is too large for a float.
+        Return the logarithm, which is finite even if the ratio is too large for a float.
 
     Returns
     -------

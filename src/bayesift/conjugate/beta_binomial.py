@@ -84,7 +84,7 @@ class BetaBinomial(Conjugate):
     def from_mean_interval(cls, m: ArrayLike, low: ArrayLike, high: ArrayLike, mass: ArrayLike = 0.95) -> Self:
         """Return the prior with a given mean and a given probability of an interval around it.
 
-        Where several priors fit, the one with the largest effective size is taken.
+        If several priors fit, the one with the largest effective size is taken.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class BetaBinomial(Conjugate):
         low, high : float or array
             Ends of the interval.
         mass : float or array, default=0.95
-            Its probability.
+            Probability of the interval.
 
         Examples
         --------
@@ -171,9 +171,9 @@ class BetaBinomial(Conjugate):
 
     @property
     def mode(self) -> Any:
-        """Most probable value, (a−1)/(a+b−2) for a, b > 1; 0 or 1 where the density rises to one end.
+        """Most probable value, (a−1)/(a+b−2) for a, b > 1; 0 or 1 if the density rises towards one end.
 
-        NaN where it rises to both (a, b < 1), and for the uniform distribution.
+        NaN if it rises towards both (a, b < 1), and for the uniform distribution.
         """
         self._proper()
         a, b = np.asarray(self.a), np.asarray(self.b)
@@ -253,7 +253,7 @@ class BetaBinomialCount(DiscretePredictive):
 def _sizes_by_interval(m: FloatArray, low: ArrayLike, high: ArrayLike, mass: ArrayLike) -> FloatArray:
     """Return the a + b with which a beta distribution of mean m has the given mass between low and high.
 
-    The mass need not grow with a + b from the start; of several solutions the largest is taken, above which it does.
+    The mass need not grow with a + b from the start; of several solutions the largest is taken, above which it grows.
     """
     ends = numbers("low", low, NOT_NEGATIVE), numbers("high", high, NOT_NEGATIVE)
     share = numbers("mass", mass, INSIDE_UNIT)

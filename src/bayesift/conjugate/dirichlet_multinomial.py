@@ -17,7 +17,7 @@ from bayesift.conjugate.base import Conjugate
 from bayesift.conjugate.beta_binomial import BetaBinomial
 from bayesift.conjugate.predictive import DiscretePredictive, where_possible
 
-# By how much the sum of probabilities may differ from 1.
+# How much the sum of probabilities may differ from 1.
 _ROUNDING = 1e-9
 
 
@@ -28,14 +28,14 @@ class DirichletMultinomial(Conjugate):
     p(θ) ∝ Π θ_k^(α_k−1) becomes Dirichlet(α + N) after counts N (3.40).
 
     Data: counts with the categories on the last axis and the batch on the others. Rows are not summed: a matrix of
-    documents × words gives one posterior for each document; for one posterior of all, sum its rows first. Counts must
-    be whole; weighted counts may be added to ``alpha``.
+    documents × words gives one posterior for each document. For one posterior of all documents, sum its rows first.
+    Counts must be whole; weighted counts may be added to ``alpha``.
 
     Parameters
     ----------
     alpha : array of shape (..., K)
-        Pseudo counts, at least 0; at least two categories. A category with a 0 needs a count before the distribution
-        is proper.
+        Pseudo counts, at least 0, of at least two categories. A category with pseudo count 0 needs data before the
+        distribution is proper.
 
     Examples
     --------
@@ -65,12 +65,12 @@ class DirichletMultinomial(Conjugate):
 
     @classmethod
     def from_effective_size(cls, m: ArrayLike, size: ArrayLike) -> Self:
-        """Return the prior with given means that has the weight of ``size`` observations.
+        """Return the prior with given means and the weight of ``size`` observations.
 
         Parameters
         ----------
         m : array of shape (..., K)
-            Means, above 0 with a sum of 1.
+            Means, above 0, with sum 1.
         size : float or array of the batch's shape
             The sum of ``alpha``.
         """
@@ -143,7 +143,7 @@ class DirichletMultinomial(Conjugate):
     def mode(self) -> FloatArray:
         """Most probable values, (α_k−1)/(Σα−K) for all α_k ≥ 1 (3.47).
 
-        NaN where that is not a single point: all α_k = 1, or some below 1 (with two categories, the answer of
+        NaN if that is not a single point: if all α_k = 1, or some are below 1 (with two categories, as for
         :class:`BetaBinomial`).
         """
         self._proper()
@@ -173,8 +173,8 @@ class DirichletMultinomial(Conjugate):
         Parameters
         ----------
         n : int or array, optional
-            How many draws to predict together. Without it, the predictive's values are numbers of categories,
-            0 … K−1; with it, they are vectors of K counts with sum ``n``.
+            Number of draws to predict together. The values of the distribution are then vectors of K counts with sum
+            ``n``; without it, they are category numbers, 0 … K−1.
 
         Returns
         -------
@@ -238,7 +238,7 @@ class Category(DiscretePredictive):
 class DirichletMultinomialCounts(DiscretePredictive):
     """How n draws fall on K categories whose probabilities have a Dirichlet(α) distribution.
 
-    The last axis of its values is that of the categories.
+    The last axis of its values runs over the categories.
     """
 
     event_ndim: ClassVar[int] = 1

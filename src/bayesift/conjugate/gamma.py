@@ -28,8 +28,8 @@ from bayesift.conjugate.predictive import (
 class GammaRate(Conjugate):
     """A rate λ with a Gamma(a, b) distribution: p(λ) ∝ λᵃ⁻¹ e^(−bλ).
 
-    It becomes Gamma(a + events, b + exposure); its subclasses say what counts as an event and as exposure. Where a or b
-    is 0 it is improper: Gamma(0, 0) is flat in ln λ, Gamma(1, 0) in λ.
+    It becomes Gamma(a + events, b + exposure); subclasses define what counts as an event and as exposure. If a or b is
+    0, it is improper: Gamma(0, 0) is flat in ln λ, Gamma(1, 0) in λ.
     """
 
     a: Any
@@ -116,14 +116,14 @@ class GammaPoisson(GammaRate):
     p(λ) ∝ λᵃ⁻¹ e^(−bλ) becomes Gamma(a + Σx, b + N) after N counts x.
 
     Data: counts along the first axis, one model for each column (a sparse matrix stays sparse), or the two arguments
-    ``count, exposure``: one count over a stretch that is ``exposure`` units long, such as a word in a document of that
-    length. Several counts summed up keep a third number, which only the evidence needs; see :meth:`statistics`.
+    ``count, exposure``: one count over a stretch of ``exposure`` units, such as a word in a document of that length.
+    The statistics of several counts include a third number, which only the evidence needs; see :meth:`statistics`.
 
     Parameters
     ----------
     a, b : float or array
-        Pseudo count of events and pseudo exposure, at least 0; with Gamma(0, 0) the posterior mean is that of maximum
-        likelihood (exercise 3.7).
+        Pseudo count of events and pseudo exposure, at least 0; with Gamma(0, 0) the posterior mean is the
+        maximum-likelihood estimate (exercise 3.7).
 
     Examples
     --------
@@ -160,7 +160,7 @@ class GammaPoisson(GammaRate):
         Parameters
         ----------
         exposure : float or array, default=1
-            Length of the stretch in which it is counted.
+            Length of the stretch over which events are counted.
 
         Returns
         -------
@@ -214,12 +214,12 @@ class GammaExponential(GammaRate):
     p(λ) ∝ λᵃ⁻¹ e^(−bλ) becomes Gamma(a + N, b + Σx) after N times x.
 
     Data: times along the first axis, one model for each column, or the two arguments ``events, exposure``: how many
-    waits came to an end and how long all waits were together. A wait that has not ended yet adds to the exposure only.
+    waits have ended, and the total length of all waits. A wait that has not ended yet adds only to the exposure.
 
     Parameters
     ----------
     a, b : float or array
-        Number of waits that the prior is worth and how long they were together, at least 0.
+        Number of waits that the prior is worth, and their total length, at least 0.
 
     Examples
     --------
@@ -267,7 +267,7 @@ class Lomax(ContinuousPredictive):
 
     @property
     def variance(self) -> Any:
-        """Variance of the time; infinite for a ≤ 2, NaN for a ≤ 1, where there is no finite mean."""
+        """Variance of the time; infinite for a ≤ 2, NaN for a ≤ 1, for which there is no finite mean."""
         a = np.asarray(self.a)
         with np.errstate(divide="ignore"):
             value = a * (self.b / (a - 1)) ** 2 / (a - 2)

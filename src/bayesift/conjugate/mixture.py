@@ -22,15 +22,15 @@ from bayesift.conjugate.predictive import Predictive
 class Mixture(Conjugate):
     """A mixture of conjugate priors, Σ_k w_k p_k(θ), which is conjugate as well.
 
-    Data update every component, and its weight by the evidence: w′_k ∝ w_k p_k(data). Weights are kept as logarithms,
+    Data update every component, and its weight by the evidence: w′_k ∝ w_k p_k(data). Weights are stored as logarithms,
     so a component that looks impossible for a while can recover.
 
     Parameters
     ----------
     components : sequence of Conjugate
-        Priors for the same likelihood; :class:`PointMass` may be among them. A mixture is taken apart.
+        Priors for the same likelihood; they may include a :class:`PointMass`. A mixture is split into its components.
     weights : array of shape (n_components, ...), optional
-        At least 0; divided by their sum. Equal by default. Further axes are those of the batch.
+        Weights, at least 0; they are divided by their sum. Equal by default. Further axes are those of the batch.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Mixture(Conjugate):
 
     @classmethod
     def from_log_weights(cls, components: Sequence[Conjugate], log_weights: Any) -> Self:
-        """Return the mixture with weights proportional to the exponentials of the given ones.
+        """Return the mixture with weights proportional to the exponentials of the given numbers.
 
         Parameters
         ----------
@@ -95,9 +95,9 @@ class Mixture(Conjugate):
 
     @classmethod
     def from_censored(cls, prior: Conjugate, outcomes: Iterable[Any], n: int = 1) -> Self:
-        """Return the posterior after an observation of which only a list of possible values is known.
+        """Return the posterior after an observation known only by a list of possible values.
 
-        It mixes the posteriors of the values, weighted by their predictive probabilities.
+        This is the mixture of the posteriors for each value, weighted by their predictive probabilities.
 
         Parameters
         ----------
@@ -160,7 +160,10 @@ class Mixture(Conjugate):
     def _posterior(self, *statistics: Any) -> Self:
         logs = self._evidences(statistics)
         if not np.isfinite(logs.max(axis=0)).all():
-            raise ValueError("data are impossible for every component (or their evidence is undefined)")
+            raise ValueError(
+                "data are impossible for every component, or their evidence is undefined; expected data that some "
+                "component allows"
+            )
         return self.from_log_weights([part.update(*statistics) for part in self.components], logs)
 
     def _log_evidence(self, *statistics: Any) -> Any:
@@ -182,11 +185,11 @@ class Mixture(Conjugate):
         return mixed(self.log_weights, [part.logpdf(theta) for part in self.components])
 
     def cdf(self, theta: Any) -> Any:
-        """Return the probability that the parameter (each entry of it) is at most ``theta``."""
+        """Return the probability that the parameter (or each entry of it) is at most ``theta``."""
         return self.marginals.cdf(theta)
 
     def quantile(self, q: Any) -> Any:
-        """Return the value below which the parameter (each entry of it) lies with probability ``q``."""
+        """Return the value below which the parameter (or each entry of it) lies with probability ``q``."""
         return self.marginals.quantile(q)
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
@@ -203,7 +206,7 @@ class Mixture(Conjugate):
 
     @property
     def mode(self) -> Any:
-        """Where the density is greatest, found by ascent from the mode of every component."""
+        """The point of greatest density, found by ascent from the mode of every component."""
         return plain(_mode_of(self))
 
     @property
@@ -214,7 +217,7 @@ class Mixture(Conjugate):
 
     @property
     def marginals(self) -> MixedMarginals:
-        """Distribution of every single entry of the parameter."""
+        """Distribution of each single entry of the parameter."""
         logs = self.log_weights.reshape(*self.log_weights.shape, *([1] * self.event_ndim))
         return MixedMarginals([part.marginals for part in self.components], logs)
 
@@ -222,12 +225,12 @@ class Mixture(Conjugate):
         return shortest_of_many_peaks(self.marginals, level)
 
     def predictive(self, *arguments: Any) -> Predictive:
-        """Return the distribution of new data: the mixture of those of the components.
+        """Return the distribution of new data: the mixture of the components' distributions.
 
         Parameters
         ----------
         *arguments
-            As in ``predictive`` of the components.
+            Those of ``predictive`` of the components.
 
         Returns
         -------
@@ -284,13 +287,13 @@ def _with_axes(weights: FloatArray, n_axes: int) -> FloatArray:
 
 
 def _start(part: Any, shape: tuple[int, ...]) -> FloatArray:
-    """Return the mode of a component, or its mean where the mode is not a single point."""
+    """Return the mode of a component, or its mean if the mode is not a single point."""
     place = np.where(np.isnan(part.mode), part.mean, part.mode)
     return np.broadcast_to(place, (*shape, *place.shape[place.ndim - part.event_ndim :])).astype(np.float64)
 
 
 def _climb(mixture: Mixture, place: FloatArray, most: int = 1000) -> FloatArray:
-    """Climb by expectation and maximisation: the next place is densest under the components as they share this one."""
+    """Climb by EM: the next place has the greatest density under the components, weighted by their shares here."""
     parts = mixture.components
     height = np.asarray(mixture.logpdf(place))
     for _ in range(most):

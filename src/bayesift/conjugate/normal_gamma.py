@@ -32,11 +32,11 @@ class NormalGamma(Conjugate):
     Parameters
     ----------
     m : float or array
-        Centre of the mean.
+        Centre of the distribution of the mean.
     kappa : float or array
         Weight of the prior of the mean in observations, above 0.
     a, b : float or array
-        Of the precision, above 0: 2a observations with a mean square of b/a.
+        Parameters of the precision, above 0: the prior is worth 2a observations with a mean square of b/a.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class NormalGamma(Conjugate):
     _expected: ClassVar = {"m": FINITE, "kappa": POSITIVE, "a": POSITIVE, "b": POSITIVE}
 
     def statistics(self, *data: Any) -> tuple[Any, ...]:
-        """Return number and mean of the data, and the sum of their squared distances from the mean."""
+        """Return the number and mean of the data, and the sum of their squared distances from the mean."""
         if len(data) == 1:
             values = np.atleast_1d(numbers("data", data[0], FINITE))
             n = len(values)
@@ -120,12 +120,12 @@ class NormalGamma(Conjugate):
 
     @property
     def mean(self) -> FloatArray:
-        """Expected mean and precision, m and a/b; the mean has none (NaN) for a ≤ ½."""
+        """Expected mean and precision, m and a/b; the mean has no expectation (NaN) for a ≤ ½."""
         return _stacked(*(law.mean for law in self.marginals.laws))
 
     @property
     def mode(self) -> FloatArray:
-        """Most probable pair, m and (a−½)/b; for a ≤ ½ the precision is 0 and the mean open (NaN)."""
+        """Most probable pair, m and (a−½)/b; for a ≤ ½ the precision is 0 and the mean undetermined (NaN)."""
         inner = np.greater(self.a, 0.5)
         return _stacked(np.where(inner, self.m, np.nan), np.maximum(self.a - 0.5, 0.0) / self.b)
 
@@ -167,7 +167,7 @@ class StudentT(ContinuousPredictive):
 
     @property
     def mean(self) -> Any:
-        """Its centre; NaN for one degree of freedom or less."""
+        """The centre; NaN for one degree of freedom or less."""
         return moment(np.greater(self.freedom, 1), self.centre, np.nan)
 
     @property
@@ -193,7 +193,7 @@ class StudentT(ContinuousPredictive):
         return plain(stdtr(self.freedom, (np.asarray(x, dtype=np.float64) - self.centre) / self.scale))
 
     def quantile(self, q: Any) -> Any:
-        """Return the point below which the share ``q`` lies."""
+        """Return the point below which a value lies with probability ``q``."""
         # scipy gives +∞ for a share of 0.
         standard = np.where(np.equal(q, 0), -np.inf, stdtrit(self.freedom, q))
         return plain(self.centre + self.scale * standard)
@@ -223,7 +223,7 @@ class Marginals:
         return self._each("cdf", value)
 
     def quantile(self, q: Any) -> FloatArray:
-        """Return the point below which the share ``q`` of every entry lies."""
+        """Return the point below which each entry lies with probability ``q``."""
         return self._each("quantile", q)
 
 

@@ -20,7 +20,7 @@ class ParetoUniform(Conjugate):
 
     p(θ) = k·bᵏ/θᵏ⁺¹ on θ ≥ b becomes Pareto(max(b, m), k + N) after N numbers of which the largest is m.
 
-    b = 0 or k = 0 is an improper prior, p(θ) ∝ θ^(−k−1) on θ ≥ b, and proper after a number above 0.
+    With b = 0 or k = 0 the prior is improper, p(θ) ∝ θ^(−k−1) on θ ≥ b, and becomes proper after a number above 0.
 
     Data: numbers along the first axis, one model for each column, or the two arguments ``largest, n``.
 
@@ -50,7 +50,7 @@ class ParetoUniform(Conjugate):
     _above_zero: ClassVar = ("b", "k")
 
     def statistics(self, *data: Any) -> tuple[Any, ...]:
-        """Return the largest number and how many there are."""
+        """Return the largest of the numbers, and how many there are."""
         if len(data) == 1:
             values = np.atleast_1d(numbers("data", data[0], NOT_NEGATIVE))
             return values.max(axis=0, initial=0.0), float(len(values))
@@ -107,7 +107,7 @@ class ParetoUniform(Conjugate):
 
     @property
     def variance(self) -> Any:
-        """Variance of the limit; infinite for k ≤ 2, NaN for k ≤ 1, where there is no finite mean."""
+        """Variance of the limit; infinite for k ≤ 2, NaN for k ≤ 1, for which there is no finite mean."""
         self._proper()
         k, b = np.asarray(self.k), np.asarray(self.b)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -148,7 +148,7 @@ class UniformUnderPareto(ContinuousPredictive):
 
     @property
     def variance(self) -> Any:
-        """Variance; infinite for k ≤ 2, NaN for k ≤ 1, where there is no finite mean."""
+        """Variance; infinite for k ≤ 2, NaN for k ≤ 1, for which there is no finite mean."""
         k, b = np.asarray(self.k), np.asarray(self.b)
         with np.errstate(divide="ignore", invalid="ignore"):
             value = b**2 * (k / (k - 2) / 3 - (k / (k - 1)) ** 2 / 4)

@@ -1,4 +1,4 @@
-"""A parameter that is known: null hypotheses and plugged-in estimates."""
+"""A known parameter: null hypotheses and plugged-in estimates."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from bayesift.conjugate.predictive import Predictive
 class PointMass(Conjugate):
     """A likelihood whose parameter is known: all probability lies on one value.
 
-    It is conjugate to everything, since data do not change it. Made by :meth:`Conjugate.known`.
+    Data do not change it, so it is conjugate to everything. It is made by :meth:`Conjugate.known`.
 
     Parameters
     ----------
     value : float or array
-        The parameter.
+        Value of the parameter.
     family : Conjugate
-        Any object of the class whose likelihood is meant.
+        Any object of the class whose likelihood is used.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class PointMass(Conjugate):
         return plain(np.where(np.greater_equal(theta, self.value), 1.0, 0.0))
 
     def quantile(self, q: Any) -> Any:
-        """Return the value, whatever the share."""
+        """Return the value, whatever ``q``."""
         return plain(np.broadcast_to(self.value, np.broadcast_shapes(np.shape(q), np.shape(self.value))).copy())
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
@@ -113,7 +113,7 @@ class PointMass(Conjugate):
         return self
 
     def predictive(self, *arguments: Any) -> Predictive:
-        """Return the distribution of new data for the known parameter; takes what the family's method takes."""
+        """Return the distribution of new data for the known parameter; takes the arguments of the family's method."""
         return self._plug_in(self.value, *arguments)
 
     def _plug_in(self, theta: Any, *arguments: Any) -> Predictive:

@@ -1,4 +1,4 @@
-"""What all distributions of new data have in common, and those for a known parameter."""
+"""What all distributions of new data have in common, and the distributions for a known parameter."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bayesift.conjugate._checks import common_shape, draws_shape, outside
 
 
 class Sampled(ABC):
-    """Something that values can be drawn from: a distribution of parameters or of data, or a batch of them."""
+    """Something to draw values from: a distribution of parameters or of data, or a batch of them."""
 
     @property
     @abstractmethod
@@ -24,12 +24,12 @@ class Sampled(ABC):
     @property
     @abstractmethod
     def mean(self) -> Any:
-        """Expected value of the parameter or of the data; infinite or NaN where it does not exist."""
+        """Expected value of the parameter or of the data; infinite or NaN if it does not exist."""
 
     @property
     @abstractmethod
     def variance(self) -> Any:
-        """Variance, of each entry where values are vectors; infinite or NaN where it does not exist."""
+        """Variance, of each entry if values are vectors; infinite or NaN if it does not exist."""
 
     @abstractmethod
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
@@ -41,9 +41,9 @@ class Sampled(ABC):
         Parameters
         ----------
         size : int or tuple of int, optional
-            How many for every element of the batch; one, without an axis of its own, by default.
+            Number of draws for each element of the batch; by default one, without an axis of its own.
         random_state : int, Generator or None
-            Seed, or the generator to go on with.
+            Seed, or a generator to draw from.
 
         Returns
         -------
@@ -55,7 +55,7 @@ class Sampled(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Predictive(Sampled):
-    """A distribution of data not yet seen, or a batch of them."""
+    """A distribution of data not yet seen, or a batch of such distributions."""
 
     #: Number of axes of one observation: 0 for a number, 1 for a vector of counts.
     event_ndim: ClassVar[int] = 0
@@ -74,7 +74,7 @@ class DiscretePredictive(Predictive):
         """Return the log probabilities of an array of values."""
 
     def logpmf(self, x: Any) -> Any:
-        """Return the log probability of values, broadcast with the batch; −∞ for what cannot occur."""
+        """Return the log probability of values, broadcast with the batch; −∞ for impossible values."""
         return plain(self._log_mass(np.asarray(x, dtype=np.float64)))
 
     def pmf(self, x: Any) -> Any:
@@ -138,10 +138,10 @@ class PlugInNumber(_Frozen, ContinuousPredictive):
 
 
 def where_possible(possible: BoolArray, value: FloatArray, x: FloatArray) -> FloatArray:
-    """Return −∞ to what cannot occur, and NaN to NaN."""
+    """Return the values, but −∞ for what cannot occur and NaN for NaN."""
     return np.where(possible, value, outside(x))
 
 
 def moment(exists: Any, value: Any, otherwise: Any) -> Any:
-    """Return a moment, and something else where it does not exist."""
+    """Return a moment, or something else where it does not exist."""
     return plain(np.where(exists, value, otherwise))

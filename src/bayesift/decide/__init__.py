@@ -1,4 +1,4 @@
-"""From scores to decisions: thresholds, fixed or tuned on training scores; batches by expected F or utility."""
+"""From scores to decisions: fixed or tuned thresholds, and decisions about batches by expected F or utility."""
 
 from bayesift.decide.certainty import mass_of_certainty, unsure
 from bayesift.decide.expected import (

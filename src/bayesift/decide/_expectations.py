@@ -1,6 +1,6 @@
 """Expectations of ratios of counts, when each document is in the category with its own probability.
 
-All rest on 1/a = ∫₀^∞ exp(−as) ds: under the integral the documents are independent, so that an expectation becomes a
+All are based on 1/a = ∫₀^∞ exp(−as) ds: under the integral the documents are independent, so an expectation becomes a
 product over them. The integral is a sum over nodes s = exp(x) on a regular grid of x, which gives 1/a with a relative
 error of at most 2|Γ(1 + 2πi/h)| < 2e−16 for the step h = ¼, whatever a is. All terms are positive: nothing cancels.
 """
@@ -51,7 +51,7 @@ def f_curve(p: FloatArray, beta_squared: float, nodes: FloatArray, weights: Floa
 
 @kernel
 def shares(p: FloatArray, nodes: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return what share of the category each document is expected to be, E[yᵢ/P] (0 where the category is empty)."""
+    """Return the share of the category that each document is expected to be, E[yᵢ/P] (0 if the category is empty)."""
     n = p.shape[0]
     share = np.zeros(n)
     for k in range(nodes.shape[0]):

@@ -24,23 +24,23 @@ class ExpectedF(NamedTuple):
 def expected_f1(p: Any, beta: float = 1.0) -> ExpectedF:
     """Choose how many of the most probable documents to accept by the ratio of expectations (Lewis 1995).
 
-    The greatest (1+β²) Σ_{i≤m} pᵢ / (m + β² Σᵢ pᵢ) over m = 1…n, or ∏(1−pᵢ) for accepting none.
+    Maximises (1+β²) Σ_{i≤m} pᵢ / (m + β² Σᵢ pᵢ) over m = 1…n; accepting none is worth ∏(1−pᵢ).
 
     Parameters
     ----------
     p : array of shape (n_documents,)
-        Probabilities of the documents that are decided together, in any order.
+        Probabilities of the documents that are decided on together, in any order.
     beta : float, default=1.0
         Weight of recall against precision.
 
     Returns
     -------
     ExpectedF
-        ``n_accepted`` and ``value``; of equally good numbers the least.
+        ``n_accepted`` and ``value``; of equally good numbers the smallest is taken.
 
     See Also
     --------
-    exact_expected_f1 : The expectation itself, which differs where few positives are expected.
+    exact_expected_f1 : The expectation itself, which differs if few positives are expected.
 
     Examples
     --------
@@ -58,10 +58,10 @@ def expected_f1(p: Any, beta: float = 1.0) -> ExpectedF:
 def exact_expected_f1(p: Any, beta: float = 1.0) -> ExpectedF:
     """Choose how many of the most probable documents to accept by the expectation of F_β itself.
 
-    E[(1+β²)TP / ((1+β²)TP + FP + β²FN)], with 0/0 = 1, for documents that are in the category independently of each
-    other: the value of the dynamic programmes of Chai (2005) and Ye et al. (2012), to rounding, in time proportional
-    to the number of documents and for any β. No other set of documents has a greater one than the best set of the
-    most probable. Parameters and result are those of :func:`expected_f1`.
+    Maximises E[(1+β²)TP / ((1+β²)TP + FP + β²FN)], with 0/0 = 1, for documents that are in the category independently
+    of each other. Up to rounding this is the value of the dynamic programmes of Chai (2005) and Ye et al. (2012), but
+    for any β and in time proportional to the number of documents. No other set of documents has a greater expectation
+    than the best set of most probable ones. Parameters and result are those of :func:`expected_f1`.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def expected_f_curve(p: Any, *, beta: float = 1.0, exact: bool = True) -> FloatA
     beta : float, default=1.0
         Weight of recall against precision.
     exact : bool, default=True
-        The expectation of the ratio; else the ratio of the expectations.
+        The expectation of the ratio; otherwise the ratio of the expectations.
 
     Returns
     -------
@@ -133,7 +133,7 @@ class BatchDecision(NamedTuple):
 
 
 def decide(probabilities: Any, policy: Policy = "exact_expected_f1", *, beta: float = 1.0) -> BatchDecision:
-    """Accept the documents whose acceptance has the greatest expected value, given their probabilities.
+    """Accept the set of documents with the greatest expected value, given their probabilities.
 
     No labels are needed, but the probabilities must be calibrated, and documents are assumed to be in the category
     independently of each other.
@@ -141,19 +141,19 @@ def decide(probabilities: Any, policy: Policy = "exact_expected_f1", *, beta: fl
     Parameters
     ----------
     probabilities : array of shape (n_documents,) or (n_documents, n_categories)
-        The whole batch: for the two policies about F, whether a document is accepted depends on the others.
+        The whole batch: under the two policies about F, whether a document is accepted depends on the others.
     policy : str, Utility or mapping, default="exact_expected_f1"
         ``"exact_expected_f1"`` or ``"expected_f1"``: as the functions of these names; of equally probable documents
-        the earlier are accepted first. ``"min_error"``, ``"t11u"``, ``"t13u"``, ``"balanced_error"``, a
+        the earlier ones are accepted first. ``"min_error"``, ``"t11u"``, ``"t13u"``, ``"balanced_error"``, a
         :class:`Utility` or a mapping of gains such as ``{"tp": 2, "fp": -1}``: the greatest expected utility; a
-        document whose acceptance gains nothing and loses nothing is accepted.
+        document is also accepted if accepting and rejecting it have the same value.
     beta : float, default=1.0
         Weight of recall against precision, for the two policies about F.
 
     Returns
     -------
     BatchDecision
-        ``mask`` of the shape of the probabilities and ``expected_value``, a number or one for each category.
+        ``mask`` has the shape of the probabilities; ``expected_value`` is a number, or one for each category.
 
     Examples
     --------

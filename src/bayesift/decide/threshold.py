@@ -1,4 +1,4 @@
-"""Thresholds as an estimator."""
+"""An estimator that chooses thresholds."""
 
 from __future__ import annotations
 
@@ -27,36 +27,36 @@ from bayesift.decide.utility import f_beta_of
 
 _HALF = {"probability": 0.5, "log_odds": 0.0}
 
-#: A cautious threshold is tuned where its F1 is at least this.
+#: A cautious threshold is tuned only if its F1 is at least this.
 _LEAST_F1 = 0.2
-#: Cautious thresholds of categories with at most so many documents are one.
+#: Categories with at most this many documents share one cautious threshold.
 _FEW = 5
 
 
 @dataclass(eq=False, repr=False)
 class Threshold(BaseEstimator):
-    """Accept a document where its score is at least a threshold, fixed or tuned for each category.
+    """Accept a document if its score is at least a threshold, which is fixed or tuned for each category.
 
     Parameters
     ----------
     policy : str, Utility or mapping, default="half"
-        ``"half"``: probability ½, no tuning. ``"min_error"``: least number of training errors. ``"max_f1"``:
-        greatest training F1; ``"max_f1_of_rest"``: that of the documents outside the category. ``"t11u"``, ``"t13u"``,
+        ``"half"``: probability ½, no tuning. ``"min_error"``: fewest training errors. ``"max_f1"``: greatest training
+        F1; ``"max_f1_of_rest"``: greatest F1 of the documents outside the category. ``"t11u"``, ``"t13u"``,
         ``"balanced_error"``, a :class:`Utility` or a mapping of gains such as ``{"tp": 2, "fp": -1}``: greatest
         utility.
     cut : {"midpoint", "accepted"}, default="midpoint"
         Where a tuned threshold lies between the last accepted and the first rejected training score.
     ties : {"highest", "median", "lowest"}, default="highest"
-        Which of several equally good cuts is taken. See :func:`best_threshold` for both.
+        Which of several equally good cuts is taken. See :func:`best_threshold` for ``cut`` and ``ties``.
     scale : {"probability", "log_odds"}, default="probability"
-        What ``"half"`` means: a probability of 0.5 or a linear score of 0. Tuned policies take scores of any
-        scale; their thresholds are on the same scale.
+        What ``"half"`` means: a probability of 0.5 or a linear score of 0. Tuned policies take scores on any
+        scale, and their thresholds are on the same scale.
     cautious : bool, default=False
-        Let all categories with at most five documents share the threshold that is best for all of them together: the
-        best for two or three documents is a matter of luck. And leave a threshold at one half where scores tell
-        nothing: where the best cut accepts most documents though few are of the category, or has an F1 below 0.2. (The
-        F1 of scores that tell nothing is greatest if all documents are accepted.) A threshold to share that tells
-        nothing is not shared.
+        All categories with at most five documents share the threshold that is best for them together, because the best
+        threshold for two or three documents is a matter of luck. And a threshold stays at one half if the scores are
+        uninformative: if the best cut accepts most documents although few are in the category, or has an F1 below 0.2.
+        (The F1 of uninformative scores is greatest if all documents are accepted.) A threshold from uninformative
+        scores is not shared.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class Threshold(BaseEstimator):
     scale: Literal["probability", "log_odds"] = "probability"
     cautious: bool = False
 
-    #: For files of models from before there was this parameter.
+    #: For model files older than this parameter.
     _parameters_before: ClassVar[dict[str, Any]] = {"cautious": False}
 
     def fit(self, scores: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -88,9 +88,9 @@ class Threshold(BaseEstimator):
         Parameters
         ----------
         scores : array of shape (n_documents,) or (n_documents, n_categories)
-            Scores of training documents, better those from cross-validation.
+            Scores of training documents, preferably from cross-validation.
         y : array of the same shape, or sparse matrix
-            Labels of two values, the greater marking the category; for a matrix of scores a 0/1 indicator.
+            Labels of two values, of which the greater marks the category; for a matrix of scores, a 0/1 indicator.
             Not needed for ``"half"``.
         sample_weight : array of shape (n_documents,), optional
             How often each document counts.
@@ -130,14 +130,14 @@ class Threshold(BaseEstimator):
         values = self._checked(scores)
         n_columns = 1 if values.ndim == 1 else values.shape[1]
         if n_columns != len(self.thresholds_):
-            raise ValueError(f"scores have {n_columns} categories; expected {len(self.thresholds_)} as in fit")
+            raise ValueError(f"scores have {n_columns} categories; expected {len(self.thresholds_)}, as in fit")
         return (values >= (self.thresholds_[0] if values.ndim == 1 else self.thresholds_)).astype(np.int64)
 
     def _best(self, scores: FloatArray, y: Any, weights: FloatArray | None) -> float:
         return best_threshold(scores, y, policy=self.policy, cut=self.cut, ties=self.ties, sample_weight=weights)
 
     def _be_cautious(self, scores: FloatArray, of_category: BoolArray, weights: FloatArray) -> None:
-        """Let rare categories share a threshold, and leave those of others at one half that tell nothing."""
+        """Let rare categories share a threshold, and leave uninformative thresholds at one half."""
         wanted = weights @ (~of_category if self.policy == "max_f1_of_rest" else of_category)
         rare = (wanted > 0) & (wanted <= _FEW)
         told_nothing = self._told_nothing(scores, of_category, weights, self.thresholds_)
@@ -150,7 +150,7 @@ class Threshold(BaseEstimator):
         self.thresholds_[told_nothing] = _HALF[self.scale]
 
     def _told_nothing(self, scores: FloatArray, of_category: BoolArray, weights: FloatArray, threshold: Any) -> Any:
-        """Return for each category whether its threshold shows that the scores do not tell it from others."""
+        """Return for each category whether its threshold shows that its scores are uninformative."""
         accepted = scores >= threshold
         if self.policy == "max_f1_of_rest":
             accepted, of_category = ~accepted, ~of_category
@@ -176,7 +176,7 @@ class Threshold(BaseEstimator):
         values = checked_scores(scores)
         if self.policy == "half" and self.scale == "probability" and (values.min() < 0 or values.max() > 1):
             found = f"{values.min():g} to {values.max():g}"
-            raise ValueError(f"scores run from {found}; expected probabilities, or scale='log_odds'")
+            raise ValueError(f"scores range from {found}; expected probabilities, or scale='log_odds'")
         return values
 
 

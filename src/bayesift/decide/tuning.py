@@ -1,4 +1,4 @@
-"""Thresholds tuned on scores with labels: the best one, and what every one would give."""
+"""Thresholds tuned on labelled scores: the best one, and the outcomes of all."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TUNED = ("max_f1", "max_f1_of_rest", *UTILITIES)
 CUTS = ("midpoint", "accepted")
 TIES = ("highest", "median", "lowest")
 
-# Values nearer than this, relative to the greatest, are ties that weights or gains with rounding errors blur.
+# Values nearer than this, relative to the greatest, count as ties, blurred by the rounding of weights or gains.
 _TIE = 1e-12
 
 
@@ -37,28 +37,28 @@ def best_threshold(
     ties: TieRule = "highest",
     sample_weight: Any = None,
 ) -> float:
-    """Return the threshold t for which "accept where score ≥ t" is best on these documents, in O(n log n).
+    """Return the threshold t for which "accept if score ≥ t" is best on these documents, in O(n log n).
 
     Parameters
     ----------
     scores : array of shape (n_documents,)
         Probabilities, log-odds or any other scores that rise with the belief in the category.
     y : array of shape (n_documents,)
-        Labels of two values, of which the greater marks the category. If only one value occurs it must be a
+        Labels of two values, of which the greater marks the category. If only one value occurs, it must be a
         number or a boolean, and marks the category if it is greater than 0.
     policy : str, Utility or mapping, default="min_error"
-        What is maximised: ``"min_error"`` minus the number of errors, ``"max_f1"``
-        2TP/(2TP+FP+FN), which is 1 when there is nothing to find and nothing accepted, ``"max_f1_of_rest"``
-        the same of the documents outside the category, 2TN/(2TN+FP+FN), ``"t11u"``,
-        ``"t13u"``, ``"balanced_error"``, or any :class:`Utility` or mapping of gains such as
-        ``{"tp": 2, "fp": -1}``.
+        What is maximised. ``"min_error"``: minus the number of errors. ``"max_f1"``:
+        2TP/(2TP+FP+FN), which is 1 if there is nothing to find and nothing is accepted. ``"max_f1_of_rest"``:
+        the same for the documents outside the category, 2TN/(2TN+FP+FN). ``"t11u"``,
+        ``"t13u"``, ``"balanced_error"``, any :class:`Utility` or a mapping of gains such as
+        ``{"tp": 2, "fp": -1}``: the utility.
     cut : {"midpoint", "accepted"}, default="midpoint"
-        Where between the last accepted and the first rejected score the threshold lies: half-way, or at the
-        last accepted one. To reject all it is ∞; to accept all it is −∞ for ``"midpoint"``, the least score
-        for ``"accepted"``.
+        Where the threshold lies between the last accepted and the first rejected score: half-way, or at the
+        last accepted one. A threshold that rejects all is ∞; one that accepts all is −∞ for ``"midpoint"`` and
+        the lowest score for ``"accepted"``.
     ties : {"highest", "median", "lowest"}, default="highest"
-        Which of several best cuts is taken: the one with the highest threshold (Genkin, Lewis & Madigan
-        2007), the middle one (of two middle ones the higher), or the lowest (the BBR program).
+        Which of several equally good cuts is taken: the highest threshold (Genkin, Lewis & Madigan 2007), the
+        middle one (the higher of two middle ones), or the lowest (the BBR program).
     sample_weight : array of shape (n_documents,), optional
         How often each document counts; documents of weight 0 are left out.
 
@@ -79,7 +79,7 @@ def best_threshold(
 
 
 class ThresholdOutcomes(NamedTuple):
-    """Thresholds, decreasing, and the outcomes of "accept where score ≥ threshold" (documents or summed weights)."""
+    """Decreasing thresholds and the outcomes of "accept if score ≥ threshold" (documents or summed weights)."""
 
     thresholds: FloatArray
     tp: FloatArray
@@ -91,7 +91,7 @@ class ThresholdOutcomes(NamedTuple):
 def outcomes_by_threshold(
     scores: Any, y: Any, *, cut: CutPlace = "midpoint", sample_weight: Any = None
 ) -> ThresholdOutcomes:
-    """Count the outcomes of every threshold that makes a difference, from rejecting all to accepting all.
+    """Count the outcomes for every threshold that makes a difference, from rejecting all to accepting all.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def outcomes_by_threshold(
 
 
 def _ranked_outcomes(scores: Any, y: Any, sample_weight: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the distinct scores, falling, and TP and FP after accepting the first 0, 1, … of them."""
+    """Return the distinct scores, decreasing, and TP and FP after accepting the first 0, 1, … of them."""
     values = checked_scores(scores)
     if values.ndim != 1:
         raise ValueError(f"scores has shape {values.shape}; expected one score per document")
@@ -130,7 +130,7 @@ def _ranked_outcomes(scores: Any, y: Any, sample_weight: Any) -> tuple[FloatArra
 
 
 def measure_of(policy: Policy) -> Callable[..., FloatArray]:
-    """Return the function of TP, FP, FN and TN that a policy makes as great as possible."""
+    """Return the function of TP, FP, FN and TN that a policy maximises."""
     if isinstance(policy, Mapping):
         policy = Utility.from_gains(policy)
     if isinstance(policy, Utility):
@@ -140,7 +140,7 @@ def measure_of(policy: Policy) -> Callable[..., FloatArray]:
 
 
 def check_policy(policy: Policy, name: str = "policy", also: Sequence[str] = ()) -> None:
-    """Refuse what is neither ``"half"`` nor a policy that can be tuned; other words may be allowed as well."""
+    """Refuse anything but ``"half"``, a policy that can be tuned, and the words in ``also``."""
     if isinstance(policy, Mapping | Utility):
         measure_of(policy)
     else:
@@ -155,7 +155,7 @@ def checked_scores(scores: Any, name: str = "scores") -> FloatArray:
 
 
 def nearly_greatest(gains: FloatArray) -> Int64Array:
-    """Return the places of the greatest value and of those that only rounding keeps from it."""
+    """Return the places of the greatest value and of those that differ from it only by rounding."""
     return np.flatnonzero(gains >= gains.max() - _TIE * np.abs(gains).max())
 
 
@@ -192,7 +192,7 @@ def _positives(y: Any, scores: FloatArray) -> BoolArray:
     if len(classes) == 2:
         return codes == 1
     if classes.dtype.kind not in "buif":
-        raise ValueError(f"y holds only {classes.tolist()[0]!r}, which may be the category or not; use 0 and 1")
+        raise ValueError(f"y holds only {classes.tolist()[0]!r}, which may or may not be the category; use 0 and 1")
     return np.full(len(labels), bool(classes[0] > 0))
 
 
@@ -224,7 +224,7 @@ def _chosen(gains: FloatArray, ties: TieRule) -> int:
 
 
 def _place_of(distinct: FloatArray, accepted: int, cut: CutPlace) -> float:
-    """Return the threshold that accepts that many of the distinct scores, which fall."""
+    """Return the threshold that accepts that many of the distinct, decreasing scores."""
     if accepted == 0:
         return np.inf
     last = float(distinct[accepted - 1])

@@ -1,4 +1,4 @@
-"""What right and wrong decisions are worth: utilities, and ratios of outcomes such as F_β."""
+"""The value of right and wrong decisions: utilities, and ratios of outcomes such as F_β."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from typing import Any, Self
 import numpy as np
 
 from bayesift._typing import FloatArray
+
+#: With more, the square of the weight of recall would overflow before anything is divided.
+_LARGEST_BETA = 1e100
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,7 @@ class Utility:
     tp, fp, fn, tn : float, default=0
         Gain for each true positive, false positive, false negative and true negative; losses are negative.
     per_class : bool, default=False
-        Count in shares of each class instead of documents.
+        Count shares of each class instead of documents.
 
     Examples
     --------
@@ -55,7 +58,7 @@ class Utility:
         Parameters
         ----------
         gains : mapping from str to float
-            Keys among TP, FP, FN and TN in either case, and ``per_class``.
+            Keys are TP, FP, FN and TN, in upper or lower case, and ``per_class``.
 
         Returns
         -------
@@ -104,18 +107,21 @@ BALANCED_ERROR = Utility(fp=-0.5, fn=-0.5, per_class=True)
 
 
 def ratio(part: Any, whole: Any, empty: float = 1.0) -> FloatArray:
-    """Divide, with ``empty`` where the denominator is 0."""
+    """Divide, giving ``empty`` where the denominator is 0."""
     whole = np.asarray(whole, dtype=np.float64)
     return np.divide(part, whole, out=np.full(whole.shape, empty), where=whole > 0)
 
 
 def f_beta_of(tp: Any, fp: Any, fn: Any, beta: float = 1.0, empty: float = 1.0) -> FloatArray:
-    """Return F_β = (1+β²)TP / ((1+β²)TP + FP + β²FN), with ``empty`` where the denominator is 0."""
+    """Return F_β = (1+β²)TP / ((1+β²)TP + FP + β²FN), or ``empty`` where the denominator is 0."""
     hits = (1 + beta**2) * np.asarray(tp, dtype=np.float64)
     return ratio(hits, hits + fp + beta**2 * np.asarray(fn), empty)  # (26)
 
 
 def check_beta(beta: Any) -> None:
-    """Refuse a weight of recall against precision that is no positive number."""
-    if isinstance(beta, bool) or not isinstance(beta, Real) or not isfinite(beta) or beta <= 0:
-        raise ValueError(f"beta is {beta!r}; expected a number greater than 0, the weight of recall against precision")
+    """Refuse a weight of recall against precision that is not a positive number, or whose square overflows."""
+    if isinstance(beta, bool) or not isinstance(beta, Real) or not 0 < float(beta) <= _LARGEST_BETA:
+        raise ValueError(
+            f"beta is {beta!r}; expected a number greater than 0 and at most {_LARGEST_BETA:g}, the weight of recall "
+            f"against precision"
+        )

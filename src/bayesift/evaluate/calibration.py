@@ -1,4 +1,4 @@
-"""Whether probabilities mean what they say."""
+"""Calibration: whether probabilities mean what they say."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from bayesift.evaluate.outcomes import Average, as_booleans, check_average, chec
 
 Bins = Literal["uniform", "quantile"]
 
-#: Resamples that are drawn at a time hold at most so many numbers.
+#: Resamples that are drawn together hold at most this many numbers.
 _BATCH = 5_000_000
 
-#: Newton's method for the two numbers of a recalibration: steps at most, and the change that ends it.
+#: Newton's method for the two numbers of a recalibration: most steps, and the change that ends it.
 _STEPS, _SETTLED = 100, 1e-10
 
 
 class ReliabilityCurve(NamedTuple):
-    """Documents in groups of similar probability: how many, their mean probability, and the share in the category."""
+    """Groups of documents of similar probability: their sizes, mean probabilities and shares in the category."""
 
     n_documents: Int64Array
     predicted: FloatArray
@@ -33,7 +33,7 @@ class ReliabilityCurve(NamedTuple):
 
 
 class CalibrationError(NamedTuple):
-    """An expected calibration error, the ends of its interval, and the error that chance alone would make."""
+    """An expected calibration error, the ends of its interval, and the error that chance alone would give."""
 
     error: Any
     low: Any
@@ -42,14 +42,14 @@ class CalibrationError(NamedTuple):
 
 
 class TopLabel(NamedTuple):
-    """Of each document, whether its most probable label is right, and how probable that label was said to be."""
+    """For each document, whether its most probable label is right, and the probability given to that label."""
 
     right: BoolArray
     confidence: FloatArray
 
 
 class Recalibration(NamedTuple):
-    """The line of log odds that makes probabilities fit best, and the standard errors of its slope and intercept."""
+    """The line of log odds that fits the truth best, and the standard errors of its slope and intercept."""
 
     slope: Any
     intercept: Any
@@ -63,10 +63,10 @@ def brier(truth: Any, probabilities: Any, *, average: Average = None) -> Any:
     Parameters
     ----------
     truth, average
-        As for :func:`precision`, which also describes the result, but no Outcomes. ``"micro"`` takes the decisions of
-        all categories together.
+        As for :func:`precision`, which also describes the result, but without Outcomes. ``"micro"`` pools the decisions
+        of all categories.
     probabilities : array of the same shape as truth
-        How probable it was said to be that a document is in the category.
+        Predicted probabilities that a document is in the category.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def brier(truth: Any, probabilities: Any, *, average: Average = None) -> Any:
 
 
 def log_loss(truth: Any, probabilities: Any, *, average: Average = None) -> Any:
-    """Return minus the mean log probability of the truth, in nats; ∞ where something held impossible happened.
+    """Return minus the mean log probability of the truth, in nats; ∞ if something predicted to be impossible happened.
 
     Parameters and result are those of :func:`brier`.
 
@@ -98,8 +98,7 @@ def expected_calibration_error(
 
     Σ_b (n_b/n) abs(observed_b − predicted_b).
 
-    ``bins`` and ``strategy`` are those of :func:`reliability_curve`, other parameters and the result those of
-    :func:`brier`.
+    ``bins`` and ``strategy`` are as in :func:`reliability_curve`, other parameters and the result as in :func:`brier`.
 
     Examples
     --------
@@ -119,16 +118,16 @@ def expected_calibration_error(
 def reliability_curve(
     truth: Any, probabilities: Any, *, bins: int = 10, strategy: Bins = "uniform"
 ) -> ReliabilityCurve:
-    """Put documents into groups of similar probability and see how many of each are in the category.
+    """Group documents by probability, and count how many in each group are in the category.
 
     Parameters
     ----------
     truth, probabilities
-        As for :func:`brier`; categories are put together.
+        As for :func:`brier`; all categories are pooled.
     bins : int, default=10
-        Number of groups; those without documents are left out.
+        Number of groups; empty ones are left out.
     strategy : {"uniform", "quantile"}, default="uniform"
-        Groups of the same width, or of about the same number of documents.
+        Groups of equal width, or of about equal numbers of documents.
 
     Returns
     -------
@@ -150,9 +149,9 @@ def reliability_curve(
 def top_label(truth: Any, probabilities: Any) -> TopLabel:
     """Return whether the most probable label of each document is right, and its probability.
 
-    Where many labels exclude each other, nearly all decisions about single labels are an easy no, and their mean error
-    is small whatever the model does. What a person sees is the label that is given: all measures of this room take what
-    this function returns, as ``truth`` and ``probabilities``.
+    If many labels exclude each other, nearly all decisions about single labels are an easy no, and their mean error is
+    small whatever the model does. What a person sees is the label that is given. All measures of this module take the
+    two arrays that this function returns as ``truth`` and ``probabilities``.
 
     Parameters
     ----------
@@ -196,20 +195,20 @@ def calibration_interval(
     n_resamples: int = 1000,
     random_state: Any = 0,
 ) -> CalibrationError:
-    """Return the expected calibration error with an interval, and what chance alone would make of it.
+    """Return the expected calibration error with an interval, and the error to expect by chance alone.
 
-    Documents are drawn with replacement. The error of a draw is on average as much above that of the documents at hand
-    as this one is above that of endless documents, so the ends are twice the error less the quantiles of the draws,
-    and not below 0 (the basic bootstrap).
+    Documents are drawn with replacement. On average, the error of a draw exceeds the error of the given documents by as
+    much as that exceeds the error of infinitely many documents. So the ends of the interval are twice the error minus
+    the quantiles of the draws, and at least 0 (the basic bootstrap).
 
     Parameters
     ----------
     truth, probabilities, bins, strategy
-        As for :func:`expected_calibration_error`; groups are those of the documents at hand.
+        As for :func:`expected_calibration_error`; the groups are formed from the given documents.
     average : {"micro"}, optional
-        Take the decisions of all categories together; otherwise there is an error for each category.
+        Pool the decisions of all categories; otherwise there is an error for each category.
     level : float, default=0.95
-        Of the interval.
+        Confidence level of the interval.
     n_resamples : int, default=1000
         Number of draws.
     random_state : int, RandomState or None, default=0
@@ -218,7 +217,7 @@ def calibration_interval(
     Returns
     -------
     CalibrationError
-        ``error``, ``low``, ``high``, and ``by_chance``: the error to be expected of right probabilities, for so many
+        ``error``, ``low``, ``high``, and ``by_chance``: the error to expect from correct probabilities with this many
         documents (Σ_b √(2 Σ_{i∈b} p_i(1 − p_i)/π) / n: sums in the groups taken as normal, decisions as independent).
 
     Examples
@@ -232,7 +231,9 @@ def calibration_interval(
     if average not in ("micro", None):
         raise ValueError(f"average is {average!r}; expected 'micro' or None")
     if n_resamples < 1 or not 0 < level < 1:
-        raise ValueError(f"n_resamples is {n_resamples!r} and level {level!r}; expected at least 1, and from 0 to 1")
+        raise ValueError(
+            f"n_resamples is {n_resamples!r} and level {level!r}; expected at least 1, and between 0 and 1"
+        )
     y, p = _pair(truth, probabilities)
     n_documents, single = len(y), y.ndim == 1
     y, p = y.reshape(n_documents, -1), p.reshape(n_documents, -1)
@@ -243,7 +244,7 @@ def calibration_interval(
     n_errors, n_decisions = (1, y.size) if together else (n_categories, n_documents)
     starts = np.arange(0, y.size + 1, n_categories)
     shape = (n_documents, bins * n_errors)
-    # A row of each document: by how much it moves the sum of every group.
+    # A row for each document: by how much it moves the sum of every group.
     moves = sp.csr_matrix(((y - p).ravel(), columns.ravel(), starts), shape=shape).T.tocsr()
     spread = np.bincount(columns.ravel(), (p * (1 - p)).ravel(), minlength=shape[1])
 
@@ -259,11 +260,11 @@ def calibration_interval(
 
 
 def logistic_recalibration(truth: Any, probabilities: Any, *, average: Literal["micro"] | None = None) -> Recalibration:
-    """Return the slope and the intercept of the log odds that fit the truth best, and their standard errors.
+    """Return the slope and intercept of the log odds that fit the truth best, with their standard errors.
 
-    The maximum likelihood fit of ln odds(truth) = intercept + slope · ln odds(probability). Right probabilities have
-    a slope of 1 and an intercept of 0; a slope below 1 is overconfident, above 1 too cautious; an intercept above 0
-    (at a slope of 1) says that more is in the category than was said.
+    Fits ln odds(truth) = intercept + slope · ln odds(probability) by maximum likelihood. Correct probabilities have
+    slope 1 and intercept 0. A slope below 1 means that they are overconfident, above 1 too cautious; an intercept above
+    0 (with slope 1) means that more documents are in the category than predicted.
 
     Parameters
     ----------
@@ -276,9 +277,9 @@ def logistic_recalibration(truth: Any, probabilities: Any, *, average: Literal["
     -------
     Recalibration
         ``slope``, ``intercept``, ``slope_error``, ``intercept_error``. The errors allow for a line that does not fit
-        exactly, and for decisions on the same document that are alike (sandwich estimator, a document a cluster). NaN
-        where all documents are of one kind or all probabilities the same; the slope is infinite where some probability
-        separates the documents.
+        exactly and for dependent decisions on the same document (sandwich estimator with a cluster for each document).
+        NaN if all documents are of one class or all probabilities are equal; the slope is infinite if some probability
+        separates the classes.
 
     Examples
     --------
@@ -311,7 +312,7 @@ def _recalibrated(y: BoolArray, odds: FloatArray, documents: Int64Array) -> tupl
         return np.inf, np.nan, np.nan, np.nan
     if odds[y].max() <= odds[~y].min():
         return -np.inf, np.nan, np.nan, np.nan
-    # About the middle of the scores the two numbers hardly depend on each other.
+    # Around the middle of the scores the two numbers hardly depend on each other.
     middle, scale = float(odds.mean()), float(odds.std())
     z = np.column_stack([np.ones(odds.size), (odds - middle) / scale])
     line = np.array([float(logit(y.mean())), 0.0])

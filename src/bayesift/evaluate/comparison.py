@@ -1,4 +1,4 @@
-"""What one system decided, and two systems side by side."""
+"""The results of one system, and the comparison of two."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bayesift.evaluate.ranking import break_even
 
 
 class Results:
-    """Truth and decisions of one system on test documents, and its probabilities if it has some.
+    """Truth and decisions of one system on test documents, and its probabilities if it has any.
 
     Parameters
     ----------
@@ -27,9 +27,9 @@ class Results:
     decisions : array of the same shape
         Which documents the system accepted.
     probabilities : array of the same shape, optional
-        How probable it held that.
+        The probabilities that the system gave.
     name : str, default="system"
-        What to call it.
+        Name of the system.
     categories : sequence of str, optional
         Names of the categories.
 
@@ -75,22 +75,22 @@ class Results:
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """Two systems side by side; ``print`` shows all of it.
+    """Two systems side by side; ``print`` shows everything.
 
     Parameters
     ----------
     names : pair of str
         The systems.
     n_documents, n_categories : int
-        What they were tried on.
+        Size of the test collection.
     measures : dict from str to pair of float
-        Each measure's values for the two.
+        Each measure's values for the two systems.
     tests : dict from str to PairedTest
         Micro sign test; with several categories also macro sign test and signed-rank test on their F1.
     intervals : dict from str to BootstrapDifference
         Differences in F1 on resampled documents.
     f1 : array of shape (2, n_categories)
-        F1 of both in each category.
+        F1 of both systems in each category.
     categories : list of str
         Their names.
     """
@@ -159,9 +159,9 @@ def compare(
     results_a, results_b : Results
         What the systems A and B decided.
     empty : float, default=1.0
-        What 0/0 is in precision, recall and F1; with NaN such categories are left out of macro averages and tests.
+        Value of 0/0 in precision, recall and F1; with NaN, such categories are left out of macro averages and tests.
     n_resamples : int, default=1000
-        Draws of the bootstrap; 0 leaves it out.
+        Number of draws of the bootstrap; 0 leaves it out.
     random_state : int, RandomState or None, default=0
         Source of the draws.
 

@@ -19,19 +19,20 @@ from bayesift.evaluate.outcomes import (
 
 
 def precision(truth: Any, decisions: Any = None, *, average: Average = None, empty: float = 1.0) -> Any:
-    """Return the share of the accepted documents that are right, TP/(TP+FP).
+    """Return the share of the accepted documents that are in the category, TP/(TP+FP).
 
     Parameters
     ----------
     truth : array of shape (n_documents,) or (n_documents, n_categories), or Outcomes
-        Which documents are in the category; or the outcomes, counted already.
+        Which documents are in the category; or outcomes that were counted already.
     decisions : array of the same shape
-        Which documents were accepted; not needed for Outcomes.
+        Which documents were accepted; not needed with Outcomes.
     average : {"micro", "macro"}, optional
-        Over categories: of the summed outcomes, or the mean of the categories' values; each category's by default.
+        Average over categories: the value of the summed outcomes, or the mean of the categories' values. By default
+        there is a value for each category.
     empty : float, default=1.0
-        What 0/0 is: 1 in Genkin, Lewis & Madigan (2007) and in the BBR programs; others take 0; categories with NaN
-        are left out of the macro average.
+        Value of 0/0: 1 in Genkin, Lewis & Madigan (2007) and in the BBR programs, 0 elsewhere. Categories with NaN are
+        left out of the macro average.
 
     Returns
     -------
@@ -98,8 +99,8 @@ def error_rate(truth: Any, decisions: Any = None, *, average: Average = None) ->
 def t9p(truth: Any, decisions: Any = None, *, target: int = 50, average: Average = None) -> Any:
     """Return TREC-9's precision with a target: TP / max(50, TP+FP).
 
-    ``target`` is the number of documents that should be retrieved at least; other parameters and the result are those
-    of :func:`precision`.
+    ``target`` is the least number of documents that should be retrieved; other parameters and the result are those of
+    :func:`precision`.
 
     Examples
     --------
@@ -115,7 +116,7 @@ def t9p(truth: Any, decisions: Any = None, *, target: int = 50, average: Average
 def t9u(truth: Any, decisions: Any = None, *, least: float = -100.0, average: Average = None) -> Any:
     """Return TREC-9's utility, max(2TP − FP, −100).
 
-    ``least`` is what a topic costs at most; other parameters and the result are those of :func:`precision`.
+    ``least`` is the lowest utility a topic can have; other parameters and the result are those of :func:`precision`.
 
     Examples
     --------
@@ -157,7 +158,7 @@ def t13u(truth: Any, decisions: Any = None, *, average: Average = None) -> Any:
 def t11nu(truth: Any, decisions: Any = None, *, average: Average = None) -> Any:
     """Return T11U as a share of the greatest possible, (2TP − FP) / (2(TP+FN)).
 
-    Without relevant documents it is 0 if nothing was retrieved, else −∞.
+    Without relevant documents it is 0 if nothing was retrieved, otherwise −∞.
 
     Parameters and result are those of :func:`precision`.
 
@@ -206,10 +207,10 @@ def scaled_utility(
     minimum: float | None = -0.5,
     average: Average = None,
 ) -> Any:
-    """Return a utility as a share of that of perfect decisions, cut off below and moved to run from 0 to 1.
+    """Return a utility as a share of that of perfect decisions, cut off below and rescaled to run from 0 to 1.
 
-    With U_max the utility of perfect decisions and r = U/U_max: (max(r, minimum) − minimum) / (1 − minimum). Where
-    U_max = 0, r is 0 for U = 0 and −∞ for less.
+    With U_max the utility of perfect decisions and r = U/U_max, it is (max(r, minimum) − minimum) / (1 − minimum). If
+    U_max = 0, r is 0 for U = 0 and −∞ for U < 0.
 
     Parameters
     ----------
@@ -218,7 +219,7 @@ def scaled_utility(
     utility : Utility or mapping, default=T11U
         Gains for the four outcomes.
     minimum : float below 1, optional
-        Share below which a topic counts no worse; −½ in TREC 2002. With None the share itself is returned.
+        Lower limit of the share; −½ in TREC 2002. With None the share itself is returned.
 
     Examples
     --------

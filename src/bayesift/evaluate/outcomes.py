@@ -19,7 +19,7 @@ class Outcomes(NamedTuple):
     Parameters
     ----------
     tp, fp, fn, tn : int or array of shape (n_categories,)
-        Documents accepted rightly, accepted wrongly, rejected wrongly, rejected rightly.
+        Documents rightly accepted, wrongly accepted, wrongly rejected, rightly rejected.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class Outcomes(NamedTuple):
         return cls(tp, fp, fn, tn)
 
     def summed(self) -> Outcomes:
-        """Add the categories up (the last axis)."""
+        """Sum over the categories (the last axis)."""
         return Outcomes(*(np.sum(count, axis=-1) if np.ndim(count) else count for count in self))
 
 
@@ -60,7 +60,7 @@ def outcomes_of(truth: Any, decisions: Any) -> Outcomes:
     if isinstance(truth, Outcomes):
         if decisions is not None:
             raise ValueError(
-                "decisions were given together with Outcomes; expected either Outcomes or truth and decisions"
+                "decisions were given together with Outcomes; expected either Outcomes alone, or truth and decisions"
             )
         return truth
     if decisions is None:
@@ -69,14 +69,14 @@ def outcomes_of(truth: Any, decisions: Any) -> Outcomes:
 
 
 def averaged(measure: Callable[[Outcomes], FloatArray], outcomes: Outcomes, average: Average) -> Any:
-    """Compute a measure of each category, of their sum ("micro"), or its mean over categories ("macro")."""
+    """Compute a measure for each category, for their sum ("micro"), or its mean over categories ("macro")."""
     check_average(average)
     values = np.asarray(measure(outcomes.summed() if average == "micro" else outcomes))
     return mean_over(values) if average == "macro" else plain(values)
 
 
 def mean_over(values: FloatArray) -> Any:
-    """Return the mean over the last axis of those that are defined; NaN where none is."""
+    """Return the mean of the defined values over the last axis; NaN if there are none."""
     if values.ndim == 0:
         return float(values)
     defined = ~np.isnan(values)
@@ -124,6 +124,6 @@ def as_booleans(values: Any, name: str) -> BoolArray:
 
 
 def check_same_shape(first: Any, first_name: str, second: Any, second_name: str) -> None:
-    """Refuse arrays that do not belong together."""
+    """Refuse arrays of different shapes."""
     if first.shape != second.shape:
         raise ValueError(f"{second_name} has shape {second.shape}; expected {first.shape}, the shape of {first_name}")

@@ -1,6 +1,6 @@
-"""Measures of a ranking: break-even, and how much has to be read to find how much.
+"""Measures of a ranking: break-even, and how much must be read to find how much.
 
-Documents are read by falling score; those of one score come in random order, and what is found is an expectation.
+Documents are read by decreasing score. Those with the same score come in random order, and results are expectations.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Columns = list[tuple[BoolArray, FloatArray | None]]
 def ranked_columns(truth: Any, scores: Any, *, pooled: bool = False) -> tuple[Columns, bool]:
     """Return truth and scores of each category, and whether there is only one; pooled ones make one category.
 
-    Without scores the documents were read in the order given.
+    Without scores, documents are read in the order given.
     """
     positive = as_booleans(truth, "truth")
     values = None if scores is None else checked_scores(scores)
@@ -68,15 +68,16 @@ def discovery_places(positive: BoolArray, scores: FloatArray | None) -> FloatArr
 
 
 def break_even(truth: Any, scores: Any, *, average: Average = None, empty: float = 1.0) -> Any:
-    """Return precision where it equals recall: when as many documents are accepted as are in the category.
+    """Return the precision where it equals recall: with as many documents accepted as are in the category.
 
     Parameters
     ----------
     truth, average, empty
-        As for :func:`precision`, which also describes the result, but no Outcomes. ``"micro"`` ranks the scores of all
-        categories together.
+        As for :func:`precision`, which also describes the result, but without Outcomes. ``"micro"`` ranks the scores of
+        all categories together.
     scores : array of the same shape as truth
-        Documents are accepted by falling score; documents of the same score count in random order, in expectation.
+        Documents are accepted by decreasing score, those with the same score in random order: the result is an
+        expectation.
 
     Examples
     --------
@@ -113,8 +114,8 @@ def recall_curve(truth: Any, scores: Any = None) -> RecallCurve:
     truth : array of shape (n_documents,)
         Which documents are relevant; at least one.
     scores : array of shape (n_documents,), optional
-        Documents are read by falling score, those of the same score in random order: the recall is an expectation.
-        By default they were read in the order given.
+        Documents are read by decreasing score, those with the same score in random order: the recall is an
+        expectation. By default they are read in the order given.
 
     Returns
     -------
@@ -132,7 +133,7 @@ def recall_curve(truth: Any, scores: Any = None) -> RecallCurve:
         raise ValueError(f"truth has {len(columns)} categories; expected one, as an array of shape (n_documents,)")
     positive, values = columns[0]
     if not positive.any():
-        raise ValueError("truth has no relevant document; expected at least one")
+        raise ValueError("truth has no relevant documents; expected at least one")
     found = expected_found(positive, values)
     return RecallCurve(np.linspace(0, 1, len(found)), found / found[-1])
 
@@ -140,24 +141,24 @@ def recall_curve(truth: Any, scores: Any = None) -> RecallCurve:
 def recall_at_effort(
     truth: Any, scores: Any = None, *, effort: float = 0.1, average: Literal["macro"] | None = None
 ) -> Any:
-    """Return the share of the relevant documents found after reading a share of all.
+    """Return the share of the relevant documents found after reading a share of all documents.
 
     Parameters
     ----------
     truth : array of shape (n_documents,) or (n_documents, n_categories)
         Which documents are relevant.
     scores : array of the same shape, optional
-        Documents are read by falling score, those of the same score in random order: figures are expectations.
-        By default they were read in the order given.
+        Documents are read by decreasing score, those with the same score in random order: the result is an
+        expectation. By default they are read in the order given.
     effort : float, default=0.1
         Share of the documents that are read, rounded down to whole documents.
     average : {"macro"}, optional
-        The mean over categories; each category's by default.
+        The mean over categories; by default there is a value for each category.
 
     Returns
     -------
     float, or array of shape (n_categories,)
-        NaN for a category without relevant documents, which the mean leaves out.
+        NaN for a category without relevant documents; the mean leaves it out.
 
     Examples
     --------
@@ -177,15 +178,15 @@ def recall_at_effort(
 def wss(truth: Any, scores: Any = None, *, recall: float = 0.95, average: Literal["macro"] | None = None) -> Any:
     """Return the work saved over sampling at a level of recall (Cohen et al. 2006): WSS@95 by default.
 
-    The share of documents left unread when that recall is reached, less the 1 − recall that reading in random order
-    would leave.
+    This is the share of documents left unread when that recall is reached, minus the 1 − recall that reading in random
+    order would leave.
 
     Parameters
     ----------
     truth, scores, average
         As for :func:`recall_at_effort`, which also describes the result.
     recall : float, default=0.95
-        The recall to be reached.
+        The recall to reach.
 
     Examples
     --------
@@ -207,14 +208,14 @@ def wss(truth: Any, scores: Any = None, *, recall: float = 0.95, average: Litera
 def average_time_to_discovery(
     truth: Any, scores: Any = None, *, share: bool = True, average: Literal["macro"] | None = None
 ) -> Any:
-    """Return how much is read, on average over the relevant documents, until one is found.
+    """Return how much must be read before a relevant document is found, averaged over the relevant documents.
 
     Parameters
     ----------
     truth, scores, average
         As for :func:`recall_at_effort`, which also describes the result.
     share : bool, default=True
-        As a share of all documents; else as a number of documents.
+        Return a share of all documents; otherwise a number of documents.
 
     Examples
     --------

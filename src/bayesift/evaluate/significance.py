@@ -1,4 +1,4 @@
-"""Whether one system is better than another, or luckier: sign tests, the signed-rank test and the bootstrap."""
+"""Whether one system is better than another or just luckier: sign tests, the signed-rank test, the bootstrap."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bayesift.evaluate.outcomes import Average, Outcomes, as_booleans, check_ave
 #: Up to so many differences the sign tests are exact (Yang & Liu 1999).
 EXACT_UP_TO = 12
 
-# Values of a measure nearer than this are the same but for rounding.
+# Values of a measure nearer than this are equal up to rounding.
 _SAME = 1e-12
 
 # Draws are made in batches of about so many numbers, to bound memory.
@@ -40,9 +40,9 @@ class PairedTest(NamedTuple):
     Parameters
     ----------
     wins, losses : int
-        How often A was better, and B.
+        How often A was better, and how often B was.
     statistic : float
-        Z of the sign tests (NaN where they are exact), the rank sum of the signed-rank test.
+        Z of the sign tests (NaN if they are exact), or the rank sum of the signed-rank test.
     p_value : float
         Probability of a result at least as good for A if the two were equal.
     p_reversed : float
@@ -62,10 +62,10 @@ class PairedTest(NamedTuple):
 
 
 def micro_sign_test(truth: Any, decisions_a: Any, decisions_b: Any) -> PairedTest:
-    """Return the :class:`PairedTest` of two systems by all their yes/no decisions: the s-test of Yang & Liu (1999).
+    """Compare two systems by all their yes/no decisions: the s-test of Yang & Liu (1999).
 
     Of the n decisions in which they differ, A is right in k. If the systems were equal, k would be binomial with
-    probability ½: exactly for n ≤ 12, else by Z = (k − n/2) / (√n/2).
+    probability ½; the test is exact for n ≤ 12 and uses Z = (k − n/2) / (√n/2) beyond.
 
     Parameters
     ----------
@@ -90,14 +90,14 @@ def micro_sign_test(truth: Any, decisions_a: Any, decisions_b: Any) -> PairedTes
 
 
 def macro_sign_test(values_a: Any, values_b: Any) -> PairedTest:
-    """Return the :class:`PairedTest` of two systems by a value for each category: the S-test of Yang & Liu (1999).
+    """Compare two systems by a value for each category: the S-test of Yang & Liu (1999).
 
-    Of the n categories in which they differ, A is better in k; then as :func:`micro_sign_test`.
+    Of the n categories in which they differ, A is better in k; the test continues as :func:`micro_sign_test`.
 
     Parameters
     ----------
     values_a, values_b : arrays of shape (n_categories,)
-        Each system's values, such as F1; greater is better. Categories where one is NaN are left out.
+        Each system's values, such as F1; greater is better. Categories in which one of them is NaN are left out.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def macro_sign_test(values_a: Any, values_b: Any) -> PairedTest:
 
 
 def wilcoxon_test(values_a: Any, values_b: Any) -> PairedTest:
-    """Return the :class:`PairedTest` of two systems by a value for each category: Wilcoxon's signed-rank test.
+    """Compare two systems by a value for each category: Wilcoxon's signed-rank test.
 
     Categories in which they do not differ are left out. Parameters and result are those of :func:`macro_sign_test`.
 
@@ -152,12 +152,12 @@ def _differences(values_a: Any, values_b: Any) -> FloatArray:
 
 
 class BootstrapDifference(NamedTuple):
-    """A difference of two systems, A − B, between bounds.
+    """The difference of two systems, A − B, with bounds.
 
     Parameters
     ----------
     difference : float
-        On the documents as they are.
+        The difference on the documents as they are.
     low, high : float
         Bounds of the percentile interval.
     p_value, p_reversed : float
@@ -187,7 +187,7 @@ def paired_bootstrap(
     level: float = 0.95,
     random_state: Any = None,
 ) -> BootstrapDifference:
-    """Draw documents with replacement, the same for both systems, and compare a measure of their decisions.
+    """Compare a measure of two systems on documents drawn with replacement, the same for both.
 
     Draws in which the measure is undefined are left out.
 
@@ -196,20 +196,20 @@ def paired_bootstrap(
     truth, decisions_a, decisions_b
         As for :func:`micro_sign_test`.
     measure : callable, default=f_beta
-        A measure of this room that takes :class:`Outcomes`, such as ``recall`` or ``t11su``; greater is better.
+        A measure of this package that takes :class:`Outcomes`, such as ``recall`` or ``t11su``; greater is better.
     average : {"micro", "macro"}, default="micro"
-        How it is averaged over categories.
+        How the measure is averaged over categories.
     n_resamples : int, default=1000
         Number of draws.
     level : float, default=0.95
-        Of the interval.
+        Confidence level of the interval.
     random_state : int, RandomState or None
         Source of the draws.
 
     Returns
     -------
     BootstrapDifference
-        The difference, its interval, and shares of draws as p-values.
+        The difference, its interval, and p-values as shares of the draws.
 
     Examples
     --------
@@ -227,7 +227,9 @@ def paired_bootstrap(
     for decisions, name in zip(accepted, ("decisions_a", "decisions_b"), strict=True):
         check_same_shape(y, "truth", decisions, name)
     if n_resamples < 1 or not 0 < level < 1:
-        raise ValueError(f"n_resamples is {n_resamples!r} and level {level!r}; expected at least 1, and from 0 to 1")
+        raise ValueError(
+            f"n_resamples is {n_resamples!r} and level {level!r}; expected at least 1, and between 0 and 1"
+        )
     table, number = _table(y, accepted)
     difference = float(_difference(number[None, :], table, measure, average)[0])
     draws = [_difference(weights, table, measure, average) for weights in _weights(number, n_resamples, random_state)]

@@ -1,4 +1,4 @@
-"""Filtering a stream of documents, with judgements of what was retrieved."""
+"""Filtering of a document stream that learns from judgements of what it retrieves."""
 
 from bayesift.filtering._store import state_files
 from bayesift.filtering.adaptive import AdaptiveFilter, Decision

@@ -17,7 +17,7 @@ from bayesift.text.weighting import apply_weighting, inverse_document_frequency,
 
 Unseen = Literal["rare", "ignore"]
 
-#: Parameters of a vectorizer that would keep terms out.
+#: Parameters of a vectorizer that could keep new terms out, with the values that do not.
 _OPEN: dict[str, Any] = {
     "n_features": None,
     "vocabulary": None,
@@ -36,7 +36,7 @@ class Document(NamedTuple):
 
 
 def document_of(given: Any, place: int) -> Document:
-    """Read a text, a pair of identifier and text, or whatever has both as attributes or keys; else name the place."""
+    """Read a text, a pair (id, text), or an object or mapping with both; the place serves as id if there is none."""
     if isinstance(given, str):
         return Document(str(place), given)
     if isinstance(given, Mapping):
@@ -59,7 +59,7 @@ def _shortened(given: Any) -> str:
 
 
 def open_vectorizer(given: TextVectorizer | None) -> TextVectorizer:
-    """Return the vectorizer, which must be able to take in terms as they come, or the one there is by default."""
+    """Return the given vectorizer, which must accept new terms, or the default one."""
     if given is None:
         return TextVectorizer("ltc", stop_words="english", stemmer="porter")
     vectorizer: TextVectorizer = clone(given)
@@ -67,7 +67,7 @@ def open_vectorizer(given: TextVectorizer | None) -> TextVectorizer:
     for name, expected in _OPEN.items():
         found = getattr(vectorizer, name)
         if found is not expected and found != expected:
-            raise ValueError(f"vectorizer has {name}={found!r}; expected {expected!r}, since new terms may occur")
+            raise ValueError(f"vectorizer has {name}={found!r}; expected {expected!r}, because new terms may occur")
     return vectorizer
 
 
@@ -101,9 +101,9 @@ class Block(NamedTuple):
 class TermWeights:
     """The weights of documents and the columns of terms.
 
-    The first columns are the terms of the training documents, in code-point order; terms that come later follow as they
-    come. The factor for a term's document frequency stays what it was after training; for a term that no training
-    document holds it is that of the rarest possible one.
+    The first columns are the terms of the training documents, in code-point order; later terms follow in the order in
+    which they occur. The factor for a term's document frequency is fixed after training; a term that no training
+    document has gets the factor of the rarest possible term.
     """
 
     def __init__(self, vectorizer: TextVectorizer, unseen: Unseen) -> None:
@@ -160,7 +160,7 @@ class TermWeights:
             self._column(term)
 
     def _columns(self, terms: Iterable[str]) -> Int64Array:
-        """Return the column of each term, −1 where it has none."""
+        """Return the column of each term, −1 if it has none."""
         get = self.column_of.get
         return np.fromiter((get(term, -1) for term in terms), dtype=np.int64)
 

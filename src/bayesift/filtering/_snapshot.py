@@ -127,8 +127,8 @@ def read(path: Path) -> Arrays:
                     raise ValueError("parts of it are missing")
                 return arrays
         except Exception as error:
-            # What a changed bit can do to zipfile and numpy is known only in part.
+            # A changed bit can make zipfile and numpy fail in ways that are not all known.
             raise ValueError(
-                f"{path} cannot be read, it is damaged ({error}); restore it from a copy, or remove it: it is made "
-                "again from the journal"
+                f"{path} cannot be read, because it is damaged ({error}); restore it from a copy, or remove it: it is "
+                "then rebuilt from the journal"
             ) from error

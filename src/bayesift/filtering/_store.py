@@ -1,4 +1,4 @@
-"""A folder that holds a run of a filter: a journal of what happened, and now and then the states themselves."""
+"""A folder that holds a run of a filter: a journal of what happened, and snapshots of the states."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _LINE = b'{"check":"%08x","entry":%s}\n'
 #: Where the entry begins in a line, and how much follows it.
 _BEFORE, _AFTER = len(b'{"check":"00000000","entry":'), len(b"}\n")
 
-_RESTORE = "restore the folder from a copy, or begin anew in another one"
+_RESTORE = "restore the folder from a copy, or start again in another one"
 
 
 def state_files(folder: str | os.PathLike[str]) -> dict[str, Path]:
-    """Name the files in which a folder holds a run.
+    """Return the paths of the files in which a folder holds a run.
 
     Parameters
     ----------
@@ -48,9 +48,9 @@ class Store:
     Parameters
     ----------
     folder : path
-        Made if it is not there.
+        Made if it does not exist.
     run : dict
-        What the run is: settings, topics and a digest of the training data.
+        Description of the run: settings, topics and a digest of the training data.
     snapshot_every : int
         Number of judgements from one snapshot to the next.
     """
@@ -66,8 +66,8 @@ class Store:
             remove_left_over(self._snapshot)
             if self._snapshot.exists() and not self._journal.entries:
                 raise ValueError(
-                    f"{journal} is empty, though {self._snapshot.name} is of a run that had begun: its judgements were "
-                    f"lost; {_RESTORE}"
+                    f"{journal} is empty, but {self._snapshot.name} belongs to a run that had begun: its judgements "
+                    f"were lost; {_RESTORE}"
                 )
             if self._journal.entries:
                 self._check(self._journal.entries[0])
@@ -110,27 +110,27 @@ class Store:
         return arrays, entries[1:first], entries[first:]
 
     def retrieved(self, entry: dict[str, Any]) -> None:
-        """Keep a retrieval. It needs no force: if it is lost, the same document is retrieved again."""
+        """Store a retrieval. It need not reach the disk at once: if it is lost, the document is retrieved again."""
         self._journal.append({"kind": "retrieved", **entry}, sync=False)
 
     def judged(self, entry: dict[str, Any]) -> bool:
-        """Keep a judgement for good; tell whether a snapshot is due."""
+        """Store a judgement on the disk; tell whether a snapshot is due."""
         self._journal.append({"kind": "judged", **entry}, sync=True)
         self._since += 1
         return self._since >= self._every
 
     def reached(self, place: int) -> None:
-        """Keep how far the stream has come."""
+        """Store how far the stream has come."""
         self._journal.append({"kind": "position", "place": place}, sync=True)
 
     def snapshot(self, arrays: snapshots.Arrays) -> None:
-        """Keep the states, so that what happened up to now need not be learnt again."""
+        """Store the states, so that what happened up to now need not be learned again."""
         self._journal.sync()
         self._save(arrays)
         self._since = 0
 
     def close(self) -> None:
-        """Let other processes go on with the run."""
+        """Release the run, so that other processes may continue it."""
         self._journal.close()
 
     def _save(self, arrays: snapshots.Arrays) -> None:
@@ -139,7 +139,7 @@ class Store:
         snapshots.write(self._snapshot, {**arrays, "journal": journal})
 
     def _check(self, first: dict[str, Any]) -> None:
-        """Refuse to go on with a run of other settings, topics or training data."""
+        """Refuse to continue a run with other settings, topics or training data."""
         if first.get("version") != VERSION:
             raise ValueError(f"{self._journal.path} has version {first.get('version')}; expected {VERSION}")
         old, new = dict(first["settings"]), self._run["settings"]
@@ -147,7 +147,7 @@ class Store:
             before, now = old.get(name), new.get(name)
             if before != now:
                 raise ValueError(
-                    f"{self.folder} holds a run with {name}={before!r}, found {name}={now!r}; expected the same "
+                    f"{self.folder} holds a run with {name}={before!r}, but now {name}={now!r}; expected the same "
                     "settings, or another folder"
                 )
         for name, meaning in (("topics", "topics or statements"), ("training", "training documents or labels")):
@@ -194,7 +194,7 @@ class Journal:
         payload = json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
         check = zlib.crc32(payload, self._last())
         line = _LINE % (check, payload)
-        # A part of a line must not stand before the next one.
+        # A partial line must not precede the next one.
         os.ftruncate(self._file.fileno(), self._end)
         try:
             with named_errors(self.path):
@@ -228,13 +228,13 @@ class Journal:
             payload = line[_BEFORE:-_AFTER]
             check = zlib.crc32(payload, self._last())
             if line != _LINE % (check, payload):
-                # What stands behind the last end of a line is a torn line, unless it was whole but for its last byte.
+                # What follows the last line end is a torn line, unless it lacked only its last byte.
                 if line is rest and rest[:-1] + b"\n" != _LINE % (check, payload):
                     break
                 raise ValueError(
                     f"{self.path}, line {len(entries) + 1}: the checksum is wrong, the file was changed or is damaged; "
-                    "restore the folder from a copy, or remove this line and all that follow, and with them what they "
-                    "keep"
+                    "restore the folder from a copy, or remove this line and all that follow, with the "
+                    "judgements they hold"
                 )
             entries.append(json.loads(payload.decode("utf-8", "surrogatepass")))
             self.checks.append(check)

@@ -27,7 +27,7 @@ def statements_of(given: Any) -> dict[str, str]:
         raise ValueError("topics is empty; expected at least one topic")
     if len(result) < len(names):
         repeated = next(name for place, name in enumerate(names) if name in names[:place])
-        raise ValueError(f"topics holds {repeated!r} more than once; expected different names")
+        raise ValueError(f"topics has {repeated!r} more than once; expected different names")
     for name, statement in result.items():
         if not isinstance(name, str) or not isinstance(statement, str):
             raise TypeError(f"topics holds {name!r} with {statement!r}; expected names and statements as strings")
@@ -50,7 +50,7 @@ def relevant_rows(labels: Any, names: Sequence[str], n_documents: int) -> list[I
     if not sp.issparse(labels) and not isinstance(labels, np.ndarray):
         sets = [labels] if isinstance(labels, str) else list(labels)
         if any(isinstance(found, str) or not isinstance(found, Iterable) for found in sets):
-            raise TypeError("labels must hold for each document the topics it is relevant to, such as ('wheat',) or ()")
+            raise TypeError("labels must list for each document the topics it is relevant to, such as ('wheat',) or ()")
         _check_rows(len(sets), n_documents)
         rows: dict[str, list[int]] = {name: [] for name in names}
         for row, found in enumerate(sets):

@@ -1,4 +1,4 @@
-"""Filtering a stream of documents for one topic or many, learning from the judgements of what was retrieved."""
+"""Filtering of a document stream for one or more topics, learning from judgements of what was retrieved."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from bayesift.filtering.record import Entry, FilterRecord
 from bayesift.filtering.topic import FilterRules, Query, TopicState
 from bayesift.text import TextVectorizer
 
-#: Parameters that change how fast things go and nothing else.
+#: Parameters that affect only the speed, not the result.
 _WITHOUT_EFFECT = ("vectorizer", "block_size", "snapshot_every", "n_jobs")
 
 
@@ -32,7 +32,7 @@ class Decision(NamedTuple):
     Parameters
     ----------
     entry : Entry
-        What the record says of it.
+        Its entry in the record.
     text : str
         The document.
     filter : AdaptiveFilter
@@ -44,42 +44,43 @@ class Decision(NamedTuple):
     filter: AdaptiveFilter
 
     def judge(self, relevant: bool | None) -> None:
-        """Say whether the document is relevant; now, or when others have come; None is "unsure" and teaches nothing."""
+        """Judge the document, now or later: relevant or not; None means "unsure" and teaches nothing."""
         self.filter.judge(self.entry.place, self.entry.topic, relevant)
 
 
 @dataclass(eq=False, repr=False)
 class AdaptiveFilter(BaseEstimator):
-    """A filter for a stream of documents that learns from the judgements of what it retrieves.
+    """A filter for a stream of documents that learns from judgements of what it retrieves.
 
-    After a batch phase on training documents, in which the statement of a topic counts as one relevant document, each
-    document of the stream is retrieved if it looks relevant, p ≥ ½, or if the information that its judgement is
-    expected to bring about the weights is at least θ(N), which rises with the number N retrieved so far. Only what is
-    retrieved can be judged. Each judgement updates the topic's Gaussian belief, after terms that have become
-    significant, −2 ln λ > 12.13, have been added to its features (Chai, Ng & Chieu 2002, section 4.2).
+    First comes a batch phase on training documents, in which the statement of a topic counts as one relevant document.
+    Then a document of the stream is retrieved if it looks relevant, p ≥ ½, or if the information about the weights
+    expected from judging it is at least θ(N), which rises with the number N retrieved so far. Only what is retrieved
+    can be judged. Each judgement updates the topic's Gaussian belief, after terms that have become significant,
+    −2 ln λ > 12.13, have been added to its features (Chai, Ng & Chieu 2002, section 4.2).
 
     Parameters
     ----------
     vectorizer : TextVectorizer, optional
-        How texts become terms and weights; ``TextVectorizer("ltc", stop_words="english", stemmer="porter")`` by
-        default. Document frequencies are those of the training documents and stay fixed.
+        Turns texts into terms and weights; ``TextVectorizer("ltc", stop_words="english", stemmer="porter")`` by
+        default. Document frequencies come from the training documents and stay fixed.
     unseen : {"rare", "ignore"}, default="rare"
-        A term that no training document contains counts as if one did, and may become a feature; or it is left out.
+        Terms that no training document contains. ``"rare"``: a term counts as if one document had it, and may become a
+        feature. ``"ignore"``: it is left out.
     significance : float, default=12.13
-        Terms with a greater −2 ln λ are features.
+        Terms with −2 ln λ above this become features.
     max_features : int or None, default=300
-        Most features of a topic; the most significant come first.
+        Maximum number of features of a topic; the most significant ones are taken.
     kappa : float, default=0.05
-        Probability κ that a judgement is flipped.
+        Probability κ that a judgement is wrong (flipped).
     passes : int, default=3
-        Passes over the training documents.
+        Number of passes over the training documents.
     relearn_relevant : bool, default=True
-        Learn a past relevant document again, in turn, whenever an irrelevant one was learned.
+        After each irrelevant document, learn a past relevant one again, each in turn.
     query : {"information", "random"} or None, default="information"
-        Which documents are retrieved though they do not look relevant: those with an expected information of at least
-        θ(N), any with probability max(0, target − N)/stream_size, or none.
+        Which documents are retrieved although they do not look relevant. ``"information"``: those with an expected
+        information of at least θ(N). ``"random"``: any, with probability max(0, target − N)/stream_size. None: none.
     target : float, default=50
-        Number of documents to be retrieved for a topic.
+        Number of documents to retrieve for a topic.
     min_information, max_information, steepness : float, default=0.001, 1 and 5
         θ(N) = (max − min) / (1 + exp(−steepness (N − target)/target)) + min, in bits.
     stream_size : int, optional
@@ -87,11 +88,11 @@ class AdaptiveFilter(BaseEstimator):
     random_state : int, default=0
         Seed of random queries. Each topic has its own random numbers.
     block_size : int, default=1000
-        Documents that are read and weighted at once; does not affect the result.
+        Number of documents read and weighted at once; it does not affect the result.
     snapshot_every : int, default=500
-        With a state folder, judgements from one snapshot to the next.
+        With a state folder, number of judgements from one snapshot to the next.
     n_jobs : int or None, default=-1
-        Threads for training; -1 is all cores, None is one.
+        Number of threads for training; -1 uses all cores, None one.
 
     Attributes
     ----------
@@ -102,13 +103,13 @@ class AdaptiveFilter(BaseEstimator):
     record_ : FilterRecord
         What was retrieved, why, and how it was judged.
     position_ : int
-        Number of the document to give next, counted from 0: after a loop over :meth:`stream` was left, and after a
-        process was killed, that is the document being decided on.
+        Number, from 0, of the document to pass next. If a loop over :meth:`stream` was left or the process was killed,
+        this is the document that was being decided on.
     terms_ : list of str
         The term of each column.
     unconfirmed_ : list of Entry
-        After resuming, the judgements that were the last to be kept: who passes judgements on one by one may have been
-        killed before passing on these.
+        After resuming, the last judgements that were stored. A program that passes judgements on one by one may have
+        been killed before passing on these.
 
     Examples
     --------
@@ -166,19 +167,20 @@ class AdaptiveFilter(BaseEstimator):
     def fit(
         self, documents: Iterable[str], labels: Any, topics: Any, *, state: str | os.PathLike[str] | None = None
     ) -> Self:
-        """Run the batch phase, or continue a run that was kept in a folder.
+        """Run the batch phase, or continue a run that was stored in a folder.
 
         Parameters
         ----------
         documents : iterable of str
             Training documents.
         labels : sequence of collections of str, or indicator matrix of shape (n_documents, n_topics)
-            The topics to which each is relevant; a document without a topic's name is irrelevant to it.
+            The topics to which each document is relevant; it is irrelevant to all topics not named.
         topics : mapping of str to str, or sequence of str
-            Names of the topics with their statements; a statement may be empty.
+            Names of the topics, with their statements in a mapping; a statement may be empty.
         state : path, optional
-            A folder in which every judgement is kept the moment it comes. If it holds a run with the same settings and
-            training data, that run continues where it stopped, at document ``position_``; another run is refused.
+            A folder in which every judgement is stored as soon as it comes. If it holds a run with the same settings
+            and training data, that run continues where it stopped, at document ``position_``. A folder with another run
+            is refused.
 
         Returns
         -------
@@ -197,7 +199,7 @@ class AdaptiveFilter(BaseEstimator):
         relevant = relevant_rows(labels, names, len(texts))
         if not texts:
             raise ValueError(
-                "documents is empty; expected training documents, which the document frequencies come from"
+                "documents is empty; expected training documents, from which the document frequencies come"
             )
         self.close()
         rules = FilterRules(**{name: getattr(self, name) for name in FilterRules._fields})
@@ -227,16 +229,16 @@ class AdaptiveFilter(BaseEstimator):
         return self
 
     def stream(self, documents: Iterable[Any]) -> Iterator[Decision]:
-        """Go through the next documents, and yield those that a topic retrieves, one at a time.
+        """Go through the next documents, yielding those that a topic retrieves, one at a time.
 
-        Judge a decision at once or later: it counts for the documents that come after the judgement. The documents are
-        read ahead by blocks of ``block_size``. If the loop is left, continue from document ``position_``; what is still
-        not judged of it is given again.
+        A decision can be judged at once or later; a judgement affects the documents that come after it. Documents are
+        read ahead in blocks of ``block_size``. If the loop is left, continue from document ``position_``; its decisions
+        that were not judged are yielded again.
 
         Parameters
         ----------
         documents : iterable
-            Texts, pairs (id, text), or objects or mappings with ``id`` and ``text``; the first is number
+            Texts, pairs (id, text), or objects or mappings with ``id`` and ``text``; the first one is document number
             ``position_`` of the stream.
 
         Yields
@@ -252,7 +254,7 @@ class AdaptiveFilter(BaseEstimator):
             yield from self._pass([document_of(given, begin + k) for k, given in enumerate(block)])
 
     def decide(self, document: Any) -> list[Decision]:
-        """Return the decisions of all topics that retrieve the next document; it is then done.
+        """Return the decisions of all topics that retrieve the next document, and move on to the one after it.
 
         Parameters
         ----------
@@ -267,7 +269,7 @@ class AdaptiveFilter(BaseEstimator):
         return list(self._pass([document_of(document, self.position_)]))
 
     def run(self, documents: Iterable[Any], judge: Callable[[Decision], bool | None]) -> FilterRecord:
-        """Go through the next documents and call a function for every judgement.
+        """Go through the next documents, calling a function for every judgement.
 
         Parameters
         ----------
@@ -286,7 +288,7 @@ class AdaptiveFilter(BaseEstimator):
         return self.record_
 
     def judge(self, place: int, topic: str, relevant: bool | None) -> None:
-        """Say whether a retrieved document is relevant; with a state folder it is kept when this returns.
+        """Judge a retrieved document; with a state folder, the judgement is stored when this returns.
 
         Parameters
         ----------
@@ -295,7 +297,7 @@ class AdaptiveFilter(BaseEstimator):
         topic : str
             The topic that retrieved it.
         relevant : bool or None
-            The judgement; None is "unsure" and teaches nothing.
+            The judgement; None means "unsure" and teaches nothing.
         """
         check_is_fitted(self, "record_")
         if relevant is not None and relevant not in (True, False):
@@ -304,12 +306,12 @@ class AdaptiveFilter(BaseEstimator):
         if entry is None:
             raise ValueError(f"document {place} was not retrieved for topic {topic!r}, so it cannot be judged")
         if entry.judged:
-            raise ValueError(f"document {place} was judged for topic {topic!r} before; a judgement cannot be changed")
+            raise ValueError(f"document {place} was already judged for topic {topic!r}; a judgement cannot be changed")
         answer = None if relevant is None else bool(relevant)
         k = self._number[topic]
         learnt = self._engine.learnt(place, k, answer)
         line = {"place": place, "topic": topic, "relevant": answer, "n_features": learnt.columns.size}
-        # Kept first, then taken over: what could not be written has not happened.
+        # Stored first, then applied: what could not be written has not happened.
         snapshot_due = self._store is not None and self._store.judged(line)
         self._engine.accept(place, k, learnt)
         self.record_.judge(place, topic, answer, learnt.columns.size)
@@ -324,7 +326,7 @@ class AdaptiveFilter(BaseEstimator):
 
     @property
     def position_(self) -> int:
-        """Number of the document to give next."""
+        """Number of the document to pass next."""
         check_is_fitted(self, "record_")
         return self._engine.place
 
@@ -336,19 +338,19 @@ class AdaptiveFilter(BaseEstimator):
 
     @property
     def pending_(self) -> list[Entry]:
-        """What was retrieved and is not judged yet."""
+        """Entries that were retrieved but not yet judged."""
         check_is_fitted(self, "record_")
         return [entry for entry in self.record_ if not entry.judged]
 
     def snapshot(self) -> None:
-        """Keep the states in the folder now, so that a resumed run need not learn the judgements again."""
+        """Store the states in the folder now, so that a resumed run need not learn the judgements again."""
         check_is_fitted(self, "record_")
         if self._store is None:
-            raise ValueError("the filter has no folder to keep its state in; give state= to fit")
+            raise ValueError("the filter has no folder to store its state in; pass state= to fit")
         self._store.snapshot(self.arrays())
 
     def arrays(self) -> dict[str, Any]:
-        """Return the whole state of terms and topics as plain arrays; equal bytes are equal states."""
+        """Return the whole state of terms and topics as plain arrays; equal bytes mean equal states."""
         check_is_fitted(self, "record_")
         return snapshots.arrays_of(self._engine.weights, self._engine.states)
 
@@ -369,9 +371,9 @@ class AdaptiveFilter(BaseEstimator):
         self.close()
 
     def _pass(self, documents: list[Document]) -> Iterator[Decision]:
-        """Decide on the documents that come next; what was at hand when a run was left is given again."""
+        """Decide on the next documents; decisions that were open when a run was left are yielded again."""
         if self._reading:
-            raise ValueError("the stream is being read by another loop; end or leave that one first")
+            raise ValueError("the stream is being read by another loop; end or leave that loop first")
         self._reading = True
         try:
             yield from self._decisions(documents)
@@ -405,7 +407,7 @@ class AdaptiveFilter(BaseEstimator):
         )
 
     def _replay(self, earlier: list[dict[str, Any]], later: list[dict[str, Any]]) -> None:
-        """Bring the record and the stream to where the journal ends; learn what the snapshot does not know."""
+        """Bring the record and the stream to the end of the journal; learn what the snapshot does not contain."""
         engine = self._engine
         last = list(takewhile(lambda line: line["kind"] == "judged", reversed([*earlier, *later])))
         for known, lines in ((True, earlier), (False, later)):
@@ -432,7 +434,7 @@ class AdaptiveFilter(BaseEstimator):
         self.record_.add(entry)
 
     def _at_hand(self, document: str) -> list[Entry]:
-        """Return what the document at which the stream was left has been retrieved for and waits for a judgement."""
+        """Return the entries, not yet judged, of the document at which the stream was left."""
         engine = self._engine
         if engine.after < 0:
             return []
@@ -440,7 +442,7 @@ class AdaptiveFilter(BaseEstimator):
         if last is not None and last.id != document:
             raise ValueError(
                 f"document {engine.place} of the stream has the id {document!r}; expected {last.id!r}, at which the "
-                "run was left: give the stream from document position_ on"
+                "run was left: pass the stream from document position_ on"
             )
         entries = (self.record_.get(engine.place, name) for name in self.topics_)
         return [entry for entry in entries if entry is not None and not entry.judged]
@@ -451,7 +453,7 @@ class AdaptiveFilter(BaseEstimator):
         return {**own, **{f"vectorizer.{name}": value for name, value in words.items()}}
 
 
-#: What the journal keeps of an entry at its retrieval.
+#: The fields of an entry that the journal stores at its retrieval.
 _KEPT = ("place", "id", "topic", "reason", "probability", "information", "retrieved", "n_features")
 
 

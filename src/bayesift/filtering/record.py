@@ -1,4 +1,4 @@
-"""What a filter retrieved, why, and what came of it."""
+"""What a filter retrieved, why, and how it was judged."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ class Entry(NamedTuple):
     topic : str
         The topic that retrieved it.
     reason : {"relevant", "query"}
-        Whether it looked relevant, or was retrieved to learn from its judgement (or at random).
+        Whether the document looked relevant, or was retrieved to learn from its judgement (or at random).
     probability, information : float
-        Probability of relevance, and the bits that the judgement was expected to bring, at the decision.
+        Probability of relevance, and information expected from the judgement in bits, at the time of the decision.
     retrieved : int
-        Documents retrieved for the topic so far, this one included.
+        Number of documents retrieved for the topic so far, including this one.
     n_features : int
-        Features of the topic at the decision.
+        Number of features of the topic at the time of the decision.
     judged : bool
         Whether a judgement has come.
     relevant : bool or None
-        The judgement; None while there is none and for "unsure".
+        The judgement; None if there is none yet, and for "unsure".
     n_features_after : int
-        Features of the topic after the judgement; at the decision before it.
+        Number of features of the topic after the judgement; before it, the number at the decision.
     """
 
     place: int
@@ -53,7 +53,7 @@ class Entry(NamedTuple):
 
 
 class FilterRecord:
-    """All that was retrieved, in the order of retrieval.
+    """Everything that was retrieved, in the order of retrieval.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class FilterRecord:
         self._entries[place, topic] = entry._replace(judged=True, relevant=relevant, n_features_after=n_features)
 
     def get(self, place: int, topic: str) -> Entry | None:
-        """Return the entry of a document and topic, None where it was not retrieved."""
+        """Return the entry of a document and topic, None if it was not retrieved."""
         return self._entries.get((place, topic))
 
     def of(self, topic: str) -> list[Entry]:
@@ -96,18 +96,18 @@ class FilterRecord:
         return [entry for entry in self if entry.topic == topic]
 
     def outcomes(self, n_relevant: Mapping[str, int] | None = None) -> Outcomes:
-        """Count right and wrong retrievals of every topic, for the measures of :mod:`bayesift.evaluate`.
+        """Count right and wrong retrievals of each topic, for the measures of :mod:`bayesift.evaluate`.
 
         Parameters
         ----------
         n_relevant : mapping of str to int, optional
-            How many documents of the stream are relevant to each topic; without it, as many as were retrieved.
+            How many documents of the stream are relevant to each topic; by default those that were retrieved.
 
         Returns
         -------
         outcomes : Outcomes
-            ``tp`` judged relevant; ``fp`` all others that were retrieved, those without a judgement too; ``fn``
-            relevant ones that were missed; ``tn`` is not known and 0.
+            ``tp``: judged relevant; ``fp``: all others retrieved, including those without a judgement; ``fn``: relevant
+            documents that were missed; ``tn``: not known, set to 0.
         """
         column = {name: k for k, name in enumerate(self.topics)}
         tp, retrieved = np.zeros(len(column), dtype=np.int64), np.zeros(len(column), dtype=np.int64)

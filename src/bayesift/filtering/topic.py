@@ -25,22 +25,22 @@ def query_threshold(
     max_information: float = 1.0,
     steepness: float = 5.0,
 ) -> FloatArray:
-    """Return the expected information, in bits, from which a document is worth a query after so many retrieved ones.
+    """Return the expected information, in bits, from which a document is worth a query after N retrieved ones.
 
     It rises with the number N of documents retrieved so far, from ``min_information`` a to ``max_information`` b:
-    θ(N) = (b − a) / (1 + exp(−steepness (N − target)/target)) + a. So nearly every uncertain document is asked about at
-    first, and none well after the target is passed.
+    θ(N) = (b − a) / (1 + exp(−steepness (N − target)/target)) + a. So at first nearly every uncertain document is
+    queried, and none once the target is well passed.
 
     Parameters
     ----------
     retrieved : int or array of int
         Number of documents retrieved so far, N.
     target : float, default=50
-        Number of documents that should be retrieved.
+        Number of documents to retrieve.
     min_information, max_information : float, default=0.001 and 1
-        Limits of the threshold, in bits; no judgement gives more than one.
+        Limits of the threshold, in bits; no judgement gives more than one bit.
     steepness : float, default=5
-        How quickly it rises about the target.
+        How quickly the threshold rises around the target.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def query_threshold(
 
 
 class FilterRules(NamedTuple):
-    """What decides and changes a topic, apart from documents and judgements; see :class:`AdaptiveFilter`."""
+    """The settings by which a topic decides and learns; see :class:`AdaptiveFilter`."""
 
     significance: float = 12.13
     max_features: int | None = 300
@@ -72,7 +72,7 @@ class FilterRules(NamedTuple):
     stream_size: int | None = None
 
     def threshold(self, retrieved: int) -> float:
-        """Return the information from which a document is queried; infinite where queries are not for information."""
+        """Return the information from which a document is queried; infinite if queries are not for information."""
         if self.query != "information":
             return np.inf
         between = {"min_information": self.min_information, "max_information": self.max_information}
@@ -86,13 +86,13 @@ class FilterRules(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One document: the columns of its terms, in code-point order of the terms, and their weights, none of them 0."""
+    """One document: the columns of its terms, in code-point order of the terms, and their nonzero weights."""
 
     columns: UInt32Array
     weights: FloatArray
 
     def compressed(self) -> Compressed:
-        """Return it as a matrix of one row."""
+        """Return the document as a matrix of one row."""
         return np.array([0, self.columns.size], dtype=np.uint32), self.columns, self.weights
 
 
@@ -102,19 +102,19 @@ class TopicState(NamedTuple):
     Parameters
     ----------
     columns : ndarray of shape (n_features,)
-        Columns of the features, in the order in which they came.
+        Columns of the features, in the order in which they were added.
     belief : Belief
-        N(mean, covariance) of the weights of the features and, last, of the constant.
+        N(mean, covariance) of the weights of the features and, last, the constant.
     inside, outside : ndarray of shape (n_terms,)
-        In how many relevant documents, and in how many others, each term occurs.
+        Number of relevant documents, and number of others, in which each term occurs.
     n_inside, n_outside : int
-        How many of these documents there are.
+        Numbers of relevant documents and of others.
     relevant : tuple of Row
-        The relevant documents: the statement, those of the training set, those retrieved.
+        The relevant documents: the statement, then those of the training set, then those retrieved.
     turn : int
-        How often a past relevant document was learned again.
+        How often past relevant documents were learned again.
     retrieved : int
-        Documents of the stream that were retrieved, N.
+        Number N of documents of the stream that were retrieved.
     """
 
     columns: Int64Array
@@ -137,7 +137,7 @@ def begin(
     terms: Sequence[str],
     rules: FilterRules,
 ) -> TopicState:
-    """Learn the batch phase of a topic: choose the features, then pass over statement and documents.
+    """Run the batch phase of a topic: choose the features, then pass over statement and documents.
 
     Parameters
     ----------
@@ -146,9 +146,9 @@ def begin(
     relevant : ndarray
         Rows of the relevant ones, in order.
     statement : Row, optional
-        The topic statement, which counts as one relevant document, the first of all.
+        The topic statement, which counts as a relevant document and comes first.
     inside, frequency : ndarray of shape (n_terms,)
-        In how many relevant and in how many of all training documents each term stands.
+        Number of relevant documents, and number of all training documents, in which each term occurs.
     terms : sequence of str
         The term of each column.
     rules : FilterRules
@@ -188,11 +188,11 @@ def retrieve(state: TopicState) -> TopicState:
 
 
 def judge(state: TopicState, row: Row, relevant: bool, terms: Sequence[str], rules: FilterRules) -> TopicState:
-    """Return the state after the judgement of one document; the one given is left as it is.
+    """Return the state after the judgement of one document; the given state does not change.
 
-    The terms of the document are counted, terms that have become significant become features, and the document is
-    learnt. After an irrelevant one a past relevant document is learnt again (``rules.relearn_relevant``), each in its
-    turn, with the features of now. ``terms`` holds the term of each column.
+    The terms of the document are counted, terms that are now significant become features, and the document is learned.
+    After an irrelevant document a past relevant one is learned again (``rules.relearn_relevant``), each in turn, with
+    the current features. ``terms`` holds the term of each column.
     """
     state = add_features(_counted(state, row, relevant, len(terms)), terms, rules)
     state = _learnt(state, row, 1.0 if relevant else -1.0, len(terms))
@@ -205,9 +205,9 @@ def judge(state: TopicState, row: Row, relevant: bool, terms: Sequence[str], rul
 
 
 def add_features(state: TopicState, terms: Sequence[str], rules: FilterRules) -> TopicState:
-    """Make features of the terms with −2 ln λ > ``rules.significance``; those of now come in code-point order.
+    """Turn terms with −2 ln λ > ``rules.significance`` into features; new ones are added in code-point order.
 
-    Beyond ``rules.max_features`` the most significant are taken, and none when the belief is full.
+    If there are more than ``rules.max_features`` allows, the most significant are taken, and none if there is no room.
     """
     taken = np.zeros(state.inside.size, dtype=np.bool_)
     taken[state.columns] = True
@@ -219,7 +219,7 @@ def add_features(state: TopicState, terms: Sequence[str], rules: FilterRules) ->
     )
     if found.size == 0:
         return state
-    # Columns come by the judgements of all topics; the order of a topic's features must not depend on the others.
+    # Columns are added by judgements of all topics; the order of a topic's features must not depend on other topics.
     order = sorted(range(found.size), key=lambda place: terms[found[place]])
     if found.size > room:
         order = sorted(sorted(order, key=lambda place: -scores[place])[:room], key=lambda place: terms[found[place]])
@@ -229,7 +229,7 @@ def add_features(state: TopicState, terms: Sequence[str], rules: FilterRules) ->
 
 
 def _counted(state: TopicState, row: Row, relevant: bool, n_terms: int) -> TopicState:
-    """Count the terms of a document; there may be more of them than at the last judgement."""
+    """Count the terms of a document; there may be more terms than at the last judgement."""
     inside, outside = (np.append(a, np.zeros(n_terms - a.size, dtype=np.int32)) for a in (state.inside, state.outside))
     (inside if relevant else outside)[row.columns] += 1
     return state._replace(

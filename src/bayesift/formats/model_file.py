@@ -249,6 +249,8 @@ def _read_2(container: Container) -> Any:
 
 def _sentence(error: Exception) -> str:
     """Return the message of an error, shortened and without control characters."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
     text = str(error)[:_LONGEST_MESSAGE] or type(error).__name__
     return "".join(letter if letter.isprintable() else " " for letter in text)
 

@@ -40,7 +40,7 @@ def document_lengths(length: Any, n: int, mean: float) -> Int64Array:
     """Return the lengths of documents to draw: those given, or the mean length."""
     if length is None and not 0 <= mean <= _LONGEST_MEAN:
         raise ValueError(
-            f"length is None, and the documents of the class have {mean:g} words on average; expected a length where "
+            f"length is None, and the documents of the class have {mean:g} words on average; expected a length if "
             f"that is above {_LONGEST_MEAN:g}"
         )
     lengths = np.broadcast_to(np.rint(mean) if length is None else length, (n,))

@@ -21,19 +21,19 @@ from bayesift.generative._groups import Layout, Targets, read_targets
 
 
 class GenerativeClassifier(ScoreClassifier, ABC):
-    """A classifier that models the documents of every class, and inverts that by Bayes' rule.
+    """A classifier that models the documents of every class and inverts the models by Bayes' rule.
 
-    p(class | document) ∝ p(document | class) p(class). A subclass learns, and gives one thing,
-    ``_joint_log_likelihood``; probabilities and decisions follow from it, for classes that exclude each other as well
-    as for an indicator matrix of categories that do not. Where a document has probability 0 in every class, its
-    classes have the probabilities they had before.
+    p(class | document) ∝ p(document | class) p(class). A subclass learns and provides ``_joint_log_likelihood``;
+    probabilities and decisions follow from it, both for classes that exclude each other and for an indicator matrix of
+    categories that do not. If a document has probability 0 in every class, the probabilities of its classes are those
+    before it was seen.
     """
 
-    #: Whether a sparse matrix is taken; then everything else is made one.
+    #: Whether the model takes sparse matrices; other input is then converted to one.
     _takes_sparse: ClassVar[bool] = True
     #: Whether values are amounts, which cannot be negative.
     _takes_amounts: ClassVar[bool] = False
-    #: Whether the clouds of points of scikit-learn's checks cannot be told apart.
+    #: Whether the model cannot separate the point clouds of scikit-learn's checks.
     _poor_for_points: ClassVar[bool] = False
 
     class_count_: FloatArray
@@ -53,7 +53,7 @@ class GenerativeClassifier(ScoreClassifier, ABC):
         """Learn from documents."""
 
     def _check_values(self, X: Any, *, learning: bool) -> None:
-        """Refuse values the model cannot use."""
+        """Refuse values that the model cannot use."""
 
     def _draw(self, group: int, n: int, length: Any, rng: np.random.Generator) -> Any:
         """Draw documents of a group."""
@@ -71,17 +71,17 @@ class GenerativeClassifier(ScoreClassifier, ABC):
             return np.log(class_shares(self.class_count_, self.class_prior, self.estimate))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from documents; what was learned before is forgotten.
+        """Learn from documents, forgetting what was learned before.
 
         Parameters
         ----------
         X : sparse matrix, array, data frame or Shards of shape (n_documents, n_features)
-            NaN, or a masked entry, is a missing value, where the class says so. The naive Bayes models and the
+            NaN, or a masked entry, is a missing value if the class allows it. The naive Bayes models and the
             Dirichlet compound multinomial learn from :class:`bayesift.shards.Shards` as well.
         y : array of shape (n_documents,), or indicator matrix of shape (n_documents, n_categories)
             Labels of any type, or zeros and ones for each category.
         sample_weight : array of shape (n_documents,), optional
-            A weight of 2 is two copies of a document.
+            How often each document counts; a weight of 2 equals two copies.
 
         Returns
         -------
@@ -101,20 +101,20 @@ class GenerativeClassifier(ScoreClassifier, ABC):
         Returns
         -------
         joint : ndarray of shape (n_documents, n_classes), or (n_documents, n_categories, 2)
-            The latter for an indicator matrix: without and with each category.
+            The second shape is for an indicator matrix: without and with each category.
         """
         check_is_fitted(self)
         joint = self._layout.by_task(self._joint_log_likelihood(self._documents(X)))
-        # Nothing can be said from a document that no class could have written.
+        # A document that is impossible in every class says nothing about its class.
         impossible = np.all(joint == -np.inf, axis=-1, keepdims=True)
         joint = np.where(impossible, self.class_log_prior_, joint) if impossible.any() else joint
         return joint if self._layout.multilabel else joint[:, 0]
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return log odds, which go on where probabilities are 0 or 1 to the last digit.
+        """Return log odds, which stay exact where probabilities round to 0 or 1.
 
-        Of shape (n_documents,) for two classes, and (n_documents, n_categories) for an indicator matrix; for more than
-        two classes they are the log probabilities, of shape (n_documents, n_classes).
+        The shape is (n_documents,) for two classes and (n_documents, n_categories) for an indicator matrix. For more
+        than two classes the result is the log probabilities, of shape (n_documents, n_classes).
         """
         joint = self.predict_joint_log_proba(X)
         if self.target_type_ != "multiclass":
@@ -124,15 +124,15 @@ class GenerativeClassifier(ScoreClassifier, ABC):
         return joint
 
     def scores_to_log_proba(self, scores: FloatArray) -> FloatArray:
-        """Return the log probabilities that scores stand for; those of several classes are log probabilities."""
+        """Turn scores into log probabilities; the scores of several classes are log probabilities already."""
         return np.array(scores) if self.target_type_ == "multiclass" else super().scores_to_log_proba(scores)
 
     def predict(self, X: Any) -> AnyArray:
-        """Return the decisions: log odds of 0 are a yes, and of several classes the first of the most probable wins."""
+        """Return the decisions: log odds of 0 are a yes; of equally probable classes the first wins."""
         check_is_fitted(self)
         if self.target_type_ != "multiclass":
             return super().predict(X)
-        # Which one is greatest can be told without their sum.
+        # The greatest can be found without normalising.
         return self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
 
     def sample(
@@ -143,14 +143,14 @@ class GenerativeClassifier(ScoreClassifier, ABC):
         Parameters
         ----------
         n_samples : int, default=1
-            How many.
+            Number of documents.
         label : optional
-            Their class; by default, classes are drawn too. After an indicator matrix, a column number is needed:
-            categories are modelled one by one, not together.
+            Their class; by default, classes are drawn too. A model of an indicator matrix needs a column number,
+            because categories are modelled one by one, not together.
         length : int or array of shape (n_samples,), optional
-            Number of words, for models of counts; by default the mean length in the class.
+            Number of words of each document, for models of counts; by default the mean length in the class.
         random_state : int, Generator or None
-            Seed, or the generator to go on with.
+            Seed, or a generator to draw from.
 
         Returns
         -------
@@ -226,13 +226,13 @@ class GenerativeClassifier(ScoreClassifier, ABC):
 
 
 def contrast(logs: FloatArray) -> FloatArray:
-    """Return how much each class's logarithms exceed those of the mean of the others, one row for two classes.
+    """Return how much each class's logarithms exceed those of the mean of the others; one row for two classes.
 
     Parameters
     ----------
     logs : array of shape (n_classes, n_features), or (n_categories, 2, n_features)
-        Log probabilities; the latter for an indicator matrix, whose categories are compared with their absence. A class
-        without others exceeds them by 0.
+        Log probabilities; the second shape is for an indicator matrix, whose categories are compared with their
+        absence. A single class gets 0.
     """
     if logs.ndim == 3:
         return logs[:, 1] - logs[:, 0]
@@ -257,7 +257,7 @@ def _drawn_places(
     """Return the place of the class of every document to draw."""
     if label is None:
         if layout.multilabel:
-            raise ValueError("label is None; expected a column number: categories are modelled one by one")
+            raise ValueError("label is None; expected a column number, because categories are modelled one by one")
         return rng.choice(layout.n, size=n_samples, p=shares[0])
     found = np.flatnonzero(classes == label)
     if not found.size:
@@ -266,7 +266,7 @@ def _drawn_places(
 
 
 def concentrations(class_prior: Any, n_classes: int) -> FloatArray | None:
-    """Return the Dirichlet parameters of the classes; None where their probabilities are not learned by a prior."""
+    """Return the Dirichlet parameters of the classes; None if their probabilities have no prior."""
     if class_prior is None or isinstance(class_prior, str):
         return None
     alpha = numbers("class_prior", class_prior, POSITIVE)
@@ -287,13 +287,13 @@ def class_shares(counts: FloatArray, class_prior: Any, estimate: str) -> FloatAr
 
 
 def shares(weights: FloatArray) -> FloatArray:
-    """Divide by the sum over the last axis; equal shares where nothing is there to divide."""
+    """Divide by the sum over the last axis; equal shares if the sum is 0."""
     total = weights.sum(axis=-1, keepdims=True)
     return np.where(total > 0, weights / np.where(total > 0, total, 1.0), 1.0 / max(weights.shape[-1], 1))
 
 
 def class_log_evidence(counts: FloatArray, class_prior: Any) -> FloatArray:
-    """Return ln p(labels in their order), the probabilities integrated out where they have a prior."""
+    """Return ln p(labels in their order), with the probabilities integrated out if they have a prior."""
     alpha = concentrations(class_prior, counts.shape[-1])
     if alpha is None:
         return xlogy(counts, class_shares(counts, class_prior, "mle")).sum(axis=-1)

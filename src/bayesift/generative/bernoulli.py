@@ -1,4 +1,4 @@
-"""Naive Bayes for features that are there or not."""
+"""Naive Bayes for features that are present or absent."""
 
 from __future__ import annotations
 
@@ -31,38 +31,39 @@ from bayesift.generative.naive_bayes import (
 class BernoulliNB(NaiveBayes):
     """Naive Bayes for features that are present or absent: a document is the set of its words.
 
-    p(x | c) = Π_j θ_jc^x_j (1−θ_jc)^(1−x_j) with θ_jc ~ Beta(a_j, b_j): absent words count as well as those that are
-    there, at the cost of the words that are there only.
+    p(x | c) = Π_j θ_jc^x_j (1−θ_jc)^(1−x_j) with θ_jc ~ Beta(a_j, b_j): absent words count too, but only the
+    words that are present cost time.
 
-    Missing values are allowed in learning and prediction; they are integrated out exactly, that is, left out.
+    Missing values are allowed in training and prediction. They are integrated out exactly, that is, left out.
 
     Parameters
     ----------
     alpha : float, array of shape (n_features,) or BetaBinomial, default=1.0
-        Prior of the probability that a feature is present: Beta(alpha, alpha), or any beta distribution, one for all
-        features or one for each.
+        Prior of the probability that a feature is present: Beta(alpha, alpha), or any beta distribution; one for all
+        features, or one for each.
     binarize : float or None, default=0.0
         A feature is present if its value is above this number (of at least 0); None: values must be 0 or 1.
     class_prior : float, array, "uniform" or None, default=1.0
         Pseudo counts of the classes; ``"uniform"``: equal probabilities for any data; None: the shares in the data.
     estimate : {"posterior", "map", "mle"}, default="posterior"
-        Integrate the parameters out (which is the posterior mean here), or plug in their posterior mode or the maximum
+        Integrate the parameters out (here equal to the posterior mean), or plug in their posterior mode or maximum
         likelihood estimate.
     n_jobs : int or None, default=-1
-        Threads for prediction; -1 is all cores.
+        Number of threads for prediction; -1 uses all cores.
 
     Attributes
     ----------
     classes_, class_count_, class_log_prior_ : ndarray
-        Labels (column numbers for an indicator matrix), their documents and log probabilities (without and with each).
+        The labels (column numbers for an indicator matrix), their numbers of documents and their log probabilities (for
+        an indicator matrix, without and with each category).
     feature_log_prob_ : ndarray of shape (n_classes, n_features)
         Log probability that a feature is present; categories × 2 × features for an indicator matrix.
     log_evidence_ : float
-        Log probability of all that was learned from, the parameters integrated out.
+        Log probability of the training data, with the parameters integrated out.
     mutual_information_ : ndarray of shape (n_features,)
-        Of every feature with the class (3.76).
+        Mutual information of each feature's presence with the class (3.76), in nats.
     n_parameters_ : int
-        Probabilities in the model: one for each feature and class (3.112).
+        Number of probabilities in the model: one for each feature and class (3.112).
 
     Examples
     --------
@@ -101,7 +102,7 @@ class BernoulliNB(NaiveBayes):
         if self.binarize is None:
             odd = (X.data != 0) & (X.data != 1) & ~np.isnan(X.data)
             if odd.any():
-                raise ValueError(f"X holds {X.data[odd][0]:g}; expected 0 or 1 (or NaN), as binarize is None")
+                raise ValueError(f"X holds {X.data[odd][0]:g}; expected 0 or 1 (or NaN), because binarize is None")
 
     @property
     def feature_log_prob_(self) -> FloatArray:
@@ -112,11 +113,11 @@ class BernoulliNB(NaiveBayes):
 
     @property
     def n_parameters_(self) -> int:
-        """Probabilities in the model."""
+        """Number of probabilities in the model."""
         return int(self._fitted().n_features * self._layout.n_groups)
 
     def word_weights(self) -> FloatArray:
-        """Return the log odds ln θ_jc/(1−θ_jc) of a feature's presence, less those of the other classes together."""
+        """Return the log odds ln θ_jc/(1−θ_jc) of a feature's presence, minus those of the other classes together."""
         logs = self.feature_log_prob_
         return contrast(logs - np.log1p(-np.exp(np.minimum(logs, -1e-12))))
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from scipy.special import rel_entr
 from sklearn.utils._param_validation import Interval
 
-from bayesift._checks import NOT_NEGATIVE, numbers
+from bayesift._checks import NOT_NEGATIVE, number
 from bayesift._special import log_rising
 from bayesift._state import State, check_table
 from bayesift._typing import FloatArray, Int64Array
@@ -30,37 +30,38 @@ MOST_COUNTS = 2**25
 class CategoricalNB(NaiveBayes):
     """Naive Bayes for features that take one of several values, written as whole numbers.
 
-    p(x_j = k | c) = θ_jck with θ_jc ~ Dirichlet(α, …, α) over the values seen of feature j in any class. A value that
-    occurs for the first time in prediction gets the probability of one that the class has not seen.
+    p(x_j = k | c) = θ_jck with θ_jc ~ Dirichlet(α, …, α) over the values of feature j seen in any class. A value that
+    occurs for the first time in prediction gets the probability of a value that the class has not seen.
 
-    Missing values are allowed in learning and prediction; they are integrated out exactly, that is, left out.
+    Missing values are allowed in training and prediction. They are integrated out exactly, that is, left out.
 
     Parameters
     ----------
     alpha : float or array of shape (n_features,), default=1.0
         Pseudo count of every value of a feature.
     min_categories : int, array of shape (n_features,) or None, default=None
-        Least number of values, seen or not.
+        Minimum number of values of each feature, seen or not.
     class_prior : float, array, "uniform" or None, default=1.0
         Pseudo counts of the classes; ``"uniform"``: equal probabilities for any data; None: the shares in the data.
     estimate : {"posterior", "map", "mle"}, default="posterior"
-        Integrate the parameters out (which is the posterior mean here), or plug in their posterior mode or the maximum
+        Integrate the parameters out (here equal to the posterior mean), or plug in their posterior mode or maximum
         likelihood estimate.
 
     Attributes
     ----------
     classes_, class_count_, class_log_prior_ : ndarray
-        Labels (column numbers for an indicator matrix), their documents and log probabilities (without and with each).
+        The labels (column numbers for an indicator matrix), their numbers of documents and their log probabilities (for
+        an indicator matrix, without and with each category).
     feature_log_prob_ : list of ndarray of shape (n_classes, n_values)
         Log probability of every value, for each feature.
     n_categories_ : ndarray of shape (n_features,)
         Number of values of each feature.
     log_evidence_ : float
-        Log probability of all that was learned from, the parameters integrated out.
+        Log probability of the training data, with the parameters integrated out.
     mutual_information_ : ndarray of shape (n_features,)
-        Of every feature with the class (3.75).
+        Mutual information of each feature with the class (3.75), in nats.
     n_parameters_ : int
-        Free parameters of the distributions of features: one less than values, for each feature and class.
+        Number of free parameters: for each feature and class, one fewer than the feature's values.
 
     Examples
     --------
@@ -103,17 +104,17 @@ class CategoricalNB(NaiveBayes):
         if np.any(X < 0):
             found = X[X < 0][0]
             raise ValueError(
-                f"Negative values in data passed to {type(self).__name__}: X holds {found:g}; expected the numbers of "
-                f"values: 0, 1, 2, …"
+                f"Negative values in data passed to {type(self).__name__}: X holds {found:g}; expected values numbered "
+                f"0, 1, 2, …"
             )
         broken = (np.floor(X) != X) & ~np.isnan(X)
         if broken.any():
-            raise ValueError(f"X holds {X[broken][0]:g}; expected the numbers of values: 0, 1, 2, …")
+            raise ValueError(f"X holds {X[broken][0]:g}; expected values numbered 0, 1, 2, …")
         highest = np.fmax.reduce(X, axis=None, initial=0.0)
         if learning and highest >= MOST_VALUES:
             raise ValueError(
-                f"X holds {highest:g}; expected the numbers of values 0, 1, 2, … below {MOST_VALUES:,}, since there is "
-                f"a count for each: number the values that occur, as sklearn.preprocessing.OrdinalEncoder does"
+                f"X holds {highest:g}; expected values numbered 0, 1, 2, … below {MOST_VALUES:,}, since each has a "
+                f"count: number only the values that occur, as sklearn.preprocessing.OrdinalEncoder does"
             )
 
     @property
@@ -130,7 +131,7 @@ class CategoricalNB(NaiveBayes):
 
     @property
     def n_parameters_(self) -> int:
-        """Free parameters of the distributions of features."""
+        """Number of free parameters of the distributions of features."""
         return int(np.sum(self.n_categories_ - 1)) * self._layout.n_groups
 
     def __sklearn_tags__(self) -> Any:
@@ -142,41 +143,41 @@ class CategoricalNB(NaiveBayes):
 def pattern_numbers(X: Any, binarize: float = 0.0) -> FloatArray:
     """Number documents by the set of their features, for a model of all features together.
 
-    A naive model of D features that are there or not has D parameters for each class; the *full* one, which lets them
-    depend on each other in any way, has a probability for each of the 2ᴰ sets, so 2ᴰ − 1 parameters (exercise 3.20 of
-    Murphy 2012). It is :class:`CategoricalNB` with one feature, the number of the set.
+    A naive model of D features that are present or absent has D parameters for each class. The *full* model, which lets
+    them depend on each other in any way, has a probability for each of the 2ᴰ sets, so 2ᴰ − 1 parameters (exercise 3.20
+    of Murphy 2012). It is :class:`CategoricalNB` with a single feature, the number of the set.
 
     Parameters
     ----------
     X : sparse matrix or array of shape (n_documents, n_features)
         At most 24 features, without missing values.
     binarize : float, default=0.0
-        A feature is there if its value is above this number, of at least 0.
+        A feature is present if its value is above this number, which must be at least 0.
 
     Returns
     -------
     numbers : ndarray of shape (n_documents, 1)
-        Σ_j 2ʲ over the features j that are there.
+        Σ_j 2ʲ over the features j that are present.
 
     Examples
     --------
     >>> import numpy as np
     >>> from bayesift.generative import BernoulliNB, CategoricalNB, pattern_numbers
     >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5)
-    >>> differ = X[:, 0] != X[:, 1]   # the features tell nothing on their own
+    >>> differ = X[:, 0] != X[:, 1]   # neither feature alone says anything
     >>> float(BernoulliNB().fit(X, differ).score(X, differ))
     0.5
     >>> full = CategoricalNB(min_categories=2**2).fit(pattern_numbers(X), differ)
     >>> float(full.score(pattern_numbers(X), differ)), full.n_parameters_
     (1.0, 6)
     """
-    level = float(numbers("binarize", binarize, NOT_NEGATIVE))
-    documents = sp.csr_matrix(X, dtype=np.float64)
+    level = number("binarize", binarize, NOT_NEGATIVE)
+    documents = sp.csr_matrix(X, dtype=np.float64, copy=True)
     most = MOST_VALUES.bit_length() - 1
     if not 1 <= documents.shape[1] <= most:
-        raise ValueError(f"X has {documents.shape[1]} features; expected 1 to {most}: there is a number for each set")
+        raise ValueError(f"X has {documents.shape[1]} features; expected 1 to {most}, since each set gets a number")
     if np.isnan(documents.data).any():
-        raise ValueError("X holds NaN; expected no missing values, since a set is known or not")
+        raise ValueError("X holds NaN; expected no missing values, since sets must be complete")
     documents.sum_duplicates()
     present = sp.csr_matrix(
         ((documents.data > level).astype(np.float64), documents.indices, documents.indptr), shape=documents.shape
@@ -235,7 +236,7 @@ class CategoricalLikelihood(Likelihood):
     def probabilities(self, j: int) -> FloatArray:
         """Return the probability of each value of a feature, and of one not seen yet: (values + 1) × groups.
 
-        A value nobody has seen is as probable as one that others have seen.
+        A value that no class has seen is as probable as one that only other classes have seen.
         """
         counts = self.layout.groups(self.counts[j]).T
         pseudo = {"posterior": self.alpha[j], "map": self.alpha[j] - 1.0, "mle": 0.0}[self.estimate]

@@ -47,60 +47,61 @@ from bayesift.shards import Shards
 class DirichletCompoundMultinomial(GenerativeClassifier):
     """Classify by models of bursty words: every document has its own word probabilities.
 
-    They are drawn from a Dirichlet(α_c) distribution, and the words from them (Polya's urn), so a word that occurred
-    once is likely to occur again (3.79):
+    These are drawn from a Dirichlet(α_c) distribution, and the words from them (Polya's urn), so a word that has
+    occurred once is likely to occur again (3.79):
 
         p(x | c) ∝ Γ(A_c)/Γ(A_c + N) · Π_j Γ(α_jc + x_j)/Γ(α_jc),  A_c = Σ_j α_jc.
 
-    The number of orders in which the words can come is the same for all classes and left out everywhere.
+    The number of possible word orders is the same for all classes and left out everywhere.
 
-    A count missing at prediction is integrated out exactly, given the number of words that are not missing. When
-    learning, a document with a missing count counts for its class, but its words are left out. Values need not be
-    whole (then the gamma functions are taken as they are), but not negative.
+    In prediction, a missing count is integrated out exactly, given the number of words that are not missing. In
+    training, a document with a missing count counts for its class, but its words are left out. Values need not be
+    whole (the gamma functions are then used as they are), but must not be negative.
 
     Parameters
     ----------
     prior : {"background", "gamma", "laplace"}, default="background"
-        Prior of every α_jc, for ``estimate="map"``. ``"gamma"``: with ``concentration_shape`` and
+        Prior of every α_jc, for ``estimate="map"``. ``"gamma"``: a gamma prior with ``concentration_shape`` and
         ``concentration_rate``; a shape of 1 + e is worth e more documents of the class that have the word.
         ``"background"``: gamma priors that are worth ``pseudo_documents`` documents drawn from all classes; without
-        data they put α where all documents together have it (by Elkan's approximation). ``"laplace"``: shape 1, which
-        is a penalty of ``concentration_rate`` times α.
+        data they put α at its value for all documents together (by Elkan's approximation). ``"laplace"``: shape 1,
+        that is, a penalty of ``concentration_rate`` times α.
     pseudo_documents : float, default=10.0
-        Weight of the ``"background"``.
+        Weight of the ``"background"`` prior, in documents.
     concentration_shape : float, default=1.01
         Shape of the ``"gamma"`` prior of every α, at least 1.
     concentration_rate : float, default=0.001
-        Rate of the ``"gamma"`` and the ``"laplace"`` prior of every α.
+        Rate of the ``"gamma"`` or ``"laplace"`` prior of every α.
     floor : float, default=0.1
-        Where the data and the prior leave α = 0 (words that a class has not seen, with a Laplace prior or maximum
-        likelihood), it is set to this share of the smallest positive α of the class, so that no word is impossible.
+        If the data and the prior leave α = 0 (for words that a class has not seen, with a Laplace prior or maximum
+        likelihood), α is set to this share of the smallest positive α of the class, so that no word is impossible.
     estimate : {"map", "mle"}, default="map"
         Posterior mode, or maximum likelihood.
     solver : {"newton", "fixed_point", "edcm"}, default="newton"
-        Minka's generalised Newton step (a few rounds) or fixed point (many); or the exponential-family approximation
-        of Elkan (2006), in which a word counts by its first occurrence only, and which needs no rounds.
+        Minka's generalised Newton step (few rounds) or fixed point (many rounds), or the exponential-family
+        approximation of Elkan (2006), which counts only the first occurrence of a word and needs no rounds.
     tol : float, default=1e-6
-        A class is done when no slope of its objective in ln α exceeds this share of its documents.
+        The fit of a class ends when no slope of its objective in ln α exceeds this share of its number of documents.
     max_iter : int, default=1000
-        Limit of rounds; reaching it warns.
+        Maximum number of rounds; reaching it warns.
     class_prior : float, array, "uniform" or None, default=1.0
         Pseudo counts of the classes; ``"uniform"``: equal probabilities for any data; None: the shares in the data.
     n_jobs : int or None, default=-1
-        Threads, over classes and documents; -1 is all cores.
+        Number of threads, which share classes and documents; -1 uses all cores.
 
     Attributes
     ----------
     classes_, class_count_, class_log_prior_ : ndarray
-        Labels (column numbers for an indicator matrix), their documents and log probabilities (without and with each).
+        The labels (column numbers for an indicator matrix), their numbers of documents and their log probabilities (for
+        an indicator matrix, without and with each category).
     alpha_ : ndarray of shape (n_classes, n_features)
         The Dirichlet parameters; categories × 2 × features for an indicator matrix.
     concentration_ : ndarray of shape (n_classes,)
-        Their sums A_c: the smaller, the more bursty.
+        Their sums A_c: the smaller, the burstier the words.
     certificate_ : Certificate
-        Of every class: negative log posterior, largest slope in ln α (``kkt_residual``), rounds, seconds, success. The
-        problem is not convex and has no dual bound: the gap is infinite. Two entries for each category of an indicator
-        matrix.
+        For each class: negative log posterior, largest slope in ln α (``kkt_residual``), rounds, seconds, convergence.
+        The problem is not convex and has no dual bound, so the gap is infinite. An indicator matrix has two entries for
+        each category.
 
     Examples
     --------
@@ -170,7 +171,7 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
         return [documents[own.sums == group] for group in range(self._layout.n_groups)]
 
     def _fit_shards(self, shards: Shards, y: Any, sample_weight: Any) -> Self:
-        """Learn from one shard after the other: how many documents have each word how often is all that counts."""
+        """Learn from one shard after the other: all that matters is how many documents have each word how often."""
         self._validate_params()
         targets, weights = read_targets(validate_labels(self, shards, y)), checked_weights(sample_weight, shards)
         self._begin(targets)
@@ -190,19 +191,19 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
             everyone.add_table(table)
         lengths, of_length = everyone.lengths
         if not lengths.size:
-            raise ValueError("X holds no word of a complete document; expected counts above 0")
+            raise ValueError("X has no word in a complete document; expected counts above 0")
         prior = self._prior_of_words(have, lengths, of_length, float(weights.sum()))
         self._solve([table.histogram for table in tables], everyone.histogram, prior, self.n_jobs)
         return self
 
     def _fit_groups(self, X: sp.csr_matrix, groups: list[Int64Array], weights: FloatArray) -> None:
         totals = np.asarray(X.sum(axis=1)).ravel()
-        # What a document with a missing count says has no closed form.
+        # For a document with a missing count there is no closed form.
         incomplete = np.isnan(totals)
         weights = np.where(incomplete, 0.0, weights)
         totals = np.where(incomplete, 0.0, totals)
         if not np.any(totals * weights > 0):
-            raise ValueError("X holds no word of a complete document; expected counts above 0")
+            raise ValueError("X has no word in a complete document; expected counts above 0")
         have = with_values(X, (X.data > 0).astype(np.float64)).T @ weights
         prior = self._prior_of_words(have, totals, weights, float(weights.sum()))
         made = [partial(histogram, X, totals, rows, weights) for rows in groups]
@@ -222,7 +223,7 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
             begin = time.perf_counter()
             found = make()
             if not found.words.size:
-                # Nothing is known of the class: its words are like those of all documents.
+                # Nothing is known about the class: use the words of all documents.
                 found = everyone()
             solution = fit_class(found, prior, self.solver, self.tol, self.max_iter)
             return found, solution, time.perf_counter() - begin
@@ -239,7 +240,7 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
         totals, weights : array
             Lengths of documents, and their weights.
         weight : float
-            That of all documents.
+            The weight of all documents.
         """
         n_features = have.size
         if self.estimate == "mle":
@@ -247,7 +248,7 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
         if self.prior != "background":
             excess = 0.0 if self.prior == "laplace" else self.concentration_shape - 1.0
             return Prior.of(np.full(n_features, excess), float(self.concentration_rate))
-        # Half a document more keeps every word possible.
+        # An additional half document keeps every word possible.
         rate = background_rate(have, totals, weights)
         return Prior.of(self.pseudo_documents * (have + 0.5) / (weight + 1.0), self.pseudo_documents * rate)
 
@@ -294,7 +295,7 @@ class DirichletCompoundMultinomial(GenerativeClassifier):
         return self.alpha_.sum(axis=-1)
 
     def word_weights(self) -> FloatArray:
-        """Return ln α_jc/A_c, the log probability of a first word, less that of the other classes together."""
+        """Return ln α_jc/A_c, the log probability of a first word, minus that of the other classes together."""
         return contrast(np.log(self.alpha_) - np.log(self.concentration_)[..., np.newaxis])
 
     def _joint_log_likelihood(self, X: sp.csr_matrix) -> FloatArray:
@@ -345,7 +346,7 @@ class Prior(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """What became of a class; ``residual`` is the largest slope of F in ln α."""
+    """The fit of one class; ``residual`` is the largest slope of F in ln α."""
 
     alpha: FloatArray
     unseen: float
@@ -380,7 +381,7 @@ def fit_class(found: Histogram, prior: Prior, solver: str, tol: float, max_iter:
     tol : float
         Largest slope allowed, as a share of the weight of the documents.
     max_iter : int
-        Limit of rounds.
+        Maximum number of rounds.
     """
     pseudo, rate, own_logs = prior
     own = pseudo[found.words]

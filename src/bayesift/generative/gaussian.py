@@ -18,7 +18,7 @@ from bayesift.generative.naive_bayes import Estimate, Likelihood, NaiveBayes, wi
 _NODES = 200
 
 
-#: The least log density of a value: farther out it is not told apart, and sums of it are numbers.
+#: The least log density of a value: values farther out are not distinguished, and sums stay finite.
 _LOWEST = -1e290
 #: The greatest precision of a value.
 _GREATEST = 1e290
@@ -28,32 +28,33 @@ _GREATEST = 1e290
 class GaussianNB(NaiveBayes):
     """Naive Bayes for real numbers: a normal distribution for every feature in every class.
 
-    Mean and precision have a normal-gamma prior; integrated out, a new value has a Student's t distribution, which is
-    wide where a class has few documents.
+    Mean and precision have a normal-gamma prior. With them integrated out, a new value has a Student's t distribution,
+    which is wide if a class has few documents.
 
-    Missing values are allowed in learning and prediction; they are integrated out exactly, that is, left out.
+    Missing values are allowed in training and prediction. They are integrated out exactly, that is, left out.
 
     Parameters
     ----------
     prior : NormalGamma or None, default=None
-        Prior of mean and precision, one for all features or one for each. None: one observation with the mean and the
-        variance of all documents together (which do not depend on the order in which documents come).
+        Prior of mean and precision, one for all features or one for each. None: worth one observation with the mean and
+        variance of all documents together (which do not depend on the order of the documents).
     class_prior : float, array, "uniform" or None, default=1.0
         Pseudo counts of the classes; ``"uniform"``: equal probabilities for any data; None: the shares in the data.
     estimate : {"posterior", "map", "mle"}, default="posterior"
-        Integrate the parameters out, or plug in their posterior mode or the maximum likelihood estimate (which needs
-        two different values of every feature in every class).
+        Integrate the parameters out, or plug in their posterior mode or maximum likelihood estimate (which needs two
+        different values of every feature in every class).
 
     Attributes
     ----------
     classes_, class_count_, class_log_prior_ : ndarray
-        Labels (column numbers for an indicator matrix), their documents and log probabilities (without and with each).
+        The labels (column numbers for an indicator matrix), their numbers of documents and their log probabilities (for
+        an indicator matrix, without and with each category).
     theta_, var_ : ndarray of shape (n_classes, n_features)
         Mean and variance of the values of each class.
     log_evidence_ : float
-        Log density of all that was learned from, the parameters integrated out.
+        Log density of the training data, with the parameters integrated out.
     mutual_information_ : ndarray of shape (n_features,)
-        Of every feature with the class, by averaging over quantiles.
+        Mutual information of each feature with the class, by averaging over quantiles.
 
     Examples
     --------
@@ -105,7 +106,7 @@ class GaussianLikelihood(Likelihood):
     def __init__(self, n_features: int, layout: Layout, estimate: Estimate, prior: NormalGamma | None) -> None:
         super().__init__(n_features, layout, estimate)
         self.prior = prior
-        # Squared distances cannot be had by subtraction: every group has its own sums, and all documents together.
+        # Squared distances cannot be subtracted: every group has its own sums, and so have all documents together.
         self.count, self.mean, self.squares = (np.zeros((layout.n_groups, n_features)) for _ in range(3))
         self.overall = tuple(np.zeros((1, n_features)) for _ in range(3))
         self._laws: list[Any] = []
@@ -141,7 +142,7 @@ class GaussianLikelihood(Likelihood):
         self._laws.clear()
 
     def effective_prior(self) -> NormalGamma:
-        """Return the prior; by default one observation's worth of what all documents together look like."""
+        """Return the prior; by default worth one observation, with mean and variance of all documents together."""
         if self.prior is not None:
             return self.prior
         count, mean, squares = (sums[0] for sums in self.overall)
@@ -153,13 +154,13 @@ class GaussianLikelihood(Likelihood):
         return self.effective_prior().update(*(sums[group] for sums in self._statistics()))
 
     def _statistics(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        # Rounding may leave less than nothing of squared distances.
+        # Rounding may make squared distances slightly negative.
         return self.count, self.mean, np.maximum(self.squares, 0.0)
 
     def laws(self) -> list[Any]:
         """Return the distribution of the features in every group."""
         if not self._laws:
-            # All of them or none: a group may have no distribution.
+            # All or none, because a group may have no distribution.
             self._laws.extend([self._law(group) for group in range(self.layout.n_groups)])
         return self._laws
 
@@ -177,7 +178,7 @@ class GaussianLikelihood(Likelihood):
             point = np.stack([self.mean[group], count / squares], axis=-1)
         else:
             law = self.posterior(group)
-            # Without documents there may be no mode: then what the prior expects.
+            # Without documents there may be no mode; then use the prior expectation.
             with np.errstate(over="ignore"):
                 expected = np.stack([law.m, np.minimum(law.a / law.b, _GREATEST)], axis=-1)
             point = np.where(law.mode[..., 1:] > 0, law.mode, expected)

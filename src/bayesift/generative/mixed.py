@@ -24,14 +24,14 @@ Part = tuple[str, NaiveBayes, Any]
 class MixedNB(NaiveBayes, _BaseComposition):
     """Naive Bayes with a different likelihood for every column or group of columns.
 
-    Given the class, the groups are independent of each other: their log likelihoods are added.
+    Given the class, the groups are independent of each other, so their log likelihoods add up.
 
     Parameters
     ----------
     parts : list of (name, naive Bayes classifier, columns), default=None
-        What the columns are like: a classifier of this package with its prior and its ``estimate`` (its
-        ``class_prior`` is not used), and column numbers, a slice, a mask, or the names of a data frame's columns. Every
-        column belongs to one part. None: all columns are real numbers, as in :class:`GaussianNB`.
+        The models of the columns: each a naive Bayes classifier of this package with its prior and ``estimate`` (its
+        ``class_prior`` is not used), for columns given by numbers, a slice, a mask, or the names of a data frame's
+        columns. Every column belongs to one part. None: all columns are real numbers, as in :class:`GaussianNB`.
     class_prior : float, array, "uniform" or None, default=1.0
         Pseudo counts of the classes; ``"uniform"``: equal probabilities for any data; None: the shares in the data.
     estimate : {"posterior", "map", "mle"}, default="posterior"
@@ -40,13 +40,14 @@ class MixedNB(NaiveBayes, _BaseComposition):
     Attributes
     ----------
     classes_, class_count_, class_log_prior_ : ndarray
-        Labels (column numbers for an indicator matrix), their documents and log probabilities (without and with each).
+        The labels (column numbers for an indicator matrix), their numbers of documents and their log probabilities (for
+        an indicator matrix, without and with each category).
     columns_ : dict of str to ndarray
         Column numbers of each part.
     log_evidence_ : float
-        Log probability of all that was learned from, the parameters integrated out.
+        Log probability of the training data, with the parameters integrated out.
     mutual_information_ : ndarray of shape (n_features,)
-        Of every feature with the class.
+        Mutual information of each feature with the class.
 
     Examples
     --------
@@ -73,11 +74,11 @@ class MixedNB(NaiveBayes, _BaseComposition):
 
     @property
     def _named_parts(self) -> list[tuple[str, NaiveBayes]]:
-        """Names and classifiers, which scikit-learn reads and sets parameters of."""
+        """Names and classifiers, whose parameters scikit-learn reads and sets."""
         try:
             return [(name, model) for name, model, _ in self.parts or []]
         except (TypeError, ValueError):
-            # Settings are judged when they are used.
+            # Settings are checked when they are used.
             return []
 
     @_named_parts.setter
@@ -109,7 +110,7 @@ class MixedNB(NaiveBayes, _BaseComposition):
         times = np.bincount(np.concatenate([*columns, np.empty(0, dtype=np.int64)]), minlength=n_features)
         if np.any(times != 1):
             place = int(np.flatnonzero(times != 1)[0])
-            raise ValueError(f"parts names column {place} {times[place]} times; expected every column once")
+            raise ValueError(f"parts names column {place} {times[place]} times; expected every column exactly once")
         return MixedLikelihood(n_features, layout, models, columns)
 
     def _numbers_of(self, name: str, columns: Any, n_features: int) -> Int64Array:

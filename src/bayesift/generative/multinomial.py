@@ -32,17 +32,17 @@ from bayesift.generative.naive_bayes import (
 class MultinomialNB(NaiveBayes):
     """Naive Bayes for counts: the words of a document are drawn one after the other.
 
-    p(x | c) ∝ Π_j θ_jc^x_j with θ_c ~ Dirichlet(α). The number of orders in which the words can come is the same for
-    all classes and left out everywhere. By default θ is integrated out for the document as a whole,
+    p(x | c) ∝ Π_j θ_jc^x_j with θ_c ~ Dirichlet(α). The number of possible word orders is the same for all classes and
+    left out everywhere. By default θ is integrated out for the document as a whole,
 
         p(x | c, D) ∝ Π_j Γ(α_j + N_jc + x_j)/Γ(α_j + N_jc) · Γ(A + N_c)/Γ(A + N_c + n),
 
-    so a word makes itself more probable where little is known about it. Plugging in a point is what other programs
-    do: ``MultinomialNB(alpha=a + 1, estimate="map")`` is scikit-learn's ``MultinomialNB(alpha=a)``.
+    so a word makes its own repetition more probable if little is known about it. Other programs plug in a point
+    estimate: ``MultinomialNB(alpha=a + 1, estimate="map")`` is scikit-learn's ``MultinomialNB(alpha=a)``.
 
-    A count missing at prediction is integrated out exactly, given the number of words that are not missing. What such
-    a document says about θ has no closed form: when learning it counts for its class, but its words are left out.
-    Values need not be whole (weighted counts, sums of fractions), but not negative.
+    In prediction, a missing count is integrated out exactly, given the number of words that are not missing. In
+    training, such a document has no closed form: it counts for its class, but its words are left out. Values need not
+    be whole (weighted counts, sums of fractions), but must not be negative.
 
     Parameters
     ----------
@@ -51,22 +51,23 @@ class MultinomialNB(NaiveBayes):
     class_prior : float, array, "uniform" or None, default=1.0
         Pseudo counts of the classes; ``"uniform"``: equal probabilities for any data; None: the shares in the data.
     estimate : {"posterior", "map", "mle"}, default="posterior"
-        Integrate the parameters out, or plug in their posterior mode or the maximum likelihood estimate.
+        Integrate the parameters out, or plug in their posterior mode or maximum likelihood estimate.
     n_jobs : int or None, default=-1
-        Threads for prediction; -1 is all cores.
+        Number of threads for prediction; -1 uses all cores.
 
     Attributes
     ----------
     classes_, class_count_, class_log_prior_ : ndarray
-        Labels (column numbers for an indicator matrix), their documents and log probabilities (without and with each).
+        The labels (column numbers for an indicator matrix), their numbers of documents and their log probabilities (for
+        an indicator matrix, without and with each category).
     feature_count_ : ndarray of shape (n_classes, n_features)
-        Occurrences; categories × 2 × features for an indicator matrix.
+        Occurrences of each word; categories × 2 × features for an indicator matrix.
     feature_log_prob_ : ndarray of shape (n_classes, n_features)
-        Log probability that the next word is a given one.
+        Log probability of each word to be the next one.
     log_evidence_ : float
-        Log probability of all words and labels in their order, the parameters integrated out.
+        Log probability of all words and labels in their order, with the parameters integrated out.
     mutual_information_ : ndarray of shape (n_features,)
-        Of the class and the event that the next word is a given one (3.76).
+        Mutual information of the class and the event that the next word is the given one (3.76), in nats.
 
     Examples
     --------
@@ -111,13 +112,13 @@ class MultinomialNB(NaiveBayes):
 
     @property
     def feature_log_prob_(self) -> FloatArray:
-        """Log probability that the next word is a given one, classes × features."""
+        """Log probability of each word to be the next one, classes × features."""
         likelihood = self._fitted()
         with np.errstate(divide="ignore"):
             return self._layout.by_class(np.log(likelihood.probabilities()))
 
     def word_weights(self) -> FloatArray:
-        """Return ln p(word | class) less that of the other classes together."""
+        """Return ln p(word | class) minus that of the other classes together."""
         return contrast(self.feature_log_prob_)
 
 
@@ -191,7 +192,7 @@ class MultinomialLikelihood(Likelihood):
         totals = self.layout.groups(self.sizes[1]) + self.alpha.sum()
         scores = rising_scores(X, counts, self.alpha, (float(self.alpha.min()), float(totals.max())), self.n_jobs)
         if missing is not None:
-            # Nothing is left where all words are missing, but for rounding errors.
+            # If all words are missing, nothing is left but rounding errors.
             totals = np.maximum(totals - missing @ (counts + self.alpha[:, np.newaxis]), self.alpha.min())
             return scores - log_rising(totals, lengths)
         distinct, place = np.unique(lengths, return_inverse=True)
@@ -235,7 +236,7 @@ class MultinomialLikelihood(Likelihood):
 
 
 def check_amounts(X: sp.csr_matrix, name: str) -> None:
-    """Refuse what cannot be a number of words."""
+    """Refuse values that cannot be numbers of words."""
     least = np.fmin.reduce(X.data, initial=0.0)
     if least < 0:
         raise ValueError(f"Negative values in data passed to {name}: X holds {least:g}; expected numbers of at least 0")

@@ -1,4 +1,4 @@
-"""Naive Bayes: features that are independent of each other in each class."""
+"""Naive Bayes: features that are independent of each other within each class."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Likelihood(ABC):
     layout : Layout
         The groups.
     estimate : {"posterior", "map", "mle"}
-        Whether the parameters are integrated out, or which point is plugged in.
+        Integrate the parameters out, or plug in a point estimate.
     """
 
     #: The classifier that has this likelihood.
@@ -56,7 +56,7 @@ class Likelihood(ABC):
         n, layout = state.count("n_features", 0, MOST_FEATURES), state.instance("layout", Layout)
         state.choice("estimate", "posterior", "map", "mle")
         for name, kind in self._caches.items():
-            # What is in a cache would be believed.
+            # The content of a cache would be trusted.
             state.require(not state.instance(name, kind), "values that are to be computed,")
         self._check_sums(state, n, layout)
 
@@ -82,7 +82,7 @@ class Likelihood(ABC):
 
     @abstractmethod
     def mutual_information(self, shares: FloatArray) -> FloatArray:
-        """Return that of each feature with the class, tasks × features; ``shares`` are p(class), tasks × classes."""
+        """Return the information of each feature about the class, tasks × features, for p(class), tasks × classes."""
 
     @abstractmethod
     def draw(self, group: int, n: int, length: Any, rng: np.random.Generator) -> Any:
@@ -91,9 +91,9 @@ class Likelihood(ABC):
 
 @dataclass(eq=False, repr=False)
 class NaiveBayes(GenerativeClassifier):
-    """Learn sums of documents, in one go or as they come, and predict by Bayes' rule.
+    """Learn sums over documents, at once or in batches, and predict by Bayes' rule.
 
-    A subclass says which likelihood its columns have, by ``_new_likelihood``.
+    A subclass defines the likelihood of its columns in ``_new_likelihood``.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -124,7 +124,7 @@ class NaiveBayes(GenerativeClassifier):
         return self._learn(X, y, None, sample_weight, reset=True)
 
     def _fit_shards(self, shards: Shards, y: Any, sample_weight: Any) -> Self:
-        """Learn from one shard after the other: what is learned are sums."""
+        """Learn from one shard after the other, since only sums are kept."""
         labels, weights = labels_of_shards(shards, y), checked_weights(sample_weight, shards)
         flat = not sp.issparse(labels) and labels.ndim == 1
         rows = labels.tocsr() if sp.issparse(labels) else labels
@@ -134,21 +134,22 @@ class NaiveBayes(GenerativeClassifier):
                 classes = np.unique(labels) if flat else None
                 self._learn(block, rows[first:last], classes, weights[first:last], reset=reset)
                 reset = False
-        # Further batches may bring further classes, as after a fit to a matrix.
+        # Further batches may have new classes, as after a fit to a matrix.
         self._announced = False
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from further documents: all batches together give the same model as one ``fit``.
+        """Learn from further documents; all batches together give the same model as one ``fit``.
 
-        Takes a time proportional to the entries of the batch, whatever the number of features.
+        The time is proportional to the entries of the batch, whatever the number of features.
 
         Parameters
         ----------
         X : sparse matrix, array or data frame of shape (n_documents, n_features)
         y : array of shape (n_documents,), or indicator matrix of shape (n_documents, n_categories)
         classes : array, optional
-            All labels there will be. Then another label is an error; otherwise new classes are added as they come.
+            All labels that will ever occur; any other label is then an error. Without it, new classes are added as they
+            occur.
         sample_weight : array of shape (n_documents,), optional
 
         Returns
@@ -173,7 +174,7 @@ class NaiveBayes(GenerativeClassifier):
         return self
 
     def _begin(self, targets: Targets, classes: Any) -> None:
-        """Start with no documents; labels to come may be announced."""
+        """Start with no documents; ``classes`` may announce the labels to come."""
         self._announced = classes is not None
         self.classes_ = targets.classes if classes is None or targets.multilabel else np.unique(np.asarray(classes))
         self._set_layout(Layout(targets.multilabel, len(self.classes_)))
@@ -214,7 +215,7 @@ class NaiveBayes(GenerativeClassifier):
         return self._likelihood.log_likelihood(X) + self.class_log_prior_.ravel()
 
     def _fitted(self) -> Any:
-        """Return the likelihood; an error where nothing was learned yet."""
+        """Return the likelihood; an error if nothing was learned yet."""
         check_is_fitted(self)
         return self._likelihood
 
@@ -223,10 +224,10 @@ class NaiveBayes(GenerativeClassifier):
 
     @property
     def log_evidence_(self) -> Any:
-        """Log probability of all documents and labels learned from, all parameters integrated out.
+        """Log probability of all training documents and labels, with all parameters integrated out.
 
-        The prior alone decides it, whatever ``estimate`` is; counts are those of words in their order. For an
-        indicator matrix, one number for each category.
+        It depends on the prior, not on ``estimate``; counts are of words in their order. For an indicator matrix, one
+        number for each category.
         """
         check_is_fitted(self)
         documents = self._layout.by_task(self._likelihood.log_evidence()).sum(axis=-1)
@@ -266,7 +267,7 @@ def event_information(theta: FloatArray, shares: FloatArray) -> FloatArray:
     """
     overall = (theta * shares).sum(axis=-1, keepdims=True)
     parts = rel_entr(theta, overall) + rel_entr(1.0 - theta, 1.0 - np.minimum(overall, 1.0))
-    # Rounding may leave a class's 1 − θ where the mean has none.
+    # Rounding may leave a class some 1 − θ when the mean has none.
     return np.where(np.isfinite(parts), shares * parts, 0.0).sum(axis=-1)
 
 

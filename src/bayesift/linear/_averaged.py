@@ -1,4 +1,4 @@
-"""Models that keep the posterior beside its mode: averaged probabilities, and intervals of them."""
+"""Models that keep the posterior as well as its mode: averaged probabilities, and intervals for them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bayesift._state import State
 from bayesift._typing import FloatArray
 
 if TYPE_CHECKING:
-    # The room is entered by those only who ask for a posterior.
+    # Only imported if a posterior is asked for.
     from bayesift.posterior import Posterior
 
 #: What the parameter ``posterior`` may be.
@@ -28,14 +28,14 @@ PosteriorName = Literal["auto", "laplace", "ep", "gibbs"]
 
 
 def _keeps_posterior(model: Any) -> bool:
-    """Tell whether a model is to keep its posterior."""
+    """Tell whether a model keeps its posterior."""
     return model.posterior is not None
 
 
 class AveragedScores:
     """What models of binary decisions do with ``posterior``; stands before the class that has linear scores.
 
-    The score of a document is then that of its averaged probability, so that all that follows from scores is averaged.
+    The score of a document is then that of its averaged probability, so everything derived from scores is averaged.
     """
 
     posterior: PosteriorName | None
@@ -51,8 +51,8 @@ class AveragedScores:
     def decision_function(self, X: Any) -> FloatArray:
         """Return the score of each category: an array of shape (n_documents,) for two classes.
 
-        It is the linear score β₀ + xᵀβ; with ``posterior``, the score whose probability is that averaged over the
-        posterior, at its temperature (:class:`bayesift.posterior.GaussianPosterior`).
+        It is the linear score β₀ + xᵀβ; with ``posterior``, the score of the probability averaged over the posterior,
+        at its temperature (:class:`bayesift.posterior.GaussianPosterior`).
         """
         plain: FloatArray = super().decision_function(X)  # type: ignore[misc]
         if not hasattr(self, "posteriors_"):
@@ -66,7 +66,7 @@ class AveragedScores:
         return np.column_stack(found).reshape(plain.shape)
 
     def linear_scores(self) -> tuple[Any, FloatArray] | None:
-        """Return ``coef_`` and ``intercept_``, of which scores are a linear function; None with ``posterior``."""
+        """Return ``coef_`` and ``intercept_``, which give the scores; None with ``posterior``, which is not linear."""
         if hasattr(self, "posteriors_"):
             return None
         found: tuple[Any, FloatArray] | None = super().linear_scores()  # type: ignore[misc]
@@ -74,20 +74,20 @@ class AveragedScores:
 
     @available_if(_keeps_posterior)
     def predict_interval(self, X: Any, mass: float = 0.9) -> FloatArray:
-        """Return intervals that hold the probabilities of documents with a given probability.
+        """Return credible intervals for the probabilities of documents.
 
         Parameters
         ----------
         X : sparse matrix, array or data frame of shape (n_documents, n_features)
         mass : float, default=0.9
-            How probable it is, given the labels, that the probability which the true coefficients give is inside.
+            Posterior probability that the interval holds the probability that the true coefficients give.
 
         Returns
         -------
         ends : ndarray of shape (n_documents, 2) for two classes, else (n_documents, n_categories, 2)
-            Of the probability of the second class, or of each category; where classes exclude each other, with the
-            probabilities of the others against the rest at their averages. A category of which only one class has
-            documents has no posterior: anything from 0 to 1.
+            Intervals for the probability of the second class, or of each category. If classes exclude each other, the
+            one-against-the-rest probabilities of the others are held at their averages. A category of which only one
+            class has documents has no posterior: its interval is 0 to 1.
         """
         ends = self.score_interval(X, mass)
         shares: FloatArray = np.exp(self._log_probability(ends))  # type: ignore[attr-defined]
@@ -100,13 +100,13 @@ class AveragedScores:
 
     @available_if(_keeps_posterior)
     def score_interval(self, X: Any, mass: float = 0.9) -> FloatArray:
-        """Return intervals that hold the scores β₀ + xᵀβ of documents with a given probability.
+        """Return credible intervals for the scores β₀ + xᵀβ of documents.
 
         Parameters
         ----------
         X : sparse matrix, array or data frame of shape (n_documents, n_features)
         mass : float, default=0.9
-            How probable it is, given the labels, that the score which the true coefficients give is inside.
+            Posterior probability that the interval holds the score that the true coefficients give.
 
         Returns
         -------
@@ -119,14 +119,14 @@ class AveragedScores:
 
     @available_if(_keeps_posterior)
     def contribution_interval(self, X: Any, mass: float = 0.9) -> FloatArray:
-        """Return intervals of what rows of features add to the scores, xᵀβ without the intercept.
+        """Return credible intervals for what rows of features add to the scores, xᵀβ without the intercept.
 
         Parameters
         ----------
         X : sparse matrix, array or data frame of shape (n_rows, n_features)
-            A row may be a single word of a document, with its value there.
+            A row may be a single word of a document, with the value that it has there.
         mass : float, default=0.9
-            How probable it is, given the labels, that the contribution is inside.
+            Posterior probability that the interval holds the contribution.
 
         Returns
         -------
@@ -138,12 +138,12 @@ class AveragedScores:
 
     @available_if(_keeps_posterior)
     def coef_interval(self, mass: float = 0.9, columns: Any = None) -> FloatArray:
-        """Return intervals of coefficients, the intercept's last.
+        """Return credible intervals for the coefficients, the intercept last.
 
         Parameters
         ----------
         mass : float, default=0.9
-            How probable it is, given the labels, that a coefficient is in its interval.
+            Posterior probability that an interval holds its coefficient.
         columns : sequence of int, optional
             Which features; all by default.
 
@@ -162,12 +162,12 @@ class AveragedScores:
         Parameters
         ----------
         n : int
-            How many draws.
+            Number of draws.
         columns : sequence of int, optional
-            Which features; all by default. Coefficients of words that stand in no labelled document are drawn from
+            Which features; all by default. Coefficients of words that occur in no labelled document are drawn from
             their priors.
         random_state : int, Generator or None, default=0
-            Where the randomness comes from.
+            Source of randomness.
 
         Returns
         -------
@@ -192,7 +192,7 @@ class AveragedScores:
         Returns
         -------
         scores : ndarray of shape (n_documents,) for two classes, else (n_documents, n_categories)
-            :meth:`scores_to_log_proba` has the log probabilities that they stand for.
+            :meth:`scores_to_log_proba` turns them into log probabilities.
         """
         scores: FloatArray = super().decision_function(X)  # type: ignore[misc]
         return scores
@@ -207,19 +207,19 @@ class AveragedScores:
     ) -> Self:
         """Return a copy of this fitted model that keeps its posterior, as if fitted with ``posterior=method``.
 
-        Nothing is fitted anew: modes and variances stay what they are. The documents have to be those of the fit.
+        Nothing is fitted anew: modes and variances stay as they are. The documents must be those of the fit.
 
         Parameters
         ----------
         X, y, sample_weight, feature_names
             As in :meth:`fit`.
         method : {"auto", "laplace", "ep", "gibbs"}, default="auto"
-            How it is computed; see :func:`bayesift.posterior.find_posterior`.
+            How the posterior is computed; see :func:`bayesift.posterior.find_posterior`.
 
         Returns
         -------
         model
-            Its probabilities are averaged, and it has :meth:`predict_interval`. This one stays at the mode.
+            A copy with averaged probabilities and :meth:`predict_interval`. This model stays at the mode.
 
         Examples
         --------
@@ -238,9 +238,9 @@ class AveragedScores:
 
     @available_if(_keeps_posterior)
     def update_posterior(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Return a copy that has learned from further documents: what was believed so far is the prior of these.
+        """Return a copy that has learned from further documents, with the posterior so far as their prior.
 
-        The full covariance on the words that were seen is kept, where :func:`bayesift.priors.from_model` keeps
+        The full covariance of the words seen is kept, whereas :func:`bayesift.priors.from_model` keeps only
         variances. Earlier documents are not needed again.
 
         Parameters
@@ -248,7 +248,7 @@ class AveragedScores:
         X : sparse matrix, array or data frame of shape (n_documents, n_features)
             Further documents, with the columns of the earlier ones.
         y : array of shape (n_documents,), or indicator matrix of shape (n_documents, n_categories)
-            Their labels, of those that the model knows; not all need to occur.
+            Their labels, from those that the model knows; not all of these need to occur.
         sample_weight : array of shape (n_documents,), optional
             How often each document counts.
 
@@ -256,7 +256,7 @@ class AveragedScores:
         -------
         model
             Its posteriors are those after all documents, its coefficients the mode with the earlier posterior as prior,
-            and its ``log_evidence_`` is that of the further labels, given the earlier ones. This one stays as it is.
+            and its ``log_evidence_`` is that of the further labels given the earlier ones. This model does not change.
 
         Examples
         --------
@@ -270,7 +270,7 @@ class AveragedScores:
         check_is_fitted(self, "posteriors_")
         if self.class_weight is not None:
             raise ValueError(
-                f"class_weight is {self.class_weight!r}; expected None: further documents may be of one class"
+                f"class_weight is {self.class_weight!r}; expected None: further documents may all be of one class"
             )
         check_label_types(y)
         X, y = validated(self, X, y, accept_sparse=("csr", "csc"), multi_output=True, reset=False)
@@ -292,11 +292,11 @@ class AveragedScores:
         for k, known in enumerate(self.posteriors_):
             if known is None:
                 raise ValueError(
-                    f"category {k} has no posterior to go on from: only one class had documents; fit again on all"
+                    f"category {k} has no posterior to update: only one class had documents; fit again on all documents"
                 )
             y: FloatArray = categories.target(k)
             with warnings.catch_warnings():
-                # What is to be said is said below.
+                # Warnings are given below.
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 belief: Any = update_posterior(
                     known, X, y, method=self.posterior, sample_weight=weights, random_state=k
@@ -314,7 +314,7 @@ class AveragedScores:
         self._warn(self._belief_messages())  # type: ignore[attr-defined]
 
     def _ends(self, n: int, of: Callable[[Posterior], FloatArray]) -> FloatArray:
-        """Return n intervals of every category; anything is possible where there is no posterior."""
+        """Return n intervals of every category; infinite ones for a category without a posterior."""
         anything = np.tile([-np.inf, np.inf], (n, 1))
         found = [anything if one is None else of(one) for one in self.posteriors_]
         return found[0] if self.target_type_ == "binary" else np.stack(found, axis=1)

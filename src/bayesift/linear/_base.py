@@ -62,8 +62,8 @@ def refuse_where_rows_do_not_fit(settings: dict[str, bool]) -> None:
     for name, is_set in settings.items():
         if is_set:
             raise ValueError(
-                f"{name} needs all documents in memory, where the shards do not fit; "
-                f"open them with more memory, or choose another"
+                f"{name} needs all documents in memory, but the shards do not fit there; "
+                f"open them with more memory, or choose another setting"
             )
 
 
@@ -90,18 +90,18 @@ class LinearScores(ScoreClassifier):
         return self.coef_
 
     def linear_scores(self) -> tuple[Any, FloatArray] | None:
-        """Return ``coef_`` and ``intercept_``, of which scores are a linear function."""
+        """Return ``coef_`` and ``intercept_``, which give the scores as a linear function."""
         check_is_fitted(self)
         return self.coef_, self.intercept_
 
     def sparsify(self) -> Self:
-        """Keep ``coef_`` as a sparse matrix, which is smaller where most coefficients are zero."""
+        """Keep ``coef_`` as a sparse matrix, which is smaller if most coefficients are zero."""
         check_is_fitted(self)
         self.coef_ = sp.csr_matrix(self.coef_)
         return self
 
     def _scores(self, X: Any) -> FloatArray:
-        """Return the linear scores of documents that are checked already."""
+        """Return the linear scores of documents that have been checked."""
         if isinstance(X, Shards):
             return np.concatenate([self._scores(rows) for rows in X])
         scores = X @ self.coef_.T
@@ -110,7 +110,7 @@ class LinearScores(ScoreClassifier):
 
 @dataclass(eq=False, repr=False)
 class LinearModel(CalibratedScores, LinearScores):
-    """Linear scores at the posterior mode: the parameters of all linear models, and what they do alike."""
+    """Linear scores at the posterior mode: the parameters and methods that all linear models share."""
 
     prior: Any = "laplace"
     variance: float | Literal["cv", "shared", "norm", "auto", "evidence"] = "cv"
@@ -152,9 +152,9 @@ class LinearModel(CalibratedScores, LinearScores):
         Parameters
         ----------
         coef : array or sparse matrix of shape (n_categories, n_features)
-            One row for two classes, that of the second.
+            For two classes one row, that of the second class.
         intercept : array of shape (n_categories,)
-            The constants.
+            The intercepts.
         classes : array of shape (n_classes,)
             The labels in ascending order; column numbers for an indicator matrix.
         target_type : {"binary", "multiclass", "multilabel-indicator"}, optional
@@ -162,14 +162,14 @@ class LinearModel(CalibratedScores, LinearScores):
         feature_names : sequence of str, optional
             Names of the columns, kept as ``feature_names_in_``.
         **parameters
-            Parameters of the model; of the binary models also ``thresholds``, a number or one for each category, the
-            score from which on a category is decided for (0 by default). Scores are taken as they are: there is
-            nothing to calibrate them by.
+            Parameters of the model. Binary models also take ``thresholds``, one number or one for each category: the
+            score from which on a document is given the category (0 by default). Scores are used as they are, since
+            there are no documents to calibrate them with.
 
         Returns
         -------
         model
-            Without the attributes that tell how a model was fitted, such as ``certificate_``.
+            It lacks the attributes that tell how a model was fitted, such as ``certificate_``.
         """
         thresholds = parameters.pop("thresholds", None)
         model = cls(**parameters)
@@ -184,7 +184,7 @@ class LinearModel(CalibratedScores, LinearScores):
         if constants.shape != (rows.shape[0],) or rows.shape[0] not in cls._row_counts(labels.size, target_type):
             raise ValueError(
                 f"coef has {rows.shape[0]} rows and intercept has shape {constants.shape}; "
-                f"expected one of each for each category of {labels.size} {target_type} classes"
+                f"expected one row and one intercept for each category of {labels.size} {target_type} classes"
             )
         model.classes_, model.target_type_, model.n_features_in_ = labels, target_type, rows.shape[1]
         if feature_names is not None:
@@ -199,14 +199,13 @@ class LinearModel(CalibratedScores, LinearScores):
         Parameters
         ----------
         X : sparse matrix, array, data frame or Shards of shape (n_documents, n_features)
-            Term weights; sparse matrices are the natural form, :class:`bayesift.shards.Shards` that of more than one
-            machine holds.
+            Term weights, preferably sparse; :class:`bayesift.shards.Shards` hold more of them than fit in memory.
         y : array of shape (n_documents,), or indicator matrix of shape (n_documents, n_categories)
-            Labels of any type; or zeros and ones for each category, which the models of binary decisions take.
+            Labels of any type or, for models of binary decisions, zeros and ones for each category.
         sample_weight : array of shape (n_documents,), optional
             How often each document counts.
         feature_names : sequence of str, optional
-            Names of the columns, for priors that name terms; a data frame brings its own.
+            Names of the columns, for priors that name terms; a data frame has its own.
 
         Returns
         -------
@@ -219,12 +218,12 @@ class LinearModel(CalibratedScores, LinearScores):
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None) -> Iterator[Message]:
-        """Fit, and return what there is to warn of."""
+        """Fit, and return the warnings to give."""
         raise NotImplementedError
 
     @staticmethod
     def _row_counts(n_classes: int, target_type: TargetType) -> tuple[int, ...]:
-        """Return how many rows of coefficients a model of some classes can be given."""
+        """Return how many rows of coefficients a model of so many classes may be given."""
         return (1,) if target_type == "binary" else (n_classes,)
 
     def _set_coefficients(self, rows: Any, constants: FloatArray) -> None:
@@ -246,16 +245,18 @@ class LinearModel(CalibratedScores, LinearScores):
         state.array("n_nonzero_", (n_rows,), "i")
         if state.has("precision_"):
             state.array("precision_", (n_rows, n_features + 1))
-        if state.has("certificate_"):
-            n_fits = state.instance("certificate_", Certificate).objective.size
+        # An update of the posterior leaves the variances, but no certificate.
+        if state.has("certificate_") or state.has("variance_"):
+            n_fits = state.array("variance_", (None,)).size
             state.require(n_fits in (1, n_rows), "fits and coefficients")
-            state.array("n_iter_", (n_fits,), "i")
-            state.array("variance_", (n_fits,))
             # Files of earlier versions have none.
             if state.has("dense_variance_"):
                 state.array("dense_variance_", (n_fits,))
             for found in state.entries("cv_results_", n_fits):
                 state.require(found is None or _is_curve(found), "validations")
+            if state.has("certificate_"):
+                state.require(state.instance("certificate_", Certificate).objective.size == n_fits, "certificates")
+                state.array("n_iter_", (n_fits,), "i")
         self._check_calibration(state, 1 if kind == "binary" else n_rows)
         return n_rows
 
@@ -279,7 +280,7 @@ class LinearModel(CalibratedScores, LinearScores):
         """Refuse impossible settings of cross-validation, and collect how the variance is chosen."""
         thread_count(self.n_jobs)
         if self.runs > self.folds:
-            raise ValueError(f"runs={self.runs} must not exceed folds={self.folds}: a run leaves out one of the folds")
+            raise ValueError(f"runs={self.runs} must not exceed folds={self.folds}: each run leaves out one fold")
         grid = None if self.grid is None else np.asarray(self.grid, dtype=np.float64)
         if grid is not None and (grid.ndim != 1 or grid.size == 0 or not np.all(grid > 0)):
             raise ValueError(f"grid must be a list of variances greater than 0, got {self.grid!r}")
@@ -314,7 +315,7 @@ class LinearModel(CalibratedScores, LinearScores):
         self.n_iter_ = self.certificate_.passes
 
     def _messages(self, choices: Sequence[Choice]) -> Iterator[Message]:
-        """Say what did not converge, of the fits and of those that chose the variance."""
+        """Say which fits did not converge, the final ones and those that chose the variance."""
         certificate = self.certificate_
         open_fits = np.flatnonzero(~certificate.converged)
         if open_fits.size:

@@ -1,4 +1,4 @@
-"""What those linear models share that take one binary decision for each category."""
+"""What the linear models that make one binary decision for each category share."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class LinearClassifier(AveragedScores, LinearModel):
     threshold: Policy = "half"
     threshold_on: Literal["train", "cv"] = "cv"
 
-    # For files of models from before there were these parameters.
+    # For model files older than these parameters.
     _parameters_before: ClassVar[dict[str, Any]] = {**LinearModel._parameters_before, "posterior": None}
     _link: ClassVar[int]
 
@@ -115,17 +115,17 @@ class LinearClassifier(AveragedScores, LinearModel):
             self.threshold_.thresholds_[:] = thresholds
 
     def _settings(self, feature_names: Any) -> Settings:
-        """Refuse impossible settings, and collect those that hold for all categories."""
+        """Refuse impossible settings, and collect those that apply to all categories."""
         check_policy(self.threshold, "threshold")
         if self.posterior is not None and self.threshold != "half":
             raise ValueError(
-                f"threshold is {self.threshold!r}; expected 'half' where posterior is {self.posterior!r}: others are "
+                f"threshold is {self.threshold!r}; expected 'half' when posterior is {self.posterior!r}: others are "
                 f"tuned on scores at the mode"
             )
         if self.posterior is not None and self.calibration is not None:
             raise ValueError(
-                f"calibration is {self.calibration!r}; expected None where posterior is {self.posterior!r}: averaged "
-                f"probabilities have allowed for what is not known already"
+                f"calibration is {self.calibration!r}; expected None when posterior is {self.posterior!r}: averaged "
+                f"probabilities already allow for uncertainty"
             )
         options = self._solver_options()
         return Settings(
@@ -147,7 +147,7 @@ class LinearClassifier(AveragedScores, LinearModel):
         return priors_of(self.prior, categories.classes, len(categories.members), jeffreys=self._link == PROBIT)
 
     def _check_terms(self, priors: list[Prior], settings: Settings) -> None:
-        """Refuse a term that no feature has before the first fit, not when its category comes."""
+        """Refuse a term that no feature has before the first fit, not only at the turn of its category."""
         for prior in {id(prior): prior for prior in priors}.values():
             known = prior.scaled(1.0)
             n_sparse = self.n_features_in_ - settings.dense.n_columns

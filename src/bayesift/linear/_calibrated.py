@@ -1,4 +1,4 @@
-"""Models whose scores lie on a line that documents held out have chosen: calibrated probabilities."""
+"""Calibrated probabilities: scores mapped by a line that was fitted to held-out documents."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _MOST = 1e100
 class CalibratedScores:
     """What linear models do with ``calibration``; stands before the class that has linear scores.
 
-    A calibrated score is a line in the linear one, and so still linear in the document. Everything that follows from
-    scores is calibrated; the coefficients themselves stay at the mode, where certificate and later priors need them.
+    A calibrated score is a linear function of the linear score, and so still linear in the document. Everything derived
+    from scores is calibrated; the coefficients stay at the mode, where the certificate and later priors need them.
     """
 
     calibration: Literal["sigmoid"] | None
@@ -29,7 +29,7 @@ class CalibratedScores:
     def decision_function(self, X: Any) -> FloatArray:
         """Return the score of each category: an array of shape (n_documents,) for two classes.
 
-        It is the linear score β₀ + xᵀβ; with ``calibration``, that on its line, ``calibration_``.
+        It is the linear score β₀ + xᵀβ; with ``calibration``, this score mapped by the line in ``calibration_``.
         """
         plain: FloatArray = super().decision_function(X)  # type: ignore[misc]
         return self._calibrated(plain)
@@ -39,7 +39,7 @@ class CalibratedScores:
         return self._scaled(super().word_weights())  # type: ignore[misc]
 
     def linear_scores(self) -> tuple[Any, FloatArray] | None:
-        """Return weights and intercepts of which the scores, calibrated or not, are a linear function."""
+        """Return the weights and intercepts that give the scores, calibrated or not, as a linear function."""
         weights, intercept = super().linear_scores()  # type: ignore[misc]
         return self._scaled(weights), self._calibrated(intercept)
 

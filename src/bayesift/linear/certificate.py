@@ -14,22 +14,22 @@ from bayesift._typing import AnyArray, BoolArray, FloatArray
 class Certificate:
     """Numbers that prove how close a fit is to the optimum, one entry for each category.
 
-    The objective F(β) is the sum of losses plus penalties; no coefficients can have a smaller one than ``dual``, so
-    that F(β) − min F ≤ ``gap``. Where a feature other than the intercept has no penalty there is no cheap dual bound:
-    the gap is infinite and ``kkt_residual`` says how far the slopes are from those of an optimum.
+    The objective F(β) is the sum of losses plus penalties. No coefficients can bring it below ``dual``, so
+    F(β) − min F ≤ ``gap``. If a feature other than the intercept has no penalty, there is no cheap dual bound: the gap
+    is then infinite, and ``kkt_residual`` says how far the slopes are from those of an optimum.
 
     Parameters
     ----------
     objective : float array of shape (n_categories,)
         F(β), the negative log posterior up to a constant.
     dual : float array of shape (n_categories,)
-        A lower bound of the minimum of the objective.
+        A lower bound on the minimum of the objective.
     kkt_residual : float array of shape (n_categories,)
-        Largest distance of a slope of the loss to the subdifferential of the penalty.
+        Largest distance of a slope of the loss from the subdifferential of the penalty.
     passes : int array of shape (n_categories,)
         Rounds of the solver.
     seconds : float array of shape (n_categories,)
-        Time of the final fit.
+        Time taken by the final fit.
     converged : bool array of shape (n_categories,)
         Whether the solver met its stopping criterion.
 

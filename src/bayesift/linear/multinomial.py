@@ -51,7 +51,7 @@ from bayesift.shards import Shards
 
 @dataclass(eq=False, repr=False)
 class BayesianMultinomialRegression(LinearModel):
-    """Softmax regression at the posterior mode under Laplace or Gaussian priors, with proof of optimality.
+    """Softmax regression at the posterior mode under Laplace or Gaussian priors, with a proof of optimality.
 
     Minimises over the coefficients of all classes together
 
@@ -60,19 +60,21 @@ class BayesianMultinomialRegression(LinearModel):
     where p_jk is λ_jk abs(δ) for a Laplace and δ²/(2v_jk) for a Gaussian prior. Every class has coefficients of its own
     (symmetric coding) unless one is named as the reference.
 
-    Where every class may have the same number added to its coefficient of a feature without any change of F, the
-    optimum is a whole line. Then the coefficients of that feature that no prior penalises (by default, the intercepts)
-    sum to zero, and under Laplace priors, whose optimum can be an interval, as many as possible are at their modes.
+    If the same number can be added to the coefficients of a feature in all classes without changing F, the optimum is a
+    whole line. The fit then makes those of the feature's coefficients that no prior penalises (by default, the
+    intercepts) sum to zero; under Laplace priors, whose optimum can be an interval, it puts as many as possible at
+    their modes.
 
     Parameters
     ----------
     prior : {"laplace", "gaussian"}, Prior, or list or mapping of them, default="laplace"
         The prior of the coefficients. A list has one entry for each class in the order of ``classes_``, a mapping goes
         from class to prior (the other classes get a plain Laplace prior). A prior with a variance of its own is used as
-        it stands; those whose variance is open share the ``variance`` below.
+        it is; those whose variance is open share the ``variance`` below.
     variance : float or {"cv", "norm", "auto"}, default="cv"
         Prior variance: a number; ``"norm"``, (d + 1) / (mean squared norm of a document); ``"cv"``, the best of
-        ``grid`` by cross-validation; ``"auto"``, the best without a grid, from 1 / (mean squared norm) on.
+        ``grid`` by cross-validation; ``"auto"``, the best found by a search without a grid, starting from
+        1 / (mean squared norm).
     intercept_variance : float or "same", default=inf
         Prior variance of the intercepts; infinite is unpenalised, ``"same"`` is like any other coefficient.
     reference_class : label or None, default=None
@@ -80,43 +82,43 @@ class BayesianMultinomialRegression(LinearModel):
     exclude_absent : bool, default=False
         Fix at zero the coefficient of a term in a class whose documents never contain it.
     dense_features : int, default=0
-        How many of the last columns are dense features, such as vectors of documents or numbers beside the text: they
-        get Gaussian priors with a variance of their own, and ``prior`` and ``variance`` are those of the others.
+        How many of the last columns are dense features, such as document vectors or numbers beside the text. They get
+        Gaussian priors with a variance of their own; ``prior`` and ``variance`` apply to the other columns.
     dense_variance : float or "cv", default="cv"
-        Prior variance of the dense features; ``"cv"`` chooses it by cross-validation, together with ``variance`` if
-        that is to be chosen, the same for all classes.
+        Prior variance of the dense features; ``"cv"`` chooses one for all classes by cross-validation, together with
+        ``variance`` if that is to be chosen.
     solver : {"newton", "clg"}, default="newton"
         ``"newton"``: Newton steps on all classes together, stopped by the duality gap; under Laplace priors on working
         sets. ``"clg"``: cyclic coordinate descent as in Genkin, Lewis & Madigan (2007).
     tol : float or None, default=None
         ``"newton"`` stops when the duality gap is at most this share of the objective (1e-6 by default; fits that only
-        serve to choose a variance of a grid stop at 0.001 already), ``"clg"`` when the scores change by at most this
+        serve to choose a variance from a grid stop at 0.001 already), ``"clg"`` when the scores change by at most this
         share in a pass (0.0005 by default).
     max_iter : int, default=1000
-        Limit of rounds; reaching it warns.
+        Maximum number of rounds; reaching it warns.
     grid : sequence of float or None, default=None
         Variances to try with ``"cv"``; None is the paper's grid (Laplace rates 0.01 to 316 by √10, Gaussian variances
-        10⁻⁴ to 10⁴ by 10) and, from 1,000 different documents on, one between the best and its better neighbour.
+        10⁻⁴ to 10⁴ by 10) and, with at least 1,000 different documents, one between the best and its better neighbour.
     folds, runs : int, default=10 and 2
-        Folds the documents are divided into, and how many of them are left out in turn. Copies of a document are in one
-        fold, and count there for three documents at most. Of more than 30,000 different documents the search for a
-        variance learns from a random part, with at least 3,000 of each class, and is judged by all others.
+        Number of folds, and how many of them are left out in turn. Copies of a document are in the same fold, where
+        they count as at most three documents. With more than 30,000 different documents the search for a variance
+        learns from a random sample, with at least 3,000 of each class, and is judged by all others.
     one_standard_error : bool, default=False
         With ``"cv"``, take the smallest variance within one standard error of the best.
     calibration : {"sigmoid"} or None, default=None
-        ``"sigmoid"`` multiplies the scores of all classes by the factor under which those of documents held out fit
-        their labels best (Platt's map for a softmax: a temperature). Decisions stay the same. It costs up to ``folds``
-        more fits.
+        ``"sigmoid"`` multiplies the scores of all classes by the factor that fits the labels of held-out documents best
+        (the counterpart of Platt's line for a softmax: a temperature). Decisions stay the same. It costs up to
+        ``folds`` more fits.
     class_weight : {"balanced"}, dict or None, default=None
         Weights of the classes.
     warm_start : bool, default=False
         Start from the coefficients of the last fit.
     compute_precision : bool, default=False
-        Also compute ``precision_``, which makes this posterior usable as a later prior.
+        Also compute ``precision_``, so that this posterior can serve as a later prior.
     n_jobs : int or None, default=-1
-        Threads, over the runs of cross-validation; -1 is all cores.
+        Number of threads, which share the runs of cross-validation; -1 uses all cores.
     random_state : int, RandomState or None, default=0
-        Divides the documents into folds.
+        Seeds the division of the documents into folds.
 
     Attributes
     ----------
@@ -124,29 +126,29 @@ class BayesianMultinomialRegression(LinearModel):
     target_type_ : {"binary", "multiclass"}
         Whether there are two classes or more.
     coef_ : ndarray or csr_matrix of shape (n_categories, n_features)
-        What one unit of a feature adds to a score: for two classes one row, the coefficients of the second less those
-        of the first, else ``class_coef_``. Sparse after :meth:`sparsify`.
+        What one unit of a feature adds to a score: for two classes one row, the coefficients of the second minus those
+        of the first; otherwise ``class_coef_``. Sparse after :meth:`sparsify`.
     intercept_ : ndarray of shape (n_categories,)
     class_coef_ : ndarray or csr_matrix of shape (n_classes, n_features)
-        Coefficients of each class, also of two.
+        Coefficients of each class, also if there are two.
     class_intercept_ : ndarray of shape (n_classes,)
     n_nonzero_ : ndarray of shape (n_classes,)
-        Coefficients of each class that are not zero.
+        Number of coefficients of each class that are not zero.
     variance_ : ndarray of shape (1,)
-        The variance used for the priors that left it open; NaN where none did.
+        The variance used for the priors that left it open; NaN if none did.
     dense_variance_ : ndarray of shape (1,)
-        The variance used for dense features; 0 where there are none, or where they are of no use.
+        The variance used for dense features; 0 if there are none, or if they do not help.
     certificate_ : Certificate
-        Objective, duality gap, KKT residual, rounds and seconds; arrays of one entry, as there is one fit.
+        Objective, duality gap, KKT residual, rounds and seconds; arrays of one entry, because there is one fit.
     cv_results_ : list of one (dict or None)
         ``variances``, ``scores`` (held-out log likelihood summed over the runs), ``fold_scores`` and the ``variance``
-        chosen; None where nothing was validated.
+        chosen; None without cross-validation.
     calibration_ : ndarray of shape (n_categories, 2)
-        With ``calibration``, slope and intercept of the calibrated score in β₀ + xᵀβ, the same slope for all classes
-        and 0: scores, probabilities and :meth:`word_weights` are calibrated, ``coef_`` stays at the mode.
+        With ``calibration``, slope and intercept of the calibrated score as a function of β₀ + xᵀβ: the same slope for
+        all classes, and 0. Scores, probabilities and :meth:`word_weights` are calibrated; ``coef_`` stays at the mode.
     precision_ : ndarray of shape (n_classes, n_features + 1)
-        Diagonal of the negative Hessian of the log posterior, the intercept last; with ``compute_precision``. One over
-        it is the variance of a coefficient *given all others*, which is smaller than its posterior variance: for
+        Diagonal of the negative Hessian of the log posterior, the intercept last; with ``compute_precision``. Its
+        inverse is the variance of a coefficient *given all others*, which is smaller than its posterior variance: for
         intervals and standard deviations use the draws of :mod:`bayesift.posterior`.
 
     Examples
@@ -200,7 +202,7 @@ class BayesianMultinomialRegression(LinearModel):
         setting = PriorSetting(
             priors, self.intercept_variance, self._column_names(feature_names), None, self._dense_block()
         )
-        # A term that no feature has is to be an error before any work.
+        # A term that no feature has must be an error before any work is done.
         setting.resolved(1.0, self.n_features_in_)
         start = None
         if self.warm_start and hasattr(self, "class_coef_"):
@@ -252,7 +254,7 @@ class BayesianMultinomialRegression(LinearModel):
         return ShardedDesign(shards, self.n_jobs)
 
     def _choose(self, documents: LabelledDocuments, setting: PriorSetting, settings: VarianceSettings) -> Choice:
-        """Choose the variance, and tell of every fit for it, the last one to all documents not counted as done."""
+        """Choose the variance, and report every fit of the search; the final fit to all documents is still to come."""
         n_features, given = self.n_features_in_, setting.dense.given
         n_jobs = documents.design.inner_jobs(self.n_jobs)
         if setting.dense.is_open:
@@ -282,17 +284,17 @@ class BayesianMultinomialRegression(LinearModel):
 
     @property
     def coef_(self) -> Any:
-        """Coefficients of the scores: of two classes, those of the second less those of the first."""
+        """Coefficients of the scores: for two classes, those of the second minus those of the first."""
         rows = self.class_coef_
         return rows[1:] - rows[:1] if self.target_type_ == "binary" else rows
 
     @property
     def intercept_(self) -> FloatArray:  # type: ignore[override]
-        """Constants of the scores."""
+        """Intercepts of the scores: for two classes, that of the second minus that of the first."""
         return np.diff(self.class_intercept_) if self.target_type_ == "binary" else self.class_intercept_
 
     def sparsify(self) -> Self:
-        """Keep the coefficients as sparse matrices, which are smaller where most of them are zero."""
+        """Keep the coefficients as sparse matrices, which are smaller if most of them are zero."""
         check_is_fitted(self)
         self.class_coef_ = sp.csr_matrix(self.class_coef_)
         return self

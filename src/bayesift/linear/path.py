@@ -1,4 +1,4 @@
-"""The posterior mode against the strength of the prior."""
+"""The posterior mode as a function of the strength of the prior."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class RegularizationPath:
     log_likelihood : float array of shape (n_steps,)
         Log likelihood of the training documents.
     feature_names : array of str or None
-        Names of the columns, where ``X`` had names.
+        Names of the columns, if ``X`` had names.
     """
 
     variances: FloatArray
@@ -85,27 +85,27 @@ def regularization_path(
 ) -> RegularizationPath:
     """Fit one category for a sequence of prior variances, each fit starting from the one before.
 
-    Without ``variances`` a Laplace prior takes ``n_steps`` rates from the analytic maximum
+    Without ``variances``, a Laplace prior gets ``n_steps`` rates from the analytic maximum
 
         λ_max = max_j abs(Σ_i s_i x_ij y_i / (1 + e^{r_i})),
 
     above which all coefficients are at their modes, down to ``smallest`` × λ_max, evenly spaced in the logarithm; a
-    Gaussian prior takes the variances 10⁻⁴ to 10⁴.
+    Gaussian prior gets the variances 10⁻⁴ to 10⁴.
 
     Parameters
     ----------
     X : sparse matrix, array or Shards of shape (n_documents, n_features)
         Term weights. Shards that do not fit in memory need ``variances``.
     y : array of shape (n_documents,)
-        Labels of two classes; the greater is the category.
+        Labels of two classes; the second in sorted order is the category.
     prior : {"laplace", "gaussian"} or Prior, default="laplace"
         A prior whose common variance is open.
     variances : array, optional
-        The variances to take instead.
+        The variances to use instead of these.
     n_steps : int, default=50
-        How many rates to take.
+        Number of rates.
     smallest : float, default=1e-3
-        Last rate as a share of the first.
+        The last rate as a share of the first.
     intercept_variance : float or "same", default=inf
         Prior variance of the intercept.
     sample_weight : array of shape (n_documents,), optional
@@ -117,7 +117,7 @@ def regularization_path(
     tol : float, default=1e-6
         Each fit stops at this share of the objective (``"newton"``) or of the scores (``"clg"``).
     max_iter : int, default=1000
-        Limit of rounds for each fit; reaching it warns.
+        Maximum number of rounds of each fit; reaching it warns.
 
     Returns
     -------
@@ -180,14 +180,14 @@ def _documents_of(shards: Shards, solver: SolverName, variances: Any) -> Documen
     documents = documents_of(shards, -1)
     if isinstance(documents, ShardedDesign) and (variances is None or solver != "newton"):
         raise ValueError(
-            f"variances is {variances!r} and solver {solver!r}; expected variances and 'newton' for shards that do not "
-            f"fit in memory"
+            f"variances is {variances!r} and solver is {solver!r}; expected variances and 'newton' for shards that "
+            f"do not fit in memory"
         )
     return documents
 
 
 def largest_rate(problem_at: Callable[[float], Problem]) -> float:
-    """Return λ_max, the rate from which on all coefficients are at their modes.
+    """Return λ_max, the smallest rate at which all coefficients are at their modes.
 
     An intercept that shares the common variance moves with the rate, so that λ_max is the root of
     max_j |c_j(β₀(λ))| − λ.
@@ -205,7 +205,7 @@ def largest_rate(problem_at: Callable[[float], Problem]) -> float:
     while excess(low) < 0.0 and low > 1e-9 * high:
         low /= 2.0
     root = high if low == high or excess(low) <= 0.0 else brentq(excess, low, high, xtol=1e-300, rtol=1e-14)
-    # A margin for rounding: at λ_max itself no coefficient is to leave its mode.
+    # A margin for rounding: at λ_max itself no coefficient may leave its mode.
     return float(root) * (1.0 + 1e-12)
 
 
@@ -267,7 +267,7 @@ def _solutions(
 
 
 def _log_likelihood(problem: Problem, solution: Solution) -> float:
-    """Return the log likelihood, which is what the objective lacks of the penalty."""
+    """Return the log likelihood, which is the penalty minus the objective."""
     prior = problem.prior
     l1, l2, _, _ = penalty_arrays(prior.kind, prior.weight, prior.sign)
     return float(penalty(solution.beta - prior.mode, l1, l2)) - solution.objective

@@ -53,41 +53,43 @@ class BayesianProbitRegression(LinearClassifier):
         F(β) = −Σ_i s_i ln Φ(y_i (β₀ + x_iᵀβ)) + Σ_j p_j(β_j − m_j),
 
     where p_j is λ_j abs(δ) for a Laplace, δ²/(2v_j) for a Gaussian and ln abs(δ) for a Jeffreys prior (Eyheramendy,
-    Genkin, Ju, Lewis & Madigan 2003). Labels of every kind are taken as by :class:`BayesianLogisticRegression`.
+    Genkin, Ju, Lewis & Madigan 2003). It takes the same kinds of labels as
+    :class:`BayesianLogisticRegression`.
 
     Parameters
     ----------
     prior : {"laplace", "gaussian", "jeffreys"}, Prior, or list or mapping of them, default="laplace"
         The prior of the coefficients. A list has one entry for each category, a mapping goes from category to prior
-        (the other categories get a plain Laplace prior). A prior with a variance of its own is used as it stands.
+        (the other categories get a plain Laplace prior). A prior with a variance of its own is used as it is.
     variance : float or {"cv", "shared", "norm", "auto", "evidence"}, default="cv"
         Prior variance: a number; ``"norm"``, (d + 1) / (mean squared norm of a document); ``"cv"``, the best of
-        ``grid`` by cross-validation; ``"shared"``, the best for all categories together, where each has few documents;
-        ``"auto"``, the best without a grid, from 1 / (mean squared norm) on;
-        ``"evidence"``, for Gaussian priors, that under which the labels are most probable, without folds. The
+        ``grid`` by cross-validation; ``"shared"``, one value for all categories, for categories with few documents;
+        ``"auto"``, the best found by a search without a grid, starting from 1 / (mean squared norm);
+        ``"evidence"``, for Gaussian priors, the value under which the labels are most probable, without folds. The
         paper's γ is a variance of 2/γ, see :meth:`bayesift.priors.Laplace.of_gamma`. A Jeffreys prior has none.
     intercept_variance : float or "same", default=inf
         Prior variance of the intercept; infinite is unpenalised, ``"same"`` is like any other coefficient.
     dense_features : int, default=0
-        How many of the last columns are dense features, such as vectors of documents or numbers beside the text: they
-        get Gaussian priors with a variance of their own, and ``prior`` and ``variance`` are those of the others.
+        How many of the last columns are dense features, such as document vectors or numbers beside the text. They get
+        Gaussian priors with a variance of their own; ``prior`` and ``variance`` apply to the other columns.
     dense_variance : float or "cv", default="cv"
-        Prior variance of the dense features; ``"cv"`` chooses it by cross-validation, together with ``variance`` if
-        that is to be chosen, the same for all categories; where ``threshold`` is tuned, or with ``calibration``, by
-        scores on the line that suits them best. With ``variance="evidence"`` the evidence chooses both, for each.
+        Prior variance of the dense features; ``"cv"`` chooses one for all categories by cross-validation, together
+        with ``variance`` if that is to be chosen. If ``threshold`` is tuned, or with ``calibration``, held-out scores
+        are judged on the line that suits them best. With ``variance="evidence"`` the evidence chooses both variances,
+        for each category.
     solver : {"auto", "newton", "em", "block-em"}, default="auto"
-        ``"newton"``: the fast solver of the logistic model on this loss, stopped by the duality gap. ``"em"``: the
-        paper's algorithm. ``"block-em"``: the same for one block of coefficients after the other, which never builds a
-        matrix of all of them. ``"auto"`` is ``"em"`` for Jeffreys priors, else ``"newton"``.
+        ``"newton"``: the fast solver of the logistic model with this loss, stopped by the duality gap. ``"em"``: the
+        paper's algorithm. ``"block-em"``: the same on one block of coefficients at a time, which never builds a matrix
+        of all of them. ``"auto"`` is ``"em"`` for Jeffreys priors, else ``"newton"``.
     tol : float or None, default=None
         ``"newton"`` stops when the duality gap is at most this share of the objective (1e-6 by default; fits that only
-        serve to choose a variance of a grid stop at 0.001 already), EM when the coefficients change by at most this
+        serve to choose a variance from a grid stop at 0.001 already), EM when the coefficients change by at most this
         share of their norm in a round (1e-5 by default).
     max_iter : int, default=10000
-        Limit of rounds; reaching it warns.
+        Maximum number of rounds; reaching it warns.
     restarts : int, default=1
-        Starts for a Jeffreys prior, of which the best optimum is kept: the ridge start, then ridge regressions in which
-        the documents have random weights.
+        Number of starts for a Jeffreys prior: first the ridge regression, then ridge regressions in which the documents
+        have random weights. The best optimum is kept.
     ridge : float, default=1
         Penalty of the regression (XᵀX + ridge I)⁻¹Xᵀy from which EM starts.
     block_size : int, default=100
@@ -97,33 +99,34 @@ class BayesianProbitRegression(LinearClassifier):
     grid : sequence of float or None, default=None
         Variances to try with ``"cv"``; None is the grid of the logistic model.
     folds, runs : int, default=10 and 2
-        Folds the documents are divided into, and how many of them are left out in turn. Copies of a document are in one
-        fold, and count there for three documents at most. Of more than 30,000 different documents the search for a
-        variance learns from a random part, with at least 3,000 of each class, and is judged by all others.
+        Number of folds, and how many of them are left out in turn. Copies of a document are in the same fold, where
+        they count as at most three documents. With more than 30,000 different documents the search for a variance
+        learns from a random sample, with at least 3,000 of each class, and is judged by all others.
     one_standard_error : bool, default=False
         With ``"cv"``, take the smallest variance within one standard error of the best.
     posterior : {"auto", "laplace", "ep", "gibbs"} or None, default=None
         Keep the posterior itself, computed by Laplace's method, expectation propagation or Gibbs sampling (see
         :func:`bayesift.posterior.find_posterior`): probabilities are then averaged over it, and
-        :meth:`predict_interval` says how sure they are. ``coef_`` stays its mode.
+        :meth:`predict_interval` says how certain they are. ``coef_`` remains the mode.
     threshold : str, Utility or mapping, default="half"
         Policy of :class:`bayesift.decide.Threshold` for ``predict``.
     threshold_on : {"cv", "train"}, default="cv"
-        Whether a threshold is tuned on scores by models fitted without the fold of a document, which costs ``folds``
-        more fits, or by the model itself, which has seen it (so it is where a class has fewer than two documents).
+        The scores on which a threshold is tuned: ``"cv"``, those by models fitted without the document's fold, which
+        costs ``folds`` more fits; ``"train"``, those by the model itself, which has seen the document (also used if a
+        class has fewer than two documents).
     calibration : {"sigmoid"} or None, default=None
-        ``"sigmoid"`` puts the scores on the line of Platt (1999), a·s + b with a > 0, under which those of documents
-        held out fit their labels best; see ``calibration_``. Classes that exclude each other have one line in common,
-        so that decisions stay the same. It costs up to ``folds`` more fits, or none where a threshold is tuned on the
-        same scores. Not together with ``posterior``.
+        ``"sigmoid"`` maps the scores by the line of Platt (1999), a·s + b with a > 0, that fits the labels of held-out
+        documents best; see ``calibration_``. Classes that exclude each other share one line, so that decisions stay
+        the same. It costs up to ``folds`` more fits, or none if a threshold is tuned on the same scores. It cannot be
+        combined with ``posterior``.
     class_weight : {"balanced"}, dict or None, default=None
-        Weights of the classes; for indicator matrices of 0 and 1.
+        Weights of the classes; of 0 and 1 for an indicator matrix.
     warm_start : bool, default=False
-        Start from the coefficients of the last fit; EM starts afresh where they are zero.
+        Start from the coefficients of the last fit; those that are zero start afresh under EM.
     n_jobs : int or None, default=-1
-        Threads, over categories; -1 is all cores.
+        Number of threads, which share the categories; -1 uses all cores.
     random_state : int, RandomState or None, default=0
-        Divides the documents into folds, and draws the weights of other starts.
+        Seeds the division of the documents into folds, and the random weights of other starts.
 
     Attributes
     ----------
@@ -135,37 +138,38 @@ class BayesianProbitRegression(LinearClassifier):
         Coefficients; one row for two classes. Sparse after :meth:`sparsify`.
     intercept_ : ndarray of shape (n_categories,)
     n_nonzero_ : ndarray of shape (n_categories,)
-        Coefficients that are not zero.
+        Number of coefficients that are not zero.
     variance_ : ndarray of shape (n_categories,)
-        The variance used (NaN where the prior brought its own).
+        The variance used (NaN if the prior has its own).
     dense_variance_ : ndarray of shape (n_categories,)
-        The variance used for dense features; 0 where there are none, or where they are of no use.
+        The variance used for dense features; 0 if there are none, or if they do not help.
     certificate_ : Certificate
         Objective, duality gap, KKT residual, rounds and seconds of each category. For a Jeffreys prior there is no
-        bound, and the gap is infinite.
+        dual bound, so the gap is infinite.
     restarts_ : list of (ndarray or None)
-        For each category with a Jeffreys prior, the log posterior reached from every start (up to a constant; a
-        coefficient set to zero counts as one of the size at which this happens, for the density has no bound there).
+        For each category with a Jeffreys prior, the log posterior reached from every start, up to a constant. The
+        density has no bound at zero, so a coefficient set to zero counts as one of the size at which that happens.
     cv_results_ : list of (dict or None)
         As for the logistic model.
     posteriors_ : list of (bayesift.posterior.Posterior or None)
-        The posterior of each category, with ``posterior``; None where only one class has documents.
+        With ``posterior``, the posterior of each category; None if only one class has documents.
     log_evidence_ : ndarray of shape (n_categories,)
-        With ``posterior``, ln p(y): the log probability of the labels with the coefficients integrated out. NaN where
+        With ``posterior``, ln p(y): the log probability of the labels with the coefficients integrated out. NaN if
         they were sampled.
     calibration_ : ndarray of shape (n_categories, 2)
-        With ``calibration``, slope and intercept of the calibrated score in β₀ + xᵀβ: scores, probabilities, thresholds
-        and :meth:`word_weights` are calibrated, ``coef_`` and ``intercept_`` stay at the mode. 1 and 0 for a category
-        with fewer than two documents of a class.
+        With ``calibration``, slope and intercept of the calibrated score as a function of β₀ + xᵀβ. Scores,
+        probabilities, thresholds and :meth:`word_weights` are calibrated; ``coef_`` and ``intercept_`` stay at the
+        mode. 1 and 0 for a category with fewer than two documents of a class.
     threshold_ : Threshold
         The fitted decision rule, on the scale of ``decision_function``.
     precision_ : ndarray of shape (n_categories, n_features + 1)
         Diagonal of the inverse covariance XᵀWX + Λ of the posterior's Gaussian approximation, the intercept last. A
-        Laplace prior, which has no curvature, enters Λ by its variance; a Jeffreys prior does not enter. One over it
-        is the variance of a coefficient *given all others*, which is smaller than its posterior variance: for intervals
-        use ``posterior`` (or :mod:`bayesift.posterior`), or the inverse of ``precision_matrix_``.
+        Laplace prior, which has no curvature, enters Λ by its variance; a Jeffreys prior does not enter. The inverse of
+        ``precision_`` is the variance of a coefficient *given all others*, which is smaller than its posterior
+        variance: for intervals use ``posterior`` (or :mod:`bayesift.posterior`), or the inverse of
+        ``precision_matrix_``.
     precision_matrix_ : ndarray of shape (n_categories, n_features + 1, n_features + 1)
-        Its whole inverse covariance, with ``covariance="full"``.
+        With ``covariance="full"``, the whole inverse covariance.
 
     Examples
     --------
@@ -213,10 +217,10 @@ class BayesianProbitRegression(LinearClassifier):
     ) -> Self:
         """Learn from more documents, with the posterior so far as the prior.
 
-        The first call is a fit under the model's own prior. Every later one takes the Gaussian approximation of the
-        posterior, N(β̂, (XᵀWX + Λ)⁻¹), for the prior of its documents: all of it with ``covariance="full"``, its
-        diagonal otherwise (see ``precision_``). Earlier documents are not needed again. After :meth:`fit` it goes on
-        from there.
+        The first call is a fit under the model's own prior. Every later call uses the Gaussian approximation of the
+        posterior so far, N(β̂, (XᵀWX + Λ)⁻¹), as the prior for its documents: all of it with ``covariance="full"``,
+        its diagonal otherwise (see ``precision_``). Earlier documents are not needed again. A call after :meth:`fit`
+        continues from that fit.
 
         Parameters
         ----------
@@ -225,11 +229,11 @@ class BayesianProbitRegression(LinearClassifier):
         y : array of shape (n_documents,), or indicator matrix of shape (n_documents, n_categories)
             Labels, or zeros and ones for each category.
         classes : array of shape (n_classes,), optional
-            All labels that will ever occur; needed at the first call unless ``y`` is an indicator matrix.
+            All labels that will ever occur; needed in the first call unless ``y`` is an indicator matrix.
         sample_weight : array of shape (n_documents,), optional
             How often each document counts.
         feature_names : sequence of str, optional
-            Names of the columns, for priors that name terms; needed at the first call only.
+            Names of the columns, for priors that name terms; needed in the first call only.
 
         Returns
         -------
@@ -271,16 +275,16 @@ class BayesianProbitRegression(LinearClassifier):
             raise ValueError(f"posterior is {self.posterior!r}; expected None for partial_fit, which keeps a Gaussian")
         if self.calibration is not None:
             raise ValueError(
-                f"calibration is {self.calibration!r}; expected None for partial_fit: it takes all documents"
+                f"calibration is {self.calibration!r}; expected None for partial_fit: calibration needs all documents"
             )
         if self.threshold != "half":
             raise ValueError(
-                f"threshold is {self.threshold!r}; expected 'half' for partial_fit: others are tuned on all documents"
+                f"threshold is {self.threshold!r}; expected 'half' for partial_fit: others need all documents"
             )
         priors = self._priors(categories)
         if any(isinstance(prior, Jeffreys) or _one_sided(prior) for prior in priors):
             raise ValueError(
-                "prior is Jeffreys or one-sided; partial_fit takes only Gaussian and Laplace priors for both signs"
+                "prior is Jeffreys or one-sided; partial_fit takes only two-sided Gaussian and Laplace priors"
             )
         if not first:
             return [from_model(self, category=k) for k in range(len(priors))]
@@ -323,13 +327,13 @@ class BayesianProbitRegression(LinearClassifier):
         return priors
 
     def _check_prior(self, prior: Prior, only: bool) -> None:
-        """Refuse a prior that the solver cannot take, or a variance that it does not have.
+        """Refuse a prior that the solver cannot handle, or a variance for a prior that has none.
 
         ``only`` tells that all categories have this prior.
         """
         if isinstance(prior, Jeffreys):
             if self.solver == "newton":
-                raise ValueError("solver is 'newton', which needs convex priors; a Jeffreys prior takes 'em'")
+                raise ValueError("solver is 'newton', which needs convex priors; use 'em' for a Jeffreys prior")
             if self.variance != "cv" and only:
                 raise ValueError(f"variance is {self.variance!r}, but a Jeffreys prior has no parameter")
         if self.solver in EM_SOLVERS and _one_sided(prior):

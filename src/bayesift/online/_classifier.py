@@ -34,14 +34,14 @@ SHARED_CONSTRAINTS: dict[str, Any] = {
     "random_state": ["random_state"],
 }
 
-#: Most turns of a pass over weighted documents: so many, and so many for each document.
+#: Maximum number of turns of a pass over weighted documents: a constant, plus so many for each document.
 MOST_TURNS, MEAN_TURNS = 1_000_000, 1000
 
 Found = TypeVar("Found")
 
 
 class Turns(NamedTuple):
-    """Documents in the order in which they are learnt, and as what part of one each counts."""
+    """Documents in the order in which they are learned, and the part of a document that each counts as."""
 
     order: Int64Array
     shares: FloatArray
@@ -51,11 +51,11 @@ class Turns(NamedTuple):
 class OnlineClassifier(ScoreClassifier):
     """A belief for each category, changed by one document after the other.
 
-    The score of a document is u = μ/λ, the mean of its field over the spread of field and noise, for which the weights
-    are integrated over the belief: the probability is Φ(u), or κ + (1 − 2κ) Φ(u) for flip noise.
+    The score of a document is u = μ/λ, the mean of its field over the spread of field and noise, with the weights
+    integrated over the belief. The probability is Φ(u), or κ + (1 − 2κ) Φ(u) for flip noise.
 
-    A subclass has the parameters of ``SHARED_CONSTRAINTS`` and says how a belief begins, learns and predicts; a belief
-    is a named tuple with a ``log_evidence``.
+    A subclass has the parameters of ``SHARED_CONSTRAINTS`` and defines how a belief begins, learns and predicts; a
+    belief is a named tuple with a ``log_evidence``.
     """
 
     _: KW_ONLY
@@ -85,17 +85,17 @@ class OnlineClassifier(ScoreClassifier):
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from the documents afresh, in ``passes`` passes over them.
+        """Learn afresh from the documents, in ``passes`` passes over them.
 
         Parameters
         ----------
         X : sparse matrix, array or data frame of shape (n_documents, n_features)
-            Term weights; sparse matrices are the natural form.
+            Term weights, preferably a sparse matrix.
         y : array of shape (n_documents,), or indicator matrix of shape (n_documents, n_categories)
             Labels of any type, or zeros and ones for each category.
         sample_weight : array of shape (n_documents,), optional
-            How often each document is seen in a row; 0 is not at all. What is left after the whole number counts as
-            that part of a document: the factor by which it changes the belief is raised to this power.
+            How often in a row each document is seen; 0 is not at all. A fraction that remains counts as that part of a
+            document: the factor by which it changes the belief is raised to this power.
 
         Returns
         -------
@@ -109,14 +109,14 @@ class OnlineClassifier(ScoreClassifier):
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Go on learning from more documents, one or many, in one pass.
+        """Learn from further documents, one or many, in one pass.
 
         Parameters
         ----------
         X, y, sample_weight
             As for :meth:`fit`.
         classes : array of shape (n_classes,), optional
-            All labels that will ever occur; needed at the first call unless ``y`` is an indicator matrix.
+            All labels that will ever occur; needed in the first call unless ``y`` is an indicator matrix.
 
         Returns
         -------
@@ -127,7 +127,7 @@ class OnlineClassifier(ScoreClassifier):
             first = not hasattr(self, "states_")
             X, y = validate_documents(self, X, y, accept_sparse="csr", reset=first)
             if not first and classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-                raise ValueError(f"classes is {classes!r}; expected {self.classes_.tolist()} as in the first call")
+                raise ValueError(f"classes is {classes!r}; expected {self.classes_.tolist()}, as in the first call")
             weights = turn_weights(sample_weight, X, may_be_zero=True)
             known = classes if first else self.classes_
             categories = batch_categories(y, known, None if first else self.target_type_, type(self).__name__)
@@ -153,7 +153,7 @@ class OnlineClassifier(ScoreClassifier):
         return found.reshape(scores.shape)
 
     def information_gain(self, X: Any) -> FloatArray:
-        """Return the bits about the weights that the judgement of each document is expected to bring.
+        """Return the expected information about the weights, in bits, from judging each document.
 
         It is the mutual information of judgement and weights, H₂(p) − E[H₂(p(y = 1 | a, x))], under the belief.
 
@@ -170,7 +170,7 @@ class OnlineClassifier(ScoreClassifier):
 
     @property
     def log_evidence_(self) -> FloatArray:
-        """Σ ln p(y | x) of each category, every document under the belief before it; later passes do not count."""
+        """Σ ln p(y | x) of each category, each document under the belief before it; later passes do not count."""
         check_is_fitted(self)
         return np.array([state.log_evidence for state in self.states_])
 
@@ -242,7 +242,7 @@ class OnlineClassifier(ScoreClassifier):
             if isinstance(new, (int, np.integer)):
                 raise ValueError(f"new is {new!r}; expected the names of the features, since the others have names")
             if set(new) & set(names) or len(set(new)) < len(new):
-                raise ValueError(f"new is {new!r}; expected different names that no feature has yet")
+                raise ValueError(f"new is {new!r}; expected different names, none of which a feature has yet")
             self.feature_names_in_ = np.append(names, np.asarray(new, dtype=object))
         fresh = np.arange(self.n_features_in_, self.n_features_in_ + number_of(new))
         self.columns_ = [None if columns is None else np.append(columns, fresh) for columns in self.columns_]
@@ -250,21 +250,21 @@ class OnlineClassifier(ScoreClassifier):
 
 
 def turn_weights(sample_weight: Any, X: Any, *, may_be_zero: bool = False) -> FloatArray | None:
-    """Return the weights of the documents, None where all count once; whether all of them may be 0 is to be said."""
+    """Return the weights of the documents, or None if all count once; with ``may_be_zero`` all of them may be 0."""
     if sample_weight is None:
         return None
     weights = checked_weights(sample_weight, X, may_be_zero=may_be_zero)
     total, most = float(np.ceil(weights).sum()), MOST_TURNS + MEAN_TURNS * weights.size
     if total > most:
         raise ValueError(
-            f"sample_weight adds up to {total:g}; expected at most {most:,}, since a document is learnt as often as "
-            f"its weight says: scale the weights"
+            f"sample_weight adds up to {total:g}; expected at most {most:,}, since a document is learned as often as "
+            f"its weight says; scale the weights"
         )
     return weights
 
 
 def repeated(order: Int64Array, weights: FloatArray | None) -> Turns:
-    """Return every document as often in a row as its weight says, the last time as what is left of the weight."""
+    """Repeat every document as often as its weight says, the last time with what is left of the weight."""
     if weights is None:
         return Turns(order, np.ones(order.size))
     own = weights[order]
@@ -299,7 +299,7 @@ def columns_of(features: Any, n_categories: int, n_features: int) -> list[Int64A
             own = own.astype(np.int64)
         unique = np.unique(own)
         if own.ndim != 1 or own.dtype.kind not in "iu" or unique.size < own.size:
-            raise ValueError(f"features[{k}] must list different column numbers or hold booleans, got {entry!r}")
+            raise ValueError(f"features[{k}] is {entry!r}; expected different column numbers, or booleans")
         if own.size and not 0 <= unique[0] <= unique[-1] < n_features:
             raise ValueError(f"features[{k}] names column {unique[-1]}; X has the columns 0 to {n_features - 1}")
         result.append(own.astype(np.int64))

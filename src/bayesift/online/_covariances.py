@@ -25,7 +25,7 @@ from bayesift._sparse import ROUNDING, Compressed, quadratic_form
 from bayesift._typing import FloatArray, Int64Array, UInt32Array
 from bayesift.online._moments import weighted_moments
 
-#: Labels of the documents, the order in which they are learnt, and as what share of one each place of it counts.
+#: Labels of the documents, the order in which they are learned, and the share of a document that each turn counts as.
 LabelledTurns = tuple[FloatArray, Int64Array, FloatArray]
 #: How much is kept from document to document, and the prior mean and covariance to which the rest returns.
 DriftArrays = tuple[float, FloatArray, FloatArray]
@@ -34,9 +34,9 @@ LowRankArrays = tuple[FloatArray, FloatArray, FloatArray, int]
 
 #: A share of a variance that is lost to rounding; (Cx)_i² ≤ C_ii xᵀCx bounds every entry of the update by it.
 NEGLIGIBLE = 5e-17
-#: A weight whose variance is below this gets another exponent; squares and products of such are still numbers.
+#: A weight whose variance is below this gets another exponent; squares and products of such weights stay finite.
 SMALLEST = 2.0**-400
-#: Where a difference is a smaller share than this of what it is taken from, it is computed in another way.
+#: If a difference is a smaller share than this of its minuend, it is computed in another way.
 _LOST = 1e-6
 #: The least share of the diagonal of the inverse covariance that D has beside V after a compression.
 _LEAST_SHARE = 1e-9
@@ -260,8 +260,8 @@ def full_variances(indptr: UInt32Array, indices: UInt32Array, data: FloatArray, 
 class LowRank(NamedTuple):
     """A covariance (D + VVᵀ)⁻¹.
 
-    ``precision`` is the diagonal of D, ``factor`` is V, of which the first ``used`` columns count, and ``cholesky`` is
-    L, LLᵀ = I + VᵀD⁻¹V.
+    ``precision`` is the diagonal of D, ``factor`` is V, whose first ``used`` columns are in use, and ``cholesky`` is L
+    with LLᵀ = I + VᵀD⁻¹V.
     """
 
     precision: FloatArray
@@ -270,12 +270,12 @@ class LowRank(NamedTuple):
     used: int
 
     def matrix(self) -> FloatArray:
-        """Return the covariance itself, for few weights."""
+        """Return the covariance as a matrix, for small numbers of weights."""
         V = self.factor[:, : self.used]
         return np.asarray(np.linalg.inv(np.diag(self.precision) + V @ V.T))
 
     def copy(self) -> LowRank:
-        """Return arrays of its own."""
+        """Return a copy with arrays of its own."""
         return LowRank(self.precision.copy(), self.factor.copy(), self.cholesky.copy(), self.used)
 
 

@@ -1,4 +1,4 @@
-"""One example under a Gaussian belief: its evidence, how the belief moves, and what is learnt from it.
+"""One example under a Gaussian belief: its evidence, how the belief moves, and what is learned from it.
 
 The example speaks of the weights through the field f = aᵀx only, which is believed to be N(μ, s²). Its likelihood is
 κ + (1 − 2κ) Φ(y f/σ): probit noise for κ = 0, and for σ = 0 a step whose outcome is flipped with probability κ. With
@@ -19,9 +19,9 @@ _LIMIT, _STEP = 9.0, 0.0625
 _BITS = 1.4426950408889634
 _ROOT_TWO_PI = 2.5066282746310002
 
-#: Farther from 0 than this a standardised field is not told from infinity, and its square is still a number.
+#: Farther from 0 than this, a standardised field is treated as infinite; its square is still finite.
 _FARTHEST = 1e100
-#: The most that an example takes away of the variance of its field; less would be left than rounding changes.
+#: The largest share of the variance of its field that an example removes; the rest would be less than rounding error.
 _MOST = 1.0 - 2.0**-50
 
 
@@ -47,7 +47,7 @@ def outcome_moments(y: float, mean: float, variance: float, sigma: float, kappa:
     Returns
     -------
     log_evidence, gain, shrink : float
-        ln Z, and the factors of s² in the change of the mean and of −s⁴ in that of the variance.
+        ln Z, and the factors of s² in the change of the mean and of −s⁴ in the change of the variance.
 
     Examples
     --------
@@ -101,9 +101,9 @@ def _mean_log_probit(mean: float, ratio: float) -> float:
 
 @kernel(error_model="numpy")
 def outcome_information(y: float, mean: float, variance: float, sigma: float, kappa: float) -> float:
-    """Return the bits learnt from an outcome: the relative entropy of the exact posterior to the belief before it.
+    """Return the information of an outcome in bits: the relative entropy of the exact posterior to the prior belief.
 
-    It is E[p(y|f) log₂ p(y|f)]/Z − log₂ Z under the belief, closed for the step and an integral for the probit.
+    It is E[p(y|f) log₂ p(y|f)]/Z − log₂ Z under the belief: a closed form for the step, an integral for the probit.
 
     Parameters
     ----------
@@ -137,12 +137,12 @@ def outcome_information(y: float, mean: float, variance: float, sigma: float, ka
 
 @kernel
 def expected_information(mean: FloatArray, variance: FloatArray, sigma: float, kappa: float) -> FloatArray:
-    """Return for each document the bits that its outcome is expected to bring: the mean over both outcomes.
+    """Return the expected information of each document's outcome in bits: the mean over both outcomes.
 
     Parameters
     ----------
     mean, variance : ndarray of shape (n_documents,)
-        The beliefs about the fields of the documents.
+        Means and variances of the beliefs about the documents' fields.
     sigma, kappa : float
         σ and κ of the likelihood.
 

@@ -1,4 +1,4 @@
-"""A Gaussian belief over the weights of a perceptron and how an example changes it: pure functions on a small state."""
+"""A Gaussian belief about the weights of a perceptron, and how examples change it: pure functions on a small state."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from bayesift.online._moments import outcome_information, outcome_moments
 CovarianceKind = Literal["full", "diagonal", "low-rank"]
 LikelihoodName = Literal["probit", "flip"]
 
-#: Exponents of weights are smaller than this, either way; the double of one is still a whole number of 32 bits.
+#: Exponents of weights are smaller than this in absolute value; twice an exponent still fits in 32 bits.
 MOST_EXPONENT = 2**29
-#: A precision times 4 to this many is still a number.
+#: A precision times 4 to this power is still a finite number.
 _LEAST_POWER = -300
 
 
 class Likelihood(NamedTuple):
-    """p(y | f) = κ + (1 − 2κ) Φ(y f/σ) of the field f = aᵀx; σ = 0 is a step."""
+    """p(y | f) = κ + (1 − 2κ) Φ(y f/σ) for the field f = aᵀx; σ = 0 is a step function."""
 
     sigma: float
     kappa: float
 
 
 class Drift(NamedTuple):
-    """How the weights move after each example: a ← m₀ + keep (a − m₀) + noise, which leaves N(m₀, C₀) as it is."""
+    """How the weights move after each example: a ← m₀ + keep (a − m₀) + noise, which leaves N(m₀, C₀) unchanged."""
 
     keep: float
     mean: FloatArray
@@ -48,12 +48,12 @@ class Drift(NamedTuple):
 
 
 class Belief(NamedTuple):
-    """What is believed of the weights: N(mean, covariance).
+    """A belief about the weights: N(mean, covariance).
 
     ``covariance`` is a matrix, a vector of variances, or a :class:`LowRank`. ``log_evidence`` is the sum of ln p(y | x)
-    over the examples learned, each under the belief before it. ``exponents`` is None, or says by which power of two
-    each weight is greater than the number that mean and covariance speak of: under flip noise, where only the direction
-    of the weights counts, variances can become smaller than any number that can be written.
+    over the examples learned, each under the belief before it. ``exponents`` is None, or gives for each weight the
+    power of two by which it exceeds the number that mean and covariance describe: under flip noise, where only the
+    direction of the weights matters, variances can become smaller than any representable number.
     """
 
     mean: FloatArray
@@ -65,7 +65,7 @@ class Belief(NamedTuple):
 
 
 class UpdateInfo(NamedTuple):
-    """What one example contributed: its evidence and field under the belief before it, and the bits learned from it."""
+    """What one example contributed: its evidence and field under the belief before it, and the information in bits."""
 
     log_evidence: float
     field_mean: float
@@ -74,7 +74,7 @@ class UpdateInfo(NamedTuple):
 
 
 def likelihood_of(name: LikelihoodName, noise: float, kappa: float) -> Likelihood:
-    """Return the likelihood by its name: "probit" with noise σ₀, or "flip" with the probability κ of a flip."""
+    """Return the likelihood of a name: "probit" with noise σ₀, or "flip" with the probability κ of a flip."""
     if name not in ("probit", "flip"):
         raise ValueError(f"likelihood is {name!r}; expected 'probit' or 'flip'")
     if name == "probit":
@@ -82,7 +82,7 @@ def likelihood_of(name: LikelihoodName, noise: float, kappa: float) -> Likelihoo
             raise ValueError(f"noise is {noise!r}; expected a number greater than 0")
         return Likelihood(float(noise), 0.0)
     if not 0 <= kappa < 0.5:
-        raise ValueError(f"kappa is {kappa!r}; expected a number from 0 to below 0.5")
+        raise ValueError(f"kappa is {kappa!r}; expected a number of at least 0 and below 0.5")
     return Likelihood(0.0, float(kappa))
 
 
@@ -103,7 +103,7 @@ def prior_belief(
     Parameters
     ----------
     n_features : int
-        Number of weights; a constant feature, if wanted, is one of them.
+        Number of weights, including a constant feature if one is wanted.
     likelihood, noise, kappa, covariance, rank, prior_mean, prior_covariance, forgetting
         As for :class:`BayesianPerceptron`.
 
@@ -148,7 +148,7 @@ def prior_of(size: int, mean: Any, covariance: Any) -> tuple[FloatArray, FloatAr
         )
     if C.ndim == 2:
         if not np.allclose(C, C.T, rtol=1e-10, atol=0.0) or np.linalg.eigvalsh(C)[0] <= 0:
-            raise ValueError("prior_covariance is not symmetric and positive definite")
+            raise ValueError("prior_covariance is not symmetric and positive definite; expected a covariance matrix")
         C = 0.5 * (C + C.T)
     elif not np.all(C > 0):
         raise ValueError(f"prior_covariance holds {C.min()}; expected variances greater than 0")
@@ -156,9 +156,9 @@ def prior_of(size: int, mean: Any, covariance: Any) -> tuple[FloatArray, FloatAr
 
 
 def update(belief: Belief, x: Any, y: float) -> tuple[Belief, UpdateInfo]:
-    """Learn from one example; the belief given is left as it is.
+    """Learn from one example; the given belief does not change.
 
-    The new belief has the exact mean and covariance of the posterior (its diagonal, or its form of low rank).
+    The new belief has the exact mean and covariance of the posterior (or the diagonal or low-rank form of the latter).
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def update(belief: Belief, x: Any, y: float) -> tuple[Belief, UpdateInfo]:
     x : array of shape (n_features,), or sparse matrix of one row
         Feature values.
     y : {-1, 1}
-        Outside or in the category.
+        −1 for a document outside the category, 1 for one in it.
 
     Returns
     -------
@@ -185,17 +185,17 @@ def update(belief: Belief, x: Any, y: float) -> tuple[Belief, UpdateInfo]:
 
 
 def grow(belief: Belief, n_new: int, *, mean: Any = 0.0, variance: Any = 1.0, at: int | None = None) -> Belief:
-    """Add features: weights that are believed to be independent of the others, as they would be had they been zero.
+    """Add features whose weights are independent of the others, as if the features had been zero so far.
 
     Parameters
     ----------
     belief : Belief
     n_new : int
-        How many.
+        Number of features to add.
     mean, variance : float or array of shape (n_new,), default=0 and 1
-        Their prior.
+        Prior mean and variance of their weights.
     at : int, optional
-        Where they come; after the last by default.
+        Position of the new features; after the last by default.
 
     Returns
     -------
@@ -203,7 +203,7 @@ def grow(belief: Belief, n_new: int, *, mean: Any = 0.0, variance: Any = 1.0, at
     """
     a, v = prior_of(n_new, mean, variance)
     if v.ndim != 1:
-        raise ValueError("variance is a matrix; expected one variance or one for each new feature")
+        raise ValueError("variance is a matrix; expected one variance, or one for each new feature")
     size = belief.mean.size
     place = size if at is None else at
     if not 0 <= place <= size:
@@ -227,7 +227,7 @@ def grow(belief: Belief, n_new: int, *, mean: Any = 0.0, variance: Any = 1.0, at
 def fields(belief: Belief, rows: Compressed) -> tuple[FloatArray, FloatArray]:
     """Return mean and variance of the field aᵀx of every document.
 
-    Where weights have exponents, the field is that of the document over the greatest power of two among its weights.
+    If weights have exponents, the field is divided by the greatest power of two among the weights of the document.
     """
     starts, columns, values = rows
     if belief.exponents is not None:
@@ -251,9 +251,9 @@ def learn(
     shares: FloatArray | None = None,
     own: bool = False,
 ) -> Belief:
-    """Learn from documents in this order; ``own`` lets the arrays of the belief be overwritten.
+    """Learn from documents in this order; with ``own`` the arrays of the belief may be overwritten.
 
-    ``shares`` says for each place of the order as what part of a document it counts, from 0 to 1.
+    ``shares`` gives for each place of the order the part of a document that it counts as, from 0 to 1.
     """
     shares = np.ones(order.size) if shares is None else shares
     mean, C = belief.mean, belief.covariance
@@ -284,7 +284,7 @@ def exponents_of(belief: Belief) -> Int64Array:
 
 
 def unscaled(belief: Belief) -> Belief:
-    """Return a belief without exponents: numbers too small to be written become 0, precisions stay finite."""
+    """Return a belief without exponents: numbers too small to represent become 0, precisions stay finite."""
     if belief.exponents is None:
         return belief
     powers, C = belief.exponents.astype(np.int32), belief.covariance

@@ -26,7 +26,7 @@ from bayesift.online._gaussian_process import (
     process_fields,
 )
 
-#: Logarithm of the largest value of a kernel; its square is still a number.
+#: Logarithm of the largest value of a kernel whose square is still finite.
 _LARGEST_LOG = 340.0
 
 
@@ -34,8 +34,8 @@ class ProcessBelief(NamedTuple):
     """The belief about a function: Gaussian weights of the whitened features of the basis inputs.
 
     ``basis`` holds the inputs as rows, ``cholesky`` is L with LLᵀ their kernel matrix, ``inverse`` is L⁻¹, and the
-    function at the inputs is N(L mean, L covariance Lᵀ). ``gamma`` is the γ of the kernel, which stays what it was at
-    the first document.
+    function at the inputs is N(L mean, L covariance Lᵀ). ``gamma`` is the γ of the kernel, which is fixed at the first
+    document.
     """
 
     basis: sp.csr_matrix
@@ -49,12 +49,12 @@ class ProcessBelief(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class OnlineGaussianProcess(OnlineClassifier):
-    """A Gaussian process classifier that learns one document at a time and keeps few of them.
+    """A Gaussian process classifier that learns one document at a time and keeps only a few of them.
 
     The function f has the prior covariance k(x, x′); labels come from it as from the field of a perceptron. Every
-    document updates the belief about f by the exact mean and covariance of its posterior. A document that the basis
-    inputs cannot represent is added to them; beyond the budget the least important one is removed, and the belief about
-    f at the others stays as it was (Csató & Opper 2002, in whitened form). With the linear kernel and nothing removed
+    document updates the belief about f to the exact mean and covariance of its posterior. A document that the basis
+    inputs cannot represent is added to them. Beyond the budget the least important input is removed, and the belief
+    about f at the others stays as it was (Csató & Opper 2002, in whitened form). With the linear kernel and no removal
     this is :class:`BayesianPerceptron`.
 
     Parameters
@@ -63,23 +63,24 @@ class OnlineGaussianProcess(OnlineClassifier):
         xᵀx′ + c, (γ xᵀx′ + coef0)^degree, exp(−γ abs(x − x′)²), or the cosine of the angle + c; c is the prior variance
         of the intercept.
     budget : int or None, default=100
-        Most basis inputs of a category; None sets no limit. An update takes time in the square of their number.
+        Maximum number of basis inputs of a category; None sets no limit. The time of an update grows with its square.
     gamma, degree, coef0 : float, default=None, 3 and 1.0
-        Parameters of the polynomial and RBF kernels as in scikit-learn; γ is one over the number of features for None.
-        ``degree`` is a whole number and ``coef0`` not negative.
+        Parameters of the polynomial and RBF kernels, as in scikit-learn; with None, γ is 1 / (number of features).
+        ``degree`` is a whole number, and ``coef0`` is at least 0.
     fit_intercept : bool, default=True
         Whether the linear and the cosine kernel have an intercept; the others need none.
     intercept_variance : float, default=1
-        Its prior variance c.
+        Prior variance c of the intercept.
     min_novelty : float, default=1e-6
-        A document joins the basis if more than this share of its prior variance k(x, x) is not expressed by it.
+        A document joins the basis if the basis leaves more than this share of its prior variance k(x, x) unexplained.
     jitter : float, default=0
         Added to the diagonal of the kernel matrix of the basis.
     removal : {"project", "kl", "published"}, default="project"
-        Which input is removed: the one whose loss changes the mean function least in the norm of the kernel, the least
-        α²/Q; has the least relative entropy, which considers the variance too and takes time cubic in the budget; or
-        has the least abs(α)/Q, the score of Csató & Opper (2002), by which the mean changes at the input itself. α are
-        the coefficients of the mean function, Q the diagonal of the inverse kernel matrix.
+        Which input is removed. ``"project"``: the one whose removal changes the mean function least in the norm of the
+        kernel, with the least α²/Q. ``"kl"``: the one with the least relative entropy, which considers the variance too
+        and takes time cubic in the budget. ``"published"``: the one with the least abs(α)/Q, the score of Csató & Opper
+        (2002), by which the mean changes at the input itself. α are the coefficients of the mean function, Q is the
+        diagonal of the inverse kernel matrix.
     likelihood, noise, kappa, passes, features, shuffle, n_jobs, random_state
         As for :class:`BayesianPerceptron`.
 
@@ -88,11 +89,11 @@ class OnlineGaussianProcess(OnlineClassifier):
     classes_ : ndarray
         The labels; column numbers for an indicator matrix.
     target_type_ : {"binary", "multiclass", "multilabel-indicator"}
-        What the labels were.
+        Kind of the labels.
     basis_ : list of csr_matrix
         The basis inputs of each category.
     log_evidence_ : ndarray of shape (n_categories,)
-        Σ ln p(y | x), every document under the belief before it; only the first pass counts.
+        Σ ln p(y | x), each document under the belief before it; only the first pass counts.
     states_ : list of ProcessBelief
         The belief of each category.
     columns_ : list of ndarray or None
@@ -147,7 +148,7 @@ class OnlineGaussianProcess(OnlineClassifier):
         Parameters
         ----------
         new : int or sequence of str
-            How many, or their names if the model was fitted on a data frame.
+            Their number, or their names if the model was fitted to a data frame.
 
         Returns
         -------
@@ -189,7 +190,7 @@ class OnlineGaussianProcess(OnlineClassifier):
     def _learn(self, state: ProcessBelief, rows: Compressed, y: FloatArray, turns: Turns) -> ProcessBelief:
         size, n = state.mean.size, rows[0].size - 1
         inputs = self._inputs(state, rows)
-        # More inputs than documents and old inputs there cannot be.
+        # There cannot be more inputs than documents and old inputs together.
         budget = size + n if self.budget is None else min(self.budget, size + n)
         L, inverse, C = (
             _padded(part, max(budget, size) + 1) for part in (state.cholesky, state.inverse, state.covariance)
@@ -233,7 +234,7 @@ class OnlineGaussianProcess(OnlineClassifier):
         if self.degree * math.log(max(gamma * norm + self.coef0, 1.0)) > _LARGEST_LOG:
             raise ValueError(
                 f"X has a row with the squared norm {norm:g}, too large for a polynomial kernel of degree "
-                f"{self.degree}: scale the values, or choose a smaller gamma"
+                f"{self.degree}; scale the values, or choose a smaller gamma"
             )
 
     def _function(self, state: ProcessBelief) -> KernelFunction:

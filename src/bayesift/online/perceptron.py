@@ -22,7 +22,7 @@ from bayesift.online.belief import MOST_EXPONENT, Belief, CovarianceKind, Drift,
 
 @dataclass(eq=False, repr=False)
 class BayesianPerceptron(OnlineClassifier):
-    """A Gaussian belief over the weights of a perceptron, updated by every document as it arrives.
+    """A Gaussian belief about the weights of a perceptron, updated by every document as it arrives.
 
     The belief N(m, C) about the weights a of a category becomes, after a document x with the label y = ±1,
 
@@ -30,61 +30,62 @@ class BayesianPerceptron(OnlineClassifier):
 
     which are the exact mean and covariance of the posterior (Opper 1998; Chai, Ng & Chieu 2002). For the probit
     likelihood Φ(y aᵀx/σ₀): λ² = σ₀² + xᵀCx, u = y mᵀx/λ, ρ = φ(u)/Φ(u). For a step that is flipped with probability κ:
-    λ² = xᵀCx, ρ = (1 − 2κ) φ(u)/(κ + (1 − 2κ) Φ(u)). Two classes, several classes (one belief for each, probabilities
-    scaled to one) and indicator matrices are taken. Earlier documents are never needed again. The score of a document
-    is mᵀx/λ, whose Φ is its probability under the probit likelihood, with the weights integrated over the belief.
+    λ² = xᵀCx, ρ = (1 − 2κ) φ(u)/(κ + (1 − 2κ) Φ(u)). Labels may be two classes, several classes (one belief for each,
+    with probabilities scaled to sum to one) or indicator matrices. Earlier documents are never needed again. The score
+    of a document is mᵀx/λ; under the probit likelihood its probability is Φ(score), with the weights integrated over
+    the belief.
 
     Parameters
     ----------
     likelihood : {"probit", "flip"}, default="probit"
-        How labels come from the field aᵀx.
+        How labels depend on the field aᵀx.
     noise : float, default=0.5
         σ₀ of the probit likelihood.
     kappa : float, default=0.05
-        Probability of a flip, of the flip likelihood; less than ½.
+        Probability of a flip under the flip likelihood; less than ½.
     passes : int, default=3
         How often :meth:`fit` goes through the documents. :meth:`partial_fit` goes through them once.
     covariance : {"full", "diagonal", "low-rank"}, default="full"
-        What is kept of C: all of it, its diagonal, or a diagonal plus a matrix of low rank in its inverse. A full
-        covariance of d features holds d² numbers for each category.
+        What is kept of C: all of it, its diagonal, or an inverse that is diagonal plus low-rank. A full covariance of d
+        features holds d² numbers for each category.
     rank : int, default=20
         Rank for ``covariance="low-rank"``.
     fit_intercept : bool, default=True
         Add a constant feature of 1, as the last one.
     prior_mean : float or array of shape (n_weights,), default=0
-        Mean of the belief before any document; for all features and then the intercept.
+        Mean of the belief before any document, for all features and then the intercept.
     prior_covariance : float, array of shape (n_weights,) or (n_weights, n_weights), default=1
         Its variance, variances or covariance.
     intercept_variance : float or "same", default="same"
-        Prior variance of the intercept; ``"same"`` is what ``prior_covariance`` says, of which it must be one number
-        otherwise.
+        Prior variance of the intercept; ``"same"`` takes it from ``prior_covariance``, which otherwise must be one
+        number.
     forgetting : float, default=1
         How much of the past is kept from document to document. Below 1 the weights drift: before the next document,
-        a ← m₀ + f (a − m₀) + noise, which leaves the prior N(m₀, C₀) as it is, and the belief follows.
+        a ← m₀ + f (a − m₀) + noise, which leaves the prior N(m₀, C₀) unchanged, and the belief follows.
     features : sequence of arrays, or indicator of shape (n_categories, n_features), or None, default=None
-        The columns that each category uses, by number or as booleans; None is all.
+        The columns that each category uses, as numbers or booleans; None uses all.
     shuffle : bool, default=False
-        Take the documents of every pass in a random order instead of that of the rows.
+        Take the documents of every pass in random order instead of row order.
     n_jobs : int or None, default=-1
-        Threads, over categories; -1 is all cores.
+        Number of threads, which share the categories; -1 uses all cores.
     random_state : int, RandomState or None, default=0
-        Orders the documents with ``shuffle``.
+        Seeds the order of the documents with ``shuffle``.
 
     Attributes
     ----------
     classes_ : ndarray
         The labels; column numbers for an indicator matrix.
     target_type_ : {"binary", "multiclass", "multilabel-indicator"}
-        What the labels were.
+        Kind of the labels.
     mean_ : ndarray of shape (n_categories, n_weights)
         m, the intercept last; 0 for columns that a category does not use. One row for two classes.
     covariance_ : ndarray of shape (n_categories, n_weights, n_weights) or (n_categories, n_weights), or list
-        C or its diagonal; a list of one array for each category if each uses its own columns, and a list of
-        :class:`LowRank` for a covariance of low rank.
+        C or its diagonal. A list of arrays, one for each category, if each uses its own columns, and a list of
+        :class:`LowRank` for a low-rank covariance.
     log_evidence_ : ndarray of shape (n_categories,)
-        Σ ln p(y | x), every document under the belief before it; only the first pass counts.
+        Σ ln p(y | x), each document under the belief before it; only the first pass counts.
     states_ : list of Belief
-        The belief of each category, for :func:`bayesift.online.update`. Its arrays are overwritten by more learning.
+        The belief of each category, for :func:`bayesift.online.update`. Further learning overwrites its arrays.
     columns_ : list of ndarray or None
         The columns that each category uses.
 
@@ -141,16 +142,16 @@ class BayesianPerceptron(OnlineClassifier):
         return np.stack(found)
 
     def add_features(self, new: int | Sequence[str], *, mean: Any = 0.0, variance: Any = 1.0) -> Self:
-        """Add columns of X after the last: the belief grows by their prior.
+        """Add columns of X after the last; the belief grows by their prior.
 
-        The result is the same as if the columns had been there from the start and zero in all documents.
+        The result is the same as if the columns had been there from the start, with zeros in all documents.
 
         Parameters
         ----------
         new : int or sequence of str
-            How many, or their names if the model was fitted on a data frame.
+            Their number, or their names if the model was fitted to a data frame.
         mean, variance : float or array with one for each new feature, default=0 and 1
-            Their prior.
+            Prior mean and variance of their weights.
 
         Returns
         -------
@@ -179,7 +180,7 @@ class BayesianPerceptron(OnlineClassifier):
         return self.fit_intercept
 
     def _weights(self, columns: Int64Array | None) -> Int64Array:
-        """Places of a category's weights among those of all columns and the constant."""
+        """Return the places of a category's weights among those of all columns and the constant."""
         own = np.arange(self.n_features_in_) if columns is None else columns
         return np.append(own, self.n_features_in_) if self.fit_intercept else own
 
@@ -190,7 +191,7 @@ class BayesianPerceptron(OnlineClassifier):
             if np.ndim(self.prior_covariance):
                 raise ValueError(
                     f"intercept_variance is {self.intercept_variance!r}; expected 'same' with a prior_covariance of "
-                    f"several numbers, the last of which is that of the intercept"
+                    f"several numbers, the last of which belongs to the intercept"
                 )
             covariance[-1] = self.intercept_variance
         own = self._weights(columns)

@@ -18,14 +18,18 @@ from scipy.linalg.lapack import dpstrf
 
 from bayesift._state import State, are_columns
 from bayesift._typing import FloatArray, Int64Array
-from bayesift.posterior._problem import Beliefs, Problem
+from bayesift.posterior._problem import TOO_WIDE, Beliefs, Problem
 
-#: Documents count as linear combinations of others if this share of the greatest prior variance is left of them.
+#: Documents count as linear combinations of others if at most this share of the greatest prior variance remains.
 _NOTHING_NEW = 1e-12
+#: Documents whose lengths differ by more than this factor are measured in different units.
+_UNIT = 2.0**10
+#: Scores may be lost to rounding by this much, with so many draws of the coefficients.
+_NOTICED, _TRIED = 0.1, 8
 
 
 class Projection(NamedTuple):
-    """Documents in the coordinates of a basis: what is known of their scores, h, and the variance of the rest.
+    """Documents in the coordinates of a basis: the known part of their scores, h, and the variance of the rest.
 
     ``laplace`` has the part of that variance that each word with a Laplace prior adds, if there are such.
     """
@@ -67,15 +71,13 @@ class DocumentBasis:
         scaled = sp.csr_matrix(problem.A.multiply(variance[None, :]))
         scaled.eliminate_zeros()
         K = np.asarray((scaled @ problem.A.T).toarray())
-        n = K.shape[0]
-        least = _NOTHING_NEW * max(float(np.diag(K).max(initial=0.0)), np.finfo(float).tiny)
-        L, pivots, rank, _ = dpstrf(K, tol=least, lower=1)
-        order = pivots - 1
-        lower = np.tril(L)[:, :rank]
+        lower, order = _decomposed(K, np.diag(K))
+        rank = lower.shape[1]
         basis = cls(problem.beliefs, scaled[order[:rank]], np.ascontiguousarray(lower[:rank]))
-        H = np.empty((n, rank + problem.beliefs.flat.size))
+        H = np.empty((K.shape[0], rank + problem.beliefs.flat.size))
         H[order, :rank] = lower
         H[:, rank:] = problem.A[:, problem.beliefs.flat].toarray()
+        basis._refuse_lost(problem.A, H)
         return basis, H
 
     def _check_state(self, state: State) -> None:
@@ -84,6 +86,19 @@ class DocumentBasis:
         state.require(sp.issparse(state.matrix("rows", (rank, n_columns))), "documents")
         state.array("root", (rank, rank))
 
+    def _refuse_lost(self, A: sp.csr_matrix, H: FloatArray) -> None:
+        """Refuse labelled documents whose coordinates do not give their scores: what is left of some was rounded away.
+
+        That shows with any coefficients, such as a few draws from the prior.
+        """
+        deviation = np.sqrt(self.beliefs.finite_variance)
+        draws = np.random.default_rng(0).standard_normal((deviation.size, _TRIED))
+        inverse = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0.0)
+        phi = solve_triangular(self.root, self.rows @ (inverse[:, None] * draws), lower=True, check_finite=False)
+        lost = np.abs(A @ (deviation[:, None] * draws) - H[:, : self.root.shape[0]] @ phi)
+        if not np.all(lost <= _NOTICED):
+            raise ValueError(TOO_WIDE)
+
     @property
     def size(self) -> int:
         """Number of coordinates."""
@@ -91,7 +106,7 @@ class DocumentBasis:
 
     @property
     def seen(self) -> Int64Array:
-        """Columns of the words that stand in labelled documents, and of the intercept."""
+        """Columns of the words that occur in labelled documents, and of the intercept."""
         return np.union1d(self.rows.indices, self.beliefs.flat).astype(np.int64)
 
     def project(self, A: sp.csr_matrix) -> Projection:
@@ -100,7 +115,7 @@ class DocumentBasis:
         h = solve_triangular(self.root, k, lower=True, overwrite_b=True, check_finite=False).T
         total = np.asarray(A.multiply(A) @ self.beliefs.finite_variance)
         rest = total - np.einsum("ij,ij->i", h, h)
-        # What is left of a document in the span is rounding.
+        # For a document in the span, the remainder is rounding error.
         rest[rest < _NOTHING_NEW * total] = 0.0
         H = np.hstack([h, A[:, self.beliefs.flat].toarray()])
         return Projection(np.asarray(A @ self.beliefs.centre), H, rest)
@@ -159,7 +174,7 @@ class CoefficientBasis:
 
     @property
     def seen(self) -> Int64Array:
-        """Columns of the words that stand in labelled documents, and of the intercept."""
+        """Columns of the words that occur in labelled documents, and of the intercept."""
         return np.union1d(self.columns, self.beliefs.flat).astype(np.int64)
 
     def _coordinates(self, A: sp.csr_matrix) -> sp.csr_matrix:
@@ -197,6 +212,22 @@ class CoefficientBasis:
 Basis = DocumentBasis | CoefficientBasis
 
 
+def _decomposed(K: FloatArray, variances: FloatArray) -> tuple[FloatArray, Int64Array]:
+    """Decompose K = LLᵀ with pivots; return the columns of L that there are, by rows in the order that is returned too.
+
+    ``variances`` are those of which a share is left. Units are powers of two, with which nothing is rounded, and the
+    same for documents of similar length, which stay in their order.
+    """
+    lengths = np.sqrt(variances)
+    longest = max(float(lengths.max(initial=0.0)), np.finfo(float).tiny)
+    # A document of length 0 has nothing in any unit.
+    shares = np.where(lengths > 0.0, lengths / longest, 1.0)
+    units = _UNIT ** np.round(np.log(shares) / np.log(_UNIT))
+    L, pivots, rank, _ = dpstrf(K / units / units[:, None], tol=_NOTHING_NEW * longest**2, lower=1)
+    order = pivots - 1
+    return np.tril(L)[:, :rank] * units[order][:, None], order
+
+
 def basis_of(problem: Problem) -> tuple[Basis, FloatArray]:
     """Return the smaller of the two bases, and the labelled documents in it."""
     if problem.n_documents < problem.seen.size:
@@ -206,7 +237,7 @@ def basis_of(problem: Problem) -> tuple[Basis, FloatArray]:
 
 
 def extended(basis: Basis, A: sp.csr_matrix) -> tuple[Basis, FloatArray]:
-    """Return a basis that also has what further documents add, and these documents in it.
+    """Return a basis extended by what further documents add, and these documents in it.
 
     The coordinates that there were stay the same; new ones stand between them and those without a proper prior.
     """
@@ -223,13 +254,13 @@ def extended(basis: Basis, A: sp.csr_matrix) -> tuple[Basis, FloatArray]:
     H = basis.project(A).dense
     K = np.asarray((scaled @ A.T).toarray())
     known = H[:, :rank]
-    least = _NOTHING_NEW * max(float(np.diag(K).max(initial=0.0)), np.finfo(float).tiny)
-    L, pivots, added, _ = dpstrf(K - known @ known.T, tol=least, lower=1)
-    order = pivots - 1
-    lower = np.tril(L)[:, :added]
+    lower, order = _decomposed(K - known @ known.T, np.diag(K))
+    added = lower.shape[1]
     root = np.zeros((rank + added, rank + added))
     root[:rank, :rank], root[rank:, :rank], root[rank:, rank:] = basis.root, known[order[:added]], lower[:added]
     more = np.empty((A.shape[0], added))
     more[order] = lower
     rows = sp.csr_matrix(sp.vstack([basis.rows, scaled[order[:added]]], format="csr"))
-    return DocumentBasis(basis.beliefs, rows, root), np.hstack([known, more, H[:, rank:]])
+    found, H = DocumentBasis(basis.beliefs, rows, root), np.hstack([known, more, H[:, rank:]])
+    found._refuse_lost(A, H)
+    return found, H

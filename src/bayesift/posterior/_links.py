@@ -25,7 +25,7 @@ _DEPTH = 38.0
 _STEP, _STEP_IN_DEVIATIONS = 0.6, 0.7
 #: Beliefs so wide that the logistic function is a step to them, and means that leave them on it: probit formulas.
 _WIDE, _LEAST_SLOPE = 3600.0, 0.02
-#: Temperatures that are tried, and by how much the log probability of labels left out must rise for 0 instead of 1.
+#: Temperatures tried, and the price, in log probability, of moving the temperature by one unit.
 _TEMPERATURES, _CAUTION = np.append(np.linspace(0.05, 0.45, 9), np.linspace(0.5, 1.0, 11)), 2.0
 #: Variance of the logistic distribution.
 _LOGISTIC_VARIANCE = math.pi**2 / 3.0
@@ -186,10 +186,10 @@ def averaged_log_probability(link: Link, means: FloatArray, variances: FloatArra
 def best_temperature(
     link: Link, y: FloatArray, means: FloatArray, variances: FloatArray, weights: FloatArray, before: float = 1.0
 ) -> float:
-    """Return by what the variances of beliefs about scores are to be multiplied, at most 1, for the best probabilities.
+    """Return the factor, at most 1, for the variances of beliefs about scores that gives the best probabilities.
 
-    The beliefs about the score of a document are those without its label. What is greatest is the sum of the log
-    probabilities of the labels, less a small price for leaving ``before``.
+    The beliefs about the score of a document are those without its label. The factor maximises the sum of the
+    log probabilities of the labels, minus a small price for moving away from ``before``.
     """
     ones = np.ones_like(means)
     totals = [

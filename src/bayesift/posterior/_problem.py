@@ -20,7 +20,7 @@ from bayesift.priors import FIXED, FLAT, GAUSSIAN, JEFFREYS, LAPLACE, Prior, Pri
 
 #: Margins of a direction below this share of the greatest count as 0.
 _NO_MARGIN = 1e-9
-#: What is said where a decomposition fails.
+#: The message if a decomposition fails.
 TOO_WIDE = (
     "the posterior is lost to rounding: documents or prior variances differ by too many powers of ten; expected "
     "documents of similar size, and smaller variances"
@@ -28,7 +28,7 @@ TOO_WIDE = (
 
 
 def own_fields(record: Any) -> dict[str, Any]:
-    """Return the fields of a record, without what it computed from them: what a model file keeps."""
+    """Return the fields of a record without cached values, as a model file stores them."""
     return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
@@ -73,7 +73,7 @@ class Beliefs:
                 "prior is Jeffreys, under which the posterior does not exist; expected Gaussian or Laplace"
             )
         if np.any(prior.sign):
-            raise ValueError("prior is one-sided; expected Gaussian or Laplace priors for both signs")
+            raise ValueError("prior is one-sided; expected two-sided Gaussian or Laplace priors")
         with np.errstate(divide="ignore"):
             by_kind = [
                 np.full_like(prior.mode, np.inf),
@@ -92,7 +92,7 @@ def with_constant(X: Any) -> sp.csr_matrix:
 
 
 def checked_documents(X: Any, n_features: int | None = None) -> Any:
-    """Return documents as numbers; refuse what is none, and another number of columns than is expected."""
+    """Return documents as numbers; refuse bad values and a wrong number of columns."""
     X = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, ensure_min_samples=0)
     if n_features is not None and X.shape[1] != n_features:
         raise ValueError(f"X has {X.shape[1]} columns; expected {n_features}, as when the posterior was computed")
@@ -105,12 +105,12 @@ def checked_signs(y: Any, n_rows: int) -> FloatArray:
     if labels.shape != (n_rows,):
         raise ValueError(f"y has shape {labels.shape}; expected ({n_rows},), one label for each document")
     if labels.dtype.kind not in "biuf":
-        raise ValueError(f"y is an array of {labels.dtype}; expected 0 and 1, −1 and 1, or truth values")
+        raise ValueError(f"y is an array of {labels.dtype}; expected 0 and 1, −1 and 1, or booleans")
     values = np.unique(labels.astype(np.float64))
     if not (np.isin(values, [0.0, 1.0]).all() or np.isin(values, [-1.0, 1.0]).all()):
         odd = values[~np.isin(values, [-1.0, 0.0, 1.0])]
         shown = odd[0] if odd.size else "both −1 and 0"
-        raise ValueError(f"y holds {shown}; expected 0 and 1, −1 and 1, or truth values")
+        raise ValueError(f"y holds {shown}; expected 0 and 1, −1 and 1, or booleans")
     return np.where(labels > 0, 1.0, -1.0)
 
 
@@ -189,7 +189,7 @@ class Problem:
         return Problem(self.A[rows], self.y[rows], np.ones(rows.size), self.beliefs, self.link)
 
     def _refuse_without_posterior(self) -> None:
-        """Complain where the likelihood does not fall in some direction without a proper prior."""
+        """Refuse documents whose likelihood does not fall in some direction without a proper prior."""
         flat = self.beliefs.flat
         if not flat.size:
             return
@@ -210,8 +210,8 @@ class Problem:
         B = B / np.abs(B).max(axis=0)
         if flat.size > self.n_documents or np.linalg.matrix_rank(B) < flat.size or _separates(B * self.y[:, None]):
             raise ValueError(
-                f"there is no posterior: {flat.size} coefficients have an infinite prior variance, and in some "
-                f"direction of theirs no document speaks against infinite values (the classes are separable); "
+                f"there is no posterior: {flat.size} coefficients have an infinite prior variance, and no document "
+                f"rules out infinite values in some direction of theirs (the classes are separable); "
                 f"expected a finite variance"
             )
 

@@ -1,4 +1,4 @@
-"""One door to all methods, and which of them to take."""
+"""One entry point to all methods, and the choice among them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def find_posterior(
 ) -> GaussianPosterior | SampledPosterior:
     """Compute the posterior by a method that suits the priors and the number of documents.
 
-    Nothing is warned of; ``shortcoming`` of the posterior says what there is to say.
+    It never warns; the posterior's ``shortcoming`` says if the computation fell short.
 
     Parameters
     ----------
@@ -44,10 +44,10 @@ def find_posterior(
         As for :func:`expectation_propagation`.
     method : {"auto", "laplace", "ep", "gibbs"}, default="auto"
         ``"laplace"`` is :func:`laplace_approximation`, ``"ep"`` :func:`expectation_propagation`, ``"gibbs"``
-        :func:`gibbs_sampling`. ``"auto"`` samples under Laplace priors; under Gaussian ones it propagates with up to
-        2,000 documents or words, takes Laplace's method with up to 10,000, and samples beyond.
+        :func:`gibbs_sampling`. ``"auto"`` samples under Laplace priors; under Gaussian priors it uses expectation
+        propagation with up to 2,000 documents or words, Laplace's method with up to 10,000, and samples beyond.
     random_state : int, Generator or None, default=0
-        Where the randomness of sampling comes from.
+        Source of randomness for sampling.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def find_posterior(
 
 
 def check_method(method: str) -> None:
-    """Refuse what is no method."""
+    """Refuse an unknown method."""
     one_of("method", method, get_args(Method))
 
 

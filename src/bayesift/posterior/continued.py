@@ -1,9 +1,9 @@
 """Yesterday's posterior as today's prior, with its full covariance on the words that were seen.
 
-Yesterday's coordinates φ are N(μ, Q⁻¹). What today's documents add to the span are further coordinates, N(0, 1) and
-independent of them. With Q = RRᵀ and φ = μ + R^−T z, all coordinates are N(0, 1) again, and every method can go on.
-Where the prior variance was integrated out, today's labels speak about it too: the weight of each variance is
-multiplied by their evidence with it.
+Yesterday's coordinates φ are N(μ, Q⁻¹). Today's documents add further coordinates to the span, N(0, 1) and independent
+of the earlier ones. With Q = RRᵀ and φ = μ + R^−T z, all coordinates are N(0, 1) again, and every method can continue.
+If the prior variance was integrated out, today's labels say something about it too: the weight of each variance is
+multiplied by their evidence under it.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def update_posterior(
     sample_weight: Any = None,
     random_state: Any = 0,
 ) -> Posterior:
-    """Continue a posterior with further documents: what was believed after the earlier ones is the prior of these.
+    """Update a posterior with further documents: the posterior after the earlier ones is their prior.
 
-    All that was learnt of coefficients is kept, the covariances too; words that are new have the prior they had.
+    Everything learned about the coefficients is kept, including covariances; new words keep their original prior.
 
     Parameters
     ----------
-    previous : GaussianPosterior, or MixedPosterior of such
-        By expectation propagation or Laplace's method, with the variance integrated out or not, or from an earlier
+    previous : GaussianPosterior, or MixedPosterior of them
+        From expectation propagation or Laplace's method, with the variance integrated out or not, or from an earlier
         update.
     X : sparse matrix or array of shape (n_documents, n_features)
         Further labelled documents, with the columns of the earlier ones.
@@ -59,12 +59,12 @@ def update_posterior(
     sample_weight : array of shape (n_documents,), optional
         How often each document counts.
     random_state : int, Generator or None, default=0
-        Where the randomness of sampling comes from.
+        Source of randomness for sampling.
 
     Returns
     -------
-    GaussianPosterior or SampledPosterior, or MixedPosterior of such
-        ``log_evidence`` is that of these labels, given the earlier ones.
+    GaussianPosterior or SampledPosterior, or MixedPosterior of them
+        Its ``log_evidence`` is that of these labels given the earlier ones.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def update_posterior(
     for one in components:
         if not isinstance(one, GaussianPosterior):
             raise TypeError(
-                f"previous is {type(one).__name__}; expected a GaussianPosterior, by EP or Laplace's method"
+                f"previous is {type(one).__name__}; expected a GaussianPosterior, from EP or Laplace's method"
             )
     X = checked_documents(X, previous.n_features)
     if X.shape[0] == 0:
@@ -104,7 +104,7 @@ def update_posterior(
 
 def _mixed(previous: MixedPosterior, steps: list[_Step], parts: list[Any]) -> MixedPosterior:
     """Return the posteriors of all variances, each with its weight times the evidence of the new labels."""
-    # Draws have no evidence: that by expectation propagation is asked for.
+    # Draws have no evidence: expectation propagation computes it.
     evidences = [
         part.log_evidence if isinstance(part, GaussianPosterior) else step.by_moments(propagates=True).log_evidence
         for step, part in zip(steps, parts, strict=True)
@@ -181,7 +181,7 @@ class _Step(NamedTuple):
         found = by_draws(self.problem, random_state=first)
         n_chains, n_draws, size = found.draws.shape
         z = second.standard_normal((n_chains * n_draws, self.H.shape[1]))
-        # What no document speaks of keeps its prior.
+        # Coordinates that no document touches keep their prior.
         z[:, found.basis.seen] = found.basis.coefficients(found.draws.reshape(n_chains * n_draws, size), second)
         draws = self._back(z).reshape(n_chains, n_draws, self.basis.size)
         return SampledPosterior(found.link, self.basis, draws, found.diagnostics)

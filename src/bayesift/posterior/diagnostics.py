@@ -1,4 +1,4 @@
-"""How good the draws of several chains are: effective sample size, and R-hat.
+"""How good the draws of several chains are: effective sample size and R-hat.
 
 Both after Vehtari, Gelman, Simpson, Carpenter & Bürkner (2021): chains are split in halves, and draws are replaced by
 the normal quantiles of their ranks.
@@ -18,15 +18,15 @@ from bayesift._typing import FloatArray
 
 
 class Diagnostics(NamedTuple):
-    """What a run of chains is worth.
+    """Quality of the draws of a run of chains.
 
     Attributes
     ----------
     effective : array
-        Effective sample size of every quantity: so many independent draws would give its mean, and the mean of its
-        distances from the median, at least as exactly.
+        Effective sample size of each quantity: the draws give its mean, and the mean of its distances from the median,
+        at least as exactly as so many independent draws would.
     r_hat : array
-        Of every quantity, how much wider all chains are than one of them; 1 where the chains agree.
+        For each quantity, how much wider all chains together are than a single one; 1 if the chains agree.
     """
 
     effective: FloatArray
@@ -61,7 +61,7 @@ def _within_and_total(chains: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def split_r_hat(draws: Any) -> Any:
-    """Return the rank-normalised split R-hat: the greater of that of the draws and that of their distances.
+    """Return the rank-normalised split R-hat, the greater of two: of the draws, and of their distances from the median.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def split_r_hat(draws: Any) -> Any:
     Returns
     -------
     r_hat : float or array of shape (n_quantities,)
-        1 where chains agree; draws that never change have R-hat 1.
+        1 if the chains agree, and for draws that never change.
     """
     chains = _halves(draws)
     folded = np.abs(chains - np.median(chains, axis=(0, 1)))

@@ -1,4 +1,4 @@
-"""The prior variance by the evidence: the most probable one, or all of them, by the training labels alone."""
+"""The prior variance by the evidence of the training labels alone: the most probable one, or all of them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy.optimize import minimize, minimize_scalar
 
+from bayesift._checks import POSITIVE, numbers
 from bayesift._threads import one_blas_thread
 from bayesift._typing import FloatArray
 from bayesift.posterior._links import Link
@@ -49,11 +50,11 @@ class EvidenceChoice(NamedTuple):
     variance, log_evidence : float
         The best variance, and ln p(y) with it.
     variances : array
-        All that were tried, in ascending order.
+        All variances tried, in ascending order.
     log_posteriors : array
-        Their log evidence plus the log prior of the variance, of which the best has the greatest.
+        Their log evidence plus the log prior of the variance; the best variance has the greatest.
     dense_variance : float
-        The best variance of dense features; 0 where there are none.
+        The best variance of the dense features; 0 if there are none.
     dense_variances : array
         Those tried together with ``variances``.
     """
@@ -67,7 +68,7 @@ class EvidenceChoice(NamedTuple):
 
 
 class _Labels:
-    """Labelled documents whose evidence is asked for at one variance, or two, after another."""
+    """Labelled documents whose evidence is computed for one variance (or pair of variances) after another."""
 
     def __init__(
         self,
@@ -197,22 +198,22 @@ def greatest_evidence(
 ) -> EvidenceChoice:
     """Find the prior variance under which the labels are most probable, by expectation propagation.
 
-    With few labels the evidence hardly depends on the variance. So it is multiplied by a wide prior: the mean prior
-    variance κ of what the words of a document add to its score is log-normal, 10 in the median, a factor of ten either
-    way at one standard deviation; with dense features, that of each of the two blocks is, 5 in the median. A
-    coefficient without a proper prior counts as uniform in units of the deviation of latent scores, √(κ + π²/3) for the
-    logistic and √(κ + 1) for the probit link; otherwise wider priors would always win.
+    With few labels the evidence hardly depends on the variance, so it is multiplied by a wide prior. Let κ be the mean
+    prior variance of what the words of a document add to its score: κ is log-normal with median 10 and a standard
+    deviation of a factor of ten. With dense features the same holds for each of the two blocks, with median 5. A
+    coefficient without a proper prior counts as uniform in units of the standard deviation of latent scores,
+    √(κ + π²/3) for the logistic and √(κ + 1) for the probit link; otherwise wider priors would always win.
 
     Parameters
     ----------
     X, y, link, intercept_variance, sample_weight, feature_names
         As for :func:`expectation_propagation`.
     prior : Prior, or function from float to PriorArrays
-        Gaussian; its variances are multiplied by the one that is looked for. Or what gives the priors of all
-        coefficients, the intercept's last, for a variance (with dense features, for two).
+        Gaussian; its variances are multiplied by the one to be found. Or a function that returns the priors of all
+        coefficients, the intercept's last, for a variance (with dense features, for two variances).
     dense_features : int, default=0
-        How many of the last columns are dense features, such as vectors: they have a Gaussian prior with a variance of
-        their own, which is looked for together with that of the others.
+        How many of the last columns are dense features, such as vectors. They have a Gaussian prior with a variance of
+        their own, which is found together with that of the other columns.
 
     Returns
     -------
@@ -256,20 +257,21 @@ def integrate_variance(
 ) -> MixedPosterior:
     """Compute the posterior with the prior variance integrated out.
 
-    A variance that was chosen by the labels is not known: intervals that take it for known are too narrow. Here it
-    takes several values around the most probable one, in steps of a standard deviation of its logarithm, each with
-    its evidence times the prior of :func:`greatest_evidence`. With dense features both variances are scaled alike.
+    A variance that was chosen by the labels is not known exactly, so intervals that treat it as known are too narrow.
+    Here it takes several values around the most probable one, in steps of a standard deviation of its logarithm, each
+    weighted by its evidence times the prior of :func:`greatest_evidence`. With dense features both variances are scaled
+    alike.
 
     Parameters
     ----------
     X, y, prior, dense_features, link, intercept_variance, sample_weight, feature_names
         As for :func:`greatest_evidence`.
     variances : tuple of float, optional
-        The most probable variance, if it is known already (with dense features, two); found by default.
+        The most probable variance (with dense features, both), if already known; found by default.
     method : {"auto", "laplace", "ep", "gibbs"}, default="auto"
         How the posterior for each variance is computed, as in :func:`find_posterior`.
     random_state : int, Generator or None, default=0
-        Where the randomness of sampling comes from.
+        Source of randomness for sampling.
 
     Returns
     -------
@@ -289,10 +291,13 @@ def integrate_variance(
     """
     check_method(method)
     labels = _Labels(X, y, prior, dense_features, link, intercept_variance, sample_weight, feature_names)
-    if variances is not None and len(variances) != labels.units.size:
-        raise ValueError(f"variances is {variances!r}; expected {labels.units.size} numbers")
+    if variances is not None:
+        known = numbers("variances", variances, POSITIVE)
+        if known.shape != labels.units.shape:
+            raise ValueError(f"variances is {variances!r}; expected {labels.units.size} numbers, in a tuple")
+        variances = tuple(known.tolist())
     with one_blas_thread():
-        best = labels.search() if variances is None else tuple(float(one) for one in variances)
+        best = labels.search() if variances is None else variances
         nodes, weights = labels.around(best)
         found = [posterior_by(method, labels.problem(node), random_state) for node in nodes]
     return MixedPosterior(link, tuple(found), weights, np.array(nodes))

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from bayesift._checks import generator
+from bayesift._checks import generator, whole_number
 from bayesift._threads import one_blas_thread
 from bayesift._typing import FloatArray
 from bayesift.posterior._bases import Basis, CoefficientBasis, basis_of
@@ -123,7 +123,7 @@ def _run(problem: Problem, plan: _Plan, warmup: int, n_draws: int, rng: np.rando
             polya_gamma(scores, rng, latent)
             phi, scores = sampler.draw(0.5 * y, latent, rng, last)
             if plan.shift is not None:
-                # With the latent variables integrated out: they hold the base rate of a rare category fast.
+                # With the latent variables integrated out, because they hold the base rate of a rare category in place.
                 plan.shift.move(y, phi, scores, rng)
         _check_finite(scores)
         last = phi, scores
@@ -172,7 +172,7 @@ def _run_together(
 def _check_finite(scores: FloatArray) -> None:
     if not np.isfinite(scores).all():
         raise ValueError(
-            "the scores of the documents overflow; expected documents and prior variances whose scores are finite"
+            "the scores of the documents overflow; expected documents and prior variances that give finite scores"
         )
 
 
@@ -192,7 +192,7 @@ def gibbs_sampling(
 ) -> SampledPosterior:
     """Draw from the posterior.
 
-    The draws are exact but for the warm-up. Chains whose draws are few in effect, or that do not agree, warn.
+    Apart from the warm-up, the draws are exact. Too few effective draws, or chains that do not agree, warn.
 
     Parameters
     ----------
@@ -201,13 +201,13 @@ def gibbs_sampling(
     prior : Prior or PriorArrays
         Gaussian or Laplace; arrays have an entry for every column and one for the intercept.
     sample_weight : array of shape (n_documents,), optional
-        How often each document counts; whole numbers.
+        How often each document counts, as whole numbers.
     n_draws, warmup : int, default=500 and 200
-        Draws of each chain that are kept, and those before them that are not.
+        Draws that each chain keeps, and draws before them that it discards.
     n_chains : int, default=4
-        Independent chains.
+        Number of independent chains.
     random_state : int, Generator or None, default=0
-        Where the randomness comes from.
+        Source of randomness.
 
     Returns
     -------
@@ -224,8 +224,7 @@ def gibbs_sampling(
     True
     """
     for name, value, least in (("n_draws", n_draws, 4), ("warmup", warmup, 0), ("n_chains", n_chains, 1)):
-        if not isinstance(value, (int, np.integer)) or value < least:
-            raise ValueError(f"{name} is {value!r}; expected a whole number of at least {least}")
+        whole_number(name, value, least)
     problem = Problem.of(X, y, prior, link, intercept_variance, sample_weight, feature_names)
     found = by_draws(problem, n_draws, warmup, n_chains, random_state)
     if found.shortcoming:
@@ -260,7 +259,7 @@ def _diagnose(problem: Problem, basis: Basis, draws: FloatArray) -> Diagnostics:
     H = basis.project(sp.vstack([problem.A[::step], empty], format="csr")).H
     scores = np.stack([np.asarray(H @ chain.T).T for chain in draws])
     scores = scores[:, :, np.ptp(scores, axis=(0, 1)) > 0]
-    # Chains that swing around the median know it sooner than how far from it scores lie, which intervals need.
+    # Chains that swing around the median determine it sooner than the spread around it, which intervals need.
     distances = np.abs(scores - np.median(scores, axis=(0, 1)))
     effective = np.minimum(effective_sample_size(scores), effective_sample_size(distances))
     return Diagnostics(effective, split_r_hat(scores))

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 from sklearn.exceptions import ConvergenceWarning
 
+from bayesift._checks import whole_number
 from bayesift._threads import one_blas_thread
 from bayesift._typing import FloatArray
 from bayesift.posterior._bases import Basis, basis_of
@@ -21,6 +22,8 @@ from bayesift.priors import Prior, PriorArrays
 #: More coordinates than this would need gigabytes.
 MOST_COORDINATES = 10_000
 _HALVINGS = 40
+#: Where the objective stays the same, the mode counts as reached at this squared distance, in standard deviations.
+_CLOSE = 1e-6
 #: Sites may not make a cavity wider than this times the belief with it: rounding would make it negative.
 _WIDEST = 1e10
 #: The temperature is found with at most so many documents.
@@ -60,14 +63,16 @@ class Coordinates(NamedTuple):
 
 
 def coordinates_of(problem: Problem, method: str) -> Coordinates:
-    """Choose the smaller space; refuse priors and sizes that Gaussian approximations cannot take."""
+    """Choose the smaller space; refuse priors and sizes that Gaussian approximations cannot handle."""
     if np.any(problem.beliefs.laplace):
-        raise ValueError(f"prior is Laplace, for which {method} is not exact enough; expected Gaussian, or use Gibbs")
+        raise ValueError(
+            f"prior is Laplace, for which {method} is not exact enough; expected Gaussian, or use Gibbs sampling"
+        )
     smaller = min(problem.n_documents, problem.seen.size)
     if smaller > MOST_COORDINATES:
         raise ValueError(
             f"there are {problem.n_documents} documents with {problem.seen.size} words; {method} expects at most "
-            f"{MOST_COORDINATES} of one of them: use Gibbs"
+            f"{MOST_COORDINATES} of one of the two; use Gibbs sampling"
         )
     return Coordinates(problem, *basis_of(problem))
 
@@ -116,6 +121,9 @@ def find_mode(at: Coordinates, tol: float, max_iter: int) -> Mode:
             if new_value <= value - 1e-4 * share * decrement:
                 break
             share *= 0.5
+        if new_value == value:
+            # No step would ever change what rounding leaves of the objective.
+            return Mode(phi, scores, w, root, n_iter, decrement <= _CLOSE)
         phi, scores, value = new, new_scores, new_value
     slope, curvature = slopes(problem.link, problem.y * scores)
     w = problem.weights * curvature
@@ -135,15 +143,15 @@ def laplace_approximation(
 ) -> GaussianPosterior:
     """Approximate the posterior by a Gaussian at its mode, with the curvature there.
 
-    It is quick, and good where labels are many; where they are few, the mode is not the mean, and the evidence is
-    rough: see :func:`expectation_propagation`.
+    This is quick, and good with many labels. With few, the mode is not the mean, and the evidence is rough: use
+    :func:`expectation_propagation`.
 
     Parameters
     ----------
     X, y, prior, link, intercept_variance, sample_weight, feature_names
         As for :func:`expectation_propagation`.
     max_iter : int, default=100
-        Limit of Newton's steps; reaching it warns.
+        Maximum number of Newton steps; reaching it warns.
 
     Returns
     -------
@@ -157,6 +165,7 @@ def laplace_approximation(
     >>> posterior.predict_interval([[2.0, 0.0]], mass=0.9).round(2)
     array([[0.09, 1.  ]])
     """
+    max_iter = whole_number("max_iter", max_iter, 1)
     found = at_mode(Problem.of(X, y, prior, link, intercept_variance, sample_weight, feature_names), max_iter)
     if found.shortcoming:
         warnings.warn(found.shortcoming, ConvergenceWarning, stacklevel=2)

@@ -1,4 +1,4 @@
-"""A posterior whose prior variance is not known either: a mixture of the posteriors for several variances."""
+"""A posterior with an unknown prior variance: a mixture of the posteriors for several variances."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class MixedPosterior(Posterior):
     weights : array
         The posterior probabilities of the variances.
     variances : array of shape (n_components, n_blocks)
-        The variances; of a block of dense features in a second column.
+        The variances; those of a block of dense features in a second column.
     """
 
     components: tuple[GaussianPosterior | SampledPosterior, ...]
@@ -40,12 +40,12 @@ class MixedPosterior(Posterior):
 
     @property
     def shortcoming(self) -> str | None:
-        """What is to be said against the first component about which there is anything to say."""
+        """The shortcoming of the first component that has one; None if none has."""
         return next((one.shortcoming for one in self.components if one.shortcoming), None)
 
     @property
     def log_evidence(self) -> float:
-        """The log probability of the labels with the most probable variance; NaN where it was sampled."""
+        """The log probability of the labels under the most probable variance; NaN if it was sampled."""
         return float(getattr(self.components[int(np.argmax(self.weights))], "log_evidence", np.nan))
 
     def _check_state(self, state: State) -> None:

@@ -1,4 +1,4 @@
-"""Posteriors of the coefficients of one binary decision: Gaussian, or known by draws."""
+"""Posteriors of the coefficients of one binary decision: Gaussian, or represented by draws."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from scipy.linalg import solve_triangular
 from scipy.special import logsumexp, ndtr, ndtri
 
-from bayesift._checks import INSIDE_UNIT, generator, numbers
+from bayesift._checks import INSIDE_UNIT, generator, number, whole_number
 from bayesift._state import State
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.posterior._bases import Basis, CoefficientBasis, DocumentBasis, Projection
@@ -28,19 +28,19 @@ _CHUNK = 256
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """What is believed of the coefficients β of one binary decision after labelled documents were seen.
+    """What is believed about the coefficients β of one binary decision after seeing labelled documents.
 
-    Words that stand in no labelled document keep their prior: nothing is stored for them, and a text that has such
-    words gets a wider interval. A subclass says how beliefs about scores follow.
+    Words that occur in no labelled document keep their prior: nothing is stored for them, and a text with such words
+    gets a wider interval. Subclasses define how beliefs about scores are derived.
 
     Attributes
     ----------
     link : {"logistic", "probit"}
-        What a score stands for.
+        How a score becomes a probability.
     n_features : int
         Number of columns.
     seen : int array
-        Columns of words that stand in labelled documents; of the others the prior is the posterior.
+        Columns of words that occur in labelled documents; for the others the posterior is the prior.
     coef, intercept : array of shape (n_features,), and float
         Posterior means.
     """
@@ -54,7 +54,7 @@ class Posterior:
 
     @property
     def _columns(self) -> Int64Array:
-        """Columns of the words that stand in labelled documents, and of the intercept."""
+        """Columns of the words that occur in labelled documents, and of the intercept."""
         raise NotImplementedError
 
     def sample(self, n: int, columns: Any = None, *, random_state: Any = 0) -> FloatArray:
@@ -63,25 +63,24 @@ class Posterior:
         Parameters
         ----------
         n : int
-            How many draws.
+            Number of draws.
         columns : sequence of int, optional
-            Which ones; by default those of ``seen``. Others are drawn from their priors.
+            Which features; by default those in ``seen``. Others are drawn from their priors.
         random_state : int, Generator or None, default=0
-            Where the randomness comes from.
+            Source of randomness.
 
         Returns
         -------
         draws : array of shape (n, n_columns + 1)
             The intercept last.
         """
-        if not isinstance(n, (int, np.integer)) or n < 0:
-            raise ValueError(f"n is {n!r}; expected a whole number of at least 0")
+        size = whole_number("n", n, 0)
         chosen = np.append(self.seen, self.n_features) if columns is None else self._chosen(columns)
-        return self._sample(int(n), chosen, generator(random_state))
+        return self._sample(size, chosen, generator(random_state))
 
     @property
     def shortcoming(self) -> str | None:
-        """What is to be said against it, if its computation did not come to a good end."""
+        """What is wrong with the posterior if its computation did not succeed; None if it did."""
         raise NotImplementedError
 
     def _check_state(self, state: State) -> None:
@@ -97,7 +96,7 @@ class Posterior:
 
     @property
     def seen(self) -> Int64Array:
-        """Columns of words that stand in labelled documents."""
+        """Columns of words that occur in labelled documents."""
         seen = self._columns
         return seen[seen < self.n_features]
 
@@ -116,13 +115,13 @@ class Posterior:
         return _joined([mean for mean, _ in found]), _joined([variance for _, variance in found])
 
     def score_interval(self, X: Any, mass: float = 0.9) -> FloatArray:
-        """Return central intervals of the scores of documents.
+        """Return central intervals for the scores of documents.
 
         Parameters
         ----------
         X : sparse matrix or array of shape (n_documents, n_features)
         mass : float, default=0.9
-            The probability that the score is in it.
+            Posterior probability that the interval holds the score.
 
         Returns
         -------
@@ -147,18 +146,18 @@ class Posterior:
         return np.exp(_joined([self._averaged(part, (1.0,), tempered)[0] for part in self._parts(X)]))
 
     def averaged_score(self, X: Any, *, tempered: bool = False) -> FloatArray:
-        """Return the scores that stand for the probabilities of :meth:`predict_proba`; shape (n_documents,)."""
+        """Return the scores that correspond to the probabilities of :meth:`predict_proba`; shape (n_documents,)."""
         parts = (self._averaged(part, (1.0, -1.0), tempered) for part in self._parts(X))
         return _joined([score_of(self.link, *logs) for logs in parts])
 
     def predict_interval(self, X: Any, mass: float = 0.9) -> FloatArray:
-        """Return central intervals of the probabilities of the category.
+        """Return central intervals for the probabilities of the category.
 
         Parameters
         ----------
         X : sparse matrix or array of shape (n_documents, n_features)
         mass : float, default=0.9
-            The probability that the probability which the true coefficients give is in it.
+            Posterior probability that the interval holds the probability that the true coefficients give.
 
         Returns
         -------
@@ -167,14 +166,14 @@ class Posterior:
         return probability(self.link, self.score_interval(X, mass))
 
     def contribution_interval(self, X: Any, mass: float = 0.9) -> FloatArray:
-        """Return central intervals of what rows of features add to a score, xᵀβ without the intercept.
+        """Return central intervals for what rows of features add to a score, xᵀβ without the intercept.
 
         Parameters
         ----------
         X : sparse matrix or array of shape (n_rows, n_features)
-            A row may be a single word of a document, with its value there.
+            A row may be a single word of a document, with the value that it has there.
         mass : float, default=0.9
-            The probability that the contribution is in its interval.
+            Posterior probability that an interval holds its contribution.
 
         Returns
         -------
@@ -186,14 +185,14 @@ class Posterior:
         return np.vstack([np.empty((0, 2)), *found])
 
     def coef_interval(self, mass: float = 0.9, columns: Any = None) -> FloatArray:
-        """Return central intervals of coefficients, the intercept's last.
+        """Return central intervals for the coefficients, the intercept last.
 
         Parameters
         ----------
         mass : float, default=0.9
-            The probability that a coefficient is in its interval.
+            Posterior probability that an interval holds its coefficient.
         columns : sequence of int, optional
-            Which ones; all columns by default.
+            Which features; all by default.
 
         Returns
         -------
@@ -212,7 +211,7 @@ class Posterior:
 
     @property
     def coef(self) -> FloatArray:
-        """Posterior means of the coefficients of all columns; those of words not seen are their modes."""
+        """Posterior means of the coefficients of all columns; for words not seen, the prior modes."""
         return self._mean[:-1]
 
     @property
@@ -256,7 +255,7 @@ class Posterior:
 
 @dataclass(frozen=True, eq=False)
 class SpanPosterior(Posterior):
-    """A posterior in the coordinates of the span of the labelled documents; outside of it the prior is kept."""
+    """A posterior in the coordinates of the span of the labelled documents; outside the span the prior is kept."""
 
     basis: Basis
 
@@ -309,19 +308,19 @@ class GaussianPosterior(SpanPosterior):
     link : {"logistic", "probit"}
     basis : basis of the span of the labelled documents
     mean : array
-        Means of the coordinates in that basis.
+        Means of the coordinates in this basis.
     root : array
         Lower triangular Cholesky factor of their inverse covariance.
     log_evidence : float
         ln p(y): the log probability of the labels with the coefficients integrated out. A coefficient of infinite
-        variance counts with the density 1, so that differences between models with the same such are meaningful.
+        variance counts with density 1, so models with the same coefficients of infinite variance can be compared.
     n_iter : int
-        Rounds that were needed.
+        Number of rounds.
     converged : bool
-        Whether they sufficed.
+        Whether these rounds were enough.
     temperature : float
-        By what the variances of scores are multiplied, at most 1, for the best probabilities of labels that are left
-        out: 1 if the model is as unsure as it should be, less if it is too cautious.
+        Factor, at most 1, for the variances of scores that gives left-out labels the best probabilities: 1 if the model
+        is as uncertain as it should be, less if it is too cautious.
     """
 
     mean: FloatArray
@@ -333,7 +332,7 @@ class GaussianPosterior(SpanPosterior):
 
     @property
     def shortcoming(self) -> str | None:
-        """What is to be said against it: that its rounds did not suffice."""
+        """A message if the rounds were not enough; None if they were."""
         return None if self.converged else f"the approximation did not converge within max_iter={self.n_iter} rounds"
 
     def _check_state(self, state: State) -> None:
@@ -375,14 +374,14 @@ class GaussianPosterior(SpanPosterior):
 
 @dataclass(frozen=True, eq=False)
 class SampledPosterior(SpanPosterior):
-    """A posterior known by draws, from :func:`gibbs_sampling`.
+    """A posterior represented by draws, from :func:`gibbs_sampling`.
 
     Parameters
     ----------
     link : {"logistic", "probit"}
     basis : basis of the span of the labelled documents
     draws : array of shape (n_chains, n_draws, n_coordinates)
-        Draws of the coordinates in that basis.
+        Draws of the coordinates in this basis.
     diagnostics : Diagnostics
         Effective sample sizes and R-hat of the scores of labelled documents.
     """
@@ -392,13 +391,13 @@ class SampledPosterior(SpanPosterior):
 
     @property
     def shortcoming(self) -> str | None:
-        """What is to be said against it: too few draws, or chains that do not agree."""
+        """A message if there are too few draws or the chains do not agree; otherwise None."""
         worst, most = self.diagnostics.effective.min(initial=np.inf), self.diagnostics.r_hat.max(initial=1.0)
         if worst >= _LEAST_EFFECTIVE and most <= _GREATEST_R_HAT:
             return None
         return (
-            f"the chains are too short: the score with the fewest effective draws has {worst:.0f} of them (expected at "
-            f"least {_LEAST_EFFECTIVE:g}), and the greatest R-hat is {most:.3f} (expected at most "
+            f"the chains are too short: the score with the fewest effective draws has {worst:.0f} (expected at least "
+            f"{_LEAST_EFFECTIVE:g}), and the greatest R-hat is {most:.3f} (expected at most "
             f"{_GREATEST_R_HAT:g}). Raise n_draws."
         )
 
@@ -416,7 +415,7 @@ class SampledPosterior(SpanPosterior):
     def score_draws(self, X: Any) -> FloatArray:
         """Return draws of the scores of documents, an array of shape (n_draws, n_documents).
 
-        What no label speaks of (unseen words) is drawn as well, always with the same random numbers.
+        What unseen words add, about which no label says anything, is drawn too, always with the same random numbers.
         """
         return np.hstack([np.empty((self._flat.shape[0], 0)), *(self._scores(part) for part in self._parts(X))])
 
@@ -456,7 +455,7 @@ class SampledPosterior(SpanPosterior):
         return [np.asarray(logsumexp(found, axis=1)) - np.log(known.shape[1]) for found in logs]
 
     def distribution(self, part: Projection) -> Callable[[FloatArray], FloatArray]:
-        """Return the distribution function of scores, between draws the straight line."""
+        """Return the distribution function of scores, linear between draws."""
         scores = np.sort(self._scores(part), axis=0)
         steps = (np.arange(scores.shape[0]) + 0.5) / scores.shape[0]
         return lambda values: np.array(
@@ -471,7 +470,7 @@ class SampledPosterior(SpanPosterior):
 
 
 def _tail(mass: Any) -> float:
-    return 0.5 * (1.0 - float(numbers("mass", mass, INSIDE_UNIT)))
+    return 0.5 * (1.0 - number("mass", mass, INSIDE_UNIT))
 
 
 def _joined(parts: list[FloatArray]) -> FloatArray:

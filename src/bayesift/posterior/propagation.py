@@ -1,7 +1,7 @@
 """Expectation propagation: a Gaussian posterior whose means and variances of scores are nearly those of the true one.
 
-Every label is replaced by a Gaussian factor exp(t f − ½ w f²), its *site*, such that the belief about its score
-without the site (the *cavity*), once with the label and once with the site, has the same mean and variance.
+Every label is replaced by a Gaussian factor exp(t f − ½ w f²), its *site*. The site is chosen so that the belief about
+the score without it (the *cavity*) has the same mean and variance when combined with the label as with the site.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 from sklearn.exceptions import ConvergenceWarning
 
+from bayesift._checks import POSITIVE, number, whole_number
 from bayesift._threads import one_blas_thread
 from bayesift._typing import FloatArray
 from bayesift.posterior._links import Link, best_temperature, slopes, tilted_moments
@@ -122,18 +123,18 @@ def expectation_propagation(
 ) -> GaussianPosterior:
     """Approximate the posterior by a Gaussian whose moments are matched at every label.
 
-    It is deterministic, close to the true posterior also where labels are few, and gives the evidence.
+    It is deterministic, close to the true posterior even with few labels, and gives the evidence.
 
     Parameters
     ----------
     X : sparse matrix or array of shape (n_documents, n_features)
         Labelled documents.
     y : array of shape (n_documents,)
-        Whether each belongs to the category: 0 and 1, −1 and 1, or truth values.
+        Whether each document belongs to the category: 0 and 1, −1 and 1, or booleans.
     prior : Prior or PriorArrays
         Gaussian; arrays have an entry for every column and one for the intercept.
     link : {"logistic", "probit"}, default="logistic"
-        What a score stands for.
+        How a score becomes a probability.
     intercept_variance : float or "same", default=inf
         Prior variance of the intercept, unless the prior has its own.
     sample_weight : array of shape (n_documents,), optional
@@ -141,10 +142,10 @@ def expectation_propagation(
     feature_names : iterable of str, optional
         Names of the columns, for priors that name terms.
     tol : float, default=1e-6
-        Stop when no mean of a score moves by more than this share of its standard deviation, nor a variance by more
+        Stop when no mean of a score moves by more than this share of its standard deviation, and no variance by more
         than this share of itself.
     max_iter : int, default=200
-        Limit of rounds; reaching it warns.
+        Maximum number of rounds; reaching it warns.
 
     Returns
     -------
@@ -160,6 +161,7 @@ def expectation_propagation(
     >>> posterior.predict_interval([[2.0, 0.0]], mass=0.9).round(2)
     array([[0.16, 1.  ]])
     """
+    tol, max_iter = number("tol", tol, POSITIVE), whole_number("max_iter", max_iter, 1)
     problem = Problem.of(X, y, prior, link, intercept_variance, sample_weight, feature_names)
     found = by_propagation(problem, tol, max_iter)
     if found.shortcoming:

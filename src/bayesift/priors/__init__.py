@@ -1,4 +1,4 @@
-"""What is known before the data: Gaussian, Laplace and Jeffreys priors, common or per term, and ways to build them."""
+"""Prior knowledge: Gaussian, Laplace and Jeffreys priors, common or per term, and ways to build them."""
 
 from bayesift.priors.arrays import FIXED, FLAT, GAUSSIAN, JEFFREYS, LAPLACE, PriorArrays
 from bayesift.priors.base import Prior

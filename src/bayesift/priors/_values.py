@@ -1,4 +1,4 @@
-"""A number for all features, an array with one each, or a mapping from terms: checked, kept and spread out."""
+"""A number for all features, an array with one for each, or a mapping from terms: checked, kept and expanded."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _check(
     try:
         array = np.asarray(numbers, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} is {numbers!r}; expected {expected}, an array or a mapping of them") from error
+        raise TypeError(f"{name} is {numbers!r}; expected {expected}, or an array or mapping of them") from error
     if array.ndim != 1:
         raise ValueError(f"{name} has {array.ndim} dimensions; expected one value for each feature")
     wrong = np.flatnonzero(~allowed(array))
@@ -98,7 +98,7 @@ class Columns:
                 raise ValueError(f"feature_names has {len(names)} names; expected {n_features}, one for each feature")
             self.column_of = {name: column for column, name in enumerate(names)}
             if len(self.column_of) != n_features:
-                raise ValueError("feature_names holds a name twice; expected different names")
+                raise ValueError("feature_names has a name twice; expected different names")
 
     def spread(self, name: str, value: Value, default: float) -> FloatArray:
         """Return one number for each feature."""

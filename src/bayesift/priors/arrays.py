@@ -18,9 +18,9 @@ FLAT, LAPLACE, GAUSSIAN, FIXED, JEFFREYS = 0, 1, 2, 3, 4
 class PriorArrays:
     """Priors of all coefficients, one entry each.
 
-    p_j(δ), δ = β_j − mode_j, is weight_j·abs(δ) for a Laplace and ½·weight_j·δ² for a Gaussian prior, ln abs(δ) for a
-    Jeffreys prior (−∞ at the mode), 0 for a flat one; a fixed coefficient allows only δ = 0, and sign_j = ±1 only
-    sign_j·δ ≥ 0.
+    With δ = β_j − mode_j, the penalty p_j(δ) is weight_j·abs(δ) for a Laplace prior, ½·weight_j·δ² for a Gaussian one,
+    ln abs(δ) for a Jeffreys prior (−∞ at the mode) and 0 for a flat prior. A fixed coefficient allows only δ = 0, and
+    sign_j = ±1 allows only sign_j·δ ≥ 0.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class PriorArrays:
     sign: NDArray[np.int8]
 
     def penalty(self, beta: Any) -> float:
-        """Return Σ_j p_j(β_j − mode_j) of coefficients, infinite outside the support."""
+        """Return the penalty Σ_j p_j(β_j − mode_j) of coefficients, infinite outside the support."""
         return float(self._penalties(beta).sum())
 
     def log_density(self, beta: Any) -> float:
@@ -67,14 +67,14 @@ class PriorArrays:
             0.0,
         )
         proper = (self.kind == LAPLACE) | (self.kind == GAUSSIAN)
-        # Half the support carries all the mass.
+        # Half of the support carries all the mass.
         constant = constant + np.where(one_sided & proper, np.log(2.0), 0.0)
         return float((constant - self._penalties(beta)).sum())
 
     def conjugate(self, c: Any) -> float:
         """Return the dual Σ_j p_j*(c_j) of slopes, p*(c) = sup_δ [cδ − p(δ)].
 
-        It is infinite where some c_j is no slope of its penalty.
+        It is infinite if some c_j is not a slope of its penalty.
         """
         slope = self._checked("c", c)
         # Only what pushes into the support counts.

@@ -31,7 +31,7 @@ _CHECKS: dict[str, tuple[Callable[[FloatArray], BoolArray], str]] = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Prior(ABC):
-    """A prior for every coefficient, independent of each other; :class:`Gaussian` and :class:`Laplace` are such.
+    """Independent priors of the coefficients: the base class of :class:`Gaussian`, :class:`Laplace`, :class:`Jeffreys`.
 
     The variance of feature j is variance_j × relative_j. ``variance=None`` leaves the common variance open: a model
     chooses it and calls :meth:`scaled`.
@@ -39,14 +39,14 @@ class Prior(ABC):
     Parameters
     ----------
     variance : float, array of shape (n_features,), mapping from term to float, or None
-        Infinity leaves a coefficient without penalty, 0 fixes it at its mode. None leaves the common variance open for
-        a model to choose.
+        Infinity leaves a coefficient unpenalised, 0 fixes it at its mode. None leaves the common variance open for a
+        model to choose.
     mode : float, array or mapping, default=0
-        Where the density is greatest; 0 for terms a mapping does not name.
+        Where the density is greatest; 0 for terms that a mapping does not name.
     sign : {-1, 0, +1}, array or mapping, default=0
-        On which side of its mode the coefficient must lie; 0 is both.
+        The side of its mode on which the coefficient must lie; 0 allows both.
     relative : float, array or mapping, default=1
-        Multiplies the variance; 1 for terms a mapping does not name. 0 and infinity hold whatever the variance.
+        Multiplies the variance; 1 for terms that a mapping does not name. 0 and infinity hold for any variance.
     default_variance : float, default=1
         Variance of terms that a mapping given as ``variance`` does not name.
     unknown : {"error", "ignore"}, default="error"
@@ -54,8 +54,8 @@ class Prior(ABC):
     intercept_mode : float, default=0
         Mode of the constant term.
     intercept_variance : float, "same" or None, default=None
-        Variance of the constant term; ``"same"`` is like any other coefficient. None leaves it to the parameter of
-        the same name that every model has.
+        Variance of the constant term; ``"same"`` treats it like any other coefficient. None leaves it to the model's
+        parameter of the same name.
     """
 
     variance: PerFeature | None = None
@@ -96,8 +96,8 @@ class Prior(ABC):
     def scaled(self, variance: float) -> Self:
         """Return this prior with every variance multiplied by a common one.
 
-        An open variance becomes ``variance`` itself, so that the ones in ``relative`` are its multiples. Variances of
-        0 and infinity stay what they are.
+        An open variance becomes ``variance`` itself, so the values in ``relative`` are multiples of it. Variances of 0
+        and infinity do not change.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class Prior(ABC):
         Returns
         -------
         Prior
-            Of the same class.
+            A prior of the same class.
         """
         factor = _number("variance", variance, least=0.0)
         if self.variance is None:
@@ -126,7 +126,7 @@ class Prior(ABC):
         n_features : int
             Number of columns.
         feature_names : iterable of str, optional
-            Their names; needed where the prior names terms.
+            Their names; needed if the prior names terms.
 
         Returns
         -------
@@ -139,7 +139,7 @@ class Prior(ABC):
     def resolver(self, n_features: int, feature_names: Iterable[str] | None = None) -> Callable[[float], PriorArrays]:
         """Return a function that gives ``scaled(variance).resolve(n_features, feature_names)`` for any variance.
 
-        It looks the terms up once, for trying many variances.
+        It looks the terms up only once, so that many variances can be tried.
         """
         columns = Columns(n_features, feature_names, self.unknown)
         field: dict[str, Any] = vars(self)
@@ -155,8 +155,8 @@ class Prior(ABC):
         Parameters
         ----------
         variance : float or "same", default=inf
-            What to use unless the prior has its own ``intercept_variance``: a variance, or ``"same"`` for the
-            common variance and sign of the features (those of terms not named, where the prior names terms).
+            Used unless the prior has its own ``intercept_variance``: a variance, or ``"same"`` for the common variance
+            and sign of the features (if the prior names terms, those of the terms not named).
 
         Returns
         -------

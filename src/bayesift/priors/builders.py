@@ -27,27 +27,27 @@ def from_description(
     variance: float | None = None,
     unknown: Unknown = "error",
 ) -> Prior:
-    """Build a prior that expects the terms of a category's description to matter.
+    """Build a prior that expects the terms in a category's description to matter.
 
     Parameters
     ----------
     text : str
-        What the category is about.
+        Description of the category.
     vectorizer : fitted vectorizer
-        The one that made the matrix: its tokens, stop words and stems decide which columns are meant.
+        The vectorizer that made the matrix; its tokens, stop words and stems decide which columns are meant.
     relative : float, default=10
-        How many times the common variance the description's terms get.
+        Variance of the description's terms, as a multiple of the common variance.
     mode : float, default=0
-        The mode their coefficients get.
+        Mode of their coefficients.
     weighted : bool, default=False
-        Let the term with the greatest weight in the description get all of ``relative`` and ``mode`` and the others
-        a share by their weights.
+        Give the term with the greatest weight in the description all of ``relative`` and ``mode``, and the others a
+        share in proportion to their weights.
     family : {Laplace, Gaussian}, default=Laplace
         Class of the prior.
     variance : float, optional
         Common variance; without it the model chooses.
     unknown : {"error", "ignore"}, default="error"
-        What to do when no term of the description is known, and, later, when the matrix lacks one of them.
+        What to do if no term of the description is known or, later, if the matrix lacks one of them.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def from_description(
     terms = _terms(text, vectorizer)
     if not terms and unknown == "error":
         raise ValueError(
-            f"text {text[:60]!r} holds no term that the vectorizer knows; use unknown='ignore' to allow this"
+            f"text {text[:60]!r} has no term that the vectorizer knows; use unknown='ignore' to allow this"
         )
     greatest = max(terms.values(), default=1.0)
     share = {term: weight / greatest if weighted else 1.0 for term, weight in terms.items()}
@@ -85,16 +85,16 @@ def from_keywords(
 ) -> Prior:
     """Build a prior whose modes are the coefficients that a person expects.
 
-    ``family`` and ``variance`` are those of :func:`from_description`.
+    ``family`` and ``variance`` are as in :func:`from_description`.
 
     Parameters
     ----------
     keywords : mapping from str to float
         Expected coefficients: positive for terms that are evidence for the category, negative for evidence against it.
     vectorizer : fitted vectorizer, optional
-        Turns each keyword into its columns (stems, n-grams). Without it keywords are names of features.
+        Turns each keyword into its columns (stems, n-grams). Without it, keywords are feature names.
     relative : float, default=1
-        How many times the common variance these terms get: less than 1 for firm knowledge, more for vague.
+        Variance of these terms, as a multiple of the common variance: below 1 for firm knowledge, above 1 for vague.
     unknown : {"error", "ignore"}, default="error"
         What to do with keywords that are not features.
 
@@ -112,7 +112,7 @@ def from_keywords(
         for keyword, value in keywords.items():
             terms = _terms(keyword, vectorizer)
             if not terms and unknown == "error":
-                raise ValueError(f"keywords name {keyword!r}, which holds no term that the vectorizer knows")
+                raise ValueError(f"keywords name {keyword!r}, which has no term that the vectorizer knows")
             for term in terms:
                 if modes.setdefault(term, value) != value:
                     raise ValueError(f"keywords give the term {term!r} two modes, {modes[term]:g} and {value:g}")
@@ -133,26 +133,26 @@ def from_model(
 ) -> Prior:
     """Build today's prior from yesterday's posterior.
 
-    Modes are the earlier coefficients; variances are 1/(strength × precision), the precision being that of the earlier
-    posterior, or 1 where it is not known. Covariances are left out: a model that keeps its whole posterior goes on with
-    them by its method ``update_posterior``.
+    Modes are the earlier coefficients; variances are 1/(strength × precision), with the precision of the earlier
+    posterior, or 1 if it is not known. Covariances are left out; a model that keeps its whole posterior can use them
+    with its method ``update_posterior``.
 
     Parameters
     ----------
     previous : fitted model
-        Anything with ``coef_`` of shape (n_features,) or (n_categories, n_features), array or sparse, and maybe
-        ``intercept_``, ``precision_`` and ``feature_names_in_``; of a softmax model ``class_coef_`` and
-        ``class_intercept_`` are taken.
+        Anything with ``coef_`` of shape (n_features,) or (n_categories, n_features), array or sparse, and optionally
+        ``intercept_``, ``precision_`` and ``feature_names_in_``. Softmax models give ``class_coef_`` and
+        ``class_intercept_`` instead.
     strength : float, default=1
         How much the earlier posterior counts: 1 as if its data were still there, ½ as if half of them were.
     precision : array of shape (n_features,) or (n_features + 1,), or (n_categories, …), optional
-        How firmly the coefficients are expected, as one over prior variances, the intercept last;
-        ``previous.precision_`` where it exists: the curvature by each coefficient, given the others.
+        How firmly the coefficients are expected, as the inverse of prior variances, the intercept last. By default
+        ``previous.precision_`` if it exists: the curvature in each coefficient, given the others.
     category : int, optional
         Which row of the coefficients to take; needed if there are several.
     feature_names : iterable of str, optional
-        The terms of the earlier columns; ``previous.feature_names_in_`` where it exists. With names, today's matrix may
-        have other columns; without, it must have the same.
+        The terms of the earlier columns; by default ``previous.feature_names_in_`` if it exists. With names, today's
+        matrix may have other columns; without names, it must have the same columns.
     new_variance : float, default=1
         Variance of terms that the earlier model did not have.
     family : {Gaussian, Laplace}, default=Gaussian
@@ -205,14 +205,14 @@ def from_frequencies(
 ) -> Prior:
     """Build a prior whose variances grow with the document frequencies of terms.
 
-    Most words that few texts have, and above all those that no labelled text has, tell nothing about a category. The
-    variance of term j is multiplied by ((df_j + ½)/n)^power, and all of them by a constant such that the mean prior
-    variance of the scores of these documents stays what it is with equal variances.
+    Most words that occur in few texts, above all those in no labelled text, say nothing about a category. The variance
+    of term j is multiplied by ((df_j + ½)/n)^power, and all variances by a constant, so that the mean prior variance of
+    the scores of these documents stays what it is with equal variances.
 
     Parameters
     ----------
     X : sparse matrix or array of shape (n_documents, n_features)
-        Documents, labelled or not; the more, the better the frequencies are known.
+        Documents, labelled or not; more documents give better frequencies.
     power : float, default=1
         0 gives all terms the same variance.
     family : {Gaussian, Laplace}, default=Gaussian

@@ -18,8 +18,8 @@ from bayesift.priors.base import PerFeature, Prior
 class Gaussian(Prior):
     """Gaussian priors: the penalty of ridge regression.
 
-    p(δ) = δ²/2v, δ = β − mode. One-sided (``sign=±1``): the same on sign·δ ≥ 0, infinite elsewhere; v is then the
-    mean square of δ. The parameters are those of :class:`Prior`.
+    p(δ) = δ²/2v, δ = β − mode. A one-sided prior (``sign=±1``) has the same penalty on sign·δ ≥ 0 and an infinite one
+    elsewhere; v is then the mean square of δ. The parameters are those of :class:`Prior`.
 
     Examples
     --------
@@ -40,9 +40,9 @@ class Gaussian(Prior):
 class Laplace(Prior):
     """Laplace priors: the penalty of the lasso.
 
-    p(δ) = λ·abs(δ), δ = β − mode, λ = √(2/v). One-sided (``sign=±1``): λ·abs(δ) with λ = 1/√v on sign·δ ≥ 0,
-    infinite elsewhere, an exponential distribution; v is the variance of δ in both cases. The parameters are those of
-    :class:`Prior`; :meth:`of_rate` and :meth:`of_gamma` give the strength in other terms.
+    p(δ) = λ·abs(δ), δ = β − mode, λ = √(2/v). A one-sided prior (``sign=±1``) is an exponential distribution: λ·abs(δ)
+    with λ = 1/√v on sign·δ ≥ 0, infinite elsewhere. v is the variance of δ in both cases. The parameters are those of
+    :class:`Prior`; :meth:`of_rate` and :meth:`of_gamma` state the strength in other terms.
 
     Examples
     --------
@@ -63,10 +63,10 @@ class Laplace(Prior):
         Parameters
         ----------
         rate : float, array of shape (n_features,) or mapping from term to float
-            0 leaves a coefficient without penalty, infinity fixes it at its mode.
+            0 leaves a coefficient unpenalised, infinity fixes it at its mode.
         **options
-            Further parameters of :class:`Prior`, without ``variance``. ``sign`` must be 0: give a one-sided prior its
-            variance 1/λ².
+            Further parameters of :class:`Prior`, except ``variance``. ``sign`` must be 0: for a one-sided prior, pass
+            the variance 1/λ² instead of a rate.
 
         Examples
         --------
@@ -78,11 +78,11 @@ class Laplace(Prior):
 
     @classmethod
     def of_gamma(cls, gamma: PerFeature, **options: Any) -> Self:
-        """Return the prior with the γ of Eyheramendy et al. (2003): of variance 2/γ, that is of rate √γ.
+        """Return the prior with the γ of Eyheramendy et al. (2003): variance 2/γ, or rate √γ.
 
         A Gaussian whose variance has an exponential distribution of mean 2/γ is such a Laplace distribution.
 
-        The arguments are like those of :meth:`of_rate`.
+        The other arguments are those of :meth:`of_rate`.
 
         Examples
         --------
@@ -96,7 +96,7 @@ class Laplace(Prior):
     def _of(cls, gamma: Value, options: dict[str, Any]) -> Self:
         if np.any(options.get("sign", 0)):
             raise ValueError(
-                "sign is given; a one-sided prior of rate λ has the variance 1/λ²: give that variance instead"
+                "sign is given; a one-sided prior of rate λ has the variance 1/λ²; pass that variance instead"
             )
         with np.errstate(divide="ignore"):
             return cls(_each(lambda value: np.divide(2.0, value), gamma), **options)
@@ -111,18 +111,18 @@ class Jeffreys(Prior):
 
     A Gaussian with a separate variance τ for every coefficient, p(τ) ∝ 1/τ, gives the density 1/abs(δ),
     δ = β − mode, and the penalty ln abs(δ). It is improper, has no scale, and is not convex: a model finds a local
-    optimum that depends on where it starts. Only :class:`bayesift.linear.BayesianProbitRegression` takes it.
+    optimum that depends on the start. Only :class:`bayesift.linear.BayesianProbitRegression` takes it.
 
     Parameters
     ----------
     mode : float, array or mapping, default=0
-        Where the density is greatest; 0 for terms a mapping does not name.
+        Where the density is greatest; 0 for terms that a mapping does not name.
     unknown : {"error", "ignore"}, default="error"
         What to do with a named term that is not a feature of the matrix.
     intercept_mode : float, default=0
         Mode of the constant term.
     intercept_variance : float, optional
-        Variance of the constant term, which is Gaussian then. Without it the model's setting applies.
+        Variance of the constant term, whose prior is then Gaussian. Without it the model's setting applies.
 
     Examples
     --------
@@ -142,11 +142,11 @@ class Jeffreys(Prior):
 
     @property
     def is_open(self) -> bool:
-        """False: there is no variance to choose."""
+        """Always False: there is no variance to choose."""
         return False
 
     def scaled(self, variance: float) -> Self:
-        """Return this prior as it is: it has no scale, and a variance no effect."""
+        """Return this prior unchanged: it has no scale, so a variance has no effect."""
         return self
 
     def resolve(self, n_features: int, feature_names: Iterable[str] | None = None) -> PriorArrays:
@@ -159,8 +159,8 @@ class Jeffreys(Prior):
         Parameters
         ----------
         variance : float or "same", default=inf
-            ``"same"`` is a Jeffreys prior, a number the variance of a Gaussian one (infinity leaves the term without
-            penalty). The prior's own ``intercept_variance`` takes precedence.
+            ``"same"`` is a Jeffreys prior, a number the variance of a Gaussian prior (infinity leaves the term
+            unpenalised). The prior's own ``intercept_variance`` takes precedence.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Which terms matter for a category: one score per column, and a selector over the scores."""
+"""Scores that say which terms matter for a category, and a selector that uses them."""
 
 from bayesift.select.scores import (
     binormal_separation,

@@ -1,8 +1,8 @@
 """Scores of terms against categories.
 
 For a category and a term the documents fall into four cells: a = in the category with the term, b = in the
-category without it, c = outside with it, d = neither, n = a + b + c + d. All scores but :func:`pearson` look
-only at these counts, which come for all categories and terms from one sparse product.
+category without it, c = outside with it, d = neither, n = a + b + c + d. All scores except :func:`pearson`
+use only these counts, which come from one sparse product for all categories and terms.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def chi_square(X: Any, y: Any) -> FloatArray:
     Parameters
     ----------
     X : {sparse matrix, array, data frame} of shape (n_documents, n_terms)
-        Term weights; a term is present where its weight is not zero.
+        Term weights; a term is present if its weight is not zero.
     y : array of shape (n_documents,) or {array, sparse matrix} of shape (n_documents, n_categories)
         Labels of two values, of which the greater marks the category, or a 0/1 indicator.
 
@@ -68,7 +68,7 @@ def binormal_separation(X: Any, y: Any) -> FloatArray:
 def yules_q(X: Any, y: Any) -> FloatArray:
     """Return Yule's coefficient of association between term and category, with its sign.
 
-    Q = (ad − bc) / (ad + bc): 1 when the term never occurs outside the category or is never missing inside,
+    Q = (ad − bc) / (ad + bc): 1 if the term never occurs outside the category or is never missing inside it,
     down to −1 if it is evidence against the category; 0 for a constant term or category. :class:`TermSelector` ranks
     by the absolute value. ``X``, ``y`` and the shape of the result are those of :func:`chi_square`.
 
@@ -85,7 +85,7 @@ def likelihood_ratio(X: Any, y: Any) -> FloatArray:
     """Return Dunning's −2 ln λ for two binomials: evidence that the term's rates inside and outside differ.
 
     −2 ln λ = 2[ℓ(a, a+b, p₁) + ℓ(c, c+d, p₂) − ℓ(a, a+b, p) − ℓ(c, c+d, p)], p₁ = a/(a+b), p₂ = c/(c+d),
-    p = (a+c)/n, ℓ(k, m, p) = k ln p + (m−k) ln(1−p). Where the rates are equal it follows χ² with one degree
+    p = (a+c)/n, ℓ(k, m, p) = k ln p + (m−k) ln(1−p). If the rates are equal, it follows χ² with one degree
     of freedom, whose 0.05 % point is 12.13. It is 0 for a constant term or category. ``X``, ``y`` and the shape of the
     result are those of :func:`chi_square`.
 
@@ -103,8 +103,8 @@ def mutual_information(X: Any, y: Any) -> FloatArray:
 
     I = Σ_x Σ_y p(x, y) ln[p(x, y) / (p(x) p(y))]  (3.75). Labels may have any number of classes; for two it
     is :func:`likelihood_ratio` / 2n. Divide by ln 2 for bits. It is 0 for a constant term or class. ``X``, ``y``
-    and the shape of the result are those of :func:`chi_square`, but for the number of classes; the columns of an
-    indicator are judged one by one.
+    and the shape of the result are those of :func:`chi_square`, except for the number of classes; the columns of an
+    indicator are scored one by one.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def _with_data(matrix: csr_array, data: FloatArray) -> csr_array:
 
 
 def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """Divide, with 0 where the denominator is 0."""
+    """Divide, giving 0 where the denominator is 0."""
     return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator != 0)
 
 

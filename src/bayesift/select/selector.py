@@ -44,25 +44,25 @@ class TermSelector(SelectorMixin, BaseEstimator):
     score_func : str or callable, default="likelihood_ratio"
         ``"binormal_separation"``, ``"chi_square"``, ``"likelihood_ratio"``, ``"mutual_information"``,
         ``"pearson"`` or ``"yules_q"``, or a function of ``X`` and ``y`` that returns one number per column, or
-        one row of them per category. Of a pair ``(scores, p-values)``, as scikit-learn's own functions
-        return it, the scores are taken.
+        one row of them per category. From a pair ``(scores, p-values)``, as scikit-learn's own functions
+        return, the scores are taken.
     k : int, optional
-        Keep at most this many terms. Without it there is no limit.
+        Keep at most this many terms; no limit by default.
     threshold : float, optional
-        Keep only terms whose absolute score is strictly greater. With ``k``: the best ``k`` of those.
+        Keep only terms whose absolute score is strictly greater than this; with ``k``, the best ``k`` of those.
     combine : {"max", "mean"}, default="max"
-        How the scores of several categories become one: the greatest absolute value (a term is as good as
-        its best category) or the mean. With more than two classes the two-class scores take each class
+        How the scores of several categories are combined: the greatest absolute value (a term is as good as
+        in its best category) or the mean. With more than two classes the two-class scores take each class
         against the rest; ``"mutual_information"`` handles them jointly.
 
     Attributes
     ----------
     scores_ : array of shape (n_features,)
-        Absolute scores, combined over categories: what the ranking is by.
+        Absolute scores, combined over categories, by which terms are ranked.
     n_features_in_ : int
         Number of columns seen in ``fit``.
     feature_names_in_ : array of shape (n_features,)
-        Their names, where ``X`` had names.
+        Their names, if ``X`` had names.
 
     Examples
     --------
@@ -119,7 +119,7 @@ class TermSelector(SelectorMixin, BaseEstimator):
     def _combined(self, raw: Any, n_features: int) -> FloatArray:
         """Check what the function returned and reduce it to one absolute value per column."""
         if isinstance(raw, tuple):
-            # The way of scikit-learn; as an array it would pass for the rows of two categories.
+            # As scikit-learn returns it; as an array it would look like the rows of two categories.
             if len(raw) != 2:
                 raise ValueError(f"score_func returned a tuple of {len(raw)}; expected an array or (scores, p-values)")
             raw = raw[0]
@@ -130,11 +130,12 @@ class TermSelector(SelectorMixin, BaseEstimator):
                 f"(n_categories, {n_features})"
             )
         if np.isnan(values).any():
-            raise ValueError(f"score_func returned NaN for column {int(np.argwhere(np.isnan(values))[0, -1])}")
+            column = int(np.argwhere(np.isnan(values))[0, -1])
+            raise ValueError(f"score_func returned NaN for column {column}; expected numbers")
         return values if values.ndim == 1 else _COMBINE[self.combine](values, axis=0)
 
     def transform(self, X: Any) -> Any:
-        """Return the columns that are kept.
+        """Return only the columns that are kept.
 
         Parameters
         ----------
@@ -142,9 +143,9 @@ class TermSelector(SelectorMixin, BaseEstimator):
 
         Returns
         -------
-        X : as given, of shape (n_documents, n_kept)
+        X : of the type given, of shape (n_documents, n_kept)
         """
-        # Columns are not computed with, so that numbers of any size are right.
+        # Nothing is computed from the columns, so numbers of any size are fine.
         with np.errstate(over="ignore", invalid="ignore"):
             return super().transform(X)
 

@@ -1,4 +1,4 @@
-"""More than one machine holds: rows of a term matrix in files, worked on by threads, processes or a cluster."""
+"""Data larger than memory: rows of a term matrix in files, processed by threads, processes or a cluster."""
 
 from bayesift.shards._engines import EngineError, Numbered, engine, run_tasks
 from bayesift.shards._layout import Rows, ShardError, ShardFile

@@ -1,8 +1,8 @@
-"""Tasks on shards, by engines that exist: joblib with whatever backend is set, or the workers of a Dask cluster.
+"""Tasks on shards, run by existing engines: joblib with any backend, or the workers of a Dask cluster.
 
-A task is a function of a module that takes something with a number, mostly a :class:`ShardFile`, and further arguments
-and returns a tuple of arrays. It keeps no state, so that it can run again elsewhere. Results come in the order of the
-shards whatever the engine, and are summed by the caller in that order: the bits do not depend on who computed what.
+A task is a module-level function that takes something with a number, usually a :class:`ShardFile`, and further
+arguments, and returns a tuple of arrays. It keeps no state, so it can run again elsewhere. Results come in the order of
+the shards whatever the engine, and the caller sums them in that order: the bits do not depend on who computed what.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Task = Callable[..., Result]
 
 
 class Numbered(Protocol):
-    """What a task works on; answers carry its number."""
+    """Something that a task works on; answers carry its number."""
 
     @property
     def number(self) -> int: ...
@@ -36,7 +36,7 @@ class Numbered(Protocol):
 #: What a task is called with.
 Call = tuple[Numbered, tuple[Any, ...]]
 
-#: How often a task runs again after its worker died or sent something else than what it computed.
+#: How often a task runs again after its worker died or sent something other than what it computed.
 _TRIES = 4
 #: Seconds that the scheduler of a cluster has to answer.
 _PATIENCE = 10
@@ -62,7 +62,7 @@ def _checksum(result: Result) -> int:
 
 
 def _is_right(found: Any, shard: Numbered) -> bool:
-    """Tell whether an answer is that of the task, as its worker has computed it."""
+    """Tell whether an answer belongs to the task and arrived as its worker computed it."""
     try:
         number, checksum, result = found
         return bool(number == shard.number and checksum == _checksum(result))
@@ -78,22 +78,23 @@ def run_tasks(
     timeout: float | None = None,
     n_jobs: int | None = -1,
 ) -> Iterator[Result]:
-    """Run a task on several things with numbers, and return what it returns in their order.
+    """Run a task on several numbered things, and return the results in their order.
 
-    A call whose worker dies, hangs or sends garbage runs again elsewhere.
+    A call whose worker dies, hangs or sends garbage is run again elsewhere.
 
     Parameters
     ----------
     task : callable
-        A function of a module, without state: it returns a tuple of arrays.
+        A module-level function without state that returns a tuple of arrays.
     calls : sequence of (Numbered, tuple)
-        What it is called with.
+        The arguments of the calls.
     client : distributed.Client, optional
-        Run on the workers of this Dask cluster; else ``joblib.parallel_config`` decides, else threads.
+        Run on the workers of this Dask cluster. Without it, the backend of ``joblib.parallel_config`` is used, or
+        threads.
     timeout : float, optional
-        Seconds after which a task that its Dask worker has not finished is given to another.
+        Seconds after which a task that its Dask worker has not finished is given to another worker.
     n_jobs : int or None, default=-1
-        Workers, where neither ``joblib.parallel_config`` nor a cluster says how many there are.
+        Number of workers, unless ``joblib.parallel_config`` or a cluster sets it.
     """
     if client is not None:
         return run_with_dask(task, calls, client, timeout)
@@ -103,7 +104,7 @@ def run_tasks(
 def run_with_joblib(task: Task, calls: Sequence[Call], n_jobs: int | None) -> Iterator[Result]:
     """Run tasks by joblib's backend: threads, unless ``joblib.parallel_config`` says otherwise.
 
-    A count of workers that is set there goes before ``n_jobs``.
+    A number of workers set there takes precedence over ``n_jobs``.
     """
     own = None if effective_n_jobs(None) != 1 else n_jobs
     if effective_n_jobs(own) == 1:
@@ -211,14 +212,14 @@ def _workers_of(client: Any, future: Any) -> set[str]:
 
 @contextmanager
 def engine(name: str, n_jobs: int | None = -1) -> Iterator[Any]:
-    """Run tasks inside the block by an engine that has a name, and yield the client to open shards with, if any.
+    """Run the tasks inside the block with a named engine; yield the client to open shards with, if any.
 
     Parameters
     ----------
     name : str
         ``"threads"``, ``"loky"`` (processes), ``"ray"``, or ``"dask://HOST:PORT"``, the address of a Dask scheduler.
     n_jobs : int or None, default=-1
-        How many threads or processes; a cluster has as many as it has.
+        Number of threads or processes; ignored for a cluster, which has its own workers.
 
     Examples
     --------

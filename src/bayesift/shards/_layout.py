@@ -41,7 +41,7 @@ LABEL_PIECES = {"label_starts": "int64", "labels": "int32"}
 
 
 class ShardError(ValueError):
-    """A folder of shards is not what its manifest says, or no folder of shards."""
+    """A folder of shards does not match its manifest, or is not a folder of shards."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Manifest:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read the manifest of a folder, and refuse one that cannot be true."""
+    """Read the manifest of a folder, and refuse an invalid one."""
     path = folder / MANIFEST
     if not path.is_file():
         raise ShardError(f"{folder} has no {MANIFEST}; expected a folder written by bayesift.shards.write")
@@ -87,9 +87,9 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
-        raise ShardError(f"{path} is no JSON: {error}") from error
+        raise ShardError(f"{path} is not JSON: {error}") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ShardError(f"{path} is no manifest of shards")
+        raise ShardError(f"{path} is not a manifest of shards")
     if content.get("version") != VERSION:
         raise ShardError(f"{path} has version {content.get('version')!r}; this version of Bayesift reads {VERSION}")
     rules = _Rules(path, content)
@@ -117,7 +117,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 class _Rules(NamedTuple):
-    """What a manifest must be; messages name the file and the field."""
+    """Requirements on a manifest; messages name the file and the field."""
 
     path: Path
     content: dict[str, Any]
@@ -180,7 +180,7 @@ def open_piece(path: Path, dtype: str, size: int) -> AnyArray:
 
 
 class Rows(NamedTuple):
-    """Compressed rows of a shard, checked: where each row starts, the columns of its entries, their values."""
+    """Checked compressed rows of a shard: the start of each row, the columns of its entries, and their values."""
 
     starts: UInt32Array
     columns: UInt32Array
@@ -188,7 +188,7 @@ class Rows(NamedTuple):
 
 
 class ShardFile(NamedTuple):
-    """One shard: all that a worker needs to open it."""
+    """One shard, with everything that a worker needs to open it."""
 
     folder: str
     number: int
@@ -198,9 +198,9 @@ class ShardFile(NamedTuple):
     dtype: str
 
     def open(self) -> Rows:
-        """Map the rows, and refuse them where a kernel would read beyond its arrays or find no usable number.
+        """Map the rows; refuse them if a kernel would read beyond its arrays or find unusable numbers.
 
-        What this process has checked is not checked again while the files are the same.
+        Files that this process has checked are not checked again unless they change.
         """
         folder = Path(self.folder)
         sizes = {"starts": self.n_rows + 1, "columns": self.n_entries, "values": self.n_entries}
@@ -219,7 +219,7 @@ class ShardFile(NamedTuple):
     def _check(self, starts: AnyArray, columns: AnyArray, values: AnyArray) -> None:
         name = f"shard {self.number} of {self.folder}"
         if not _are_starts(starts, self.n_entries):
-            raise ShardError(f"{name}: rows do not start where they can, from 0 to {self.n_entries} in order")
+            raise ShardError(f"{name}: the starts of the rows do not run from 0 to {self.n_entries} in order")
         if not _are_columns(starts, columns, self.n_columns):
             raise ShardError(f"{name}: the columns of a row are not in ascending order from 0 to {self.n_columns - 1}")
         for first in range(0, self.n_entries, _BLOCK):
@@ -267,7 +267,7 @@ def open_labels(folder: Path, number: int, entry: ShardEntry, n_names: int) -> t
     starts = open_piece(piece_path(folder, number, "label_starts"), "int64", entry.n_rows + 1)
     labels = open_piece(piece_path(folder, number, "labels"), "int32", entry.n_labels)
     if not _are_starts(starts, entry.n_labels):
-        raise ShardError(f"shard {number} of {folder}: labels of rows do not start where they can")
+        raise ShardError(f"shard {number} of {folder}: the starts of the labels of rows are out of order")
     if labels.size and (labels.min() < 0 or labels.max() >= n_names):
-        raise ShardError(f"shard {number} of {folder} names a label that is none of the {n_names}")
+        raise ShardError(f"shard {number} of {folder} has a label number that is none of the {n_names}")
     return starts, labels

@@ -1,4 +1,4 @@
-"""From texts, or files of any size, to shards: the terms are learnt in a first pass, and written in a second."""
+"""From texts, or files of any size, to shards: terms are learned in a first pass and written in a second."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from bayesift.shards._writing import DEFAULT_ENTRIES, DEFAULT_ROWS, Labels, Shar
 from bayesift.shards.shards import Shards
 from bayesift.text import MOST_TERMS, TextVectorizer, fit_in_batches, set_terms
 
-#: Texts that are in memory at a time.
+#: Number of texts in memory at a time.
 _BATCH = 20_000
 
-#: Labels that are told apart: whether there are several is all that matters.
+#: Number of labels that are distinguished: all that matters is whether there are several.
 _DIFFERENT = 2
 
 #: Texts with their labels, if they have any.
@@ -46,36 +46,36 @@ def write(
 ) -> None:
     """Write the term weights of texts as a folder of shards, in bounded memory.
 
-    A vectorizer that is not fitted learns the terms in a first pass (:func:`bayesift.text.fit_in_batches`); the second
-    writes. Where the source is files, a process that was killed leaves what it has finished in a hidden folder beside
-    ``folder``, and the same call goes on from there.
+    A vectorizer that is not fitted learns the terms in a first pass (:func:`bayesift.text.fit_in_batches`); a second
+    pass writes the shards. If the source is files, a killed process leaves what it has finished in a hidden folder
+    beside ``folder``, and the same call continues from there.
 
     Parameters
     ----------
     source : path, sequence of Path, or sequence of str
-        A CSV, TSV, JSONL, JSON, Parquet or Excel file, or several as ``Path`` objects; or the texts themselves.
+        A CSV, TSV, JSONL, JSON, Parquet or Excel file, several files as ``Path`` objects, or the texts themselves.
     vectorizer : TextVectorizer
-        Says what a term is; fitted afterwards.
+        Defines the terms; it is fitted afterwards.
     folder : path
-        The folder to make; must not exist, unless ``reuse``.
+        The folder to make; it must not exist, unless ``reuse`` is true.
     labels : sequence, optional
-        Of texts, one label for each, or for each a sequence of labels.
+        For texts, one label for each, or a sequence of labels for each: strings or whole numbers, all of one type.
     rows, entries : int
-        A shard ends with this number of rows or, before, with this number of entries.
+        A shard ends after this number of rows or this number of entries, whichever comes first.
     dtype : {"float64", "float32"}
         Type of the values.
     max_terms : int
-        Most terms that are remembered while they are learnt; beyond it rare ones are forgotten, with a warning.
+        Maximum number of terms that are remembered during learning; beyond it, rare ones are forgotten, with a warning.
     unlabelled : {"keep", "drop"}, default="keep"
-        Rows of files without a label, where every other row has exactly one of two or more: written, so that rows have
-        sets of labels; or left out, once their words are counted.
+        What to do with rows without a label in files where every other row has exactly one of two or more labels.
+        ``"keep"``: write them, so that rows have sets of labels. ``"drop"``: leave them out after counting their words.
     reuse : bool, default=False
-        Take a folder that is there for the result, if it was written from the same files with the same settings, and
-        give the vectorizer its terms.
+        Use an existing folder as the result if it was written from the same files with the same settings, and give the
+        vectorizer its terms.
     **reading
         How files are read: ``text``, ``labels_column``, ``label_separator``, ``encoding``, ``delimiter``, ``quotes``,
         ``header``, ``format`` and ``max_cell``, as in :func:`bayesift.datasets.iter_records`. Rows with exactly one
-        label each have single labels; else rows have sets of labels.
+        label each have single labels; otherwise rows have sets of labels.
 
     Examples
     --------
@@ -161,13 +161,15 @@ class _Files:
         self._records = [iter_records(path, **options) for path in paths]
         named = {records.origin.labels is not None for records in self._records}
         if len(named) > 1:
-            raise ValueError("some of the files have a column of labels and others none; expected all or none")
+            raise ValueError(
+                "some of the files have a column of labels and others have none; expected it in all or none"
+            )
         self._has_labels = named == {True}
         #: When all rows have been seen.
         self._seen: _LabelsSeen | None = None
 
     def plan(self, vectorizer: TextVectorizer, *settings: Any) -> dict[str, Any]:
-        """Return what tells this work from any other: the files as they are, and everything that was asked for."""
+        """Return what distinguishes this work from any other: the state of the files, and all settings."""
         states = [os.stat(path) for path in self._paths]
         files = [
             [str(path.resolve()), state.st_size, state.st_mtime_ns]
@@ -213,18 +215,18 @@ def _source_of(source: Any, labels: Labels | None, reading: dict[str, Any]) -> _
         )
     paths = [isinstance(one, os.PathLike) for one in source]
     if not source or any(paths) != all(paths):
-        raise ValueError("source is empty, or mixes paths and texts; expected either")
+        raise ValueError("source is empty, or mixes paths and texts; expected only paths or only texts")
     if not paths[0]:
         if reading:
-            raise ValueError(f"{next(iter(reading))} is for files, and source holds texts")
+            raise ValueError(f"{next(iter(reading))} is for files, but source holds texts; leave it out")
         return _Texts(source, labels)
     if labels is not None:
-        raise ValueError("labels are for texts; name the column of the files by labels_column")
+        raise ValueError("labels are for texts, but source holds files; name their column of labels with labels_column")
     return _Files([Path(one) for one in source], reading)
 
 
 def _learnt(plan: dict[str, Any], vectorizer: TextVectorizer) -> dict[str, Any]:
-    """Return a plan, and what the vectorizer has learnt beside its terms."""
+    """Return a plan, with what the vectorizer learned in addition to its terms."""
     return {
         "plan": plan,
         "documents": vectorizer.document_frequency_.tolist(),
@@ -233,14 +235,14 @@ def _learnt(plan: dict[str, Any], vectorizer: TextVectorizer) -> dict[str, Any]:
 
 
 def _keep_terms(path: Path, plan: dict[str, Any], vectorizer: TextVectorizer) -> None:
-    """Keep what was learnt for a process that may have to go on."""
+    """Store what was learned, for a process that may have to continue."""
     terms = None if vectorizer.n_features is not None else vectorizer.get_feature_names_out().tolist()
     with atomic_path(path) as temporary:
         temporary.write_text(json.dumps({**_learnt(plan, vectorizer), "terms": terms}), encoding="utf-8")
 
 
 def _take_terms(path: Path, plan: dict[str, Any] | None, vectorizer: TextVectorizer) -> bool:
-    """Take what a killed process has learnt for the same plan; return whether there was something."""
+    """Take over what a killed process learned for the same plan; return whether there was anything."""
     if plan is None or not path.is_file():
         return False
     try:
@@ -253,7 +255,7 @@ def _take_terms(path: Path, plan: dict[str, Any] | None, vectorizer: TextVectori
 def _take_written(folder: Path, plan: dict[str, Any] | None, vectorizer: TextVectorizer) -> None:
     """Give a vectorizer the terms of a folder, or refuse one that was not written by the same plan."""
     if not (folder / MANIFEST).is_file():
-        raise FileExistsError(f"{folder} exists and is no folder of shards; expected a new name, or such a folder")
+        raise FileExistsError(f"{folder} exists and is not a folder of shards; expected a new name, or such a folder")
     opened = Shards(folder, memory=1)
     try:
         is_same = _set_learnt(opened.source or {}, opened.terms, plan, vectorizer)
@@ -262,14 +264,14 @@ def _take_written(folder: Path, plan: dict[str, Any] | None, vectorizer: TextVec
     if not is_same:
         raise FileExistsError(
             f"{folder} was written from other files, files that have changed since, or with other settings; "
-            f"expected a new name, or remove it"
+            f"expected a new name, or remove the folder"
         )
 
 
 def _set_learnt(
     content: dict[str, Any], terms: list[str] | None, plan: dict[str, Any] | None, vectorizer: TextVectorizer
 ) -> bool:
-    """Give a vectorizer what was learnt, if it was for the same plan."""
+    """Give a vectorizer what was learned, if it was for the same plan."""
     if plan is None or content.get("plan") != json.loads(json.dumps(plan)):
         return False
     documents, n_documents = np.array(content["documents"]), content["n_documents"]

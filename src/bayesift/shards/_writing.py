@@ -1,11 +1,11 @@
-"""Writing a folder of shards: whole or not at all, a shard at a time, and resumable where the source is known."""
+"""Writing a folder of shards: completely or not at all, shard by shard, and resumable if the source is known."""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -14,6 +14,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
+from bayesift._documents import usable_values
 from bayesift._files import AnyPath, claim, sync
 from bayesift._sparse import canonical_rows
 from bayesift._typing import AnyArray
@@ -40,23 +41,23 @@ Labels = Sequence[Any]
 
 
 class ShardWriter:
-    """Writes blocks of rows as shards; the folder appears when the ``with`` block ends well.
+    """Writes blocks of rows as shards; the folder appears when the ``with`` block ends without an error.
 
-    Until then everything is in a hidden folder beside it. With a ``plan`` (what is written, and from where) that folder
-    survives a killed process: a writer with the same plan goes on after the last finished shard, and ``n_done`` says
-    how many rows it need not be given again. Without a plan, or with another one, it begins anew.
+    Until then everything is in a hidden folder beside it. With a ``plan`` (what is written, and from where) the hidden
+    folder survives a killed process: a writer with the same plan continues after the last finished shard, and
+    ``n_done`` says how many rows need not be added again. Without a plan, or with another one, it starts again.
 
     Parameters
     ----------
     folder : path
-        Must not exist.
+        The folder to make; it must not exist.
     n_columns : int
     dtype : {"float64", "float32"}
         Type of the values.
     rows, entries : int
-        A shard ends with this number of rows or, before, of entries.
+        A shard ends after this number of rows or of entries, whichever comes first.
     plan : dict, optional
-        What tells this work from any other, as JSON.
+        What distinguishes this work from any other, as JSON.
     """
 
     def __init__(
@@ -69,12 +70,13 @@ class ShardWriter:
         entries: int = DEFAULT_ENTRIES,
         plan: dict[str, Any] | None = None,
     ) -> None:
-        if np.dtype(dtype).name not in ("float32", "float64"):
+        if dtype not in ("float32", "float64", np.float32, np.float64):
             raise ValueError(f"dtype is {dtype!r}; expected 'float32' or 'float64'")
         if not 1 <= n_columns <= MOST_COLUMNS:
             raise ValueError(f"the matrix has {n_columns} columns; expected 1 to {MOST_COLUMNS}")
-        if rows < 1 or entries < 1:
-            raise ValueError(f"rows is {rows} and entries {entries}; expected at least 1")
+        for name, number in (("rows", rows), ("entries", entries)):
+            if not isinstance(number, int | np.integer) or number < 1:
+                raise ValueError(f"{name} is {number!r}; expected a whole number of at least 1")
         self.folder = Path(folder)
         self.n_columns, self.dtype, self.rows, self.entries = n_columns, np.dtype(dtype).name, rows, entries
         self._part = self.folder.with_name(f".{self.folder.name}.unfinished")
@@ -83,7 +85,7 @@ class ShardWriter:
         self._labels: list[Labels] = []
         self._waiting_rows = self._waiting_entries = 0
         self.terms: Sequence[str] | None = None
-        #: What is to stand in the folder about where its rows come from, as JSON.
+        #: What the folder says about the source of its rows, as JSON.
         self.source: dict[str, Any] | None = None
 
     def __enter__(self) -> Self:
@@ -107,16 +109,19 @@ class ShardWriter:
 
     @property
     def n_done(self) -> int:
-        """Rows of finished shards."""
+        """Number of rows in finished shards."""
         return sum(entry.n_rows for entry in self._shards)
 
     def add(self, X: Any, labels: Labels | None = None) -> None:
-        """Add rows of the matrix, with their labels if rows have any."""
+        """Add rows of the matrix, with their labels if they have any."""
         block = sp.csr_matrix(canonical_rows(X)) if X.shape[0] else sp.csr_matrix((0, self.n_columns))
         if block.shape[1] != self.n_columns:
             raise ValueError(f"a block has {block.shape[1]} columns; expected {self.n_columns}")
-        if labels is not None and len(labels) != block.shape[0]:
-            raise ValueError(f"a block has {block.shape[0]} rows and {len(labels)} labels; expected one for each row")
+        usable_values(block)
+        if block.nnz and np.abs(block.data).max() > np.finfo(self.dtype).max:
+            raise ValueError(f"X holds {np.abs(block.data).max():g}, which is too large for dtype={self.dtype!r}")
+        if labels is not None:
+            _check_labels(labels, block.shape[0])
         before = self.n_done + self._waiting_rows
         if before and block.shape[0] and (labels is not None) != (self._kind is not None or bool(self._labels)):
             raise ValueError("some blocks have labels and some have none; expected labels for all rows or for none")
@@ -124,7 +129,7 @@ class ShardWriter:
         while first < block.shape[0]:
             room = self.entries - self._waiting_entries
             last = int(np.searchsorted(block.indptr, block.indptr[first] + room, side="right")) - 1
-            # One row at least goes into every shard, however many entries it has.
+            # At least one row goes into every shard, however many entries it has.
             last = min(max(last, first + (self._waiting_rows == 0)), first + self.rows - self._waiting_rows)
             if last > first:
                 part = block[first:last]
@@ -139,7 +144,7 @@ class ShardWriter:
                 self._flush()
 
     def add_empty_shard(self) -> None:
-        """End the shard that is being filled, and add one without any row."""
+        """End the current shard, and add one without rows."""
         self._flush()
         self._blocks.append(sp.csr_matrix((0, self.n_columns)))
         self._flush()
@@ -156,7 +161,7 @@ class ShardWriter:
                 shutil.rmtree(self._part, ignore_errors=True)
 
     def _flush(self) -> None:
-        """Write the rows that wait as the next shard."""
+        """Write the waiting rows as the next shard."""
         if not self._blocks:
             return
         matrix = sp.vstack(self._blocks, format="csr") if len(self._blocks) > 1 else self._blocks[0]
@@ -184,11 +189,14 @@ class ShardWriter:
 
     def _numbered(self, rows: Labels) -> tuple[AnyArray, AnyArray]:
         """Return where the labels of each row start, and all labels by their numbers."""
-        single = all(isinstance(row, str | int | np.integer) for row in rows)
+        single = all(map(_is_label, rows))
         kind = "single" if single else "several"
         if self._kind not in (None, kind):
             raise ValueError(f"labels were {self._kind} before and are {kind} now; expected the same for all rows")
         self._kind = kind
+        labels = rows if single else [label for row in rows for label in row]
+        if len({isinstance(label, str) for label in (*labels, *self._names)}) > 1:
+            raise ValueError("labels are strings and numbers; expected labels of one type for all rows")
         sets = [[row] for row in rows] if single else [sorted(set(row)) for row in rows]
         flat = [label.item() if isinstance(label, np.generic) else label for labels in sets for label in labels]
         numbers = [self._names.setdefault(label, len(self._names)) for label in flat]
@@ -196,7 +204,10 @@ class ShardWriter:
         return np.append(np.int64(0), np.cumsum(sizes)), np.array(numbers, dtype=np.int32)
 
     def _resumes(self) -> bool:
-        """Go on from what a killed process with the same plan has finished, if there is anything."""
+        """Continue from what a killed process with the same plan has finished, if there is anything."""
+        shards: list[ShardEntry] = []
+        names: list[Any] = []
+        kind = None
         try:
             plan = json.loads((self._part / _PLAN).read_text(encoding="utf-8"))
             lines = (self._part / _JOURNAL).read_text(encoding="utf-8").split("\n")[:-1]
@@ -207,11 +218,10 @@ class ShardWriter:
                 entry = ShardEntry(**found)
                 if any(digest(piece_path(self._part, number, name)) != own for name, own in entry.sha256.items()):
                     return False
-                self._shards.append(entry)
-                self._names, self._kind = {name: place for place, name in enumerate(names)}, kind
+                shards.append(entry)
         except (OSError, ValueError, TypeError):
-            self._shards, self._names, self._kind = [], {}, None
             return False
+        self._shards, self._names, self._kind = shards, {name: place for place, name in enumerate(names)}, kind
         return True
 
     def _finish(self) -> None:
@@ -248,6 +258,30 @@ class ShardWriter:
         sync(self.folder.parent)
 
 
+def _is_label(found: Any) -> bool:
+    """Tell whether something can be a label: a string or a whole number, which JSON keeps as they are."""
+    return isinstance(found, str | int | np.integer) and not isinstance(found, bool)
+
+
+def _check_labels(labels: Any, n_rows: int) -> None:
+    """Refuse what are not labels of so many rows: one for each, or for each a sequence of them."""
+    shape = np.shape(labels) if isinstance(labels, np.ndarray) or sp.issparse(labels) else (len(labels),)
+    if len(shape) != 1:
+        raise ValueError(f"labels have shape {shape}; expected one for each row, or for each a sequence of labels")
+    if shape[0] != n_rows:
+        raise ValueError(f"a block has {n_rows} rows and {shape[0]} labels; expected one for each row")
+    single = 0
+    for row in labels:
+        is_one = _is_label(row)
+        if not is_one and (isinstance(row, bytes) or not isinstance(row, Collection) or not all(map(_is_label, row))):
+            raise ValueError(
+                f"labels hold {row!r}; expected strings or whole numbers, or for each row a sequence of them"
+            )
+        single += is_one
+    if 0 < single < n_rows:
+        raise ValueError("labels are single for some rows and sequences for others; expected the same for all rows")
+
+
 def write_matrix(
     X: Any,
     folder: AnyPath,
@@ -263,13 +297,14 @@ def write_matrix(
     Parameters
     ----------
     X : sparse matrix or array, or iterable of them
-        Rows of term weights; of an iterable, one block after the other, so that they need not fit in memory.
+        Rows of term weights; an iterable yields one block after the other, so that they need not fit in memory.
     folder : path
-        The folder to make; must not exist.
+        The folder to make; it must not exist.
     labels : sequence, optional
-        One label for each row, or for each row a sequence of labels; not for an iterable of blocks.
+        One label, or a sequence of labels, for each row: strings or whole numbers, all of one type. Not for an iterable
+        of blocks.
     rows, entries : int
-        A shard ends with this number of rows or, before, with this number of entries.
+        A shard ends after this number of rows or this number of entries, whichever comes first.
     dtype : {"float64", "float32"}
         Type of the values.
     terms : sequence of str, optional
@@ -289,15 +324,20 @@ def write_matrix(
     if sp.issparse(X) or isinstance(X, np.ndarray):
         blocks = [X]
     elif labels is not None:
-        raise ValueError("labels are given for an iterable of blocks; expected a matrix")
+        raise ValueError("labels are given for an iterable of blocks; expected labels only with a matrix")
     else:
         blocks = X
     found = iter(blocks)
     first = next(found, None)
     if first is None:
-        raise ValueError("X has no block of rows; expected at least one")
+        raise ValueError("X has no blocks of rows; expected at least one")
+    if len(getattr(first, "shape", ())) != 2:
+        found_kind = f"{type(X).__name__} of {type(first).__name__}"
+        raise ValueError(f"X is {found_kind}; expected a sparse matrix or array of two dimensions, or several of them")
     if terms is not None and len(terms) != first.shape[1]:
         raise ValueError(f"there are {len(terms)} terms; expected {first.shape[1]}, one for each column")
+    if terms is not None and not all(isinstance(term, str) for term in terms):
+        raise ValueError("terms hold what is no string; expected the names of the columns")
     with ShardWriter(folder, first.shape[1], dtype=dtype, rows=rows, entries=entries) as writer:
         writer.terms = terms
         writer.add(first, labels)

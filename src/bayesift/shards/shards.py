@@ -1,4 +1,4 @@
-"""A folder of shards, opened: rows of a term matrix that need not fit in memory."""
+"""An open folder of shards: rows of a term matrix that need not fit in memory."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from bayesift.shards._layout import (
     read_manifest,
 )
 
-#: Numbers that a row takes beside its entries, in bytes.
+#: Bytes that a row takes in addition to its entries.
 _ROW_BYTES = 8
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
 class Reading(NamedTuple):
-    """How far a fit has come: how often shards were read, bytes read of this time and in all, the gap so far, if any.
+    """Progress of a fit: how often the shards were read, bytes read this time and in total, and the gap so far, if any.
 
     The gap is the largest relative duality gap of the fits that are under way.
     """
@@ -47,24 +47,24 @@ class Reading(NamedTuple):
 
 
 class Shards:
-    """Rows of a term matrix in memory-mapped files, in the place of a matrix for ``fit``.
+    """Rows of a term matrix in memory-mapped files, to be passed to ``fit`` like a matrix.
 
-    Open a folder by :func:`bayesift.shards.open`. Going through it gives one sparse matrix for each shard.
+    Open a folder with :func:`bayesift.shards.open`. Iterating over it yields one sparse matrix for each shard.
 
     Attributes
     ----------
     folder : Path
     shape : tuple of two int
     n_entries : int
-        Entries that are not zero.
+        Number of entries that are not zero.
     memory : int
-        About how many bytes a fit may keep of the matrix in the process that drives it.
+        Approximate number of bytes of the matrix that a fit may keep in the process that drives it.
     column_counts : ndarray of shape (n_columns,)
-        Entries of each column.
+        Number of entries of each column.
     terms : list of str or None
         Names of the columns, if they have any.
     labels : ndarray, csr_matrix or None
-        The labels beside the rows, if there are any: one for each row, or an indicator matrix of ``label_names``.
+        The labels of the rows, if there are any: one for each row, or an indicator matrix of ``label_names``.
     label_names : list
         The different labels, in order.
     """
@@ -94,7 +94,7 @@ class Shards:
             ShardFile(str(self.folder), number, entry.n_rows, entry.n_entries, self.shape[1], self._manifest.dtype)
             for number, entry in enumerate(entries)
         ]
-        # Whatever is missing or cut off is said before any work is done.
+        # Missing or truncated files are reported before any work is done.
         for file in self.files:
             sizes = {"columns": file.n_entries * 4, "values": file.n_entries * self.dtype.itemsize}
             for piece, size in {"starts": 8 * file.n_rows + 8, **sizes}.items():
@@ -122,18 +122,18 @@ class Shards:
             yield matrix
 
     def in_memory(self) -> sp.csr_matrix:
-        """Return all rows as one matrix, where half of ``memory`` holds them."""
+        """Return all rows as one matrix, if half of ``memory`` holds them."""
         size = (8 + 4) * self.n_entries
         if 2 * size > self.memory:
             raise ValueError(
-                f"the rows take {size:,} bytes, more than half of memory={self.memory:,}, and this needs them all; "
+                f"the rows take {size:,} bytes, more than half of memory={self.memory:,}, but this needs them all; "
                 f"open them with more memory, or choose another model"
             )
         return sp.vstack(list(self), format="csr") if self.files else sp.csr_matrix(self.shape)
 
     @cached_property
     def column_counts(self) -> Int64Array:
-        """Entries of each column."""
+        """Number of entries of each column."""
         counts = open_piece(self.folder / COUNTS, "int64", self.shape[1])
         if counts.size and (counts.min() < 0 or int(counts.sum()) != self.n_entries):
             raise ShardError(f"{self.folder / COUNTS} does not add up to {self.n_entries} entries")
@@ -152,12 +152,12 @@ class Shards:
 
     @cached_property
     def source(self) -> dict[str, Any] | None:
-        """What :func:`write` has noted of where the rows come from; None where they come from no files."""
+        """What :func:`write` noted about the source of the rows; None if they do not come from files."""
         if self._manifest.source_sha256 is None:
             return None
         found = self._content(SOURCE)
         if not isinstance(found, dict):
-            raise ShardError(f"{self.folder / SOURCE} does not hold what it must")
+            raise ShardError(f"{self.folder / SOURCE} does not hold what it should; expected a JSON object")
         return found
 
     @cached_property
@@ -179,7 +179,7 @@ class Shards:
 
     @cached_property
     def labels(self) -> Any:
-        """The labels beside the rows."""
+        """The labels of the rows."""
         kind, names = self._manifest.label_kind, self._manifest.label_names
         if kind is None:
             return None
@@ -188,7 +188,7 @@ class Shards:
             for number, entry in enumerate(self._manifest.shards)
             if entry.n_rows
         ]
-        # In the manifest labels are numbered as they came.
+        # In the manifest, labels are numbered in the order in which they came.
         place = np.empty(len(names), dtype=np.int64)
         place[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
         numbers = place[np.concatenate([labels for _, labels in parts])] if parts else np.empty(0, dtype=np.int64)
@@ -201,7 +201,7 @@ class Shards:
         return sp.csr_matrix((np.ones(numbers.size), numbers, starts), shape=(self.shape[0], len(names)))
 
     def count_empty_rows(self) -> int:
-        """Return how many rows have no entry."""
+        """Return the number of rows without entries."""
         empty = 0
         for file in self.files:
             starts = open_piece(piece_path(self.folder, file.number, "starts"), "int64", file.n_rows + 1)
@@ -209,7 +209,7 @@ class Shards:
         return empty
 
     def verify(self) -> None:
-        """Compare every file with its checksum in the manifest, and check all that kernels rely on.
+        """Compare every file with its checksum in the manifest, and check everything that kernels rely on.
 
         Raises
         ------
@@ -226,22 +226,22 @@ class Shards:
                 wanted[piece_path(self.folder, number, piece)] = own
         for path, own in wanted.items():
             if digest(path) != own:
-                raise ShardError(f"{path} has another checksum than its manifest says: it was changed or is damaged")
+                raise ShardError(f"{path} has another checksum than its manifest says; it was changed or is damaged")
         for file in self.files:
             file.open()
 
     def run(self, task: Task, arguments: Sequence[tuple[Any, ...]], n_jobs: int | None = -1) -> Iterator[Result]:
-        """Run a task on every shard, by the engine, and return what they return in the order of the shards.
+        """Run a task on every shard with the engine, and return the results in the order of the shards.
 
         Parameters
         ----------
         task : callable
-            A function of a module, called with a :class:`ShardFile` and the arguments of that shard; it returns a tuple
-            of arrays.
+            A module-level function, called with a :class:`ShardFile` and the arguments for that shard; it returns a
+            tuple of arrays.
         arguments : sequence of tuples
-            Those of each shard.
+            The arguments for each shard.
         n_jobs : int or None, default=-1
-            Workers, where neither ``joblib.parallel_config`` nor a cluster says how many there are.
+            Number of workers, unless ``joblib.parallel_config`` or a cluster sets it.
 
         Returns
         -------
@@ -251,7 +251,7 @@ class Shards:
         return self._watched(run_tasks(task, calls, client=self._client, timeout=self._timeout, n_jobs=n_jobs))
 
     def _watched(self, results: Iterator[Result]) -> Iterator[Result]:
-        """Tell, after every shard, how much has been read."""
+        """Report after every shard how much has been read."""
         self._n_read += 1
         if self._watch is None:
             yield from results
@@ -265,16 +265,16 @@ class Shards:
             self._watch(Reading(self._n_read, done, total, self._gap))
 
     def tell_gap(self, gap: float | None) -> None:
-        """Keep the largest gap of the fits under way, for those who watch."""
+        """Store the largest gap of the fits under way, for ``watch``."""
         self._gap = gap
 
     def split(self, values: AnyArray) -> list[AnyArray]:
-        """Divide an array with an entry for each row into those of the shards."""
+        """Split an array with an entry for each row into one array for each shard."""
         return [values[first:last] for first, last in zip(self.starts[:-1], self.starts[1:], strict=True)]
 
 
 def bytes_of(memory: int | str) -> int:
-    """Read a number of bytes, such as ``"2G"``."""
+    """Parse a number of bytes, such as ``"2G"``."""
     if isinstance(memory, str):
         found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", memory.strip(), re.IGNORECASE)
         if found is None:
@@ -294,21 +294,23 @@ def open(
     rounds: AnyPath | None = None,
     watch: Callable[[Reading], None] | None = None,
 ) -> Shards:
-    """Open a folder of shards, to be fitted like a matrix.
+    """Open a folder of shards, to be passed to ``fit`` like a matrix.
 
     Parameters
     ----------
     folder : path
-        Written by :func:`write` or :func:`write_matrix`.
+        A folder written by :func:`write` or :func:`write_matrix`.
     memory : int or str, default="2G"
-        About how many bytes a fit may keep of the matrix in the process that drives it. What fits is solved in memory;
-        the result is within the same tolerance either way.
+        Approximate number of bytes of the matrix that a fit may keep in the process that drives it. A matrix that fits
+        is solved in memory; the result is within the same tolerance either way.
     client : distributed.Client, optional
-        Run tasks on the workers of this Dask cluster. Without it ``joblib.parallel_config`` decides, else threads.
+        Run tasks on the workers of this Dask cluster. Without it, the backend of ``joblib.parallel_config``
+        is used, or threads.
     timeout : float, optional
-        Seconds after which a task that its Dask worker has not finished is given to another.
+        Seconds after which a task that its Dask worker has not finished is given to another worker.
     rounds : path, optional
-        A folder in which fits keep the coefficients of their last round: after a kill, the same fit goes on from there.
+        A folder in which fits store the coefficients of their last round; after a kill, the same fit continues from
+        there.
     watch : callable, optional
         Called with a :class:`Reading` after every shard.
 
@@ -319,7 +321,7 @@ def open(
     Raises
     ------
     ShardError
-        If it is no such folder, or something in it is missing or cut off.
+        If the path is not such a folder, or something in it is missing or truncated.
 
     Examples
     --------

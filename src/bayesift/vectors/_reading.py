@@ -16,6 +16,8 @@ import numpy as np
 from bayesift._typing import AnyArray
 from bayesift.datasets import MalformedFileError
 
+#: Numbers of vectors are smaller, so that their squares can be summed in single precision.
+LARGEST = 1e18
 #: Longest word, in bytes, and longest vector.
 _LONGEST_WORD, _LONGEST_VECTOR = 4096, 4096
 #: Longest line of text: a word, and numbers of at most 32 characters.
@@ -51,10 +53,10 @@ def read_vectors(
             # An error of the system, such as that of a disk, has a number.
             if isinstance(error, OSError) and error.errno is not None:
                 raise
-            raise MalformedFileError(name, None, f"packed, and damaged or cut short: {error}") from error
+            raise MalformedFileError(name, None, f"compressed, and damaged or cut short: {error}") from error
     if not rows:
         wanted = "" if vocabulary is None else " of the vocabulary"
-        raise MalformedFileError(name, None, f"without the vector of any word{wanted}")
+        raise MalformedFileError(name, None, f"without a vector for any word{wanted}")
     return list(words), np.array(rows, dtype=np.float32)
 
 
@@ -72,7 +74,7 @@ def _entries(stream: BinaryIO, path: Path, vocabulary: frozenset[str] | None) ->
         return
     n_words, width = map(int, parts)
     if not 1 <= width <= _LONGEST_VECTOR or n_words < 1:
-        raise MalformedFileError(path, 1, f"the header tells of {n_words} vectors of length {width}")
+        raise MalformedFileError(path, 1, f"the header announces {n_words} vectors of length {width}")
     start = stream.read(_LONGEST_LINE)
     stream.seek(len(first))
     entries = _from_lines if _looks_like_text(start, width) else _from_bytes
@@ -126,13 +128,12 @@ def _numbers(parts: list[bytes], path: Path, number: int) -> AnyArray:
     try:
         vector = np.array(parts, dtype=np.float32)
     except ValueError as error:
-        raise MalformedFileError(path, number, f"something that is no number stands after the word: {error}") from error
+        raise MalformedFileError(path, number, f"not all entries after the word are numbers: {error}") from error
     return _finite(vector, path, number, "line")
 
 
 def _finite(vector: AnyArray, path: Path, number: int, unit: str) -> AnyArray:
-    # The squares are summed later.
-    if not np.all(np.abs(vector) < 1e18):
+    if not np.all(np.abs(vector) < LARGEST):
         raise MalformedFileError(path, number, "a number is not finite, or above 1e18", unit=unit)
     return vector
 

@@ -1,4 +1,4 @@
-"""Vectors of documents from those of their words."""
+"""Document vectors from the vectors of their words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bayesift._sparse import Compressed, canonical_rows, compressed
 from bayesift._threads import map_threads, thread_count
 from bayesift._typing import AnyArray, Float32Array, FloatArray
 
-#: Documents are given to threads by so many.
+#: Threads get documents in blocks of this size.
 _BLOCK = 4096
 
 
@@ -30,9 +30,9 @@ def document_vectors(X: Any, matrix: AnyArray, *, n_jobs: int | None = -1) -> Do
     X : sparse matrix or array of shape (n_documents, n_words)
         Term weights.
     matrix : array of shape (n_words, rank)
-        E, the vectors of the words by column of X, as :meth:`WordVectors.matrix` returns them.
+        E, the vectors of the words in the columns of X, as :meth:`WordVectors.matrix` returns them.
     n_jobs : int or None, default=-1
-        Threads; -1 is all cores.
+        Number of threads; -1 uses all cores.
 
     Returns
     -------
@@ -58,6 +58,11 @@ def document_vectors(X: Any, matrix: AnyArray, *, n_jobs: int | None = -1) -> Do
         add_up(rows, first, min(first + _BLOCK, n_documents), vectors, directions, lengths)
 
     map_threads(work, range(0, n_documents, _BLOCK), thread_count(n_jobs))
+    if not np.isfinite(lengths).all():
+        raise ValueError(
+            f"the vector of document {np.argmin(np.isfinite(lengths))} is not finite; expected X and matrix of finite "
+            f"numbers, whose products are below 1e38"
+        )
     return DocumentVectors(directions, lengths)
 
 

@@ -1,8 +1,9 @@
-"""Word vectors: fitted to a pile of texts, or read from a file."""
+"""Word vectors: fitted to a collection of texts, or read from a file."""
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
@@ -15,6 +16,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
+from bayesift._checks import whole_number
 from bayesift._state import State, unchanged_by_errors
 from bayesift._typing import AnyArray
 from bayesift.text import TextVectorizer
@@ -26,38 +28,38 @@ from bayesift.vectors._cooccurrence import (
     keep_words,
 )
 from bayesift.vectors._decomposition import decomposed
-from bayesift.vectors._reading import read_vectors
+from bayesift.vectors._reading import LARGEST, read_vectors
 
 
 @dataclass(eq=False, repr=False)
 class WordVectors(BaseEstimator):
-    """Vectors of words, learnt from texts without labels.
+    """Vectors of words, learned from texts without labels.
 
-    Words that keep the same company get vectors that lie close together. M holds the positive pointwise mutual
-    information of words and the frequent words of the same documents (a word that is there n times has the weight
-    1 + ln n). Its singular value decomposition M ≈ U S Vᵀ gives the vectors, the rows of E = U S^½; words that tell
-    little about their company have short ones. A document with the term weights x has the vector xE / ‖xE‖.
+    Words that keep the same company get vectors that lie close together. The matrix M holds the positive pointwise
+    mutual information between words and the frequent words of the same documents (a word that occurs n times has weight
+    1 + ln n). Its singular value decomposition M ≈ U S Vᵀ gives the vectors, the rows of E = U S^½. Words that say
+    little about their company get short vectors. A document with term weights x has the vector xE / ‖xE‖.
 
-    A linear model over x and xE is one over x alone whose weights are correlated a priori: with β = δ + Eγ, δ of
-    variance v and γ of variance w, the covariance of β is v I + w E Eᵀ. So what is learnt of a word is learnt, in part,
-    of all words that keep the same company, be they in no labelled text at all.
+    A linear model over x and xE equals one over x alone whose weights are correlated a priori: with β = δ + Eγ, δ of
+    variance v and γ of variance w, the covariance of β is v I + w E Eᵀ. So what is learned about a word is, in part,
+    learned about all words that keep the same company, even if they occur in no labelled text.
 
     Parameters
     ----------
     rank : int, default=200
-        Length of the vectors; shorter where there are fewer words.
+        Length of the vectors; shorter if there are fewer words.
     contexts : int, default=6000
-        How many words, those of the most documents, serve as company.
+        How many words serve as contexts: those in the most documents.
     window : int or None, default=None
-        Whether the company of a word is the whole document, or the words at most so many places before or behind it.
+        The contexts of a word are the words up to this many places before or after it; None: the whole document.
     exponent : float, default=0.75
-        Power of the probabilities of contexts: below 1, rare contexts count less.
+        Power to which the probabilities of contexts are raised; below 1, rare contexts count less.
     min_df : int, default=3
-        In how many documents a word must be to get a vector.
+        Minimum number of documents that a word must be in to get a vector.
     vectorizer : TextVectorizer or None, default=None
-        How texts are cut into words, where ``fit`` gets texts; weights and limits are set here.
+        Splits texts into words if ``fit`` gets texts; its weighting, ``min_df`` and threads are set here.
     n_jobs : int or None, default=-1
-        Threads; -1 is all cores.
+        Number of threads; -1 uses all cores.
     random_state : int, default=0
         Seed of the decomposition.
 
@@ -107,10 +109,10 @@ class WordVectors(BaseEstimator):
         Parameters
         ----------
         documents : iterable of str or sparse matrix of shape (n_documents, n_terms)
-            Texts; or how often each term stands in each of them, in which case ``words`` names the columns.
+            Texts, or counts of each term in each of them; for counts, ``words`` names the columns.
         y : ignored
         words : sequence of str, optional
-            The terms of the columns of a matrix.
+            The terms in the columns of a matrix of counts.
 
         Returns
         -------
@@ -124,23 +126,25 @@ class WordVectors(BaseEstimator):
                 names, company = self._met_in_windows(documents, words, self.window)
             self.vectors_ = decomposed(company, self.rank, self.n_jobs, self.random_state)
             self.words_ = names
+            if hasattr(self, "_is_given"):
+                del self._is_given
         return self
 
     @classmethod
     def read(
         cls, path: str | os.PathLike[str], vocabulary: Iterable[str] | None = None, *, limit: int = 1_000_000
     ) -> Self:
-        """Read vectors that somebody else has learnt.
+        """Read pretrained vectors from a file.
 
         Parameters
         ----------
         path : path
-            A file as word2vec (text or binary), GloVe and fastText (``.vec``) write it, also packed (``.gz``, ``.xz``,
-            ``.bz2``).
+            A file as written by word2vec (text or binary), GloVe or fastText (``.vec``), also compressed (``.gz``,
+            ``.xz``, ``.bz2``).
         vocabulary : iterable of str, optional
             The words to keep; all others are skipped and take no memory.
         limit : int, default=1,000,000
-            Most words to keep; the frequent ones stand first in such files.
+            Maximum number of words to keep; such files begin with the most frequent words.
 
         Returns
         -------
@@ -150,39 +154,41 @@ class WordVectors(BaseEstimator):
         Raises
         ------
         bayesift.datasets.MalformedFileError
-            If the file is cut short, or is not what it claims to be.
+            If the file is truncated or malformed.
         """
         words, vectors = read_vectors(path, None if vocabulary is None else frozenset(vocabulary), limit)
         return cls.from_matrix(words, vectors)
 
     @classmethod
     def from_matrix(cls, words: Iterable[str], vectors: Any) -> Self:
-        """Return given vectors of given words, as if they had been learnt.
+        """Return word vectors made from a given matrix.
 
         Parameters
         ----------
         words : iterable of str
-            Different ones.
+            The words, all different.
         vectors : array of shape (n_words, rank)
-            Their vectors.
+            Their vectors, of finite numbers below 1e18.
 
         Returns
         -------
         WordVectors
             Fitted.
         """
-        names, rows = np.array([*words, None], dtype=object)[:-1], np.asarray(vectors, dtype=np.float32)
-        if rows.ndim != 2 or len(rows) != len(names) or len(set(names.tolist())) != len(names):
+        names, rows = _different(words), np.asarray(vectors, dtype=np.float32)
+        if rows.ndim != 2 or len(rows) != len(names):
             raise ValueError(
                 f"vectors have shape {rows.shape}; expected a row for each of {len(names)} different words"
             )
+        if not np.all(np.abs(rows) < LARGEST):
+            raise ValueError("vectors hold a number that is not finite, or above 1e18; expected finite numbers")
         made = cls(rows.shape[1])
         made.words_, made.vectors_ = names, rows
         made._is_given = True
         return made
 
     def __sklearn_clone__(self) -> Self:
-        """Return these vectors themselves where they were given: nothing could learn them again."""
+        """Return the same object if the vectors were given, because they cannot be learned again."""
         if getattr(self, "_is_given", False):
             return self
         made: Self = BaseEstimator.__sklearn_clone__(self)
@@ -193,7 +199,7 @@ class WordVectors(BaseEstimator):
         return word in self._places()
 
     def __getitem__(self, word: str) -> AnyArray:
-        """Return the vector of a word; one that has none is a KeyError."""
+        """Return the vector of a word; a word without one raises KeyError."""
         check_is_fitted(self)
         vector: AnyArray = self.vectors_[self._places()[word]]
         return vector
@@ -208,17 +214,18 @@ class WordVectors(BaseEstimator):
         Parameters
         ----------
         word : str
-            One that has a vector; others are a KeyError.
+            A word that has a vector; any other raises KeyError.
         k : int, default=10
-            How many.
+            Number of words to return.
 
         Returns
         -------
         list of (str, float)
             The closest first.
         """
+        k = whole_number("k", k, 0)
         if word not in self:
-            raise KeyError(f"{word!r} has no vector; it is in too few of the texts, or cut into words in another way")
+            raise KeyError(f"{word!r} has no vector; it is in too few texts, or texts are split into words differently")
         place = self._places()[word]
         lengths = np.linalg.norm(self.vectors_, axis=1)
         cosines = self.vectors_ @ self.vectors_[place] / np.maximum(lengths * lengths[place], np.finfo(np.float32).tiny)
@@ -232,7 +239,7 @@ class WordVectors(BaseEstimator):
         Parameters
         ----------
         words : iterable of str
-            For example the terms of a vectorizer by column.
+            For example the terms of a vectorizer, in the order of its columns.
 
         Returns
         -------
@@ -255,7 +262,7 @@ class WordVectors(BaseEstimator):
         Returns
         -------
         float
-            NaN if there is no word.
+            NaN if there are no words.
         """
         check_is_fitted(self)
         places = self._places()
@@ -271,7 +278,7 @@ class WordVectors(BaseEstimator):
             names = vectorizer.get_feature_names_out()
         kept = self._frequent(np.bincount(counts.indices, minlength=counts.shape[1]))
         counts = counts[:, kept]
-        # A word that fills a document says less than its number.
+        # A word that is repeated often in a document says less than its count.
         np.log(counts.data, out=counts.data)
         counts.data += np.float32(1.0)
         return names[kept], DocumentCompany(counts, self.contexts, self.exponent)
@@ -279,7 +286,7 @@ class WordVectors(BaseEstimator):
     def _met_in_windows(self, documents: Any, words: Sequence[str] | None, window: int) -> tuple[AnyArray, Company]:
         if sp.issparse(documents):
             raise ValueError(
-                f"window={window} needs the order of words, which a matrix of counts has lost; expected texts, or "
+                f"documents is a matrix of counts, which has no word order for window={window}; expected texts, or "
                 "window=None"
             )
         found, numbers, ends = self._vectorizer(words).word_sequences(documents)
@@ -293,7 +300,7 @@ class WordVectors(BaseEstimator):
 
     def _vectorizer(self, words: Sequence[str] | None) -> TextVectorizer:
         if words is not None:
-            raise ValueError("words name the columns of a sparse matrix; documents is not one")
+            raise ValueError("words name the columns of a sparse matrix, but documents is not one; expected None")
         vectorizer = TextVectorizer() if self.vectorizer is None else clone(self.vectorizer)
         vectorizer.set_params(min_df=1, n_jobs=self.n_jobs)
         return vectorizer
@@ -303,7 +310,7 @@ class WordVectors(BaseEstimator):
         kept = np.flatnonzero(frequency >= self.min_df)
         if kept.size < 2:
             raise ValueError(
-                f"documents have {kept.size} words that are in at least {self.min_df} of them (min_df); expected 2"
+                f"documents have {kept.size} words that are in at least {self.min_df} of them (min_df); expected two"
             )
         return kept
 
@@ -317,9 +324,8 @@ class WordVectors(BaseEstimator):
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
-        # Made again from the words when needed.
+        # Rebuilt from the words when needed.
         state.pop("_found", None)
-        state.pop("_is_given", None)
         return state
 
     def _check_state(self, state: State) -> None:
@@ -328,6 +334,8 @@ class WordVectors(BaseEstimator):
         state.require(is_list and all(type(word) is str for word in words.tolist()), "words")
         state.require(len(set(words.tolist())) == words.size, "words")
         state.array("vectors_", (words.size, None), "s", least=-1e19)
+        if state.has("_is_given"):
+            state.require(state.value("_is_given") is True, "vectors")
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "vectors_")
@@ -343,5 +351,15 @@ def _checked_counts(documents: Any, words: Sequence[str] | None) -> tuple[sp.csr
     counts.sum_duplicates()
     counts.eliminate_zeros()
     if not np.all((counts.data >= 1) & (counts.data < 1e18)):
-        raise ValueError("documents hold numbers that are no counts; expected 0, or 1 and more")
-    return counts, np.array([*words, None], dtype=object)[:-1]
+        raise ValueError("documents hold numbers that are not counts; expected 0, or at least 1")
+    return counts, _different(words)
+
+
+def _different(words: Iterable[str]) -> AnyArray:
+    """Return words as an array of objects; refuse anything else, and words that occur twice."""
+    names = np.array([*words, None], dtype=object)[:-1]
+    for name, count in Counter(names.tolist()).items():
+        if not isinstance(name, str) or count > 1:
+            what = f"{name!r} {count} times" if isinstance(name, str) else f"{name!r}"
+            raise ValueError(f"words hold {what}; expected different words")
+    return names

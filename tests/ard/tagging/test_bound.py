@@ -129,7 +129,7 @@ def test_equal_objects_share_a_group():
     ("arguments", "message"),
     [
         (([[2]], [1], [0.5]), "zeros and ones only"),
-        (([[1]], [2], [0.5]), "y must hold a 0 or a 1"),
+        (([[1]], [2], [0.5]), "expected 0 or 1 for each"),
         (([[1]], [1, 0], [0.5]), "for each of the 1 objects"),
         (([[1]], [1], [1.5]), "q must be between 0 and 1"),
     ],

@@ -119,7 +119,7 @@ def tagging_log_likelihood(X: Any, y: Any, q: Any) -> FloatArray:
     y : array of shape (n_objects,)
         Classes, 0 and 1.
     q : array of shape (..., n_tags)
-        Probabilities of class 1, one for each tag; any number of such rows.
+        Probabilities of class 1, one for each tag, in any number of rows.
 
     Returns
     -------
@@ -139,7 +139,7 @@ def tagging_log_likelihood(X: Any, y: Any, q: Any) -> FloatArray:
 def tagging_log_likelihood_bound(X: Any, y: Any, q: Any, eta: Any) -> FloatArray:
     """Return the lower bound ln L_i(q, η_i) of every object's log likelihood, which touches it at q = η_i.
 
-    With P_i = P(t_i | x_i, η_i), w = logit q, u = logit η and m_i tags of signs y_i = ±1,
+    With P_i = P(t_i | x_i, η_i), w = logit q, u = logit η, m_i tags and signs y_i = ±1,
 
         ln L_i = ln P_i + (1 − P_i) − (1 − P_i)/m_i Σ_j exp(−m_i y_i (w_j − u_ij)).
 
@@ -148,7 +148,7 @@ def tagging_log_likelihood_bound(X: Any, y: Any, q: Any, eta: Any) -> FloatArray
     X, y, q
         As in :func:`tagging_log_likelihood`.
     eta : array of shape (n_tags,) or (n_objects, n_tags)
-        Variational parameters, shared by all objects or of each.
+        Variational parameters, shared by all objects or one row for each.
 
     Returns
     -------
@@ -192,13 +192,13 @@ def tagging_log_evidence_bound(
     alpha : array of shape (n_tags,)
         Parameters of the priors Beta(α_j + 1, α_j + 1).
     eta : array of shape (n_tags,) or (n_objects, n_tags)
-        Variational parameters, shared by all objects or of each.
+        Variational parameters, shared by all objects or one row for each.
     domain : {"full", "trunc"}, default="full"
         Integrate over (0, 1), or over q_min to 1 − q_min.
     q_min : float, default=0.1
-        See there.
+        Lower limit of q, for ``domain="trunc"``.
     n_nodes : int, default=200
-        Nodes of the quadrature.
+        Number of nodes of the quadrature.
 
     Returns
     -------
@@ -223,7 +223,7 @@ def _objects(X: Any, y: Any) -> tuple[FloatArray, FloatArray]:
     """Return the tags as a dense matrix, and −1 and +1."""
     tags, classes = read_tags(X, None).toarray(), np.asarray(y)
     if classes.shape != tags.shape[:1] or not np.isin(classes, (0, 1)).all():
-        raise ValueError(f"y must hold a 0 or a 1 for each of the {tags.shape[0]} objects, got {y!r}")
+        raise ValueError(f"y is {y!r}; expected 0 or 1 for each of the {tags.shape[0]} objects")
     return tags, np.where(classes == 1, 1.0, -1.0)
 
 

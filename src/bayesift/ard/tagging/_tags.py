@@ -115,14 +115,15 @@ def read_tags(X: Any, binarize: float | None) -> Any:
 
     ``X`` is left as it is.
     """
-    if binarize is not None:
-        if sp.issparse(X) and binarize < 0:
-            raise ValueError(
-                f"binarize={binarize} would turn the zeros of a sparse matrix into ones; expected 0 or greater"
-            )
-        X = binarize < X
-    tags = sp.csr_matrix(X, dtype=np.float64, copy=True)
-    tags.sum_duplicates()
+    if binarize is not None and sp.issparse(X) and binarize < 0:
+        raise ValueError(
+            f"binarize={binarize} would turn the zeros of a sparse matrix into ones; expected 0 or greater"
+        )
+    if sp.issparse(X):
+        # Before the comparison, which would sum up repeated entries in the caller's arrays.
+        X = sp.csr_matrix(X, dtype=np.float64, copy=True)
+        X.sum_duplicates()
+    tags = sp.csr_matrix(X if binarize is None else binarize < X, dtype=np.float64)
     tags.eliminate_zeros()
     wrong = np.flatnonzero(tags.data != 1.0)
     if wrong.size:

@@ -24,58 +24,58 @@ from bayesift.linear import Certificate
 
 @dataclass(eq=False, repr=False)
 class RelevanceTaggingMachine(SelectorMixin, RelevanceClassifier):
-    """Classify objects by their tags and find out which tags matter (Molchanov, Kondrashkin & Vetrov 2015).
+    """Classify objects by their tags and find the tags that matter (Molchanov, Kondrashkin & Vetrov 2015).
 
-    An object with the tags Q is of the second class with the probability
+    An object with tags Q is of the second class with probability
 
         P(t = 1 | Q, q) = Π q_j / (Π q_j + Π (1 − q_j)),  j in Q,
 
-    a logistic model with the weights logit q_j and no intercept. Each q_j has the prior Beta(α_j + 1, α_j + 1), and the
-    α_j are those with the greatest evidence, or rather lower bound of it: where α_j grows without limit the tag is
-    removed and q_j = ½. A tag that no object has is removed too. Scores are sums of the weights of an object's tags:
-    columns of removed tags are ignored, and an object without tags has the probability ½, which is a yes.
+    a logistic model with weights logit q_j and no intercept. Each q_j has the prior Beta(α_j + 1, α_j + 1), and the α_j
+    maximise a lower bound of the evidence. If α_j grows without limit, the tag is removed and q_j = ½. A tag that no
+    object has is removed too. The score of an object is the sum of the weights of its tags: columns of removed tags are
+    ignored, and an object without tags has probability ½, which is a yes.
 
     Parameters
     ----------
     solver : {"map-em", "em"}, default="map-em"
-        How the bound is placed in the E-step: touching the likelihood at the mode of the posterior, or as high as
-        possible, which costs an integral for every tag of every object and removes more tags.
+        How the E-step places the bound. ``"map-em"``: it touches the likelihood at the mode of the posterior.
+        ``"em"``: as high as possible, which costs an integral for every tag of every object and removes more tags.
     domain : {"trunc", "full"}, default="trunc"
-        Integrate over the q that are allowed, or over (0, 1). Both are lower bounds of the evidence; the former removes
-        more tags.
+        Integrate over the allowed range of q (``"trunc"``), or over (0, 1) (``"full"``). Both give lower bounds of the
+        evidence; ``"trunc"`` removes more tags.
     max_iter : int, default=20
-        Steps of EM, each an E-step and an M-step.
+        Maximum number of EM steps, each an E-step and an M-step.
     inner_iter : int, default=10
-        Iterations of L-BFGS-B in an E-step (and in a joint M-step). Those of ``"map-em"`` move in q and end before the
-        mode of the posterior; with 1000 they reach it.
+        Iterations of L-BFGS-B in an E-step (and in a joint M-step). With ``"map-em"`` they move in q and stop short of
+        the mode of the posterior; with 1000 they reach it.
     m_step : {"exact", "joint"}, default="exact"
-        Solve for each α_j separately, or optimise all of them together as published, which removes few tags in the
-        same number of steps.
+        Solve for each α_j separately (``"exact"``), or optimise all of them together as published (``"joint"``), which
+        removes few tags in the same number of steps.
     initial_alpha : float, default=1.0
-        Where all α_j start.
+        Initial value of all α_j.
     max_alpha, removal_alpha : float, default=1000.0 and 900.0
-        Greatest α_j, and the value from which it counts as infinite. A tag that has reached the former stays there.
+        Greatest α_j, and the value from which α_j counts as infinite. A tag that has reached ``max_alpha`` stays there.
     q_min : float, default=0.1
-        All q_j are between this and one minus this.
+        Lower limit of all q_j; the upper limit is 1 − ``q_min``.
     tol : float, default=1e-8
-        Stop when the squared change of all α_j together is below.
+        Stop when the squared change of all α_j together is below this.
     monotone : bool, default=False
-        With ``"map-em"``, move towards the mode only as far as the bound does not decrease. Keeps more tags.
+        With ``"map-em"``, move towards the mode only as far as the bound does not decrease. This keeps more tags.
     prune_at_once : bool, default=False
         Take a tag out of the objects as soon as it counts as removed, so that they have fewer tags; otherwise removed
-        tags count among those of an object until the end. Fewer tags are kept, and large problems are several times as
-        fast.
+        tags still count as tags of an object until the end. With this, fewer tags are kept, and large problems are
+        several times as fast.
     binarize : float or None, default=None
-        Values above this are tags. None: X must hold zeros and ones only.
+        Values above this are tags. None: X must hold only zeros and ones.
     n_nodes : int, default=200
-        Nodes of the quadrature.
+        Number of nodes of the quadrature.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
         The labels; probabilities and weights refer to the second.
     target_type_ : {"binary"}
-        What the labels were.
+        Kind of the labels.
     q_ : ndarray of shape (n_features,)
         Probability of the second class for an object with this tag alone; exactly 0.5 for removed tags.
     alpha_ : ndarray of shape (n_features,)
@@ -83,25 +83,25 @@ class RelevanceTaggingMachine(SelectorMixin, RelevanceClassifier):
     weights_ : ndarray of shape (n_features,)
         Log odds of ``q_``; 0 for removed tags.
     coef_ : ndarray or csr_matrix of shape (1, n_features)
-        The weights as linear models have them. Sparse after :meth:`sparsify`.
+        The weights in the form of linear models. Sparse after :meth:`sparsify`.
     intercept_ : ndarray of shape (1,)
         Always 0.
     relevant_ : bool ndarray of shape (n_features,)
         Which tags were kept.
     log_evidence_bound_ : float
-        Lower bound of the log evidence at the end.
+        Final lower bound of the log evidence.
     log_evidence_bound_path_ : ndarray of shape (n_steps,)
-        The bound after each step. Never falls with ``"em"`` or ``monotone`` (without ``prune_at_once``, which changes
-        the bound itself).
+        The bound after each step. It never falls with ``"em"`` or ``monotone`` (except with ``prune_at_once``, which
+        changes the bound itself).
     n_relevant_path_ : int ndarray of shape (n_steps,)
-        Tags left after each step.
+        Number of tags left after each step.
     n_iter_ : int
-        Steps taken.
+        Number of steps taken.
     certificate_ : bayesift.linear.Certificate
-        The objective is the negative bound. ``kkt_residual`` is the largest slope of the bound by any ln(1 + α_j) that
-        the range of α_j leaves room for, with η as the last E-step placed it: 0 where no α_j could be better. The bound
-        is not concave in α and η, so that there is no dual. ``converged`` tells whether ``tol`` was reached, for which
-        the default of 20 steps often is too few.
+        The objective is the negative bound. ``kkt_residual`` is the largest slope of the bound with respect to any
+        ln(1 + α_j) that the range of α_j leaves room for, with η from the last E-step: 0 if no α_j could be better. The
+        bound is not concave in α and η, so there is no dual. ``converged`` tells whether ``tol`` was reached, for which
+        the default of 20 steps is often too few.
 
     Examples
     --------
@@ -153,7 +153,7 @@ class RelevanceTaggingMachine(SelectorMixin, RelevanceClassifier):
         tags = read_tags(X, self.binarize)
         counted = weights > 0
         if np.unique(targets[counted]).size < 2:
-            raise ValueError("sample_weight leaves objects of fewer than two classes with a weight above 0")
+            raise ValueError("sample_weight leaves fewer than two classes with a weight above 0; expected both classes")
         tags, signs, weights = tags[counted], targets[counted], weights[counted]
         seen = np.flatnonzero(np.bincount(tags.indices, minlength=tags.shape[1]))
         fit = learn(Tagging(tags, signs, weights).kept(seen), settings)
@@ -193,7 +193,7 @@ class RelevanceTaggingMachine(SelectorMixin, RelevanceClassifier):
         state.instance("certificate_", Certificate)
 
     def _settings(self) -> Settings:
-        """Refuse impossible settings, and collect those that the algorithms want."""
+        """Refuse impossible settings, and collect those that the algorithms need."""
         for name in ("initial_alpha", "removal_alpha"):
             if getattr(self, name) > self.max_alpha:
                 raise ValueError(f"{name}={getattr(self, name)} must not exceed max_alpha={self.max_alpha}")

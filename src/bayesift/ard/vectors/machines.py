@@ -29,13 +29,13 @@ from bayesift.linear import Certificate
 
 Kernel = str | Callable[..., Any] | None
 
-#: The noise starts at this share of the variance of the targets, and never falls below the second.
+#: Shares of the variance of the targets at which the noise starts, and below which it never falls.
 _FIRST_NOISE, _LEAST_NOISE = 0.1, 1e-10
 
 
 @dataclass(eq=False, repr=False)
 class RelevanceVectors(RelevanceModel, SelectorMixin, BaseEstimator):
-    """Weights of basis functions with a prior precision each, chosen by the evidence; see the two estimators."""
+    """Weights of basis functions, each with a prior precision chosen by the evidence; see the two estimators."""
 
     solver: Literal["fast", "mackay"] = "fast"
     _: KW_ONLY
@@ -123,8 +123,8 @@ class RelevanceVectors(RelevanceModel, SelectorMixin, BaseEstimator):
         check_is_fitted(self)
         if self.kernel is not None:
             raise ValueError(
-                f"kernel={self.kernel!r} makes the basis functions of objects, so that no features are selected; "
-                f"expected kernel=None, or look at relevance_vectors_"
+                f"kernel={self.kernel!r} makes basis functions of objects, so no features are selected; "
+                f"expected kernel=None, or see relevance_vectors_"
             )
         return self.relevant_
 
@@ -156,71 +156,70 @@ class RelevanceVectors(RelevanceModel, SelectorMixin, BaseEstimator):
 
 @dataclass(eq=False, repr=False)
 class RelevanceVectorMachine(RelevanceClassifier, RelevanceVectors):
-    """Classify with few basis functions, chosen by the evidence (Tipping 2001; Tipping & Faul 2003).
+    """Classify with a few basis functions chosen by the evidence (Tipping 2001; Tipping & Faul 2003).
 
     The log odds of the second class are Σ_j w_j φ_j(x), each weight with the prior N(0, 1/α_j). The α_j maximise the
     evidence in Laplace's approximation,
 
-        ln P(t | w) − ½ wᵀAw − ½ ln det(I + A^−½ Φᵀ B Φ A^−½),  B = p(1−p), at the mode w;
+        ln P(t | w) − ½ wᵀAw − ½ ln det(I + A^−½ Φᵀ B Φ A^−½),  B = p(1−p), at the mode w.
 
-    most of them grow without limit, and their functions leave the model. The functions are the features themselves, or
-    with a kernel its values at the training objects; the intercept is one more function, with its own α.
+    Most of them grow without limit, and their functions leave the model. The functions are the features themselves or,
+    with a kernel, its values at the training objects; the intercept is one more function, with its own α.
 
     Parameters
     ----------
     solver : {"fast", "mackay"}, default="fast"
         ``"fast"``: start from nothing, then add, re-estimate or delete one function at a time, never lowering the
         evidence. ``"mackay"``: start from all functions and re-estimate every α_j ← (1 − α_j Σ_jj) / w_j² in each
-        round, for thousands of functions at most. The latter removes functions slowly; stopped early it keeps more.
+        round, for thousands of functions at most. It removes functions slowly, and keeps more if stopped early.
     kernel : str, callable or None, default=None
         None: the features are the basis functions. Else a kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`
         ("rbf", "polynomial", "linear", ...), or a function of two objects.
     gamma, degree, coef0 : float, default=None, 3 and 1.0
-        Parameters of the kernel, where it has them, as scikit-learn's kernels take them; None is one over the number of
-        features.
+        Parameters of the kernel, if it has them, as in scikit-learn; with None, γ is 1 / (number of features).
     fit_intercept : bool, default=True
         Whether a constant is among the basis functions.
     initial_alpha : float, default=1.0
-        Where all α_j start, for ``"mackay"``.
+        Initial value of all α_j, for ``"mackay"``.
     max_iter : int, default=1000
-        Limit of changes (``"fast"``) or rounds (``"mackay"``); reaching it warns.
+        Maximum number of changes (``"fast"``) or rounds (``"mackay"``); reaching it warns.
     tol : float, default=1e-6
         ``"fast"`` stops when no change raises the log evidence by this share of it, ``"mackay"`` when no ln α_j moves
-        by more.
+        by more than this.
     moderated : bool, default=True
-        Let the uncertainty of the weights draw probabilities towards ½: the log odds at the mean of the weights are
-        divided by √(1 + πv/8), v their variance.
+        Let the uncertainty of the weights pull probabilities towards ½: the log odds at the mean of the weights are
+        divided by √(1 + πv/8), where v is their variance.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
         The labels; probabilities and weights refer to the second.
     target_type_ : {"binary"}
-        What the labels were.
+        Kind of the labels.
     coef_ : ndarray or csr_matrix of shape (1, n_functions)
         Mean of the weights; 0 for functions that left. Sparse after :meth:`sparsify`.
     intercept_ : ndarray of shape (1,)
     alpha_ : ndarray of shape (n_functions,)
         Precisions of the priors; infinite for functions that left.
     intercept_alpha_ : float
-        That of the intercept.
+        Precision of the prior of the intercept.
     relevant_ : bool ndarray of shape (n_functions,)
         Which functions were kept.
     sigma_ : ndarray of shape (n_kept, n_kept)
-        Covariance of the weights that were kept, the intercept (if kept) last.
+        Covariance of the weights that were kept, with the intercept (if kept) last.
     relevance_vectors_ : array or sparse matrix of shape (n_relevant, n_features)
-        With a kernel: the training objects whose functions were kept.
+        With a kernel, the training objects whose functions were kept.
     log_evidence_ : float
-        Log evidence.
+        Final log evidence.
     log_evidence_path_ : ndarray
         Log evidence after each change or round.
     n_iter_ : int
-        Changes or rounds.
+        Number of changes or rounds.
     certificate_ : bayesift.linear.Certificate
-        The objective is the negative log evidence. ``kkt_residual`` is the largest slope of the log evidence by any
-        ln α_j (by 1/(s α_j) for a function that left, if it would gain; s is its sparsity). It need not vanish here:
-        both solvers look for a fixed point with B held constant, while the slope includes the change of B with α. The
-        evidence is not concave in α, so that there is no dual and ``gap`` is infinite.
+        The objective is the negative log evidence. ``kkt_residual`` is the largest slope of the log evidence with
+        respect to any ln α_j (to 1/(s α_j) for a function that left, if it would gain; s is its sparsity). It need not
+        vanish here: both solvers look for a fixed point with B held constant, while the slope includes the change of B
+        with α. The evidence is not concave in α, so there is no dual, and ``gap`` is infinite.
 
     Examples
     --------
@@ -263,7 +262,7 @@ class RelevanceVectorMachine(RelevanceClassifier, RelevanceVectors):
         return mean, np.sqrt(variance)
 
     def word_weights(self) -> Any:
-        """Return the coefficients of the features, or None with a kernel, which has functions of objects instead."""
+        """Return the coefficients of the features, or None with a kernel, whose functions belong to objects."""
         return super().word_weights() if self.kernel is None else None
 
     def _score_documents(self, X: Any) -> FloatArray:
@@ -273,7 +272,7 @@ class RelevanceVectorMachine(RelevanceClassifier, RelevanceVectors):
 
 @dataclass(eq=False, repr=False)
 class RelevanceVectorRegressor(RegressorMixin, RelevanceVectors):
-    """Predict a real target with few basis functions, chosen by the evidence (Tipping 2001; Tipping & Faul 2003).
+    """Predict a real target with a few basis functions chosen by the evidence (Tipping 2001; Tipping & Faul 2003).
 
     The target is Σ_j w_j φ_j(x) plus Gaussian noise of variance σ², each weight with the prior N(0, 1/α_j). The α_j and
     σ² maximise the evidence N(t | 0, σ²I + Φ A⁻¹ Φᵀ); most α_j grow without limit, and their functions leave the model.
@@ -295,7 +294,7 @@ class RelevanceVectorRegressor(RegressorMixin, RelevanceVectors):
     alpha_, intercept_alpha_, relevant_, sigma_, relevance_vectors_, log_evidence_, log_evidence_path_, n_iter_
         As in :class:`RelevanceVectorMachine`; the evidence is exact.
     certificate_ : bayesift.linear.Certificate
-        As there, with σ² held still; here the solvers make the slope vanish.
+        As in :class:`RelevanceVectorMachine`, with σ² held constant; here the solvers make the slope vanish.
 
     Examples
     --------
@@ -342,13 +341,13 @@ class RelevanceVectorRegressor(RegressorMixin, RelevanceVectors):
         return attained
 
     def predict(self, X: Any, return_std: bool = False) -> FloatArray | tuple[FloatArray, FloatArray]:
-        """Return the expected target, and on request its standard deviation.
+        """Return the expected target and, with ``return_std``, its standard deviation.
 
         Parameters
         ----------
         X : sparse matrix, array or data frame of shape (n_objects, n_features)
         return_std : bool, default=False
-            Whether to give the deviation too, that of the noise included.
+            Whether to return the standard deviation too, including that of the noise.
 
         Returns
         -------

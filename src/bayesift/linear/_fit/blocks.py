@@ -30,20 +30,21 @@ from bayesift.linear._fit.variance import (
 )
 from bayesift.priors import Gaussian, Prior, PriorArrays
 
-#: How much the dense block may vary a score, compared with the sparse one; 0 leaves it out. With more, words hardly
-#: count by themselves, which seems better on the labelled documents and is not: 79.3 against 80.4 % of 20 Newsgroups.
+#: Ratios tried: how much the dense block may vary a score, relative to the sparse one; 0 leaves it out. With greater
+#: ones, words hardly count by themselves, which looks better on the labelled documents but is not: 79.3 against 80.4 %
+#: of 20 Newsgroups.
 RATIOS = (0.0, 0.03, 0.3, 3.0)
 
-#: Without anything to choose by, that much.
+#: The ratio if there is nothing to choose by.
 _USUAL_RATIO = 3.0
 
 #: Variances of scores below this, or above its inverse, are not tried: a thousandth of a unit changes no decision.
 _LEAST_SPREAD = 3e-3
 
-#: Folds are left out until they hold so many documents, those of all categories counted.
+#: Folds are left out until they hold this many documents, summed over all categories.
 _ENOUGH_HELD_OUT = 1_000
 
-#: Categories are chosen by until their documents, over all categories, are so many; and no more than these.
+#: The choice uses categories until they have this many documents together, and at most this many categories.
 _ENOUGH_DOCUMENTS, _MOST_CATEGORIES = 40_000, 20
 
 
@@ -69,7 +70,7 @@ class DenseBlock(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """Mean squared length of the documents in each block: what a unit of variance adds to that of their scores."""
+    """Mean squared length of the documents in each block: the variance of scores per unit of prior variance."""
 
     sparse: float
     dense: float
@@ -84,8 +85,8 @@ def spread_of(design: Documents, weights: FloatArray, n_dense: int) -> Spread:
 class Unit(NamedTuple):
     """Coefficients that are fitted together: a category, or all classes of a softmax.
 
-    ``fit`` makes, from the fold of each document, a number of runs and the variances of both blocks at a place on the
-    way, the function that fits without a fold.
+    ``fit`` takes the fold of each document, the number of runs, and a function from a place on the way to the variances
+    of both blocks; it returns the function that fits without a fold.
     """
 
     documents: LabelledDocuments
@@ -102,27 +103,27 @@ def choose_blocks(
 ) -> Choice:
     """Choose the variances for all units together, by the held-out log likelihood of all of them.
 
-    There may be a dense block or none; what is given is not chosen. Where both are to be chosen, the variance of the
-    sparse features is walked up a grid for each of a few ratios of the blocks. Of ratios that are as good as the best
-    within a standard error the smallest is taken: the documents to come may differ from those at hand, which the dense
-    features were made for.
+    There may be a dense block or none; a variance that is given is not chosen. If both are to be chosen, the variance
+    of the sparse features walks up a grid for each of a few ratios of the blocks. Of the ratios within one standard
+    error of the best, the smallest is taken: future documents may differ from the present ones, for which the dense
+    features were made.
 
-    Where thresholds are tuned or scores calibrated afterwards, what matters is how well scores part the categories, not
-    how large they are. Ratios are compared on the line that suits their scores best then, the same for all units; else
-    vectors, whose scores are larger, would be preferred to words that decide better.
+    If thresholds are tuned or scores calibrated afterwards, what matters is how well scores separate the categories,
+    not how large they are. Ratios are then compared on the line that suits their scores best, the same for all units;
+    otherwise vectors, whose scores are larger, would be preferred to words that decide better.
 
     Parameters
     ----------
     units : sequence of Unit
     priors : sequence of Prior
-        Of the sparse features.
+        Priors of the sparse features.
     dense : DenseBlock
-        With a variance to be chosen, or given, or without any column.
+        The dense block: its variance open or given, or without columns.
     settings : VarianceSettings
     n_jobs : int or None
-        Threads, over the runs.
+        Number of threads, which share the runs.
     link : int, optional
-        That of the units, binary decisions, where ratios are compared on a line.
+        Link of the units' binary decisions, if ratios are compared on a line.
 
     Returns
     -------
@@ -174,7 +175,7 @@ def choose_blocks(
 
 
 def _simplest(tops: Sequence[FloatArray]) -> int:
-    """Return the first of several walks whose best scores, by runs, are no worse than the best by a standard error.
+    """Return the first of several walks whose best scores, by runs, are within one standard error of the best.
 
     The error is that of the differences by runs.
     """
@@ -229,7 +230,7 @@ class _Together:
         return FoldFit(np.stack([one.beta for one in found]), score, all(one.converged for one in found))
 
     def judged(self, variance: float, runs: int) -> FloatArray:
-        """Return what to compare with other ratios: the log likelihood by runs, with a link that on the best line."""
+        """Return the log likelihoods by runs to compare with other ratios; with a link, those on the best line."""
         return np.array([self._judged[variance, run] for run in range(runs)])
 
 

@@ -41,16 +41,16 @@ if TYPE_CHECKING:
     from bayesift.posterior import Posterior
 
 
-#: About how much of the time goes into choosing the variances of two blocks of features.
+#: Approximate share of the time that goes into choosing the variances of two blocks of features.
 _SEARCHING = 0.8
 
 
 class Settings(NamedTuple):
-    """What holds for every category of a call; ``posterior`` computes from the mode what is to be kept besides it.
+    """Settings for all categories of a call; ``posterior`` computes from the mode what is kept in addition.
 
-    ``belief`` says how the posterior itself is to be computed, if at all. With ``score_held_out`` every document is
-    scored by a fit without its fold; with ``calibrate`` as many as it takes to calibrate the scores. ``fold`` are folds
-    that all categories have in common. ``tunes`` tells that thresholds are tuned, on whatever scores.
+    ``belief`` says how the posterior itself is computed, if at all. With ``score_held_out`` every document is scored by
+    a fit without its fold; with ``calibrate``, as many documents as calibration needs. ``fold`` holds folds that all
+    categories share. ``tunes`` tells that thresholds are tuned, on any scores.
     """
 
     variance: VarianceSettings
@@ -69,7 +69,7 @@ class Settings(NamedTuple):
 
 
 class PriorAt(Protocol):
-    """From the variances of both blocks to the priors of all coefficients, the intercept's last."""
+    """A function from the variances of both blocks to the priors of all coefficients, the intercept's last."""
 
     def __call__(self, variance: float, dense_variance: float = 0.0) -> PriorArrays: ...
 
@@ -84,10 +84,10 @@ class Task(NamedTuple):
 
 
 class CategoryFit(NamedTuple):
-    """What became of a category.
+    """The fit of a category.
 
-    ``scores`` are those of the documents by fits without their fold, calibrated by ``line``; ``restarts`` are the log
-    posteriors reached from each start, where a prior is not convex.
+    ``scores`` are scores of the documents by fits without their fold, calibrated by ``line``; ``restarts`` are the log
+    posteriors reached from each start, if a prior is not convex.
     """
 
     solution: Solution
@@ -108,10 +108,10 @@ def fit_categories(
     is_open: Sequence[bool],
     exclude: bool = False,
 ) -> list[CategoryFit]:
-    """Fit all categories; ``tasks`` make their arrays when their turn comes, so that few exist at a time.
+    """Fit all categories; ``tasks`` make their arrays only when their turn comes, so that few exist at a time.
 
-    ``is_open`` tells of each whether its prior leaves the variance open, ``exclude`` whether categories exclude each
-    other: then they are calibrated together.
+    ``is_open`` tells for each category whether its prior leaves the variance open, ``exclude`` whether categories
+    exclude each other; if so, they are calibrated together.
     """
     if settings.calibrate and exclude:
         codes = np.argmax([make().y for make in tasks], axis=0)
@@ -123,7 +123,7 @@ def fit_categories(
 
 def _on_one_line(documents: LabelledDocuments, fits: Sequence[CategoryFit], link: int) -> list[CategoryFit]:
     """Calibrate the scores of classes that exclude each other by one line, which leaves their order as it is."""
-    # A class with a single document has no scores of others than the fit to all.
+    # A class with a single document has no scores except those of the fit to all documents.
     found = [fit.scores if fit.scores is not None else scores(documents.design, fit.solution.beta) for fit in fits]
     line = class_line(link, np.column_stack(found), documents.labels, documents.weights)
     return [
@@ -139,7 +139,7 @@ def _fit_each(
     n_jobs: int | None,
     is_open: Sequence[bool],
 ) -> list[CategoryFit]:
-    """Choose a variance for all categories where they share it, and fit each."""
+    """Choose a variance for all categories, if they share it, and fit each category."""
     variance = settings.variance.variance
     by_evidence = variance == "evidence" and all(is_open)
     is_shared = variance == "shared" or (settings.dense.is_open and not by_evidence)
@@ -158,7 +158,7 @@ def _fit_each(
 
 
 class _FitCounter:
-    """Tells, from any thread, how many of all fits are done; a category that took fewer than expected counts whole."""
+    """Reports, from any thread, how many fits are done; a category that took fewer than expected counts in full."""
 
     def __init__(self, is_open: Sequence[bool], settings: Settings) -> None:
         search = settings.variance
@@ -169,7 +169,7 @@ class _FitCounter:
         fitting = 1 + (search.folds if settings.score_held_out or settings.calibrate else 0)
         self._expected = [fitting + (searching if is_searched else 0) for is_searched in is_open]
         self._done, self._total = 0, sum(self._expected)
-        # Threads do not see the block in which somebody listens.
+        # Threads do not see the ``with`` block that set the callback.
         self._tell = progress.current()
         self._lock = threading.Lock()
 
@@ -201,12 +201,16 @@ def prior_by_variance(
     intercept_variance: float | Literal["same"],
     dense: DenseBlock = DenseBlock(),  # noqa: B008  (it cannot be changed)
 ) -> PriorAt:
-    """Return the function that gives the priors; it looks up named terms once."""
+    """Return the function that gives the priors; it looks up named terms once.
+
+    A prior with a variance of its own is used as it stands, whatever the variance of the others.
+    """
     n_sparse = n_features - dense.n_columns
     names = feature_names if feature_names is None or not dense.n_columns else feature_names[:n_sparse]
     features = prior.resolver(n_sparse, names)
 
     def prior_at(variance: float, dense_variance: float = 0.0) -> PriorArrays:
+        variance = variance if prior.is_open else 1.0
         found = features(variance)
         if dense.n_columns:
             found = found.extended(dense.prior(dense_variance))
@@ -265,6 +269,8 @@ def _fit_category(
         return _fits_without_folds(problem, lambda variance: prior_at(variance, given), fold, runs, options)
 
     choice = chosen
+    if choice is not None and not task.prior.is_open:
+        choice = choice._replace(variance=np.nan)
     if choice is None:
         if settings.variance.variance == "evidence" and task.prior.is_open:
             choice = _choose_by_evidence(problem_at(1.0, given), *_asked(prior_at, settings))
@@ -413,7 +419,7 @@ def _one_prior(prior: Any, jeffreys: bool) -> Prior:
         raise ValueError(f"prior must be {', '.join(map(repr, names))} or a prior object, got {prior!r}")
     if isinstance(prior, Jeffreys) and not jeffreys:
         raise ValueError(
-            "prior is a Jeffreys prior, which is not convex; expected a Laplace or Gaussian prior, "
-            "or another model: BayesianProbitRegression"
+            "prior is a Jeffreys prior, which is not convex; expected a Laplace or Gaussian prior "
+            "(BayesianProbitRegression takes Jeffreys priors)"
         )
     return prior

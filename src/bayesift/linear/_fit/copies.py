@@ -11,7 +11,7 @@ from bayesift._kernel import inner_kernel, kernel
 from bayesift._sparse import Compressed, columns_dot, compressed
 from bayesift._typing import AnyArray, FloatArray, Int64Array
 
-#: Fewer documents are not worth looking for copies; and copies are merged where at most this share would be left.
+#: With fewer documents, looking for copies is not worthwhile; copies are merged if at most this share would be left.
 _FEWEST, _SHARE = 2000, 0.9
 
 
@@ -35,7 +35,7 @@ def merge_copies(X: Any, y: Any, weights: FloatArray) -> tuple[Any, Any, FloatAr
         return X, y, weights
     documents = compressed(X)
     hashes = _hashes(documents, X.shape[1])
-    # Labels, which may be many strings, are looked at only where there are copies.
+    # Labels, which may be many strings, are compared only for copies.
     if np.unique(hashes).size > _SHARE * hashes.size:
         return X, y, weights
     labels = compressed(y) if sp.issparse(y) or y.ndim == 2 else _codes(y)

@@ -1,4 +1,4 @@
-"""From scores of documents that a fit has not seen to the probabilities that they deserve: Platt's map.
+"""From scores of documents that a fit has not seen to calibrated probabilities: Platt's map.
 
 A penalised fit draws its scores together, most of all those of rare classes, and a fit that knows its documents by
 heart spreads them. Scores by fits without the fold of a document show by how much. The map of Platt (1999) keeps the
@@ -20,20 +20,20 @@ from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.linear._fit.problem import SolverOptions
 from bayesift.linear._losses import LOGISTIC, log_probability
 
-#: Scores that say nothing, or the contrary, keep this much of their slope, and so their order.
+#: Scores that are uninformative or inverted keep this much of their slope, and so their order.
 LEAST_SLOPE = 0.01
 
-#: Folds are left out until they hold so many documents of the rarer class, or, for one line of several classes, so many
-#: in all: more would hardly move two numbers.
+#: Folds are left out until they hold this many documents of the rarer class or, for one line of several classes, this
+#: many in total: more would hardly change two numbers.
 _ENOUGH, _ENOUGH_OF_ALL = 500, 1000
 
-#: Log slope and intercept of one line of several classes: how far they may go, in units of the spread of the
-#: scores; and where to look from. Far below, F is an exponential function and the intercept no longer matters: a normal
-#: prior of this deviation keeps it near 0.
+#: Log slope and intercept of one line of several classes: their bounds, in units of the spread of the scores, and the
+#: starts of the search. Far below 0, F is an exponential function and the intercept no longer matters: a normal prior
+#: with this standard deviation keeps it near 0.
 _BOUNDS = ((np.log(1e-6), np.log(1e6)), (-20.0, 20.0))
 _STARTS, _DEVIATION = (0.0, -4.0), 3.0
 
-#: Relative gap at which fits stop whose scores a line rests on.
+#: Relative gap at which fits stop if a line is fitted to their scores.
 _GAP = 1e-5
 
 _STEPS, _SETTLED = 100, 1e-9
@@ -48,7 +48,7 @@ class Line(NamedTuple):
 
 
 def folds_needed(n_folds: int, fewest: int) -> int:
-    """Return how many of the folds to leave out, where the rarer class has so many documents."""
+    """Return how many of the folds to leave out if the rarer class has this many documents."""
     return int(np.clip(-(-n_folds * _ENOUGH // max(fewest, 1)), 1, n_folds))
 
 
@@ -59,7 +59,7 @@ def folds_needed_of_all(n_folds: int, weights: FloatArray) -> int:
 
 
 def exact_enough(options: SolverOptions) -> SolverOptions:
-    """Return when a fit without a fold stops: a slope of scores asks for more than the choice of a variance."""
+    """Return options that stop a fit later: a slope of scores needs a more exact fit than the choice of a variance."""
     return options._replace(least_gap=_GAP, settled=0.1 * _GAP)
 
 

@@ -28,11 +28,11 @@ from bayesift.priors import FIXED, GAUSSIAN, JEFFREYS, LAPLACE, PriorArrays
 SolverName = Literal["newton", "clg"]
 ProbitSolverName = Literal["auto", "newton", "em", "block-em"]
 
-#: Where each solver stops unless a tolerance is given: at this share of the objective (duality gap), of the scores
-#: (change in a pass), or of the norm of the coefficients (change in a round).
+#: Default tolerance of each solver, as a share of the objective (duality gap), of the scores (change in a pass), or of
+#: the norm of the coefficients (change in a round).
 TOLERANCES = {"newton": 1e-6, "clg": 0.0005, "em": 1e-5, "block-em": 1e-5}
 
-#: What a solver tells: objective, dual, KKT residual, rounds, and whether it converged.
+#: What a solver reports: objective, dual, KKT residual, rounds, and whether it converged.
 Found = tuple[float, float, float, int, bool]
 
 _MOST = np.iinfo(np.uint32).max
@@ -283,7 +283,7 @@ class SolverOptions(NamedTuple):
 
     @property
     def merges_copies(self) -> bool:
-        """Whether copies of a document may be one of greater weight: not where passes count every document alike."""
+        """Whether copies may be merged into one weighted document: not if passes count every document alike."""
         return self.solver in ("newton", "auto")
 
     def tolerance(self, solver: str) -> float:

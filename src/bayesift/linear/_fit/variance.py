@@ -23,20 +23,20 @@ GAUSSIAN_GRID = tuple(10.0 ** np.arange(-4.0, 4.5, 1.0))
 
 _FACTOR = np.log(100.0)
 _SMALLEST_MOVE = np.log(1.5)
-# What may lie between the best point and its neighbours, a little more than half a step of the bracketing.
+# Largest distance between the best point and its neighbours: a little more than half a step of the bracketing.
 _NARROW = 0.51 * _FACTOR
 _SMALLEST_GAIN = 0.01
-# Of 288 categories of seven collections none had a better score after such a fall, if every run had fallen.
+# In 288 categories of seven collections, none had a better score after such a fall in which every run had fallen.
 _CLEAR_FALL = 0.05
-# With fewer distinct documents held-out scores cannot tell variances apart that are less than a step of the grids away.
+# With fewer distinct documents, held-out scores cannot distinguish variances less than a grid step apart.
 _ENOUGH_TO_TELL = 1_000
-# The variance of a prior is a property of the coefficients: it hardly changes with the number of documents. So many
-# distinct ones, and of every class so many, are enough to learn from in the search for it; the others are held out.
+# The variance of a prior is a property of the coefficients: it hardly changes with the number of documents. This many
+# distinct ones, and this many of every class, are enough to learn from in the search; the others are held out.
 _LEARNT, _LEARNT_OF_A_CLASS = 30_000, 3_000
-# A text counts in held-out scores for at most so many documents of its class. It is new only once: its copies will be
-# known, and one that half of the world copies would decide all by itself.
+# A text counts in held-out scores for at most this many documents of its class. It is new only once: its copies will be
+# known, and a text with very many copies would decide the choice alone.
 _MOST_OF_A_TEXT = 3.0
-# Beyond e^±46 (twenty powers of ten) every coefficient is at its mode, or as good as free.
+# Beyond e^±46 (twenty powers of ten) every coefficient is at its mode, or practically free.
 _WIDEST = 46.0
 
 
@@ -53,7 +53,7 @@ class VarianceSettings(NamedTuple):
 
 
 class LabelledDocuments(NamedTuple):
-    """Documents with their labels, of any type, and their weights; those without weight are as good as absent."""
+    """Documents with their labels, of any type, and their weights; those without weight have no effect."""
 
     design: Documents
     labels: AnyArray
@@ -90,7 +90,7 @@ class LabelledDocuments(NamedTuple):
     def search_folds(self, n_folds: int, seed: int) -> Int64Array:
         """Return the fold of every document for the search, −1 for those that every run leaves out.
 
-        Of many documents only a random part is learnt from. Copies stay together, as they do in folds.
+        With many documents, only a random sample is learned from. Copies stay together, as they do in folds.
         """
         fold = self.folds(n_folds, seed)
         numbers = self.design.row_numbers
@@ -104,7 +104,7 @@ class LabelledDocuments(NamedTuple):
     def folds(self, n_folds: int, seed: int) -> Int64Array:
         """Return the fold of every document.
 
-        Those without weight are in the first: spread out as well, they could leave a run without one of a class.
+        Documents without weight are in the first fold: if spread out, they could leave a run without a class.
         """
         counted = self.weights > 0
         fold = np.zeros(self.labels.size, dtype=np.int64)
@@ -138,7 +138,7 @@ class ValidationCurve(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A variance (NaN where every prior brings its own), how it was validated, and whether the norm had to do.
+    """A variance (NaN if every prior has its own), how it was validated, and whether the norm was the fallback.
 
     ``dense_variance`` is that of a block of dense features, 0 where there is none.
     """
@@ -150,15 +150,15 @@ class Choice(NamedTuple):
 
     @property
     def scale(self) -> float:
-        """What to scale priors with: those that bring their own variances by 1."""
+        """The factor to scale priors by: 1 if all have variances of their own."""
         return 1.0 if np.isnan(self.variance) else self.variance
 
 
 class Runs(NamedTuple):
-    """Who learns and who is held out.
+    """Which documents are learned from and which are held out.
 
     ``learnt`` are the documents that some run learns from, ``training`` their weights in each run; ``held_out`` are the
-    documents that a run is judged by, ``judging`` the weights of all documents for that.
+    documents by which each run is judged, ``judging`` the weights of all documents in judging.
     """
 
     learnt: Int64Array
@@ -232,19 +232,19 @@ def choose_variance(
     fit_without = fits_without_folds(documents.search_folds(settings.folds, settings.seed))
     validation = CrossValidation(fit_without, settings.runs, n_jobs, after_fit)
     if settings.variance == "auto":
-        # From where scores vary about as much as a score of one: the norm-based value lies far beyond, and fits there
-        # take longest.
+        # Start where scores have a variance of about one: the norm-based value is far larger, and fits there take
+        # longest.
         curve = choose_without_grid(validation, by_norm / (documents.design.n_features + 1))
     else:
         grid = grid_of(priors) if settings.grid is None else settings.grid
-        # A grid that was asked for is kept to.
+        # A given grid is used exactly.
         between = settings.grid is None and documents.can_tell_more()
         curve = choose_from_grid(validation, grid, settings.one_standard_error, between=between)
     return Choice(curve.variance, curve)
 
 
 def grid_of(priors: Sequence[Prior]) -> FloatArray:
-    """Return the variances to try: those for Gaussian priors where all that leave it open are Gaussian."""
+    """Return the variances to try: the Gaussian grid if all priors that leave it open are Gaussian."""
     gaussian = all(isinstance(prior, Gaussian) for prior in priors if prior.is_open)
     return np.array(GAUSSIAN_GRID if gaussian else LAPLACE_GRID)
 

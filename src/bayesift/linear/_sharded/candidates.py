@@ -1,4 +1,4 @@
-"""Solve on candidate columns in memory, confirm by a round over everything, add what it finds; for any loss."""
+"""Solve on candidate columns in memory, confirm with a round over all shards, add what it finds; for any loss."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from bayesift.linear._sharded.kept import KeptRound, Standing
 if TYPE_CHECKING:
     from bayesift.linear._sharded.design import Held, ShardedDesign
 
-#: Candidates that a round may add: so many, or so many times those away from their modes.
+#: Candidates that a round may add: this many, or this many times those away from their modes.
 _CANDIDATES, _GROWTH = 1000, 2
 #: Share of the room for entries that one round may fill: the first candidates are a guess.
 _ROOM = 0.5
 #: Slopes beyond the rate by this factor: fits in memory need not be exact yet, only to this gap.
 _CLEARLY, _ROUGH = 1.05, 1e-3
-#: Slopes from this share of their rates on are taken along where a round adds few candidates.
+#: Columns whose slopes reach this share of their rates are added too if a round adds few candidates.
 _NEAR = 0.95
-#: Share of the tolerance that a fit in memory is to reach, and by how much it is lowered where that was not enough.
+#: Share of the tolerance that a fit in memory must reach, and the factor that lowers it if that was not enough.
 INNER, _TIGHTER = 0.5, 0.1
-#: Rounds at most.
+#: Maximum number of rounds.
 ROUNDS = 100
 
 
 class Judgement(NamedTuple):
-    """How good some coefficients are: objective, a lower bound of its minimum, KKT residual, all slopes."""
+    """How good some coefficients are: objective, a lower bound on its minimum, KKT residual, and all slopes."""
 
     primal: float
     dual: float
@@ -36,7 +36,7 @@ class Judgement(NamedTuple):
 
 
 class Reached(NamedTuple):
-    """Where a solver ended."""
+    """The end of a search."""
 
     delta: FloatArray
     found: Judgement
@@ -94,13 +94,13 @@ def solve_on_candidates(search: Search, delta: FloatArray, before: Standing | No
             inner, exact = min(inner, INNER * tol), True
         wanted = np.union1d(held.columns, added)
         if int(design.shards.column_counts[wanted].sum()) > design.most_entries:
-            # What was a candidate and stayed at its mode makes room.
+            # Candidates that stayed at their modes make room.
             wanted = np.union1d(np.flatnonzero(always | moved), added)
     return Reached(delta, found, dual, ROUNDS, False)
 
 
 def most_added(n_moved: int) -> int:
-    """Return how many candidates a round may add where so many are away from their modes."""
+    """Return how many candidates a round may add when this many are away from their modes."""
     return max(_CANDIDATES, _GROWTH * n_moved)
 
 

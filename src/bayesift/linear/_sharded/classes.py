@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 #: Numbers of 8 bytes that the solver in memory keeps for each document and class.
 _PER_SCORE = 12
-#: A gap that seems to be at most so many times what is asked for is worth a round that proves it.
+#: A gap that seems to be at most this many times the tolerance is worth a round to prove it.
 _WORTH_A_PROOF = 1.0
 
 

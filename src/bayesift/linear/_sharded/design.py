@@ -1,4 +1,4 @@
-"""Documents in shards, in the place of a design in memory: what fits ask of it are rounds over all shards."""
+"""Documents in shards, in place of a design in memory: fits ask it for rounds over all shards."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Result = TypeVar("Result")
 ENTRY_BYTES, _MAKING_BYTES = 24, 36
 #: Share of the memory that entries of the matrix may take; the rest is for numbers per document and per column.
 _SHARE = 0.5
-#: Share of the memory that the slopes of problems read together may take; and how many problems there may be.
+#: Share of the memory that the slopes of problems solved together may take, and the maximum number of problems.
 _SLOPES_SHARE, _MOST_TOGETHER = 0.1, 64
-#: Fits that run side by side at most.
+#: Maximum number of fits that run in parallel.
 _MOST_FITS = 32
 #: Numbers per document and per column that a fit keeps.
 _PER_DOCUMENT, _PER_COLUMN = 12, 16
@@ -78,7 +78,7 @@ class _Sum(NamedTuple):
 
 
 class ShardedDesign:
-    """Documents in shards, with what :class:`Design` offers to those who choose variances and fit categories.
+    """Documents in shards, with the methods of :class:`Design` that choosing variances and fitting categories need.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class ShardedDesign:
 
     @property
     def most_entries(self) -> int:
-        """How many entries may be in memory."""
+        """Number of entries that may be in memory."""
         return int(_SHARE * self.shards.memory / ENTRY_BYTES)
 
     @cached_property
@@ -177,7 +177,7 @@ class ShardedDesign:
         return 1
 
     def map(self, work: Callable[[Item], Result], items: Sequence[Item], n_jobs: int | None) -> list[Result]:
-        """Return ``work(item)`` of every item, as many side by side as there is memory for."""
+        """Return ``work(item)`` of every item, as many in parallel as there is memory for."""
         each = 8 * (_PER_DOCUMENT * self.n_documents + _PER_COLUMN * self.n_features)
         n_together = int(np.clip((1.0 - _SHARE) * self.shards.memory / each, 1, _MOST_FITS))
         return self._rounds.map(work, items, n_together)
@@ -206,8 +206,8 @@ class ShardedDesign:
         return np.append(sums.h, sums.w) + own
 
     def tell_gap(self, problem: Any, primal: float = 1.0, dual: float | None = None) -> None:
-        """Note the gap of a problem for those who watch; without a dual objective it is done."""
-        # Threads come and go while others look: a copy is looked at.
+        """Note the gap of a problem for ``watch``; without a dual objective, the problem is done."""
+        # Threads come and go meanwhile, so work on a copy.
         if dual is None:
             self._gaps.pop(id(problem), None)
         elif dual > -np.inf:
@@ -311,12 +311,12 @@ class ShardedDesign:
 
 
 def fits_in_memory(shards: Shards) -> bool:
-    """Tell whether a design of all rows may be made in memory."""
+    """Tell whether a design of all rows fits in memory."""
     return shards.n_entries * _MAKING_BYTES <= _SHARE * shards.memory
 
 
 def documents_of(shards: Shards, n_jobs: int | None) -> Design | ShardedDesign:
-    """Return the documents of shards: in memory, as their matrix would be, where they fit."""
+    """Return the documents of shards: in memory, like their matrix, if they fit."""
     if not fits_in_memory(shards):
         return ShardedDesign(shards, n_jobs)
     parts = shards.run(tasks.columns, [(np.arange(shards.shape[1]),)] * len(shards.files), n_jobs)
@@ -344,13 +344,13 @@ def _joined(parts: Any, n_rows: int | None = None, n_entries: int | None = None)
     row = entry = 0
     for own_starts, own_columns, own_values in parts:
         if row + own_starts.size - 1 > n_rows or entry + own_columns.size > n_entries:
-            raise ShardError("the shards have more entries than their counts of columns say")
+            raise ShardError("the shards have more entries than their column counts say")
         starts[row + 1 : row + own_starts.size] = own_starts[1:] + np.uint32(entry)
         columns[entry : entry + own_columns.size] = own_columns
         values[entry : entry + own_columns.size] = own_values
         row, entry = row + own_starts.size - 1, entry + own_columns.size
     if entry != n_entries:
-        raise ShardError("the shards have fewer entries than their counts of columns say")
+        raise ShardError("the shards have fewer entries than their column counts say")
     return starts, columns, values
 
 

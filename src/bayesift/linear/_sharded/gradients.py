@@ -1,4 +1,4 @@
-"""A quasi-Newton method over shards, one round for each gradient: nothing has to fit in memory but the coefficients.
+"""A quasi-Newton method over shards, one round for each gradient: only the coefficients have to fit in memory.
 
 L-BFGS in units of the curvatures at the start, stopped by the duality gap over everything. Where coefficients have
 rates, it moves those of a *face*: the ones away from their modes, with their signs, and the ones whose slopes exceed
@@ -22,7 +22,7 @@ from bayesift.linear._solvers.duality import Penalties
 
 #: Gradients from which a step is built.
 _MEMORY = 20
-#: A face is left when slopes inside are wrong by at most this share of what is wrong outside; at least so many rounds.
+#: A face is left when slopes inside are wrong by at most this share of those outside, after at least this many rounds.
 _SHARE, _LEAST_ROUNDS = 0.3, 5
 
 
@@ -54,7 +54,7 @@ class _Done(Exception):  # noqa: N818  (no error: it ends a descent)
 
 
 def solve_by_gradients(search: Smooth, delta: FloatArray, rounds: int = 0) -> Reached:
-    """Minimise from some departures from the modes, ``rounds`` having been gone already.
+    """Minimise from some departures from the modes, after ``rounds`` earlier rounds.
 
     Parameters
     ----------
@@ -79,13 +79,13 @@ def solve_by_gradients(search: Smooth, delta: FloatArray, rounds: int = 0) -> Re
         reached = _descend(search, reached, face, movable, scale)
         if not l1.any() or reached.found.primal >= before.found.primal:
             break
-    # No step lowers the objective any more: as exact as numbers are.
+    # No step lowers the objective any more: exact to rounding.
     exact = reached.found.residual <= 1e-8 * reached.found.primal
     return reached._replace(converged=reached.converged or exact)
 
 
 def _errors(prior: Penalties, found: Judgement, delta: FloatArray) -> FloatArray:
-    """Return by how much each slope is wrong, with the sign of the step that it asks for."""
+    """Return how far each slope is from optimal, with the sign of the step that it asks for."""
     l1, l2, low, high = prior
     slope = found.c.ravel() - l2 * delta
     up, down = np.maximum(slope - l1, 0.0), np.maximum(-slope - l1, 0.0)

@@ -1,4 +1,4 @@
-"""The last round of every fit, kept in a folder, so that a fit whose process was killed goes on from there.
+"""The last round of every fit, stored in a folder, so that a fit whose process was killed continues from there.
 
 What is kept is where the search stands, never how good it is: the certificate of a fit that goes on is computed anew.
 A file that is damaged, or was written for anything else than just this fit, is as good as none.
@@ -61,7 +61,7 @@ class KeptRound:
             self._path = shards.rounds_folder / f"{_fingerprint(shards, loss, options, arrays)}.npz"
 
     def write(self, standing: Standing) -> None:
-        """Keep where a search stands, in the place of what was kept before."""
+        """Store the state of a search in place of the earlier one."""
         if self._path is None:
             return
         flat = standing.delta.ravel()
@@ -77,7 +77,7 @@ class KeptRound:
             )
 
     def read(self, prior: Penalties) -> Standing | None:
-        """Return where an earlier process stood; None where there was none, or its file cannot be used."""
+        """Return the state of an earlier process; None if there was none or its file cannot be used."""
         if self._path is None or not self._path.is_file():
             return None
         try:
@@ -89,7 +89,7 @@ class KeptRound:
 
 
 def _checked(found: dict[str, np.ndarray], prior: Penalties) -> Standing | None:
-    """Return what a file holds, if all of it is as it must be."""
+    """Return the content of a file, if it is valid."""
     _, _, low, high = prior
     numbers, moved, values, wanted = found["numbers"], found["moved"], found["delta"], found["wanted"]
     if numbers.dtype != np.float64 or numbers.shape != (_N_NUMBERS,) or numbers[0] != _VERSION:

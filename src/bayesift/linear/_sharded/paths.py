@@ -1,4 +1,4 @@
-"""Fits of one category with one prior after another: candidates of the weakest serve all, one round confirms them."""
+"""Fits of one category with several priors: the candidates of the weakest serve all, and one round confirms them."""
 
 from __future__ import annotations
 

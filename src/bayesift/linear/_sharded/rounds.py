@@ -1,4 +1,4 @@
-"""Rounds over all shards, shared by fits that run side by side: what they ask for at the same time is read once."""
+"""Rounds over all shards, shared by fits that run in parallel: what they ask for together is read once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Rounds:
         return session.ask(number, question)
 
     def map(self, work: Callable[[Item], Result], items: Sequence[Item], n_together: int) -> list[Result]:
-        """Return ``work(item)`` of every item, in their order, so many at a time."""
+        """Return ``work(item)`` of every item, in their order, a given number at a time."""
         if len(items) <= 1 or n_together <= 1:
             return [work(item) for item in items]
         session = _Session(len(items))
@@ -97,7 +97,7 @@ class _Session:
                 self.errors[number] = error
 
     def abandon(self) -> None:
-        """End the work of all threads where they ask next."""
+        """End the work of all threads at their next question."""
         with self._changed:
             self._abandoned = True
             self._changed.notify_all()

@@ -37,11 +37,11 @@ from bayesift.priors import LAPLACE
 if TYPE_CHECKING:
     from bayesift.linear._sharded.design import Held, ShardedDesign, Sums
 
-#: Share of the memory for a curvature matrix, of which several parts may be under way; a column takes 8 bytes squared.
+#: Share of the memory for a curvature matrix, several parts of which may be under way; n columns take 8n² bytes.
 _MATRIX_SHARE, _MATRICES = 0.25, 4
-#: A matrix of so many columns is small for any memory.
+#: A matrix of this many columns is small for any memory.
 _LEAST_COLUMNS = 500
-#: Steps tried where a whole one does not lower the objective enough.
+#: Steps tried if a whole one does not lower the objective enough.
 _SIZES: FloatArray = 0.5 ** np.arange(1.0, 13.0)
 #: A matrix is used again while a round leaves at most this share of the gap.
 _PROGRESS = 0.3
@@ -137,7 +137,7 @@ class _Sharded(NamedTuple):
         return found
 
     def is_closed(self, found: Judgement, dual: float) -> bool:
-        """Tell whether the gap is small enough or, where there is no dual point, the slopes are right."""
+        """Tell whether the gap is small enough or, without a dual point, whether the slopes are right."""
         if dual == -np.inf:
             return found.residual <= self.tol * min(1.0, found.primal)
         return found.primal - dual <= self.tol * found.primal
@@ -161,7 +161,7 @@ def search_on(search: Resumable, delta: FloatArray, *, on_candidates: bool) -> R
     """Search from some departures from the modes, or from where a process stood that was killed."""
     before = search.kept.read(search.prior)
     if before is not None and before.done:
-        # Kept coefficients are believed only as far as a round confirms them.
+        # Stored coefficients are trusted only as far as a round confirms them.
         found = search.judged(before.delta)
         if search.is_closed(found, found.dual):
             return Reached(before.delta, found, found.dual, before.rounds, True)
@@ -244,7 +244,7 @@ def _solve_by_matrix(sharded: _Sharded, delta: FloatArray, rounds: int) -> Reach
 
 
 def _working_set(sharded: _Sharded, found: Judgement, delta: FloatArray, most: int) -> Int64Array | None:
-    """Return the columns away from their modes or beyond their rates; None where a matrix will not have room for them.
+    """Return the columns away from their modes or beyond their rates; None if there is no room for their matrix.
 
     Where a matrix has room for those away from their modes twice, they may still be all, and of the others those
     farthest beyond their rates come first.

@@ -13,12 +13,12 @@ import numpy as np
 
 from bayesift._kernel import kernel
 from bayesift._sparse import Compressed, inner
-from bayesift._typing import FloatArray, UInt32Array
+from bayesift._typing import FloatArray, Int64Array, UInt32Array
 from bayesift.linear._losses import BinarySample, dual_part, guarded_curvature, loss_terms
 from bayesift.linear._solvers.compact import TakenColumns, merge_documents, take_columns
 from bayesift.linear._solvers.duality import Penalties, dual_objective, kkt_residual, margins, penalty, proximal_point
 from bayesift.linear._solvers.gram import descend_gram, update_gram
-from bayesift.linear._solvers.hessian import conjugate_gradients, hessian_times, row_scores
+from bayesift.linear._solvers.hessian import Hessian, row_scores
 from bayesift.linear._solvers.line_search import BinaryState, line_search
 from bayesift.linear._solvers.residual import descend_residual, weight_columns
 from bayesift.linear._solvers.working_set import (
@@ -80,7 +80,7 @@ _NO_LOSS = 1e-15
 _NO_GAIN, _NO_GAIN_OF_WEIGHT = 1e-14, 1e-17
 
 
-def take(prior: Penalties, order: UInt32Array, factor: float) -> Penalties:
+def take(prior: Penalties, order: UInt32Array | Int64Array, factor: float) -> Penalties:
     """The penalties of a set of coefficients, all rates times ``factor``."""
     l1, l2, low, high = (part[order] for part in prior)
     return l1 * factor, l2, low, high
@@ -228,23 +228,27 @@ def joint_step(
     y, s, _ = sample
     _, _, w, move, _ = state
     l1, l2, low, high = prior
-    free = ((b != 0.0) | (l1 == 0.0)) & (low < b) & (b < high)
-    wanted = c - l1 * np.sign(b) - l2 * b
-    step, product = np.zeros_like(b), np.zeros_like(b)
-    kept, goal = np.flatnonzero(w).astype(np.uint32), np.inf
+    moves = ((b != 0.0) | (l1 == 0.0)) & (low < b) & (b < high)
+    # Dense features and the intercept, which are last, are there whether they move or not.
+    moving = np.append(np.flatnonzero(moves[: -len(block) - 1]), np.arange(b.size - len(block) - 1, b.size))
+    hessian = Hessian(documents, block, w, l2, chosen=moving)
+    free, x, own = moves[moving], b[moving], take(prior, moving, 1.0)
+    wanted = c[moving] - own[0] * np.sign(x) - own[1] * x
+    change, product, goal = np.zeros_like(x), np.zeros_like(x), np.inf
     for _ in range(_CROSSINGS):
         # What a crossing leaves may be far more than there was: it is no measure of what is small.
-        left = np.where(free, wanted - product, 0.0)
-        more, goal = conjugate_gradients(documents, block, w, l2, free, left, 0.0, goal)
-        step += more
-        new = b + step
-        inside = np.clip(np.where((l1 > 0.0) & (b * new < 0.0), 0.0, new), low, high)
+        more, goal = hessian.solve(free, np.where(free, wanted - product, 0.0), goal)
+        change += more
+        new = x + change
+        inside = np.clip(np.where((own[0] > 0.0) & (x * new < 0.0), 0.0, new), *own[2:])
         crossing = inside != new
-        step[crossing] = inside[crossing] - b[crossing]
+        change[crossing] = inside[crossing] - x[crossing]
         if not crossing.any():
             break
         free &= ~crossing
-        hessian_times(documents, w, kept, l2, step, product)
+        hessian.times(change, product)
+    step = np.zeros_like(b)
+    step[moving] = change
     row_scores(documents, step, move)
     move *= y
     return line_search(link, s, state, loss, b, step, c, l1, l2)[0]

@@ -17,7 +17,7 @@ from bayesift._special_kernels import exp_negative
 from bayesift._typing import BoolArray, FloatArray, Int64Array, UInt32Array
 from bayesift.linear._losses import LOGISTIC, BinarySample, dual_part, loss_terms
 from bayesift.linear._solvers.duality import Penalties, balance, penalty
-from bayesift.linear._solvers.hessian import conjugate_gradients, hessian_diagonal, row_dot, row_scores
+from bayesift.linear._solvers.hessian import Hessian, hessian_diagonal, row_dot, row_scores
 from bayesift.linear._solvers.line_search import BinaryState, line_search
 from bayesift.linear._solvers.newton import Workspace
 
@@ -299,7 +299,7 @@ def ridge(
             return primal, dual, error, max(rounds, 1), converged
         rounds += 1
         before = primal
-        step, _ = conjugate_gradients(documents, block, w, l2, known.free, g, _CUT)
+        step, _ = Hessian(documents, block, w, l2, _CUT).solve(known.free, g)
         row_scores(documents, step, move)
         move *= y
         loss, _ = line_search(link, s, state, loss, b, step, c, l1, l2)
