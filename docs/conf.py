@@ -71,6 +71,8 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "navigation_depth": 3,
     "header_links_before_dropdown": 8,
+    # A button, not a field: the field would need a second line beside the links.
+    "navbar_persistent": ["search-button"],
     "footer_start": ["copyright"],
     "footer_end": [],
 }

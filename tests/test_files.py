@@ -273,8 +273,10 @@ def test_a_device_that_is_full_is_an_error(tmp_path, monkeypatch, name):
         pytest.skip("there is no /dev/full")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "link").symlink_to("/dev/full")
-    with pytest.raises(OSError, match="No space left"), atomic_path(name) as temporary:
+    with pytest.raises(OSError, match=f"No space left on device: '{name}'"), atomic_path(name) as temporary:
         temporary.write_text("new")
+    with pytest.raises(OSError, match=f"No space left on device: '{name}'"), open_output(name) as stream:
+        stream.write(b"new")
 
 
 @posix

@@ -54,7 +54,7 @@ def atomic_path(target: AnyPath) -> Iterator[Path]:
             temporary = elsewhere / given.name
             temporary.touch()
             yield temporary
-            with temporary.open("rb") as content, open_through(given) as stream:
+            with _full_named(given), temporary.open("rb") as content, open_through(given) as stream:
                 shutil.copyfileobj(content, stream)
         return
     final = _end_of_links(given)
@@ -77,7 +77,7 @@ def atomic_path(target: AnyPath) -> Iterator[Path]:
 def open_output(target: AnyPath) -> Iterator[BinaryIO]:
     """Open a file for bytes that appears if the block succeeds; anything but a file gets the bytes at once."""
     if is_written_through(target):
-        with open_through(target) as stream:
+        with _full_named(target), open_through(target) as stream:
             yield stream
         return
     with atomic_path(target) as temporary, temporary.open("wb") as stream:
@@ -272,6 +272,17 @@ def named_errors(path: AnyPath) -> Iterator[None]:
         if error.errno is None or error.filename is not None:
             raise
         raise OSError(error.errno, os.strerror(error.errno), os.fspath(path)) from error
+
+
+@contextmanager
+def _full_named(target: AnyPath) -> Iterator[None]:
+    """Give the error of a full disk the name of the device, or of the open file, that was written through."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or error.errno not in _NO_SPACE or error.filename is not None:
+            raise
+        raise OSError(error.errno, os.strerror(error.errno), os.fspath(target)) from error
 
 
 @contextmanager

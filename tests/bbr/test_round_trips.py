@@ -217,6 +217,41 @@ def test_data(path, X, data):
     np.testing.assert_array_equal(found.X.toarray(), X.toarray())
 
 
+@given(st.lists(finite, min_size=1, max_size=4))
+def test_labels_keep_their_digits(path, labels):
+    for given_labels in (labels, np.array(labels)):
+        bbr.write_data(path, np.ones((len(labels), 1)), given_labels)
+        assert bbr.read_data(path).numeric_labels().tolist() == labels
+    bbr.write_data(path, np.ones((2, 1)), np.array([1234567, 0.5], dtype=np.float32))
+    assert bbr.read_data(path).labels == ("1234567", "0.5")
+
+
+def test_what_does_not_fit_is_refused(path):
+    X = np.eye(2)
+    for argument, given_values, message in (
+        ("labels", [1], "labels has 1 entries; expected 2, one for each document"),
+        ("row_ids", ["a", "b", "c"], "row_ids has 3 entries; expected 2, one for each document"),
+        ("names", ["a"], "names has 1 entries; expected 2, one for each feature"),
+        ("names", ["a", "a"], "names holds 'a' more than once"),
+        ("groups", [[1]], r"groups has the shape \(1, 1\); expected 2 rows"),
+        ("groups", [1, 0], r"groups has the shape \(2,\); expected 2 rows"),
+        ("groups", [[1], [2]], "groups holds other values than 0 and 1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            bbr.write_data(path, X, **{"labels": [1, -1], argument: given_values})
+    bbr.write_data(path, X, [1, -1], groups=np.array([[True], [False]]))
+    assert bbr.read_data(path, n_groups=1).groups.tolist() == [[1], [0]]
+
+
+def test_a_matrix_stays_as_it_is(path):
+    X = sp.csr_matrix((np.array([1.0, 2.0, 0.0]), np.array([1, 1, 0]), np.array([0, 2, 3])), shape=(2, 2))
+    before = X.copy()
+    bbr.write_data(path, X, [1, -1])
+    assert bbr.read_data(path).X.toarray().tolist() == [[0.0, 3.0], [0.0, 0.0]]
+    for array in ("data", "indices", "indptr"):
+        np.testing.assert_array_equal(getattr(X, array), getattr(before, array))
+
+
 @given(matrices(), st.data())
 def test_symbolic_data(path, X, data):
     n, d = X.shape

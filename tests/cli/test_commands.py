@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from bayesift.cli._shell import console, table
 from command_cases import CommandRunner, matches
 
 CASES = [
@@ -31,6 +32,27 @@ def test_there_are_enough_cases_and_many_are_failures():
     failures = [case.values[0] for case in CASES if case.values[0].get("status", 0) != 0]
     assert len(CASES) >= 120
     assert len(failures) >= 25
+
+
+def test_a_narrow_terminal_cuts_nothing(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "20")
+    rows = table("label", ">texts")
+    rows.add_row("comp.sys.ibm.pc.hardware", "12,345")
+    console().print(rows)
+    lines = capsys.readouterr().out.splitlines()
+    assert "".join(line[:12].strip() for line in lines[1:]) == "comp.sys.ibm.pc.hardware"
+    assert lines[1].endswith("12,345")
+
+
+@pytest.mark.parametrize(
+    ("columns", "last"),
+    [(80, "…█ <0.1±0.1> (<0.1±0.1>–<0.1±0.1>)"), (70, " <0.1±0.1> (<0.1±0.1>–<0.1±0.1>)"), (60, " <0.1±0.1>")],
+)
+def test_bars_and_intervals_give_way_to_numbers(made_workspace, monkeypatch, capfd, columns, last):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    done = CommandRunner(made_workspace, monkeypatch, capfd).run("evaluate mails.bayesift more.csv")
+    assert matches(f"ham <20±0> <20±1> <1±0.1> <1±0.1> <1±0.1>{last}", done.out), done.out
+    assert all(len(line) <= columns for line in done.out.splitlines())
 
 
 @pytest.mark.parametrize("case", CASES)

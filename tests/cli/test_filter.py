@@ -18,6 +18,7 @@ from bayesift.cli.filter import asking, filter_command
 from bayesift.datasets import load
 from bayesift.filtering import AdaptiveFilter
 from bayesift.workflow.filter import QuitError, StreamDocument
+from command_cases import write_csv
 
 TOPICS = ("courts", "energy")
 
@@ -85,6 +86,16 @@ def test_the_summary_goes_to_standard_error(inputs):
     for word in ("T9U", "T9P", "recall", *TOPICS):
         assert word in found.stderr
     assert run(*on(inputs), "-q").stderr == ""
+
+
+def test_training_texts_are_read_as_train_reads_them(inputs, tmp_path):
+    news = load("newsroom").train
+    rows = [[text, labels[0]] for text, labels in zip(news.texts, news.labels, strict=True)]
+    write_csv(tmp_path / "train.csv", ["Nachricht", "Abteilung"], rows, delimiter=";")
+    found = run(inputs / "stream.jsonl", "--topics", inputs / "topics.toml", "--train", tmp_path / "train.csv")
+    assert found.exit_code == 0, found.output
+    assert "columns: --text 'Nachricht' (guessed); --label 'Abteilung' (guessed)" in found.stderr
+    assert "fields separated by ';'" in found.stderr
 
 
 def test_judgements_from_a_file_and_topics_from_jsonl(inputs, decisions, tmp_path):

@@ -137,6 +137,20 @@ def test_a_broken_pipe_is_silent(folder):
     assert error == b""
 
 
+def test_a_model_is_written_although_nobody_reads_the_report(folder, tmp_path):
+    process = subprocess.Popen(
+        [*COMMAND, "train", "mails.csv", "-o", str(tmp_path / "new.bayesift"), "--model", "nb"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    process.stdout.close()
+    error = process.stderr.read()
+    process.stderr.close()
+    assert (process.wait(timeout=60), error) == (0, b"")
+    assert (tmp_path / "new.bayesift").exists()
+
+
 def test_the_script_is_installed(folder):
     script = Path(sys.executable).parent / "bayesift"
     if not script.exists():

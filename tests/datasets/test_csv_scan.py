@@ -115,7 +115,7 @@ def test_without_quotes_they_are_characters():
         (b"", "some.csv is empty"),
         (b"\n\n", "some.csv is empty"),
         (b"a,b\n1,2\n\n3\n", "some.csv, line 4: found 1 field, expected 2 as in the header"),
-        (b'a,b\n1,"2\n3\n', "some.csv, line 2: unexpected end of data"),
+        (b'a,b\n1,"2\n3\n', "some.csv, line 2: a field begins with a quote that never closes"),
         (b'a,b\n1,"2"x\n', "some.csv, line 2: ',' expected after '\"'"),
         (b'"a"x,b\n', "some.csv, line 1: ',' expected after '\"'"),
         (b'a,b\n"one\ntwo",2\nb\xfc,4\n', "some.csv, line 4: not utf-8"),

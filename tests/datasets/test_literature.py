@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from contextlib import closing
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
-from bayesift.datasets import CellTooLongError, FormatError, MalformedFileError, read_documents
+from bayesift.datasets import (
+    CellTooLongError,
+    DamagedFileError,
+    ExpansionError,
+    FormatError,
+    MalformedFileError,
+    read_documents,
+)
+from bayesift.datasets._files import members_of
 
 PUBMED = """\
 PMID- 31415926
@@ -90,6 +99,34 @@ def test_bibtex(tmp_path):
     assert second == ("x", "Second", "", {"type": "book"})
 
 
+def test_entries_of_bibtex_may_stand_in_parentheses_and_in_one_line(tmp_path):
+    content = """\
+@string(J = "Journal (of) Tin") @book(a, title = {One :-)}, publisher = "(x", journal = j) @book{b, title = "Two
+)
+and {"}3{"}"} @misc(c, title = {Four}
+)"""
+    found = read(tmp_path, "x.bib", content)
+    assert [document[:2] for document in found] == [("a", "One :-)"), ("b", 'Two ) and "3"'), ("c", "Four")]
+    assert found[0][3] == {"type": "book", "publisher": "(x", "journal": "Journal (of) Tin"}
+
+
+def test_very_many_entries_of_bibtex_in_one_line_take_no_quadratic_time(tmp_path):
+    content, begun = "@a{k, title = {Tin}} " * 100_000, time.process_time()
+    assert len(read(tmp_path, "x.bib", content)) == 100_000
+    assert time.process_time() - begun < 20
+
+
+def test_abbreviations_of_bibtex_do_not_grow_without_end(tmp_path):
+    lines = ["@string{a0 = {xxxxxxxxxx}}"]
+    lines += [f"@string{{a{n + 1} = {' # '.join([f'a{n}'] * 10)}}}" for n in range(9)]
+    with pytest.raises(CellTooLongError, match=r"x\.bib, line 4: "):
+        read(tmp_path, "x.bib", "\n".join([*lines, "@misc{k, title = a9}"]), max_cell=9_999)
+    entries = [f"@misc{{k{n}, title = a3}}" for n in range(10_000)]
+    with pytest.raises(MalformedFileError, match=r"line 67\d\d: .* stand for more than 67,108,864 characters"):
+        read(tmp_path, "x.bib", "\n".join([*lines[:4], *entries]))
+    assert len(read(tmp_path, "x.bib", "\n".join([*lines[:4], *entries[:6000]]))) == 6000
+
+
 def test_endnote(tmp_path):
     first, second = read(tmp_path, "x.xml", ENDNOTE)
     assert first == (
@@ -137,10 +174,31 @@ def test_no_record_is_longer_than_the_limit(tmp_path, name, begin, end):
         read(tmp_path, name, begin + words + end, max_cell=10_000)
 
 
+@pytest.mark.parametrize(
+    ("name", "begin", "middle", "end"),
+    [
+        ("x.nbib", "PMID- 1\nTI  - Tin\n", "      a\n", ""),
+        ("x.xml", "<xml><records><record><titles><title>Tin\n", "a\n", "</title></titles></record></records></xml>"),
+    ],
+)
+def test_a_text_of_very_many_lines_takes_no_quadratic_time(tmp_path, name, begin, middle, end):
+    content, begun = begin + middle * 500_000 + end, time.process_time()
+    [(_, title, _, _)] = read(tmp_path, name, content)
+    assert title == "Tin" + " a" * 500_000
+    assert time.process_time() - begun < 20
+
+
+def test_a_record_of_very_many_empty_elements_is_refused(tmp_path):
+    with pytest.raises(CellTooLongError, match=r"x\.xml, line 1: .* longer than 10,000 bytes"):
+        read(tmp_path, "x.xml", "<xml><records><record>" + "<author/>" * 2000 + "</record>", max_cell=10_000)
+
+
 def make_project(path, records, results=(), **files):
     base = path.with_suffix(".db")
     with closing(sqlite3.connect(base)) as connection:
-        connection.execute("CREATE TABLE record (record_id, title, abstract, authors, keywords, year, doi, url)")
+        connection.execute(
+            "CREATE TABLE record (record_id INTEGER PRIMARY KEY, title, abstract, authors, keywords, year, doi, url)"
+        )
         connection.execute("CREATE TABLE results (record_id, label, note)")
         connection.executemany("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?)", records)
         connection.executemany("INSERT INTO results VALUES (?, ?, ?)", results)
@@ -183,3 +241,43 @@ def test_what_is_no_project_of_asreview_is_refused(tmp_path):
         archive.writestr("results.db", b"no database at all" * 100)
     with pytest.raises(FormatError, match="no project of ASReview"):
         list(read_documents(path))
+
+
+def test_a_damaged_project_of_asreview_is_named(tmp_path):
+    path = tmp_path / "x.asreview"
+    with ZipFile(path, "w", ZIP_DEFLATED) as archive:
+        archive.writestr("project.json", "{}")
+        archive.writestr("results.db", b"no database at all" * 100)
+    content = bytearray(path.read_bytes())
+    # The first byte of what is packed says how.
+    content[content.index(b"results.db") + len("results.db")] |= 0b110
+    path.write_bytes(content)
+    with pytest.raises(DamagedFileError, match=r"x\.asreview .*damaged"):
+        list(read_documents(path))
+
+
+def test_names_in_a_damaged_archive_make_no_endless_message(tmp_path):
+    for ending in ("asreview", "zip"):
+        path = tmp_path / f"x.{ending}"
+        with ZipFile(path, "w") as archive:
+            archive.writestr("project.json", "{}")
+            archive.writestr("a" * 60_000 + ".db", b"nothing")
+        # The name before the content is another than that in the list of contents.
+        path.write_bytes(path.read_bytes().replace(b"aaaa", b"bbbb", 1))
+        with pytest.raises(DamagedFileError) as caught:
+            list(read_documents(path) if ending == "asreview" else members_of(path, path.name))
+        assert str(caught.value).startswith(f"{path} cannot be read, it is damaged or cut short: File name")
+        assert len(str(caught.value)) < 1000
+
+
+def test_a_project_of_asreview_takes_neither_disk_nor_memory_without_bound(tmp_path):
+    path = tmp_path / "x.asreview"
+    with ZipFile(path, "w", ZIP_DEFLATED) as archive:
+        archive.writestr("project.json", "{}")
+        archive.writestr("results.db", bytes(80 << 20))
+    with pytest.raises(ExpansionError, match="67,108,864 bytes"):
+        list(read_documents(path))
+    make_project(path, [(n, "Tin", "x" * 100 * n, None, None, None, None, None) for n in (1, 2, 300)])
+    assert [document.id for document in read_documents(path)] == ["1", "2", "300"]
+    with pytest.raises(FormatError, match=r"x\.asreview .* longer than 20,000 bytes; .* raise max_cell"):
+        list(read_documents(path, max_cell=20_000))

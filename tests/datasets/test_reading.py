@@ -176,7 +176,7 @@ def test_a_wrong_column_lists_those_that_exist(name, argument, tmp_path):
     [
         ("a.csv", 'text,label\na,b\n"two\nlines",c\na,b,c\n', 5, "found 3 fields, expected 2"),
         ("a.csv", "text,label\na,b\nalone\n", 3, "found 1 field, expected 2"),
-        ("a.csv", 'text,label\na,b\n\n"open,c\nd,e\n', 4, "unexpected end of data"),
+        ("a.csv", 'text,label\na,b\n\n"open,c\nd,e\n', 4, "begins with a quote that never closes"),
         ("a.csv", 'text,label\n"a"x,b\n', 2, "expected after"),
         ("a.tsv", "text\tlabel\na\tb\tc\n", 2, "found 3 fields"),
         ("a.jsonl", '{"text": "a", "label": "b"}\n\n{"text": "a", "label": }\n', 3, "not JSON: Expecting value"),
@@ -315,6 +315,13 @@ def test_svmlight_label_sets(tmp_path):
     found = read(path)
     assert found.labels == [("1", "12"), (), ("2.5",)]
     assert found.matrix.toarray().tolist() == [[0.5, 0, 0], [0, 0, 2], [0, 1, 0]]
+
+
+def test_svmlight_labels_keep_their_digits(tmp_path):
+    labels = ["1234567", "1234568", "+1.0", "-0", "0.1234567", "1e-320", "1e400", "3e2"]
+    path = write(tmp_path / "a.svm", "".join(f"{label} 1:1\n" for label in labels))
+    expected = ["1234567", "1234568", "1", "0", "0.1234567", "1e-320", "inf", "300"]
+    assert read(path).labels == [(label,) for label in expected]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kstest
@@ -168,4 +169,13 @@ def test_labels_may_be_a_matrix():
     train, sets = ["wheat up", "goal scored", "wheat goal", "rain"] * 5, [("g",), ("s",), ("s", "g"), ()] * 5
     matrix = np.array([[1, 0], [0, 1], [1, 1], [0, 0]] * 5)
     one, other = (AdaptiveFilter().fit(train, labels, ["g", "s"]) for labels in (sets, matrix))
-    assert {k: v.tobytes() for k, v in one.arrays().items()} == {k: v.tobytes() for k, v in other.arrays().items()}
+    arrays = {k: v.tobytes() for k, v in one.arrays().items()}
+    assert arrays == {k: v.tobytes() for k, v in other.arrays().items()}
+    # Zeros may be stored; who gave the matrix finds it as it was.
+    stored = sp.csc_matrix(np.ones((20, 2)))
+    stored.data[:] = matrix.ravel(order="F")
+    for array in (stored.data, stored.indices, stored.indptr):
+        array.flags.writeable = False
+    sparse = AdaptiveFilter().fit(train, stored, ["g", "s"])
+    assert arrays == {k: v.tobytes() for k, v in sparse.arrays().items()}
+    assert stored.nnz == 40

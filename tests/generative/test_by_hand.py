@@ -227,6 +227,11 @@ def test_numbers_of_sets():
     repeated.data.flags.writeable = repeated.indices.flags.writeable = repeated.indptr.flags.writeable = False
     assert pattern_numbers(repeated).tolist() == [[0], [1], [6], [7]]
     assert pattern_numbers(X, binarize=1).tolist() == [[0], [1], [4], [0]]
+    unsorted = sp.csr_matrix((np.array([3.0, 1.0, 1.0]), np.array([2, 1, 1]), np.array([0, 3])), shape=(1, 3))
+    for array in (unsorted.data, unsorted.indices, unsorted.indptr):
+        array.flags.writeable = False
+    assert pattern_numbers(unsorted, binarize=1.5).tolist() == [[6]]
+    assert unsorted.indices.tolist() == [2, 1, 1]
     for wrong, message in (
         (np.zeros((2, 25)), "X has 25 features; expected 1 to 24"),
         (np.array([[np.nan]]), "X holds NaN; expected no missing values"),

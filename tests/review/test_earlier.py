@@ -209,6 +209,14 @@ def test_an_earlier_review_is_kept_once_with_the_project(tmp_path, documents):
         assert len(project.documents) == len(documents)
 
 
+def test_names_and_texts_that_no_database_can_hold_are_mended(database, documents):
+    with closing(Project.create(database, "New", documents)) as project:
+        kept = project.earlier.add("a\0\ud800.csv", [EarlierRecord("Tin\0", "\ud800", True)])
+        assert kept.source == "a\ufffd?.csv"
+        assert project.earlier.records([kept.id]) == [EarlierRecord("Tin\ufffd", "?", True)]
+        assert [entry.detail for entry in project.audit] == ["a\ufffd?.csv: 1 of 1 relevant"]
+
+
 def test_a_topic_learns_from_the_earlier_reviews_it_names(tmp_path, documents):
     with closing(Project.create(tmp_path / "new.review.sqlite", "New", documents)) as project:
         kept = project.earlier.add("old.csv", [EarlierRecord(*record) for record in EXPECTED])

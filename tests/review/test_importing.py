@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import time
 from contextlib import suppress
 from io import StringIO
 from pathlib import Path
@@ -246,6 +247,7 @@ RAYYAN = (
         ("Bayesift decision: none; ASReview_relevant", (None, "")),
         (RAYYAN % '"Kofi"=>"Included"', ("relevant", "")),
         (RAYYAN % '"Kofi"=>"Excluded", "A. B."=>"Excluded"', ("irrelevant", "wrong population,foreign")),
+        ('RAYYAN-INCLUSION: {"Kofi"=>"Excluded"} | RAYYAN-EXCLUSION-REASONS:  | USER-NOTES: {}', ("irrelevant", "")),
         (RAYYAN % '"Kofi"=>"Maybe"', ("unsure", "")),
         (RAYYAN % '"Kofi"=>"Included", "Ama"=>"Excluded"', (None, "")),
     ],
@@ -259,6 +261,19 @@ def test_notes_of_this_and_other_programs_are_decisions(note, expected):
         == first[0]
     )
     assert marks([{"notes": note}, {"notes": "ASReview_relevant"}], "x.csv")[0] == first
+
+
+@pytest.mark.parametrize(
+    ("note", "decision"),
+    [
+        ("RAYYAN-INCLUSION: {" * 40_000, None),
+        ('RAYYAN-INCLUSION: {"K"=>"Excluded"} | RAYYAN-EXCLUSION-REASONS: a' + " " * 600_000 + "b", "irrelevant"),
+    ],
+)
+def test_long_notes_are_searched_in_little_time(note, decision):
+    begun = time.process_time()
+    assert marks([{"N1": note}, {"N1": "ASReview_relevant"}], "x.ris", notes_first=True)[0].decision == decision
+    assert time.process_time() - begun < 10
 
 
 def test_a_field_of_literature_decides_if_all_of_it_are_decisions():
@@ -292,6 +307,10 @@ def test_records_that_a_manager_of_literature_numbers_anew_find_their_documents(
         ("x.txt", b"\xef\xbb\xbfTY  - JOUR\n", ".ris"),
         ("x.txt", b"\nPMID- 7\n", ".nbib"),
         ("x.txt", b"% made by hand\n@article{a,\n", ".bib"),
+        ("x.txt", b"%% one\r\n\n % two %\r\n@article{a,\n", ".bib"),
+        # Ways to cut this into comments are many; nobody has time to try them all.
+        ("x.txt", b"%" * 1000, ".csv"),
+        ("x.txt", b"% \n" * 250, ".csv"),
         ("x.txt", b"<?xml version='1.0'?>", ".xml"),
         ("x.txt", b'{"id": 1}', ".jsonl"),
         ("x.txt", b"id;label\n", ".csv"),

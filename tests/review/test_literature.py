@@ -60,6 +60,14 @@ def test_an_export_is_read_again(tmp_path, name, id):
         assert (labels.undecided, labels.unmatched) == (2, 0)
 
 
+def test_no_two_entries_of_bibtex_have_one_key(tmp_path):
+    keys = ["a_3", "a", "A", "a", "?", "5", "a_3", "a_3_7"]
+    rows = [Row(Document(key, "Tin", "", {}, n), 0.5, "", {}) for n, key in enumerate(keys)]
+    found = [document.id for document in read_back(tmp_path, "bib", "".join(WRITERS["bib"][0](rows)))]
+    assert found[:2] == ["a_3", "a"]
+    assert len({key.lower() for key in found}) == len(keys)
+
+
 ANY = st.text(st.characters(codec="utf-8"), max_size=40)
 
 

@@ -7,13 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from itertools import groupby
 from threading import Event as Signal
+from time import sleep
 
 import pytest
 from sqlalchemy import event
 
 from bayesift.review.engine import Corpus, ReviewEngine
 from bayesift.review.service import Service
-from bayesift.review.storage import Document, Event, NotSavedError, Project, Topic
+from bayesift.review.storage import COMMAND_LINE, Document, Event, NotSavedError, Project, Topic
 
 WORDS = ["tin", "copper", "ship", "grain", "court", "mine", "price", "metal", "port", "strike"]
 DOCUMENTS = [
@@ -118,3 +119,70 @@ def test_undo_waits_for_no_fit(service, monkeypatch):
     assert not queue._engine.behind
     assert review.card(anna).probability is not None
     assert queue.suggestion(0, "chosen").model == "prior"
+
+
+def overtaken(monkeypatch, place, name, service_call, other_call):
+    """Make a call whose result another call could overtake, and the other one at that moment."""
+    real, reached, passed = getattr(place, name), Signal(), Signal()
+
+    def slowly(*arguments):
+        found = real(*arguments)
+        if not reached.is_set():
+            reached.set()
+            # Where the other call has to wait for this one, it does not come by.
+            passed.wait(0.5)
+        return found
+
+    monkeypatch.setattr(place, name, slowly)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(service_call)
+        reached.wait(30)
+        other_call()
+        passed.set()
+        first.result(30)
+
+
+def test_of_two_changes_of_a_topic_the_one_that_was_saved_last_holds(service, monkeypatch):
+    anna = service.project.reviewers.add("Anna").id
+    topic = service.add_topic(Topic("metals"), anna).topic
+    one, other = topic._replace(description="tin"), topic._replace(description="grain")
+    overtaken(
+        monkeypatch, service.project.topics, "change",
+        lambda: service.change_topic(one), lambda: service.change_topic(other),
+    )  # fmt: skip
+    assert service.topic(topic.id).topic == service.project.topics.get(topic.id) == other
+
+
+def test_of_two_joins_both_are_known(service, monkeypatch):
+    duplicates = service.project.duplicates
+
+    def join(one, other):
+        duplicates.join(one, other, COMMAND_LINE)
+        service.regroup()
+
+    overtaken(monkeypatch, duplicates, "all", lambda: join(0, 1), lambda: join(2, 3))
+    assert sorted(service.copies) == sorted(duplicates.all()) == [1, 3]
+
+
+@pytest.mark.parametrize("call", ["undo", "resolve"])
+def test_a_decision_of_the_moment_before_is_the_one_to_take_back_or_to_resolve(service, call):
+    anna, ben = (service.project.reviewers.add(name).id for name in ("Anna", "Ben"))
+    review = service.add_topic(Topic("metals"), anna)
+    review.label(anna, 0, "relevant")
+    with ThreadPoolExecutor(1) as pool:
+        with review._lock:
+            waiting = (
+                pool.submit(review.undo, anna) if call == "undo" else pool.submit(review.resolve, ben, 1, "relevant")
+            )
+            # It has begun, and waits for the lock.
+            sleep(0.2)
+            review.change(review.topic._replace(description="tin"))
+            review.label(anna, 1, "relevant")
+            review.label(ben, 1, "irrelevant")
+        done = waiting.result(30)
+    if call == "undo":
+        assert (done.document, review.decisions().by_reviewer(1)[ben].decision) == (1, "irrelevant")
+        assert set(review.decisions().by_reviewer(0)) == {anna}
+    else:
+        assert done is not None
+        assert review.decisions().status(1) == "relevant"

@@ -113,6 +113,14 @@ def test_reasons_have_intervals(classifier):
         assert all(low <= weight <= high for (_, weight), (low, high) in zip(weighted, spans[label], strict=True))
 
 
+def test_a_text_without_a_known_word_has_a_reason_without_words(classifier):
+    for reasons in classifier.explain(["", "qqqq", TEXTS[0]], k=4)[:2]:
+        assert reasons
+        assert all(reason.words == reason.word_intervals == [] for reason in reasons)
+        assert all(reason.interval[0] < reason.interval[1] for reason in reasons)
+    assert top_word_intervals(classifier, {str(classifier.classes_[0]): []}) == {str(classifier.classes_[0]): []}
+
+
 def test_intervals_of_weights_are_those_of_the_coefficients():
     classifier = averaged()
     words = top_words(classifier, 3)

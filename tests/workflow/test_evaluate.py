@@ -209,6 +209,15 @@ def test_top_words_are_the_largest_weights(classifier):
     assert [word for word, _ in top_words(classifier, 5)["sport"]] == expected
 
 
+def test_bars_of_a_page_keep_their_proportions_at_every_width():
+    few = Split([("x",)] * 4 + [("y",)] * 3, [""] * 7, TEXTS[:7])
+    page = training_report(train(few, TextClassifier("nb")), "few")
+    assert re.findall(r'class="bar" style="([^"]+)"', page) == ["--share: 1.000", "--share: 0.750"]
+    rules = re.findall(r"\.bar {([^}]+)}", page)
+    assert len(rules) == 2
+    assert all("* var(--share))" in rule and "max-width" not in rule for rule in rules)
+
+
 def test_pages_stand_alone_and_escape_what_they_show():
     labels = [("<script>alert(1)</script>",) if label == "sport" else (label,) for label in ONE]
     trained = train(Split(labels, [""] * len(TEXTS), TEXTS), TextClassifier("lasso", variance=5.0))

@@ -218,6 +218,15 @@ def test_reasons_of_a_process_are_what_a_word_changes():
     assert added == pytest.approx((1 if reason.label == "money" else -1) * change[0])
 
 
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_a_process_has_no_word_to_name_where_it_knows_none(kind):
+    classifier = small("process", kind)
+    found = classifier.predictions(["", "qqqq"])
+    given = found._replace(decisions=np.ones_like(found.decisions))
+    for reasons in Explainer(classifier).reasons(["", "qqqq"], 3, given):
+        assert [reason.words for reason in reasons] == [[]] * len(classifier.classes_)
+
+
 def test_a_text_that_gets_no_label_is_explained_by_the_most_probable():
     classifier = small("lasso", "multilabel-indicator")
     [reason] = classifier.explain(["nothing to see"])[0]

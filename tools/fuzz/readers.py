@@ -16,6 +16,7 @@ import json
 import lzma
 import os
 import resource
+import sqlite3
 import subprocess
 import sys
 import tarfile
@@ -24,6 +25,7 @@ import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -173,6 +175,7 @@ def _other_files() -> Iterator[Case]:
     )
     yield Case("a.ris", ris.encode(), (lambda path: list(datasets.read_documents(path)),))
     yield Case("a.ris.gz", ris.encode(), (lambda path: list(datasets.read_documents(path)),), gzip.compress)
+    yield from _literature()
     vectors = "# words\n" + "".join(f"{n % 2},3 qid:{n} 1:{n / 3} 4:1e-3 {9 + n}:2 # end\n" for n in range(9))
     yield Case("a.svm", vectors.encode(), (datasets.read,))
     yield Case("a.svm.bz2", vectors.encode(), (datasets.read,), bz2.compress)
@@ -188,6 +191,54 @@ def _other_files() -> Iterator[Case]:
         yield Case(name, archive, (lambda path: list(members_of(path, path.name)),))
     for name, place, content in _collections():
         yield Case(place, content.encode(), (_loader(name, place),))
+
+
+def _literature() -> Iterator[Case]:
+    """Return files of other databases and managers of literature."""
+    from bayesift.datasets import read_documents
+
+    readers = (lambda path: list(read_documents(path)),)
+    pubmed = (
+        "PMID- {0}\nDP  - 1987 Mai\nTI  - Tin {0}\nAB  - On tin\n      and lead.\nFAU - Doe, J.\nLID - 10/{0} [doi]\n\n"
+    )
+    bibtex = '@article{{k{0},\n title = {{On {{T}}in \\\'{{e}}}},\n author = "A and B",\n journal = tin # { {0} }\n}}\n'
+    bibtex = "".join(bibtex.replace("{ {0} }", "{0}").format(n) for n in range(5))
+    record = (
+        "<record><rec-number>{0}</rec-number><titles><title><style>Tin &amp; {0}</style></title></titles>"
+        '<ref-type name="Book">6</ref-type><abstract>On tin\nand é.</abstract></record>\n'
+    )
+    records = "".join(record.format(n) for n in range(5))
+    yield Case("a.nbib", "".join(pubmed.format(n) for n in range(5)).encode(), readers)
+    yield Case("a.bib", f'@string{{tin = "Journal of Tin"}}\n{bibtex}'.encode(), readers)
+    yield Case("a.xml", f'<?xml version="1.0"?><xml><records>{records}</records></xml>'.encode(), readers)
+    members = {
+        "project.json": b"{}",
+        "data_store.db": _database("record"),
+        "reviews/a/results.db": _database("results"),
+    }
+    for name, content in members.items():
+        yield Case("a.asreview", content, readers, partial(_with_member, _zipped(members), name))
+    yield Case("a.asreview", _zipped(members), readers)
+
+
+def _database(table: str) -> bytes:
+    """Return a database of SQLite as a project of ASReview has it, with five rows."""
+    columns = {"record": "record_id, title, abstract, keywords", "results": "record_id, label, note"}[table]
+    rows = {"record": (1, "Tin", "On tin.", '["a", "b"]'), "results": (1, 1, "a note")}[table]
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(f"CREATE TABLE {table} ({columns})")
+        marks = ", ".join("?" * len(rows))
+        connection.executemany(f"INSERT INTO {table} VALUES ({marks})", [(n, *rows[1:]) for n in range(5)])
+        connection.commit()
+        return connection.serialize()
+
+
+def _zipped(members: dict[str, bytes]) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return file.getvalue()
 
 
 def _workbook(rows: list[tuple[str, str, str]]) -> bytes:

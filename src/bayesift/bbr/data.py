@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -134,19 +136,26 @@ def write_data(
     '1 2:0.5\n-1 1:2.0\n'
     """
     matrix = sp.csr_matrix(X, dtype=np.float64)
-    matrix.sum_duplicates()
+    if not matrix.has_canonical_format:
+        # The arrays may be those of the caller.
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
     if not np.all(np.isfinite(matrix.data)):
         raise ValueError("X holds values that are not finite; expected finite numbers")
-    heads = [_label(label) for label in labels]
-    if len(heads) != matrix.shape[0]:
-        raise ValueError(f"labels has {len(heads)} entries; expected {matrix.shape[0]}, one for each document")
-    for number, flags in enumerate([] if groups is None else np.asarray(groups).tolist()):
-        heads[number] = " ".join([heads[number], *map(str, flags)])
+    n_documents, n_features = matrix.shape
+    heads = _of_length("labels", [_label(label) for label in labels], n_documents, "document")
+    if groups is not None:
+        for number, flags in enumerate(_flags(groups, n_documents)):
+            heads[number] = " ".join([heads[number], *map(str, flags)])
     if row_ids is not None:
-        heads = [
-            f"# {id_word}: {one_line('row_ids', row_id)}\n{head}" for row_id, head in zip(row_ids, heads, strict=True)
-        ]
-    shown = range(1, matrix.shape[1] + 1) if names is None else [one_word("names", str(name)) for name in names]
+        ids = [one_line("row_ids", row_id) for row_id in _of_length("row_ids", row_ids, n_documents, "document")]
+        heads = [f"# {id_word}: {row_id}\n{head}" for row_id, head in zip(ids, heads, strict=True)]
+    shown: Sequence[Any] = range(1, n_features + 1)
+    if names is not None:
+        shown = [one_word("names", str(name)) for name in _of_length("names", names, n_features, "feature")]
+        if len(set(shown)) < len(shown):
+            [(twice, _)] = Counter(shown).most_common(1)
+            raise ValueError(f"names holds {twice!r} more than once; expected different names")
     with atomic_path(target) as path, open(path, "w", encoding="utf-8", newline="\n") as stream:
         for head, begin, end in zip(heads, matrix.indptr[:-1].tolist(), matrix.indptr[1:].tolist(), strict=True):
             columns, values = matrix.indices[begin:end].tolist(), matrix.data[begin:end].tolist()
@@ -154,8 +163,28 @@ def write_data(
             stream.write(" ".join([head, *pairs]) + "\n")
 
 
+def _of_length(argument: str, values: Any, length: int, each: str) -> list[Any]:
+    found = list(values)
+    if len(found) != length:
+        raise ValueError(f"{argument} has {len(found)} entries; expected {length}, one for each {each}")
+    return found
+
+
+def _flags(groups: Any, n_documents: int) -> list[list[int]]:
+    """Return the flags of each document, as whole numbers."""
+    found = np.asarray(groups)
+    if found.ndim != 2 or len(found) != n_documents:
+        raise ValueError(f"groups has the shape {found.shape}; expected {n_documents} rows, one for each document")
+    if not np.isin(found, (0, 1)).all():
+        raise ValueError("groups holds other values than 0 and 1; expected flags")
+    flags: list[list[int]] = found.astype(np.uint8).tolist()
+    return flags
+
+
 def _label(value: Any) -> str:
-    text = one_word("labels", f"{value:g}" if isinstance(value, float) else str(value))
+    if isinstance(value, float | np.floating):
+        value = int(value) if value.is_integer() else float(value)
+    text = one_word("labels", str(value))
     if ":" in text:
         raise ValueError(f"labels holds {text!r}; expected labels without colons")
     return text

@@ -89,7 +89,7 @@ def _reading_hint(error: Exception) -> str:
         case EncodingError(probable=str(encoding)):
             return f"use --encoding {encoding} if it is that"
         case EncodingError():
-            return "--encoding cp1252 (or cp1250, cp1251, utf-16, …) names the encoding of the file"
+            return "--encoding cp1252 (or cp1250, cp1251, utf-16, gb18030, shift_jis, …) names the encoding of the file"
         case FileNotFoundError() if not isinstance(error, MissingDataError):
             return "check the path; the order of the arguments is in --help"
         case _:

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from importlib import import_module
 from pathlib import Path
@@ -62,12 +62,21 @@ class UserError(Exception):
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Make a console that does not interpret markup; without a terminal its width is fixed."""
+    """Make a console that does not interpret markup; without a terminal its width is fixed.
+
+    If nobody reads on, as after ``| head``, it falls silent: the command continues and writes its files.
+    """
     from rich.console import Console
+
+    class Page(Console):
+        def on_broken_pipe(self) -> None:
+            # It gives what is still written to nobody, and would then end the process.
+            with suppress(SystemExit):
+                super().on_broken_pipe()
 
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() or "COLUMNS" in os.environ else WIDTH
-    return Console(stderr=stderr, markup=False, highlight=False, emoji=False, width=width)
+    return Page(stderr=stderr, markup=False, highlight=False, emoji=False, width=width)
 
 
 def shown(text: Any, limit: int = 0) -> str:
@@ -82,12 +91,18 @@ def list_of(names: Any) -> list[str]:
 
 
 def table(*headers: str, title: str = "") -> Table:
-    """Make a table without lines; a header that begins with ``>`` is of a column of numbers, aligned to the right."""
+    """Make a table without lines; a header that begins with ``>`` is of a column of numbers, to the right and unbroken.
+
+    If it is too narrow for everything, names continue on the next line: nothing is cut.
+    """
     from rich.table import Table
 
     found = Table(box=None, pad_edge=False, title=title or None, title_justify="left", title_style="bold")
     for header in headers:
-        found.add_column(header.lstrip(">"), justify="right" if header.startswith(">") else "left")
+        is_number = header.startswith(">")
+        found.add_column(
+            header.lstrip(">"), justify="right" if is_number else "left", no_wrap=is_number, overflow="fold"
+        )
     return found
 
 

@@ -6,9 +6,11 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from bayesift.cli._shell import bar, list_of, shown, table
+from bayesift.workflow.errors import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from bayesift.datasets import Split
     from bayesift.workflow import DataSummary, Evaluation, ModelInfo, Reason
@@ -22,19 +24,13 @@ MOST_ROWS = 25
 def show_data(data: Split, found: DataSummary, console: Console, n_more: int = 0) -> None:
     """Show what was read, the columns that were guessed, the texts of each label, and warnings."""
     kinds = "several labels per text" if found.multilabel else "one label per text"
-    labels = "1 label" if len(found.balance) == 1 else f"{len(found.balance):,} labels"
     name = "texts" if data.origin is None else shown(data.origin.path.name)
     name += f" and {n_more} more" if n_more else ""
-    console.print(f"{name}: {found.n_texts:,} texts, {labels}, {kinds}", style="bold")
-    origin = data.origin
-    if origin is not None and origin.text is not None:
-        guessed = "; ".join(
-            f"--{option} {shown(column)!r}{' (guessed)' if role in origin.guessed else ''}"
-            for role, option, columns in (("text", "text", origin.text), ("labels", "label", origin.labels))
-            if columns is not None
-            for column in list_of(columns)
-        )
-        console.print(f"columns: {guessed}")
+    console.print(
+        f"{name}: {counted(found.n_texts, 'text')}, {counted(len(found.balance), 'label')}, {kinds}", style="bold"
+    )
+    if columns := columns_of(data):
+        console.print(columns)
     rows = table("label", ">texts", ">share", "")
     most, labelled = max(found.balance.values()), found.n_texts - found.n_in_pile
     for label, count in list(found.balance.items())[:MOST_ROWS]:
@@ -45,6 +41,19 @@ def show_data(data: Split, found: DataSummary, console: Console, n_more: int = 0
     for warning in found.warnings:
         console.print(f"! {shown(warning)}", style="yellow")
     console.print()
+
+
+def columns_of(data: Split) -> str:
+    """Name the columns that were read, and say which were guessed; nothing where there are no columns."""
+    origin = data.origin
+    if origin is None or origin.text is None:
+        return ""
+    return "columns: " + "; ".join(
+        f"--{option} {shown(column)!r}{' (guessed)' if role in origin.guessed else ''}"
+        for role, option, columns in (("text", "text", origin.text), ("labels", "label", origin.labels))
+        if columns is not None
+        for column in list_of(columns)
+    )
 
 
 def show_model(found: ModelInfo, console: Console, seconds: float | None = None) -> None:
@@ -74,20 +83,32 @@ def show_comparison(found: ModelInfo, console: Console) -> None:
 def show_evaluation(found: Evaluation, console: Console) -> None:
     """Show how good a model is."""
     console.print(f"\nOn {found.on}", style="bold")
-    rows = table("label", ">texts", ">given", ">precision", ">recall", ">F1", "", ">off by (95 %)")
+    wide = console.options.update(max_width=2 * console.width)
+    # In a narrow terminal first the bars give way, then the intervals.
+    for parts in ((True, True), (False, True), (False, False)):
+        rows = _scores(found, *parts)
+        if console.measure(rows, options=wide).maximum <= console.width:
+            break
+    console.print(rows)
+    _more(console, len(found.categories) - MOST_ROWS, "labels")
+    for line in found.sentences():
+        console.print(shown(line))
+
+
+def _scores(found: Evaluation, with_bars: bool, with_intervals: bool) -> Table:
+    last = "off by (95 %)" if with_intervals else "off by"
+    rows = table("label", ">texts", ">given", ">precision", ">recall", ">F1", *[""] * with_bars, f">{last}")
     for score in found.categories[:MOST_ROWS]:
+        interval = f" ({score.calibration_low:.3f}–{score.calibration_high:.3f})" if with_intervals else ""
         rows.add_row(
             shown(score.label, 40),
             f"{score.n_texts:,}",
             f"{score.n_given:,}",
             *(_number(value) for value in (score.precision, score.recall, score.f1)),
-            bar(score.f1 if isfinite(score.f1) else 0.0, 12),
-            f"{score.calibration_error:.3f} ({score.calibration_low:.3f}–{score.calibration_high:.3f})",
+            *[bar(score.f1 if isfinite(score.f1) else 0.0, 12)] * with_bars,
+            f"{score.calibration_error:.3f}{interval}",
         )
-    console.print(rows)
-    _more(console, len(found.categories) - MOST_ROWS, "labels")
-    for line in found.sentences():
-        console.print(shown(line))
+    return rows
 
 
 def show_top_words(words: dict[str, WeightedWords], console: Console) -> None:

@@ -139,6 +139,7 @@ def classify(
         step("loading the libraries")
         from bayesift.workflow import classify as classify_texts
         from bayesift.workflow import load_classifier
+        from bayesift.workflow.errors import counted
 
         classifier, origin = load_classifier(model)
         say_if_compiling(quiet=output.is_silent)
@@ -158,8 +159,7 @@ def classify(
             say(f"{'standard input' if str(data) == '-' else data.name}: {shown(note)}")
         names = [] if found.text is None or found.format == "lines" else list_of(found.text)
         column = "".join(f", column {shown(name)!r}" for name in names)
-        noun = "text" if found.n_texts == 1 else "texts"
-        say(f"{found.n_texts:,} {noun} ({found.format}{column})" + ("" if to_stdout else f" → {target}"))
+        say(f"{counted(found.n_texts, 'text')} ({found.format}{column})" + ("" if to_stdout else f" → {target}"))
         if found.n_unsure is not None:
             say(f"{found.n_unsure:,} of them are left to a person, at least in part (see column 'unsure')")
         if not to_stdout:
@@ -176,6 +176,7 @@ def _classify_files(
         raise typer.BadParameter("several files are written to a folder; give -o FOLDER", param_hint="--output")
     step("loading the libraries")
     from bayesift.workflow import classify_files, load_classifier
+    from bayesift.workflow.errors import counted
 
     # A file that is not a model is refused before any work is done.
     load_classifier(model)
@@ -190,7 +191,7 @@ def _classify_files(
             with step.paused():
                 for note in found.notes:
                     say(f"{shown(files[len(done) - 1].name)}: {shown(note)}")
-                say(f"{found.n_texts:,} texts → {shown(target / written.name)}")
+                say(f"{counted(found.n_texts, 'text')} → {shown(target / written.name)}")
 
     found = classify_files(model, files, target, engine=engine, on_file=tell, **options)
     if output.as_json:

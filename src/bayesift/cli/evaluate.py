@@ -14,13 +14,16 @@ def evaluate(model: ModelFile, data: Data, *, report: Report = None, reading: Re
         from bayesift.cli import _show
         from bayesift.workflow import evaluate as evaluate_texts
         from bayesift.workflow import load_classifier
+        from bayesift.workflow.errors import counted
         from bayesift.workflow.report import evaluation_report, write_report
 
         classifier, origin = load_classifier(model)
         step(f"reading {data.name}")
         texts = reading.read(data, origin, features=classifier.features or (), quiet=output.is_silent)
         step("classifying")
-        found = evaluate_texts(classifier, texts.texts, texts.labels, on=f"{len(texts):,} texts of {data.name}")
+        found = evaluate_texts(
+            classifier, texts.texts, texts.labels, on=f"{counted(len(texts), 'text')} of {data.name}"
+        )
         if report is not None:
             write_report(evaluation_report(found, f"{model.name} on {data.name}"), report)
     if output.as_json:

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from bayesift.cli._guard import Labelled, Written
-from bayesift.cli._options import Label, LabelSeparator, Quiet, Text
+from bayesift.cli._options import Label, LabelSeparator, Quiet, Reading, Text
 from bayesift.cli._shell import Steps, console, say, say_if_compiling, shown, steps, table
 
 if TYPE_CHECKING:
@@ -113,8 +113,9 @@ def filter_command(
     With --state, each judgement counts once and each decision is written at least once, however often a run is killed.
     """
     from bayesift._same_files import check_distinct
-    from bayesift.datasets import read
+    from bayesift.cli._show import columns_of
     from bayesift.filtering import AdaptiveFilter, state_files
+    from bayesift.workflow.errors import counted
     from bayesift.workflow.filter import (
         check_decisions_begin,
         decision_writer,
@@ -134,7 +135,7 @@ def filter_command(
     known = None if judgements is None else read_judgements(judgements)
     if str(stream) != "-" and not stream.is_file():
         raise FileNotFoundError(f"{stream} does not exist")
-    data = read(train, text, label, label_separator=label_separator)
+    data = Reading([text] if text else None, label, label_separator).read(train, quiet=quiet)
     filter = AdaptiveFilter(
         query=None if query is QueryKind.none else cast("Query", query.value),
         target=target,
@@ -144,7 +145,9 @@ def filter_command(
         random_state=seed,
     )
     say_if_compiling("perceptron", quiet=quiet)
-    say(f"training on {len(data):,} texts for {len(names):,} topics", quiet)
+    if columns := columns_of(data):
+        say(columns, quiet)
+    say(f"training on {counted(len(data), 'text')} for {counted(len(names), 'topic')}", quiet)
     with filter.fit(data.texts, data.labels, names, state=state):
         if filter.position_ > 0:
             before = len(filter.record_)

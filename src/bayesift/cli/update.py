@@ -42,13 +42,14 @@ def update(
         from bayesift.formats import save
         from bayesift.workflow import evaluate, load_classifier, model_info
         from bayesift.workflow import update as update_classifier
+        from bayesift.workflow.errors import counted
 
         classifier, origin = load_classifier(model)
         step(f"reading {data.name}")
         texts = reading.read(data, origin, features=classifier.features or (), quiet=output.is_silent)
         step("measuring")
         before = evaluate(
-            classifier, texts.texts, texts.labels, on=f"{len(texts):,} new texts, before learning from them"
+            classifier, texts.texts, texts.labels, on=f"{counted(len(texts), 'new text')}, before learning from them"
         )
         step("learning")
         updated = update_classifier(classifier, texts.texts, texts.labels, strength=strength, new_words=new_words)
@@ -61,5 +62,7 @@ def update(
     elif not output.quiet:
         out = console()
         _show.show_evaluation(before, out)
-        out.print(f"\nLearned from {n_texts:,} more texts, {found.n_texts:,} in all; {words:,} new words.")
+        out.print(
+            f"\nLearned from {counted(n_texts, 'more text')}, {found.n_texts:,} in all; {counted(words, 'new word')}."
+        )
         out.print(f"Written: {target}", soft_wrap=True)

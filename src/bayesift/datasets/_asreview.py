@@ -7,72 +7,81 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
+from bayesift.datasets._files import ARCHIVE_DAMAGE
+from bayesift.datasets._limits import check_archive_size
 from bayesift.datasets._literature import Entry
-from bayesift.datasets.errors import FormatError
+from bayesift.datasets.errors import DamagedFileError, FormatError, reason_of
 
-#: The largest file of a project that is unpacked, in bytes, and the most files that are looked at.
-_LARGEST, _MOST_FILES = 4 << 30, 10_000
+#: So many times its size a project may unpack to, and the most files that are looked at.
+_MOST_EXPANSION, _MOST_FILES = 128, 10_000
 
 #: Columns of the table of records that are shown as details, where they are lists joined.
 _DETAILS = ("authors", "keywords", "year", "doi", "url")
 
 
-def asreview_entries(path: Path) -> Iterator[Entry]:
+def asreview_entries(path: Path, limit: int) -> Iterator[Entry]:
     """Read the records of a project of ASReview 2 or 3; decisions are the detail ``asreview_label``."""
     try:
         with ZipFile(path) as archive, TemporaryDirectory() as folder:
             names = archive.namelist()
             if "project.json" not in names or len(names) > _MOST_FILES:
                 raise FormatError(path, "asreview", f"{path} is no project of ASReview")
+            check_archive_size(path, _MOST_EXPANSION)
             bases = [
                 _unpacked(path, archive, name, Path(folder)) for name in names if PurePosixPath(name).suffix == ".db"
             ]
-            yield from _from_tables(path, bases)
+            yield from _from_tables(path, bases, limit)
+    except sqlite3.DataError as error:
+        remedy = "; if it is meant to be, raise max_cell (or BAYESIFT_MAX_CELL)"
+        problem = f"{path} holds a record that is longer than {limit:,} bytes"
+        raise FormatError(path, "asreview", problem, remedy=remedy) from error
     except (BadZipFile, sqlite3.DatabaseError, EOFError, NotImplementedError, RuntimeError) as error:
-        raise FormatError(path, "asreview", f"{path} is no project of ASReview: {error}") from error
+        raise FormatError(path, "asreview", f"{path} is no project of ASReview: {reason_of(error)}") from error
 
 
 def _unpacked(path: Path, archive: ZipFile, name: str, folder: Path) -> Path:
     """Unpack one file under a generated name, because a name in an archive may lead anywhere."""
-    if archive.getinfo(name).file_size > _LARGEST:
-        raise FormatError(path, "asreview", f"{name} in {path} is larger than {_LARGEST >> 30} GB")
     target = folder / f"{len(list(folder.iterdir()))}.db"
-    with archive.open(name) as source, target.open("wb") as stream:
-        shutil.copyfileobj(source, stream)
+    try:
+        with archive.open(name) as source, target.open("wb") as stream:
+            shutil.copyfileobj(source, stream)
+    except ARCHIVE_DAMAGE as error:
+        raise DamagedFileError(path, error) from error
     return target
 
 
-def _from_tables(path: Path, bases: list[Path]) -> Iterator[Entry]:
-    labels: dict[int, dict[str, Any]] = {}
+def _from_tables(path: Path, bases: list[Path], limit: int) -> Iterator[Entry]:
+    labels: dict[Any, dict[str, Any]] = {}
     with_records = None
     for base in bases:
-        with closing(_opened(base)) as connection:
-            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-            if "record" in tables:
-                with_records = base
-            if "results" in tables:
-                columns = {row[1] for row in connection.execute("PRAGMA table_info(results)")}
-                kept = [name for name in ("record_id", "label", "note") if name in columns]
-                for row in connection.execute(f"SELECT {', '.join(kept)} FROM results"):  # noqa: S608 - names of ours
-                    labels[row[0]] = dict(zip(kept, row, strict=True))
+        read = partial(_rows, base, limit)
+        tables = {row["name"] for row in read("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if "record" in tables:
+            with_records = read
+        if "results" in tables:
+            decided = read("SELECT * FROM results WHERE record_id IS NOT NULL")
+            labels |= {row["record_id"]: {name: row.get(name) for name in ("label", "note")} for row in decided}
     if with_records is None:
         raise FormatError(path, "asreview", f"{path} holds no table of records; open it once with ASReview 2 or newer")
-    with closing(_opened(with_records)) as connection:
+    for row in with_records("SELECT * FROM record ORDER BY record_id"):
+        yield _entry(row, labels.get(row["record_id"], {}))
+
+
+def _rows(base: Path, limit: int, query: str) -> Iterator[dict[str, Any]]:
+    """Return the rows of a query, by lower-case column name; a row that is too long raises a DataError."""
+    with closing(sqlite3.connect(f"file:{base}?mode=ro", uri=True)) as connection:
         connection.row_factory = sqlite3.Row
-        for row in connection.execute("SELECT * FROM record ORDER BY record_id"):
-            yield _entry(dict(row), labels.get(row["record_id"], {}))
-
-
-def _opened(base: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(f"file:{base}?mode=ro", uri=True)
-    # Nothing in an untrusted file may run functions.
-    connection.execute("PRAGMA trusted_schema = OFF")
-    return connection
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, limit)
+        # Nothing in an untrusted file may run functions.
+        connection.execute("PRAGMA trusted_schema = OFF")
+        for row in connection.execute(query):
+            yield {name.lower(): row[name] for name in row.keys()}  # noqa: SIM118 - a row iterates over its values
 
 
 def _entry(row: dict[str, Any], decided: dict[str, Any]) -> Entry:

@@ -15,7 +15,7 @@ from bayesift._typing import ByteArray, Int64Array
 from bayesift.datasets._dialect import numbered_columns
 from bayesift.datasets._limits import MAX_CELL
 from bayesift.datasets._tables import wrong_width
-from bayesift.datasets.errors import CellTooLongError, EncodingError, MalformedFileError, QuoteError
+from bayesift.datasets.errors import UNCLOSED, CellTooLongError, EncodingError, MalformedFileError, QuoteError
 
 #: Bytes that are read at a time.
 CHUNK = 1 << 22
@@ -166,7 +166,7 @@ class CsvScanner:
     def _error(self, data: bytes, begin: int, n_fields: int, kind: int) -> MalformedFileError:
         line = self._line(data, begin)
         if kind == _BROKEN:
-            problem = "unexpected end of data" if n_fields < 0 else f"{self._delimiter!r} expected after '\"'"
+            problem = UNCLOSED if n_fields < 0 else f"{self._delimiter!r} expected after '\"'"
             return QuoteError(self._path, line, problem)
         return wrong_width(self._path, line, n_fields, len(self.columns))
 

@@ -15,7 +15,7 @@ from bayesift.datasets._columns import USUAL_NAMES, check_columns, find_column
 from bayesift.datasets._formats import ending, format_of
 from bayesift.datasets._inputs import open_utf_8
 from bayesift.datasets._limits import cell_limit
-from bayesift.datasets._literature import READERS, Entry
+from bayesift.datasets._literature import READERS, Entry, joined_lines
 from bayesift.datasets._tables import open_table
 from bayesift.datasets._texts import folder_texts
 from bayesift.datasets.errors import CellTooLongError, ColumnError, EncodingError, FormatError, MalformedFileError
@@ -108,7 +108,7 @@ def read_documents(
     if ending(place) in READERS and place.is_file():
         return _numbered(READERS[ending(place)](place, encoding, limit, tell))
     if ending(place) == ".asreview" and place.is_file():
-        return _numbered(asreview_entries(place))
+        return _numbered(asreview_entries(place, limit))
     format = format_of(place)
     if format == "folder":
         texts = folder_texts(place, encoding, limit, tell)
@@ -198,17 +198,12 @@ def _ris_records(
             tag, value = found[1], (found[2] or "").strip()
             if tag == "ER":
                 if fields:
-                    yield _joined(fields)
+                    yield joined_lines(fields)
                 fields, tag, size = {}, "", 0
             else:
                 fields.setdefault(tag, []).append([value])
     if fields:
-        yield _joined(fields)
-
-
-def _joined(fields: Mapping[str, list[list[str]]]) -> dict[str, list[str]]:
-    """Join the lines of each value."""
-    return {tag: [" ".join(filter(None, lines)) for lines in values] for tag, values in fields.items()}
+        yield joined_lines(fields)
 
 
 def _first(fields: Mapping[str, list[str]], tags: Iterable[str]) -> str:

@@ -26,8 +26,8 @@ _TAR_ENDINGS = (".tar", ".tar.gz", ".tar.xz", ".tar.bz2", ".tgz", ".gtar.gz")
 _PACKED = (".gz", ".xz", ".bz2")
 _OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"\xfd7zXZ\0": lzma.open, b"BZh": bz2.open}
 _DAMAGE = (tarfile.TarError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile, EOFError)
-# What else tarfile and zipfile say of archives that no program wrote.
-_ODD = (ValueError, RuntimeError, OverflowError, LookupError, struct.error)
+#: What tarfile and zipfile say of damaged archives, and of those that no program wrote.
+ARCHIVE_DAMAGE = (*_DAMAGE, ValueError, RuntimeError, OverflowError, LookupError, struct.error)
 
 Member = tuple[str, bytes]
 
@@ -130,7 +130,7 @@ def members_of(path: Path, name: str) -> Iterator[Member]:
                 yield place.as_posix(), content
     except (DamagedFileError, ExpansionError):
         raise
-    except (*_DAMAGE, *_ODD) as error:
+    except ARCHIVE_DAMAGE as error:
         raise DamagedFileError(path, error) from error
 
 

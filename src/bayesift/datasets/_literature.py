@@ -11,6 +11,7 @@ from typing import NamedTuple
 from xml.parsers import expat
 
 from bayesift.datasets._inputs import open_utf_8
+from bayesift.datasets._limits import expansion_limit
 from bayesift.datasets.errors import CellTooLongError, EncodingError, MalformedFileError
 
 Tell = Callable[[str], None]
@@ -50,26 +51,32 @@ _YEAR = re.compile(r"\d{4}")
 
 def pubmed_entries(path: Path, encoding: str | None, limit: int, tell: Tell) -> Iterator[Entry]:
     """Read a file that PubMed exports (``.nbib``)."""
-    fields: dict[str, list[str]] = {}
+    # The lines of each value: a long text goes on in the next line.
+    fields: dict[str, list[list[str]]] = {}
     tag, begin, size = "", 1, 0
     for number, line in _lines(path, encoding, limit, tell):
         found = _PUBMED_LINE.match(line)
         if not line.strip() or (found is not None and found[1] == "PMID"):
             if fields:
-                yield _pubmed_entry(fields)
+                yield _pubmed_entry(joined_lines(fields))
             fields, tag, begin, size = {}, "", number, 0
         size += len(line)
         if size > limit:
             raise CellTooLongError(path, begin, limit)
         if found is not None:
             tag = found[1]
-            fields.setdefault(tag, []).append(found[2].strip())
+            fields.setdefault(tag, []).append([found[2].strip()])
         elif line.startswith("      ") and tag:
-            fields[tag][-1] = f"{fields[tag][-1]} {line.strip()}"
+            fields[tag][-1].append(line.strip())
         elif line.strip():
             raise MalformedFileError(path, number, f"found {line[:40]!r}, expected a tag such as 'PMID- 12345'")
     if fields:
-        yield _pubmed_entry(fields)
+        yield _pubmed_entry(joined_lines(fields))
+
+
+def joined_lines(fields: Mapping[str, list[list[str]]]) -> dict[str, list[str]]:
+    """Join the lines of each value of a record."""
+    return {tag: [" ".join(filter(None, lines)) for lines in values] for tag, values in fields.items()}
 
 
 def _pubmed_entry(fields: Mapping[str, list[str]]) -> Entry:
@@ -103,7 +110,7 @@ _LETTER = re.compile(r"\\(?:ss|ae|AE|aa|AA|[oOlLi])(?![A-Za-z])\s?|\\[&%_$#]")
 
 def bibtex_entries(path: Path, encoding: str | None, limit: int, tell: Tell) -> Iterator[Entry]:
     """Read a BibTeX file."""
-    strings: dict[str, str] = {}
+    strings = _Abbreviations(expansion_limit(path, 1))
     for begin, kind, body in _bibtex_bodies(path, encoding, limit, tell):
         if kind in ("comment", "preamble"):
             continue
@@ -111,8 +118,10 @@ def bibtex_entries(path: Path, encoding: str | None, limit: int, tell: Tell) -> 
             key, fields = _bibtex_fields(body, strings, keyed=kind != "string")
         except ValueError as error:
             raise MalformedFileError(path, begin, f"the entry @{kind} is malformed: {error}") from error
+        if sum(map(len, fields.values())) > limit:
+            raise CellTooLongError(path, begin, limit)
         if kind == "string":
-            strings.update(fields)
+            strings.texts.update(fields)
             continue
         title, text = (_plain_latex(fields.pop(name, "")) for name in ("title", "abstract"))
         details = {_BIBTEX_NAMES.get(name, name): _plain_latex(value) for name, value in fields.items() if value}
@@ -121,48 +130,83 @@ def bibtex_entries(path: Path, encoding: str | None, limit: int, tell: Tell) -> 
         yield Entry(key, title, text, {"type": kind, **details})
 
 
+class _Abbreviations:
+    """What the names that ``@string`` defines stand for.
+
+    Each may be made of others, so that a few lines could grow to any length: in a file they stand for no more
+    characters than a limit in all.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.texts: dict[str, str] = {}
+        self._limit = self._left = limit
+
+    def expanded(self, word: str) -> str:
+        """Return what a word stands for, or itself."""
+        found = self.texts.get(word.lower())
+        if found is None:
+            return word
+        self._left -= len(found)
+        if self._left < 0:
+            raise ValueError(f"abbreviations stand for more than {self._limit:,} characters, which is no bibliography")
+        return found
+
+
+_ENTRY = re.compile(r"@\s*([A-Za-z]+)\s*([{(])")
+#: The marks that tell where an entry ends, by the bracket that opens it.
+_MARKS = {"{": re.compile(r"\\[{}]|[{}]"), "(": re.compile(r"\\[{}]|[{})\"]")}
+_CLOSING = {"{": "}", "(": ")"}
+
+
 def _bibtex_bodies(path: Path, encoding: str | None, limit: int, tell: Tell) -> Iterator[tuple[int, str, str]]:
-    """Return the line, the kind and the text between the outer braces of each entry."""
+    """Return the line, the kind and the text between the outer brackets of each entry."""
     held: list[str] = []
-    kind, begin, depth, size = "", 1, 0, 0
+    kind, begin, size = "", 1, 0
     for number, line in _lines(path, encoding, limit, tell):
-        rest = line
-        while rest or kind:
+        place = 0
+        while True:
             if not kind:
-                found = re.search(r"@\s*([A-Za-z]+)\s*[{(]", rest)
+                found = _ENTRY.search(line, place)
                 if found is None:
                     break
-                kind, begin, depth, size, held = found[1].lower(), number, 1, 0, []
-                rest = rest[found.end() :]
-            depth, end = _closing(rest, depth)
-            held.append(rest[:end])
-            size += len(rest) + 1
+                kind, begin, size, held, place = found[1].lower(), number, 0, [], found.end()
+                end_in = _BibtexEnd(found[2])
+            end = end_in(line, place)
+            held.append(line[place:end])
+            size += len(held[-1]) + 1
             if size > limit:
                 raise CellTooLongError(path, begin, limit)
-            if depth:
+            if end is None:
                 break
             yield begin, kind, "\n".join(held)
-            kind, rest = "", rest[end + 1 :]
+            kind, place = "", end + 1
     if kind:
         raise MalformedFileError(path, begin, f"the entry @{kind} does not end")
 
 
-def _closing(text: str, depth: int) -> tuple[int, int]:
-    """Follow the braces of a line; return the depth at its end, and where the outermost one closes."""
-    for place, letter in enumerate(text):
-        if letter in "{}" and (place == 0 or text[place - 1] != "\\"):
-            depth += 1 if letter == "{" else -1
-            if not depth:
-                return 0, place
-    if depth == 1 and text.rstrip() == ")":
-        return 0, text.index(")")
-    return depth, len(text)
+class _BibtexEnd:
+    """Finds the end of an entry, line by line: the bracket that closes it, outside of inner braces and quotes."""
+
+    def __init__(self, opening: str) -> None:
+        self._marks, self._closing = _MARKS[opening], _CLOSING[opening]
+        self._depth, self._is_quoted = 0, False
+
+    def __call__(self, line: str, place: int) -> int | None:
+        for found in self._marks.finditer(line, place):
+            mark = found[0]
+            if mark == self._closing and not self._depth and not self._is_quoted:
+                return found.start()
+            if mark in "{}":
+                self._depth += 1 if mark == "{" else -1
+            elif mark == '"' and not self._depth:
+                self._is_quoted = not self._is_quoted
+        return None
 
 
 _FIELD = re.compile(r"[\s,]*([^\s=,{}\"]+)\s*=\s*")
 
 
-def _bibtex_fields(body: str, strings: Mapping[str, str], *, keyed: bool) -> tuple[str, dict[str, str]]:
+def _bibtex_fields(body: str, strings: _Abbreviations, *, keyed: bool) -> tuple[str, dict[str, str]]:
     """Cut an entry into its key and fields."""
     key, _, rest = body.partition(",") if keyed else ("", "", body)
     fields: dict[str, str] = {}
@@ -175,7 +219,7 @@ def _bibtex_fields(body: str, strings: Mapping[str, str], *, keyed: bool) -> tup
     return key.strip(), fields
 
 
-def _bibtex_value(text: str, place: int, strings: Mapping[str, str]) -> tuple[str, int]:
+def _bibtex_value(text: str, place: int, strings: _Abbreviations) -> tuple[str, int]:
     """Read the value that begins at a place: parts in braces or quotation marks, numbers and names, joined by #."""
     parts = []
     while place < len(text):
@@ -186,7 +230,7 @@ def _bibtex_value(text: str, place: int, strings: Mapping[str, str]) -> tuple[st
         else:
             word = re.compile(r"[^\s,#]*").match(text, place)
             assert word is not None
-            parts.append(strings.get(word[0].lower(), word[0]))
+            parts.append(strings.expanded(word[0]))
             place = word.end()
         joined = re.compile(r"\s*#\s*").match(text, place)
         if joined is None:
@@ -251,7 +295,8 @@ class _EndNoteReader:
         self._parser.EndElementHandler = self._end
         self._parser.CharacterDataHandler = self._text
         self._path: list[str] = []
-        self._fields: dict[str, list[str]] = {}
+        # The parts of each value: text comes in many.
+        self._fields: dict[str, list[list[str]]] = {}
         self._inside, self._size, self._begin = False, 0, 1
         self._ready: list[Entry] = []
 
@@ -276,12 +321,13 @@ class _EndNoteReader:
         elif self._inside:
             if len(self._path) >= 20:
                 raise MalformedFileError(self._file, self._parser.CurrentLineNumber, "elements are nested too deeply")
+            self._grow(len(name))
             # Elements that only style a text are not part of the path.
             self._path.append("" if name == "style" else name)
             if name == "ref-type" and attributes.get("name"):
-                self._fields["type"] = [attributes["name"]]
+                self._fields["type"] = [[attributes["name"]]]
             elif name != "style":
-                self._fields.setdefault(self._place(), []).append("")
+                self._fields.setdefault(self._place(), []).append([])
 
     def _end(self, name: str) -> None:
         if not self._inside:
@@ -294,12 +340,16 @@ class _EndNoteReader:
 
     def _text(self, text: str) -> None:
         if self._inside and self._path:
-            self._size += len(text)
-            if self._size > self._limit:
-                raise CellTooLongError(self._file, self._begin, self._limit)
+            self._grow(len(text))
             values = self._fields.get(self._place())
             if values:
-                values[-1] += text
+                values[-1].append(text)
+
+    def _grow(self, size: int) -> None:
+        """Count what a record holds."""
+        self._size += size
+        if self._size > self._limit:
+            raise CellTooLongError(self._file, self._begin, self._limit)
 
     def _place(self) -> str:
         return "/".join(filter(None, self._path))
@@ -308,7 +358,7 @@ class _EndNoteReader:
         own = dict.fromkeys(_ENDNOTE_OWN.values(), "")
         details: dict[str, list[str]] = {}
         for place, values in self._fields.items():
-            texts = [" ".join(value.split()) for value in values if value.strip()]
+            texts = list(filter(None, (" ".join("".join(parts).split()) for parts in values)))
             if place in _ENDNOTE_OWN:
                 own[_ENDNOTE_OWN[place]] = " ".join(texts)
             elif place in _ENDNOTE_NAMES or place == "type":

@@ -62,7 +62,12 @@ def _label_set(path: Path, line: int, word: str) -> tuple[str, ...]:
         values = [float(label) for label in word.split(",") if label]
     except ValueError as error:
         raise MalformedFileError(path, line, f"labels must be numbers separated by commas, found {word!r}") from error
-    return tuple(sorted({f"{value:g}" for value in values if not isnan(value)}))
+    return tuple(sorted({_name(value) for value in values if not isnan(value)}))
+
+
+def _name(label: float) -> str:
+    """Write a label with as many digits as tell it from all others."""
+    return str(int(label)) if label.is_integer() else repr(label)
 
 
 def _problem(words: list[str]) -> str | None:

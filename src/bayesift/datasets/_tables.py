@@ -20,7 +20,7 @@ from bayesift.datasets._limits import cell_limit
 from bayesift.datasets._parquet import parquet_columns, parquet_rows
 from bayesift.datasets._recoding import beginning
 from bayesift.datasets._xlsx import open_workbook
-from bayesift.datasets.errors import CellTooLongError, FormatError, MalformedFileError, QuoteError
+from bayesift.datasets.errors import UNCLOSED, CellTooLongError, FormatError, MalformedFileError, QuoteError
 
 # The largest C long on every platform; csv's own limit, 128 KiB per field, is meant for spreadsheets.
 _FIELD_LIMIT = 2**31 - 1
@@ -234,7 +234,8 @@ def _csv_fields(
                 yield begin, row
             begin, size = reader.line_num + 1, 0
     except csv.Error as error:
-        raise (QuoteError if quotes else MalformedFileError)(name, begin, str(error)) from error
+        problem = UNCLOSED if str(error) == "unexpected end of data" else str(error)
+        raise (QuoteError if quotes else MalformedFileError)(name, begin, problem) from error
 
 
 def wrong_width(name: Path, line: int, n_fields: int, width: int) -> MalformedFileError:

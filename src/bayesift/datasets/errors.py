@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 
-#: Characters of a name that a message shows.
-_NAME = 50
+#: Characters of a name that a message shows, and of what another package says.
+_NAME, _REASON = 50, 500
 
 
 class MissingDataError(FileNotFoundError):
@@ -37,8 +37,7 @@ class DamagedFileError(ValueError):
     """A file cannot be unpacked, or its format cannot be read."""
 
     def __init__(self, path: Path, cause: BaseException) -> None:
-        reason = str(cause) or type(cause).__name__
-        super().__init__(f"{path} cannot be read, it is damaged or cut short: {reason}")
+        super().__init__(f"{path} cannot be read, it is damaged or cut short: {reason_of(cause)}")
 
 
 class MalformedFileError(ValueError):
@@ -77,6 +76,10 @@ class EncodingError(MalformedFileError):
         super().__init__(path, line, f"not {encoding}: {reason}")
         self.encoding = encoding
         self.probable = probable
+
+
+#: What is wrong with a file that ends within quotes.
+UNCLOSED = "a field begins with a quote that never closes"
 
 
 class QuoteError(MalformedFileError):
@@ -222,6 +225,12 @@ class ColumnError(ValueError):
         super().__init__(f"{found}; its columns are {listed}{question}{remedy}")
         what = f"{path} has no column {name!r}" if name else f"which column of {path} is the {role}? {problem}"
         self.sentence = f"{what}; its columns are {listed}"
+
+
+def reason_of(cause: BaseException) -> str:
+    """Return what another package says of a file, cut off where it repeats too much of it."""
+    reason = str(cause) or type(cause).__name__
+    return reason if len(reason) <= _REASON else f"{reason[:_REASON]}…"
 
 
 def listed_names(names: Iterable[str], most: int = 50) -> str:

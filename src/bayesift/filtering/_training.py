@@ -61,7 +61,7 @@ def relevant_rows(labels: Any, names: Sequence[str], n_documents: int) -> list[I
     if labels.ndim != 2 or labels.shape[1] != len(names):
         raise ValueError(f"labels has shape {labels.shape}; expected a row for each document and {len(names)} columns")
     _check_rows(labels.shape[0], n_documents)
-    indicator = sp.csc_matrix(labels)
+    indicator = sp.csc_matrix(labels, copy=True)
     indicator.eliminate_zeros()
     odd = indicator.data[indicator.data != 1]
     if odd.size:

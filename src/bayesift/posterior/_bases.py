@@ -20,7 +20,7 @@ from bayesift._state import State, are_columns
 from bayesift._typing import FloatArray, Int64Array
 from bayesift.posterior._problem import TOO_WIDE, Beliefs, Problem
 
-#: Documents count as linear combinations of others if at most this share of the greatest prior variance remains.
+#: Documents count as linear combinations of others if at most this share of their prior variance remains.
 _NOTHING_NEW = 1e-12
 #: Documents whose lengths differ by more than this factor are measured in different units.
 _UNIT = 2.0**10

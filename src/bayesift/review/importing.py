@@ -24,7 +24,7 @@ _BEGINNINGS = (
     (".ris", re.compile(rb"\s*TY  ?- ")),
     (".nbib", re.compile(rb"\s*PMID *- ")),
     (".xml", re.compile(rb"\s*<")),
-    (".bib", re.compile(rb"\s*(%.*\s*)*@\s*\w+\s*[{(]")),
+    (".bib", re.compile(rb"\s*(?:%[^\n]*\n\s*)*@\s*\w+\s*[{(]")),
     (".jsonl", re.compile(rb"\s*[{\[]")),
 )
 

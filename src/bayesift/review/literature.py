@@ -48,10 +48,10 @@ def to_bibtex(found: Iterable[Row], _extra: Iterable[str] = ()) -> Iterator[str]
     """Write rows as BibTeX; decision, reason, tags and notes become a field ``note``."""
     used: set[str] = set()
     for number, row in enumerate(found, start=1):
-        key = base = _BIBTEX_KEY.sub("_", row.document.key).strip("_") or str(number)
-        if key in used:
-            key = f"{base}_{number}"
-        used.add(key)
+        key = _BIBTEX_KEY.sub("_", row.document.key).strip("_") or str(number)
+        while key.lower() in used:
+            key = f"{key}_{number}"
+        used.add(key.lower())
         kind = _first(row, "type").lower()
         fields = {
             "title": row.document.title,

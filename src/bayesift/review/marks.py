@@ -42,9 +42,10 @@ _OURS = re.compile(r"\bBayesift decision: (\w+)(\W+Bayesift probability: [\d.]+)
 _OUR_REASON = re.compile(r"\W+Bayesift reason: (.+?)(?=[;\n]? ?Bayesift (?:tags|notes|duplicate of): |\n|$)")
 _ASREVIEW = re.compile(r"\bASReview_(relevant|irrelevant|not_seen)\b", re.IGNORECASE)
 _ASREVIEW_REASON = re.compile(r"^reason: (.+?)(?=; (?:tags|notes): |$)")
-_RAYYAN = re.compile(r"\bRAYYAN-INCLUSION: *\{(.*?)\}")
+_RAYYAN = re.compile(r"\bRAYYAN-INCLUSION: *\{([^}\n]*)")
 _RAYYAN_DECISION = re.compile(r'=> *"(Included|Excluded|Maybe)"', re.IGNORECASE)
-_RAYYAN_REASON = re.compile(r"\bRAYYAN-EXCLUSION-REASONS: *(.+?)(?= *\| |;? RAYYAN-|\n|$)")
+_RAYYAN_REASON = re.compile(r"\bRAYYAN-EXCLUSION-REASONS:([^\n]*)")
+_NEXT_OF_RAYYAN = re.compile(r"\| |;? RAYYAN-")
 
 
 class NoMarksError(ValueError):
@@ -155,7 +156,8 @@ def _noted(record: Mapping[str, Any]) -> Mark | None:
         return Mark(None)
     reason = _RAYYAN_REASON.search(notes)
     order: tuple[Decision, ...] = ("relevant", "irrelevant", "unsure")
-    return _mark(next((each for each in order if each in given), None), reason[1] if reason else "")
+    said_why = _NEXT_OF_RAYYAN.split(reason[1], maxsplit=1)[0] if reason else ""
+    return _mark(next((each for each in order if each in given), None), said_why)
 
 
 def _mark(decision: Decision | None, reason: str = "") -> Mark:

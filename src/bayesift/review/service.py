@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import RLock
 
 from bayesift.review.engine import Corpus
 from bayesift.review.storage import COMMAND_LINE, Actor, Copy, Event, Project, Topic
 from bayesift.review.topic_review import TopicReview
+
+
+class TopicChangedError(ValueError):
+    """Somebody else has changed a topic meanwhile."""
 
 
 class Service:
@@ -68,11 +73,12 @@ class Service:
 
     def regroup(self) -> None:
         """Continue with the groups of copies that the project has now; decisions stay."""
-        copies = self.project.duplicates.all()
-        groups: dict[int, list[int]] = {}
-        for place, copy in copies.items():
-            groups.setdefault(copy.original, [copy.original]).append(place)
+        # Read under the lock: what was read before another join must not replace what was read after it.
         with self._lock:
+            copies = self.project.duplicates.all()
+            groups: dict[int, list[int]] = {}
+            for place, copy in copies.items():
+                groups.setdefault(copy.original, [copy.original]).append(place)
             self.copies, self._groups = copies, groups
             self._reviews.clear()
 
@@ -85,10 +91,34 @@ class Service:
             review.add([Event(document, reviewer, "known", "relevant", why="known") for document in known])
         return review
 
-    def change_topic(self, topic: Topic, by: Actor = COMMAND_LINE) -> None:
-        """Replace a topic and continue with it."""
-        self.project.topics.change(topic, by)
-        self.topic(topic.id).change(topic)
+    def change_topic(
+        self, topic: Topic, by: Actor = COMMAND_LINE, is_expected: Callable[[Topic], bool] = lambda before: True
+    ) -> None:
+        """Replace a topic and continue with it.
+
+        Parameters
+        ----------
+        topic : Topic
+            The new topic.
+        by : Actor
+            Who changes it.
+        is_expected : callable
+            Tells whether the present topic is still the one that was edited.
+
+        Raises
+        ------
+        TopicChangedError
+            If it is not.
+        """
+        # Of two changes, the last one written is the one to continue with.
+        with self._lock:
+            if not is_expected(self.topic(topic.id).topic):
+                raise TopicChangedError(
+                    "somebody has changed these settings since you opened them, and nothing is saved yet; look at them "
+                    "in another window, then save again to replace them"
+                )
+            self.project.topics.change(topic, by)
+            self.topic(topic.id).change(topic)
 
     def wait_for_fits(self) -> None:
         """Wait for all running fits."""

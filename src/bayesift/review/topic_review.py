@@ -306,16 +306,15 @@ class TopicReview:
 
     def undo(self, reviewer: int, stage: Stage = "abstract") -> Event | None:
         """Take back the last decision of a reviewer that still holds; return the event that was taken back."""
-        decisions = self._stages[stage]
 
         def take_back() -> list[Event]:
-            last = decisions.last_undoable(reviewer)
+            last = self._stages[stage].last_undoable(reviewer)
             return [] if last is None else [Event(last.document, reviewer, "undo", undoes=last.id, stage=stage)]
 
         with self._lock:
             written = self._write(take_back)
             (self._open if stage == "abstract" else self._open_full).pop(reviewer, None)
-            return decisions.undone(reviewer) if written else None
+            return self._stages[stage].undone(reviewer) if written else None
 
     def resolve(
         self, reviewer: int, document: int, decision: Decision, reason: str | None = None, stage: Stage = "abstract"
@@ -328,9 +327,9 @@ class TopicReview:
             If two read each document and the reviewer is one of those who disagree.
         """
         self._check_reason(decision, reason, stage)
-        decisions = self._stages[stage]
 
         def resolution() -> list[Event]:
+            decisions = self._stages[stage]
             if decisions.status(document) != "conflict":
                 return []
             if self.topic.double and reviewer in decisions.readers(document):

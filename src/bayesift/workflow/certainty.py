@@ -90,6 +90,8 @@ def contribution_intervals(
     With vectors of words, the text consists of these words or, if ``usual``, has the usual length.
     """
     model = classifier.model_
+    if not len(columns):
+        return np.empty((0, number_of_scores(classifier), 2))
     if isinstance(model, WordsAndVectors):
         rows = model.contributions(columns, values, model.length_ if usual else None)
     else:
@@ -102,6 +104,11 @@ def contribution_intervals(
 def weight_intervals(classifier: TextClassifier, columns: AnyArray, mass: float = USUAL_MASS) -> FloatArray:
     """Return intervals of the weights of words, as in ``word_weights``, words × categories × 2."""
     return contribution_intervals(classifier, columns, np.ones(len(columns)), mass, usual=True)
+
+
+def number_of_scores(classifier: TextClassifier) -> int:
+    """Return how many scores a text gets: one for each label, but one alone for two that exclude each other."""
+    return 1 if classifier.target_type_ == "binary" else len(classifier.classes_)
 
 
 def _rows(classifier: TextClassifier, texts: list[str]) -> Any:

@@ -35,6 +35,9 @@ from bayesift.workflow.text_classifier import TextClassifier
 
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 
+#: So many names of columns are listed in a message.
+_LISTED = 10
+
 
 @dataclass(frozen=True)
 class Classified:
@@ -170,6 +173,7 @@ def classify(
     with open_texts(data, text, prefer=prefer, format=source_format, exact=exact, **reading) as source:
         opened(source)
         written = output_format(target, format, source.format)
+        other_keys = _OtherKeys(data, source, written, brief)
         explainer = Explainer(classifier) if explain else None
         asked = Asked(proba, explain > 0, interval is not None, abstain)
         table = AddedColumns(classifier, written, asked, label_separator)
@@ -183,11 +187,14 @@ def classify(
                 texts = block.texts
                 raw = block.lines is not None and not brief and _DELIMITERS.get(written) == source.delimiter
                 rows: list[Any] = block.lines if raw and block.lines is not None else block.rows
-                columns = source.columns or list(rows[0])
-                if brief:
-                    columns, rows = _brief(columns, rows, n_texts)
                 if writer is None:
-                    writer = make(stream, columns, table.name(columns), raw)
+                    columns = source.columns or list(rows[0])
+                names = columns
+                if brief:
+                    names, rows = _brief(columns, rows, n_texts)
+                if writer is None:
+                    writer = make(stream, names, table.name(names), raw)
+                other_keys.look(rows, columns, table.added, n_texts)
                 found = classifier.predictions(texts, proba=proba or explain > 0)
                 why = None if explainer is None else explainer.reasons(texts, explain, found)
                 ends = None if interval is None else intervals_of(classifier, texts, interval)
@@ -205,6 +212,7 @@ def classify(
                 writer = make(stream, [] if brief else columns, table.name(columns), False)
             if writer is not None:
                 writer.close()
+    source.notes.extend(other_keys.notes())
     if n_without_words:
         source.notes.append(texts_without_words(n_without_words))
     if columns_beside is not None:
@@ -334,6 +342,62 @@ def _free(name: str, taken: list[str]) -> str:
         found = f"{name}_{number}"
         number += 1
     return found
+
+
+class _OtherKeys:
+    """Looks for what would be lost: columns of one name in JSON, and keys of objects that the first has not.
+
+    Parameters
+    ----------
+    data : path
+        The file, for messages.
+    source : TextStream
+        How it is read.
+    written : {"csv", "tsv", "jsonl", "parquet"}
+        The format that is written.
+    brief : bool
+        Whether no columns are kept.
+    """
+
+    def __init__(self, data: str | os.PathLike[str], source: TextStream, written: OutputFormat, brief: bool) -> None:
+        self._data = data
+        self._are_kept = written == "jsonl"
+        self._looks = source.columns is None and not brief
+        self._left_out: dict[str, None] = {}
+        self._number = 0
+        twice = [name for name, number in Counter(source.columns or ()).items() if number > 1]
+        if twice and written in ("jsonl", "parquet") and not brief:
+            listed = ", ".join(map(repr, twice[:_LISTED]))
+            raise ValueError(
+                f"{os.fspath(data)} has more than one column named {listed}, of which {written} can hold one; expected "
+                "different names, or CSV as the format to write"
+            )
+
+    def look(self, rows: list[Any], columns: list[str], added: list[str], before: int) -> None:
+        """Look at some rows; what is added must not take the place of what is there."""
+        if not self._looks:
+            return
+        known = set(columns)
+        for number, row in enumerate(rows, start=before + 1):
+            if known.issuperset(row):
+                continue
+            if not self._are_kept:
+                self._number += 1
+                if len(self._left_out) < _LISTED:
+                    self._left_out |= dict.fromkeys(name for name in row if name not in known)
+            elif found := [name for name in added if name in row]:
+                raise ValueError(
+                    f"{os.fspath(self._data)}, object {number} has the key {found[0]!r}, which the first has not and "
+                    "which is to be added; expected it in the first object as well, or nowhere"
+                )
+
+    def notes(self) -> list[str]:
+        """Say how many objects lost something."""
+        if not self._number:
+            return []
+        some, more = list(self._left_out)[:_LISTED], "…" if len(self._left_out) > _LISTED else ""
+        objects = "1 object has" if self._number == 1 else f"{self._number:,} objects have"
+        return [f"{objects} keys that the first has not, which are left out: {', '.join(map(repr, some))}{more}"]
 
 
 def _writer(

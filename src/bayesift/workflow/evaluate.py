@@ -180,8 +180,8 @@ class Evaluation:
         if self.unknown:
             number = sum(self.unknown.values())
             names = ", ".join(repr(label) for label in list(self.unknown)[:5])
-            what = "label" if number == 1 else "labels"
-            lines.append(f"! {number:,} {what} that the model does not know, counted as errors: {names}")
+            what = counted(len(self.unknown), "label")
+            lines.append(f"! {what} that the model does not know, counted as {counted(number, 'error')}: {names}")
         if self.n_unlabelled:
             lines.append(f"! {counted(self.n_unlabelled, 'text')} without a label left out")
         if self.n_without_words:
@@ -305,7 +305,9 @@ def evaluate_held_out(
         if averages:
             at_mode[np.ix_(out, columns)] = mode_probabilities(part, held_out)
     seen = np.flatnonzero(fold < n_held_out)
-    on = f"{seen.size:,} texts held out" if n_held_out == 1 else f"all {len(texts):,} texts, each held out once"
+    on = (
+        f"{counted(seen.size, 'text')} held out" if n_held_out == 1 else f"all {len(texts):,} texts, each held out once"
+    )
     truth = [sets[i] for i in seen.tolist()]
     measured = _measured(classes, classifier.target_type_, truth, decisions[seen], probabilities[seen], on)
     return replace(measured, at_mode=_calibration(measured.results.truth, at_mode[seen])) if averages else measured

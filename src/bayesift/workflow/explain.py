@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from bayesift._typing import AnyArray, FloatArray
-from bayesift.workflow.certainty import contribution_intervals, intervals_of, weight_intervals
+from bayesift.workflow.certainty import contribution_intervals, intervals_of, number_of_scores, weight_intervals
 from bayesift.workflow.words_and_vectors import WordsAndVectors, keeps_posterior
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ def _added(classifier: TextClassifier, columns: AnyArray, values: FloatArray, we
     # Without word weights: what the score loses when a word is taken out.
     n = len(columns)
     if not n:
-        return np.zeros((1, 0))
+        return np.zeros((number_of_scores(classifier), 0))
     with_all, without_one = values[None], np.where(np.eye(n, dtype=bool), 0.0, values)
     rows = sp.csr_matrix(np.vstack([with_all, without_one]))
     n_columns = classifier.model_.n_features_in_

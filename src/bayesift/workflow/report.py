@@ -27,10 +27,11 @@ h1 { font-size: 1.5rem } h2 { font-size: 1.15rem; margin-top: 2.2rem } h3 { font
 table { border-collapse: collapse } th, td { text-align: left; padding: .15rem 1rem .15rem 0; vertical-align: top }
 th { color: var(--pale); font-weight: 500 } tr { border-bottom: 1px solid var(--rule) }
 .wide { overflow-x: auto } .number { text-align: right; font-variant-numeric: tabular-nums }
-.bar { background: var(--for); height: .7rem; display: inline-block; min-width: 1px }
+.bar { background: var(--for); height: .7rem; display: inline-block; min-width: 1px; width: calc(12rem * var(--share)) }
 .warning { border-left: 3px solid var(--against); padding-left: .7rem } .pale { color: var(--pale) }
 .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(27rem, 100%), 1fr)); gap: 1.6rem }
-@media (max-width: 34rem) { th, td { padding-right: .55rem } body { font-size: 14px } .bar { max-width: 8rem } }
+@media (max-width: 34rem) { th, td { padding-right: .55rem } body { font-size: 14px }
+.bar { width: calc(7rem * var(--share)) } }
 svg { max-width: 100%; height: auto; font: 12px system-ui, sans-serif } svg text { fill: var(--ink) }
 svg .for, svg circle { fill: var(--for) } svg .against { fill: var(--against) }
 svg .axis, svg .frame, svg polyline { stroke: var(--rule); fill: none } svg polyline { stroke: var(--for) }
@@ -56,7 +57,7 @@ def training_report(trained: Trained, title: str) -> str:
     balance = _table(
         ("label", "texts", ""),
         (
-            (escape(label), f"{count:,}", f'<span class="bar" style="width:{12 * count / most:.2f}rem"></span>')
+            (escape(label), f"{count:,}", f'<span class="bar" style="--share: {count / most:.3f}"></span>')
             for label, count in found.balance.items()
         ),
         numbers=(1,),

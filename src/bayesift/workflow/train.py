@@ -292,7 +292,7 @@ def _unspaced_note(vectorizer: Any, texts: Sequence[str]) -> list[str]:
 def name_of(split: Split) -> str:
     """Return the name of the texts to evaluate on."""
     name = "the test texts" if split.origin is None else split.origin.path.name
-    return f"{len(split):,} texts of {name}" if split.origin is not None else name
+    return f"{counted(len(split), 'text')} of {name}" if split.origin is not None else name
 
 
 def summarize_data(texts: Sequence[str], labels: Sequence[tuple[str, ...]]) -> DataSummary:

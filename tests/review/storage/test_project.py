@@ -34,10 +34,28 @@ def test_the_documents_come_back_as_they_were_given(project):
 
 def test_texts_that_no_database_can_hold_are_mended(database):
     given = [Document("a\0", "\0", "before\0after \ud800", {"note": "a\0b"}), Document("b", "Ärzte", "")]
-    project = Project.create(database, "Odd", given)
+    project = Project.create(database, "Odd\udcff", given, source="Odd\udcff.csv")
+    assert project.name == "Odd?"
     assert project.documents.search("äRZTE").places == [1]
     assert project.documents.get(0).text == "before\ufffdafter ?"
     assert project.documents.get(0).extra["note"].startswith("a")
+    project.close()
+
+
+def test_reasons_that_no_database_can_hold_are_mended(project):
+    anna = project.reviewers.add("Anna").id
+    topic = project.topics.add(Topic("metals")).id
+    given = Event(0, anna, "import", "irrelevant", why="import", reason="a\0b\ud800")
+    with project.history.turn(topic) as turn:
+        written = turn.add_all([given, given._replace(reason=None)])
+    assert [event.reason for event in written] == ["a\ufffdb?", None]
+    assert project.history.since(topic) == written
+
+
+def test_names_of_details_are_those_of_all_documents(database):
+    given = [Document(str(n), "", "a text", {"year": n} if n < 1500 else {"note": n}) for n in range(1600)]
+    project = Project.create(database, "Odd", given)
+    assert project.documents.extra_names() == ["year", "note"]
     project.close()
 
 

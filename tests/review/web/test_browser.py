@@ -340,6 +340,15 @@ def test_pages_fit_on_a_phone(topic, open_page, locale):
         assert max(wide, default=0) <= PHONE["width"], path
 
 
+def test_the_longest_probability_is_beside_a_title_and_not_on_it(topic, open_page):
+    for size in (DESKTOP, PHONE):
+        page = open_page("Anna", size)
+        page.goto(topic.url + "/browse")
+        score = page.locator(".score").first
+        score.evaluate("e => e.textContent = '>\\u00a099\\u00a0%'")
+        assert score.evaluate("e => e.scrollWidth <= e.clientWidth")
+
+
 def test_a_thumb_reaches_the_buttons_of_a_phone(topic, open_page):
     page = open_page("Anna", PHONE, has_touch=True)
     page.goto(topic.url)

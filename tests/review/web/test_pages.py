@@ -40,6 +40,27 @@ def test_a_topic_is_made_changed_and_listed(anna, service):
     assert service.topic(2).decisions().status(1) == "relevant"
 
 
+def test_settings_that_somebody_else_has_changed_are_not_replaced_unseen(anna, ben, service):
+    def opened(page):
+        return re.search(r'name="opened" value="(\w+)"', page.text)[1]
+
+    first = opened(anna.get("/topics/1/settings"))
+    # The same settings read anew from the database.
+    service.regroup()
+    assert opened(anna.get("/topics/1/settings")) == first
+    ben.form_post("/topics/1/settings", name="metals", description="of Ben", random="20", opened=first)
+    assert service.project.topics.get(1).description == "of Ben"
+    wrong = anna.form_post("/topics/1/settings", name="metals", random="many", opened=first)
+    assert (wrong.status_code, opened(wrong)) == (422, first)
+    told = anna.form_post("/topics/1/settings", name="metals", description="of Anna", opened=first)
+    assert told.status_code == 422
+    assert "somebody has changed these settings" in told.text
+    assert "of Anna" in told.text
+    assert service.topic(1).topic.description == service.project.topics.get(1).description == "of Ben"
+    anna.form_post("/topics/1/settings", name="metals", description="of Anna", opened=opened(told))
+    assert service.topic(1).topic.description == service.project.topics.get(1).description == "of Anna"
+
+
 def test_a_form_that_is_wrong_comes_back_with_a_sentence(anna, service):
     for fields, sentence in (
         ({"name": " "}, "a topic needs a name"),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, Select, func, select
+from sqlalchemy import Column, Connection, Engine, Select, func, select
 
 from bayesift import progress
 from bayesift.review.storage.audit import Actor, record
@@ -132,20 +132,23 @@ class Documents:
         """Find documents by their words; see :func:`bayesift.review.storage.search.search`."""
         return search(self._engine, query)
 
-    def extra_names(self, among: int = 1000) -> list[str]:
-        """Return the names of the other fields in the source, from the first documents."""
+    def extra_names(self) -> list[str]:
+        """Return the names of the other fields of the documents in the source, in order of appearance."""
         names: dict[str, None] = {}
-        for document in islice(self, among):
-            names.update(dict.fromkeys(document.extra))
+        after = -1
+        while rows := self._some(after, documents.c.place, documents.c.extra):
+            for row in rows:
+                names.update(dict.fromkeys(json.loads(row.extra)))
+            after = rows[-1].place
         return list(names)
 
-    def _some(self, after: int) -> Sequence[Any]:
+    def _some(self, after: int, *columns: Column[Any]) -> Sequence[Any]:
         with reading(self._engine) as connection:
-            return connection.execute(_chunk(after)).all()
+            return connection.execute(_chunk(after, *columns)).all()
 
 
-def _chunk(after: int) -> Select[Any]:
-    return select(documents).where(documents.c.place > after).order_by(documents.c.place).limit(_BATCH)
+def _chunk(after: int, *columns: Column[Any]) -> Select[Any]:
+    return select(*columns or (documents,)).where(documents.c.place > after).order_by(documents.c.place).limit(_BATCH)
 
 
 def storable(text: str) -> str:

@@ -84,8 +84,8 @@ class EarlierReviews:
         found = sum(each.relevant for each in records)
         if not found:
             raise ValueError(f"{source} has no record that was decided relevant; expected at least one")
-        digest = _digest(records)
-        values = {"source": storable(source), "digest": digest, "at": now(), "reviewer": by.reviewer}
+        source, digest = storable(source), _digest(records)
+        values = {"source": source, "digest": digest, "at": now(), "reviewer": by.reviewer}
         with writing(self._engine) as connection:
             id = connection.scalar(select(earlier_reviews.c.id).where(earlier_reviews.c.digest == digest))
             if id is None:

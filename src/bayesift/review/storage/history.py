@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 from sqlalchemy import Connection, Engine, Select, select
 
 from bayesift.review.storage.connection import now, reading, writing
+from bayesift.review.storage.documents import storable
 from bayesift.review.storage.tables import events, remarks, topics
 
 Action = Literal["label", "undo", "known", "import", "resolve"]
@@ -78,6 +79,8 @@ class Turn:
         if not new:
             return []
         at = now()
+        # Reasons may come from a file.
+        new = [event._replace(reason=storable(event.reason)) if event.reason else event for event in new]
         rows = [{**event._asdict(), "topic": self._topic, "at": at} for event in new]
         for row in rows:
             del row["id"]

@@ -14,7 +14,7 @@ from bayesift._files import new_path
 from bayesift.review.storage.audit import Audit
 from bayesift.review.storage.claim import Claim
 from bayesift.review.storage.connection import ProjectError, file_of, now, open_database, reading, writing
-from bayesift.review.storage.documents import Document, Documents, fill
+from bayesift.review.storage.documents import Document, Documents, fill, storable
 from bayesift.review.storage.duplicates import DuplicateFinder, Duplicates, enter
 from bayesift.review.storage.earlier import EarlierReviews
 from bayesift.review.storage.history import History, Remarks
@@ -159,6 +159,8 @@ def _fill(engine: Engine, name: str, documents: Iterable[Document], source: str)
             connection.execute(select(func.pg_advisory_xact_lock(_MAKING)))
         if inspect(connection).has_table(facts.name):
             raise _not_empty(engine)
+        # Names of files need not be text.
+        name, source = storable(name), storable(source)
         create_tables(connection, name=name, id=secrets.token_hex(8), created=now(), source=source)
         finder = DuplicateFinder()
         if not fill(connection, documents, finder.add):

@@ -51,6 +51,25 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f}\u00a0%"
 
 
+def name_of(document: Any) -> str:
+    """Return what a document is called in a list: its title, or else how its text begins, or else its identifier.
+
+    Examples
+    --------
+    >>> from bayesift.review.storage import Document
+    >>> from bayesift.review.web.rendering import name_of
+    >>> name_of(Document("x", "", "Freezing rain has coated power lines in the east with ice as thick as an arm today"))
+    'Freezing rain has coated power lines in the east with ice as thick as an arm…'
+    >>> name_of(Document("x2", "", ""))
+    'x2'
+    """
+    text = " ".join(document.text[:200].split())
+    if len(text) > 80:
+        # Texts without spaces are cut anywhere.
+        text = (text[:80].rpartition(" ")[0] or text[:79]) + "…"
+    return document.title or text or document.key
+
+
 def thousands(number: int) -> str:
     """Write a number with thin spaces, which no language takes for a decimal mark."""
     return f"{number:,}".replace(",", "\u202f")
@@ -71,7 +90,7 @@ def moment(at: str) -> str:
 _environment.globals.update(
     _=translated, in_language=in_language, language=LANGUAGE.get, theme=THEME.get, languages=LANGUAGES
 )
-_environment.filters.update(percent=percent, thousands=thousands, moment=moment)
+_environment.filters.update(name_of=name_of, percent=percent, thousands=thousands, moment=moment)
 
 
 def fragment(name: str, /, **context: Any) -> str:

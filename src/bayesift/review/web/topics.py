@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -12,7 +13,7 @@ from pydantic import BaseModel, Field, ValidationError, field_validator, model_v
 
 from bayesift.review.earlier import read_earlier
 from bayesift.review.importing import ENDINGS, find_documents
-from bayesift.review.service import Service
+from bayesift.review.service import Service, TopicChangedError
 from bayesift.review.storage import Actor, ProjectError, Topic
 from bayesift.review.web.access import CurrentService, CurrentSession, CurrentTopic, LongText, ShortText, guarded_router
 from bayesift.review.web.rendering import page
@@ -53,6 +54,7 @@ class TopicFields(BaseModel):
     at_most: ShortText = "0"
     earlier: list[ShortText] = Field([], max_length=1000)
     earlier_file: UploadFile | None = None
+    opened: ShortText = ""
 
 
 class TopicForm(BaseModel):
@@ -197,12 +199,18 @@ def _fields_of(topic: Topic, people: Mapping[str, int]) -> TopicFields:
         tags="\n".join(topic.tags),
         at_most=str(topic.at_most),
         earlier=[str(number) for number in topic.earlier],
+        opened=_state_of(topic),
     )
+
+
+def _state_of(topic: Topic) -> str:
+    """Return what tells these settings of a topic from any others."""
+    return hashlib.sha256(repr(topic).encode()).hexdigest()
 
 
 def _made(service: Service, fields: TopicFields, by: Actor, id: int = 0) -> Topic:
     """Check the form and return its topic; the file of an earlier review is kept if everything else is right."""
-    topic = TopicForm(**fields.model_dump(exclude={"earlier_file"})).topic(_people(service), id)
+    topic = TopicForm(**fields.model_dump(exclude={"earlier_file", "opened"})).topic(_people(service), id)
     unknown = set(topic.earlier) - {review.id for review in service.project.earlier.all()}
     if unknown:
         raise ValueError(f"earlier: there is no earlier review {min(unknown)}; expected one that is listed")
@@ -309,8 +317,12 @@ def change_topic(
     """Replace a topic."""
     topic = review.topic
     try:
-        service.change_topic(_made(service, fields, session.actor, topic.id), session.actor)
+        changed = _made(service, fields, session.actor, topic.id)
+        service.change_topic(changed, session.actor, lambda before: fields.opened in ("", _state_of(before)))
     except ValueError as error:
+        if isinstance(error, TopicChangedError):
+            # Who saves again after having been told replaces the other's settings.
+            fields = fields.model_copy(update={"opened": _state_of(review.topic)})
         return _form_page(request, service, session, fields, topic, error)
     return RedirectResponse(f"/topics/{topic.id}", 303)
 
