@@ -9,8 +9,8 @@ from pathlib import Path
 ROOMS = {
     "datasets": "Collections of documents, and your own files.",
     "text": "From texts to sparse matrices.",
-    "vectors": "Vectors of words from texts without labels.",
-    "shards": "More than one machine holds.",
+    "vectors": "Word vectors from unlabelled texts.",
+    "shards": "Data larger than memory.",
     "select": "Scores of terms against categories.",
     "priors": "Prior knowledge.",
     "posterior": "Posteriors of logistic and probit regression.",

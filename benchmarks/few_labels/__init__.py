@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
@@ -94,29 +94,29 @@ def run(repeats: int) -> None:
     measure(repeats, lambda setting: True)
 
 
-def measure(repeats: int, wanted: Callable[[dict[str, Any]], bool]) -> None:
-    """Measure what is wanted of all settings, and write the tables of all that there is."""
+def measure(repeats: int, wanted: Callable[[dict[str, Any]], bool], names: Sequence[str] = NAMES) -> None:
+    """Measure what is wanted of the settings of some collections, and write the tables of all that is known of these."""
     console = Console(stderr=True)
     runner = Runner()
     try:
         for draw in range(min(repeats, DRAWS)):
-            for name in NAMES:
+            for name in names:
                 for setting in filter(wanted, settings(name, draw)):
                     runner.piece(_family(setting), setting, lambda setting=setting: measured(setting))
                     console.print(*setting.values())
     except KeyboardInterrupt:
         console.print("interrupted; the tables hold what there is")
-    curves, spent = _found(runner.cache)
+    curves, spent = _found(runner.cache, names)
     write_report(curves)
     rows = [(name, f"{len(seconds):,}", f"{sum(seconds) / 60:.0f}") for name, seconds in spent.items()]
     show("what it took", ("collection", "answers", "processor minutes"), rows)
 
 
-def _found(pieces: PieceCache) -> tuple[Curves, dict[str, list[float]]]:
-    """Return all that has been measured, by collection, size and system what each draw gave, and processor seconds."""
+def _found(pieces: PieceCache, names: Sequence[str]) -> tuple[Curves, dict[str, list[float]]]:
+    """Return what each draw of some collections gave, by collection, size and system, and processor seconds."""
     curves: Curves = {}
     spent: dict[str, list[float]] = {}
-    for name in NAMES:
+    for name in names:
         for draw in range(DRAWS):
             for setting in settings(name, draw):
                 piece = pieces.get(_family(setting), setting)

@@ -25,11 +25,10 @@ def main() -> None:
     arguments = parser.parse_args()
 
     def wanted(setting: dict[str, Any]) -> bool:
-        chosen = setting["collection"] in arguments.collections and setting["system"] in arguments.systems
-        return chosen and str(setting["size"] or "all") in arguments.sizes
+        return setting["system"] in arguments.systems and str(setting["size"] or "all") in arguments.sizes
 
     with kept("few_labels" if arguments.keep else None, f"python -m benchmarks.few_labels {shlex.join(sys.argv[1:])}"):
-        measure(arguments.repeats, wanted)
+        measure(arguments.repeats, wanted, arguments.collections)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import numpy as np
 
 from bayesift.evaluate import Results, compare
 from benchmarks.few_labels.systems import SYSTEMS, System
-from benchmarks.few_labels.tasks import STRIPPED
+from benchmarks.few_labels.tasks import NAMES, STRIPPED
 from benchmarks.measuring import show
 
 #: What one draw of labels gave: the score, the macro F1 where there is one, and which decisions were wrong.
@@ -37,7 +37,7 @@ _SYSTEMS_AT_A_GLANCE = (
 
 
 def write_report(curves: Curves, folder: Path = IMAGES) -> None:
-    """Print a table for each collection, and draw the curves into a folder."""
+    """Print a table for each collection, and draw the pictures whose collections are all there into a folder."""
     for name, by_size in curves.items():
         draws = [len(by_system.get(_BOTH, {})) for by_system in by_size.values()]
         rows = []
@@ -48,8 +48,10 @@ def write_report(curves: Curves, folder: Path = IMAGES) -> None:
         rows.append(("*both against words*", *map(_signs, by_size.values())))
         rows.append(("*draws*", *map(str, draws)))
         show(name, ("system", *by_size), rows)
-    draw(curves, folder / "few-labels.png")
-    draw_at_a_glance(curves, folder / "few-labels-20newsgroups.svg")
+    if curves.keys() >= set(NAMES):
+        draw(curves, folder / "few-labels.png")
+    if curves.keys() >= _COLLECTIONS_AT_A_GLANCE.keys():
+        draw_at_a_glance(curves, folder / "few-labels-20newsgroups.svg")
 
 
 def _cell(by_draw: dict[int, Measured], usual: int) -> str:

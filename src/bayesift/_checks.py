@@ -1,4 +1,4 @@
-"""Checks of numbers and settings given by a user; a message says which argument, what was found, what is expected."""
+"""Checks of numbers and settings from users; a message names the argument, what was found and what is expected."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ INSIDE_UNIT: tuple[Test, str] = (_inside_unit, "a number between 0 and 1, both e
 
 
 def plain(values: Any) -> Any:
-    """Return a Python float where there is one number only, the array otherwise."""
+    """Return a Python float for a single number, otherwise the array."""
     return float(values) if np.ndim(values) == 0 else values
 
 
@@ -84,7 +84,7 @@ def whole_number(name: str, value: Any, least: int) -> int:
 
 
 def kept(name: str, value: Any, kind: tuple[Test, str]) -> float | FloatArray:
-    """Return a parameter as a float or as a private array that nobody can write to."""
+    """Return a parameter as a float, or as a private read-only array."""
     array = numbers(name, value, kind)
     if array.ndim == 0:
         return float(array)
@@ -94,7 +94,7 @@ def kept(name: str, value: Any, kind: tuple[Test, str]) -> float | FloatArray:
 
 
 def generator(random_state: Any) -> np.random.Generator:
-    """Return the generator that a seed stands for; a generator is used as it is, and moves on."""
+    """Return the generator for a seed; a generator is used as it is, and advances."""
     try:
         if isinstance(random_state, np.random.RandomState):
             # numpy takes it, but what it makes of it cannot be divided among chains.
@@ -105,6 +105,6 @@ def generator(random_state: Any) -> np.random.Generator:
 
 
 def one_of(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    """Complain unless a setting is one of a few words."""
+    """Raise an error unless a setting is one of a few words."""
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} is {value!r}; expected one of {', '.join(map(repr, choices))}")

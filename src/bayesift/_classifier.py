@@ -1,4 +1,4 @@
-"""The protocol of a classifier: scores, the probabilities they stand for, decisions, and weights of words."""
+"""The protocol of a classifier: scores, the probabilities that they represent, decisions, and word weights."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from bayesift._typing import AnyArray, FloatArray
 
 
 class ScoreClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier whose scores say everything: a subclass gives ``_score_documents``, the rest follows.
+    """A classifier whose scores determine everything: a subclass defines ``_score_documents``, the rest follows.
 
-    What the scores stand for is said by ``_log_probability``, by default the logistic function of log odds, and
-    for more than two classes by ``_scores_exclude_each_other``: whether scores are those of one softmax, or of
-    separate decisions between a class and the rest, whose probabilities are scaled to a sum of one.
+    ``_log_probability`` turns scores into log probabilities; by default scores are log odds. For more than two
+    classes, ``_scores_exclude_each_other`` says whether scores are those of one softmax, or of separate decisions
+    between a class and the rest, whose probabilities are scaled to a sum of one.
 
     Attributes
     ----------
     classes_ : ndarray
         The labels in order; column numbers for an indicator matrix.
     target_type_ : {"binary", "multiclass", "multilabel-indicator"}
-        What the labels were, as scikit-learn calls it.
+        The kind of labels, in scikit-learn's terms.
     """
 
     classes_: AnyArray
@@ -33,7 +33,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
     _scores_exclude_each_other: ClassVar[bool] = False
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return the score of each category; a greater one speaks for it.
+        """Return the score of each category; the greater, the more it counts for the category.
 
         Parameters
         ----------
@@ -46,11 +46,11 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
         return self._score_documents(X)
 
     def _score_documents(self, X: Any) -> FloatArray:
-        """Return the scores of documents, which are yet to be checked."""
+        """Return the scores of documents that have not been checked yet."""
         raise NotImplementedError
 
     def scores_to_log_proba(self, scores: FloatArray) -> FloatArray:
-        """Return the log probabilities that scores stand for, exact far into the tails.
+        """Turn scores into log probabilities, which are exact far into the tails.
 
         Parameters
         ----------
@@ -89,7 +89,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
         return np.exp(logs, out=logs)
 
     def predict(self, X: Any) -> AnyArray:
-        """Return the decisions: a score at its threshold is a yes, and of several classes the best wins.
+        """Return the decisions: a score at its threshold is a yes, and among several classes the best wins.
 
         Parameters
         ----------
@@ -106,17 +106,17 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
         return self.classes_[decisions] if self.target_type_ == "binary" else decisions
 
     def word_weights(self) -> Any:
-        """Return what one unit of each feature adds to the score of each category, or None for a model without such.
+        """Return what one unit of each feature adds to the score of each category, or None if the model has no weights.
 
         Returns
         -------
         weights : ndarray or csr_matrix of shape (n_categories, n_features), or None
-            One row for two classes, that of the second.
+            For two classes there is one row, for the second class.
         """
         return None
 
     def linear_scores(self) -> tuple[Any, FloatArray] | None:
-        """Return what scores are a linear function of, or None for a model of another kind.
+        """Return the weights and intercepts of linear scores, or None if scores are not linear.
 
         Returns
         -------
@@ -126,11 +126,11 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
         return None
 
     def _log_probability(self, scores: FloatArray) -> FloatArray:
-        """Return the log probability of a category for its scores, in an array of its own."""
+        """Return the log probability of a category for its scores, in a new array."""
         return np.asarray(log_expit(scores))
 
     def _thresholds(self) -> Any:
-        """Return the score from which on a category is decided for: one number, or one for each category."""
+        """Return the score from which a category is assigned: one number, or one for each category."""
         return 0.0
 
     def __sklearn_tags__(self) -> Any:
@@ -140,7 +140,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
 
 
 def _log_softmax(scores: FloatArray) -> FloatArray:
-    """Return the log probabilities of classes; what the others leave of the greatest is not lost to rounding."""
+    """Return the log probabilities of classes; how far the greatest is from 1 is not lost to rounding."""
     best = np.argmax(scores, axis=1)[:, None]
     highest = np.take_along_axis(scores, best, axis=1)
     with np.errstate(invalid="ignore"):

@@ -1,7 +1,7 @@
-"""Documents, and how much each counts, as all estimators get them: checked in one place.
+"""Documents and their weights, checked in one place for all estimators.
 
-Estimators square and multiply what they are given. So numbers must not only be finite: their squares and products must
-be so too. Numbers so small that their squares would vanish count as 0.
+Estimators square and multiply numbers, so these must not only be finite: their squares and products must be finite
+too. Numbers so small that their squares would vanish count as 0.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from bayesift._kernel import kernel
 from bayesift._typing import FloatArray
 
-#: The largest number, either way, that documents may hold; one below the least counts as 0.
+#: The largest absolute value that documents may have, and the least; smaller ones count as 0.
 LARGEST, LEAST = 1e110, 1e-110
-#: The largest and the least weight of a document, apart from 0.
+#: The largest and the least weight of a document, except 0.
 LARGEST_WEIGHT, LEAST_WEIGHT = 1e50, 1e-50
 #: scikit-learn from 1.9 on refuses weights that are all 0 unless it is told not to; earlier versions never do.
 _ALL_ZERO = "allow_all_zero_weights"
@@ -28,7 +28,7 @@ _ZEROS_ARE_CHECKED_HERE = {_ALL_ZERO: True} if _ALL_ZERO in signature(_check_sam
 
 @kernel
 def _count_odd(values: FloatArray, least: float, largest: float) -> tuple[int, int]:
-    """Return how many numbers are not from −largest to largest, as NaN, and how many are below least but not 0."""
+    """Count the numbers that are not from −largest to largest (NaN is not), and those below least but not 0."""
     beyond, small = 0, 0
     for i in range(values.shape[0]):
         size = abs(values[i])
@@ -38,7 +38,7 @@ def _count_odd(values: FloatArray, least: float, largest: float) -> tuple[int, i
 
 
 def usable_values(X: Any, name: str = "X", *, estimator: Any = None, missing: bool = False) -> Any:
-    """Return numbers that can be computed with, those too small to be squared as 0; what is given is left as it is.
+    """Return numbers that are safe to compute with; those too small to be squared become 0. ``X`` is not changed.
 
     Numbers that are too large, infinite or, unless ``missing`` values are allowed, NaN are refused.
 
@@ -46,9 +46,9 @@ def usable_values(X: Any, name: str = "X", *, estimator: Any = None, missing: bo
     ----------
     X : array or sparse matrix of float64
     name : str, default="X"
-        What the message calls it.
+        Its name in messages.
     estimator : object, optional
-        Whom the message names.
+        The estimator that messages name.
     missing : bool, default=False
 
     Returns
@@ -83,7 +83,7 @@ def validated(estimator: Any, X: Any, y: Any = "no_validation", *, missing: bool
     Parameters
     ----------
     estimator : estimator
-        Who gets them; the number and names of features are kept or compared.
+        The estimator that gets them; the number and names of features are stored or compared.
     X, y
         Documents and labels.
     missing : bool, default=False
@@ -93,7 +93,7 @@ def validated(estimator: Any, X: Any, y: Any = "no_validation", *, missing: bool
     """
     if isinstance(y, str) and y == "no_validation" and _are_known_rows(estimator, X, **options):
         return usable_values(X, estimator=estimator, missing=missing)
-    # Sums by which scikit-learn looks for what is not finite may overflow.
+    # The sums that scikit-learn uses to look for non-finite numbers may overflow.
     with np.errstate(over="ignore", invalid="ignore"):
         found = validate_data(estimator, X, y, dtype=np.float64, ensure_all_finite=False, **options)
     if isinstance(y, str) and y == "no_validation":
@@ -102,7 +102,7 @@ def validated(estimator: Any, X: Any, y: Any = "no_validation", *, missing: bool
 
 
 def _are_known_rows(estimator: Any, X: Any, *, reset: bool = True, accept_sparse: Any = False, **others: Any) -> bool:
-    """Tell whether documents are what an estimator works on as they are: scikit-learn asks longer than that takes."""
+    """Tell whether an estimator can use documents as they are: scikit-learn's checks take longer than its work."""
     return (
         not reset
         and not others
@@ -117,9 +117,9 @@ def _are_known_rows(estimator: Any, X: Any, *, reset: bool = True, accept_sparse
 
 
 def checked_weights(sample_weight: Any, X: Any, *, may_be_zero: bool = False) -> FloatArray:
-    """Return the weights of the documents, 1 where none are given; whether all of them may be 0 is to be said.
+    """Return the weights of the documents, 1 if none are given; ``may_be_zero`` says whether all may be 0.
 
-    A class none of whose documents has a weight stays a class: estimators treat it as one that was never seen.
+    A class whose documents all have weight 0 is still a class: estimators treat it like one that was never seen.
     """
     rules = {"ensure_non_negative": True, **_ZEROS_ARE_CHECKED_HERE}
     weights: FloatArray = _check_sample_weight(sample_weight, X, dtype=np.float64, **rules)

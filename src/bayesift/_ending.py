@@ -1,4 +1,4 @@
-"""How a command ends when it is asked to, by Ctrl-C or from outside: within a second, whatever it is computing."""
+"""End a command within a second when it is asked to, by Ctrl-C or a signal, whatever it is computing."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from typing import Any, NoReturn
 
 from bayesift._files import remove_unfinished
 
-#: Seconds that a command has to end by itself.
+#: How many seconds a command has to end by itself.
 GRACE = 0.25
 
-#: What makes a terminal show its cursor, which progress bars hide.
+#: Makes a terminal show its cursor, which progress bars hide.
 _SHOW_CURSOR = "\x1b[?25h"
 
 _REASONS = {signal.SIGINT: "interrupted", signal.SIGTERM: "ended from outside"}
 
 
 class Ended(SystemExit):
-    """Raised in a command that is asked to end by the signal of this number."""
+    """Raised in a command that is asked to end by the signal with this number."""
 
     def __init__(self, number: int) -> None:
         super().__init__(128 + number)
@@ -33,19 +33,18 @@ class Ended(SystemExit):
 
 @contextmanager
 def ending_when_asked(command: str) -> Iterator[None]:
-    """Let Ctrl-C, and an end from outside, raise :class:`Ended` in the block; where that takes long, end at once.
+    """Let Ctrl-C and SIGTERM raise :class:`Ended` in the block; if that takes long, end the process.
 
-    The interpreter raises it between two of its own steps, which compiled loops may keep waiting, as may threads that
-    have to come to an end first. Another thread learns of the signal at the same moment and ends the process after
-    :data:`GRACE` seconds, with the same status, the same message and no temporary files. Servers take these signals
-    over and end in their own time.
+    The interpreter raises it between two of its own steps, which may have to wait for compiled loops or for threads to
+    finish. Another thread is told of the signal at the same moment and ends the process after :data:`GRACE` seconds,
+    with the same status and message and without leaving temporary files. Servers handle these signals themselves.
     """
     if threading.current_thread() is not threading.main_thread() or sys.platform == "win32":
         yield
         return
     before = {number: signal.getsignal(number) for number in _REASONS}
     for number, handler in before.items():
-        # A process in the background may have been told to take no notice.
+        # A background process may have been told to ignore the signal.
         if handler is not signal.SIG_IGN:
             signal.signal(number, _raise_ended)
     reader, writer = os.pipe()
@@ -56,7 +55,7 @@ def ending_when_asked(command: str) -> Iterator[None]:
     try:
         yield
     except Ended as asked:
-        # Nothing is gained by waiting for threads and by giving every piece of memory back.
+        # Nothing is gained by waiting for threads or freeing all memory.
         end.now(asked.number)
     except BaseException:
         _restore(before, wakened, writer)
@@ -78,13 +77,13 @@ class Ending:
         remove_unfinished()
         cursor = _SHOW_CURSOR if os.isatty(2) else ""
         said = f"{cursor}{self._command}: {_REASONS[signal.Signals(number)]}; nothing is left half-written\n"
-        # The stream itself may be held by the thread that is to end.
+        # The stream itself may be locked by the thread that should end.
         with suppress(OSError):
             os.write(2, said.encode())
         os._exit(128 + number)
 
     def in_time(self, reader: int) -> None:
-        """Wait for a signal of which nobody else takes care, then end the process."""
+        """Wait for a signal that nobody else handles, then end the process."""
         with os.fdopen(reader, "rb", buffering=0) as signals:
             while number := signals.read(1):
                 if signal.getsignal(number[0]) is _raise_ended:

@@ -1,4 +1,4 @@
-"""Optional packages: imported when needed, with the install command in the error when they are missing."""
+"""Optional packages, imported when needed; if one is missing, the error has the command to install it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def require(module: str, *, extra: str, purpose: str) -> ModuleType:
     module : str
         Name of the module to import.
     extra : str
-        The extra of Bayesift that brings it.
+        The extra of Bayesift that installs it.
     purpose : str
         What it is needed for; ends the sentence "... is needed for".
 

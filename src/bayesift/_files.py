@@ -1,4 +1,4 @@
-"""Files: written so that nothing is ever half-written, and read in encodings that exist."""
+"""Files: write them completely or not at all, and check the names of encodings."""
 
 from __future__ import annotations
 
@@ -17,34 +17,33 @@ from typing import IO, Any, BinaryIO
 
 AnyPath = str | os.PathLike[str]
 
-#: Errors of a disk that takes no more; whoever writes gets them without the name of the file.
+#: Errors of a full disk; they do not name the file.
 _NO_SPACE = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
-#: Names of this process's own open files, such as that of its standard output.
+#: Names of this process's own open files, such as its standard output.
 _DESCRIPTOR = re.compile(r"/(?:dev/fd|proc/(?:self|thread-self)/fd)/(\d+)")
 
-#: Held, in a temporary folder, by the process that is at work there.
+#: A file that the process using a temporary folder holds there.
 _LOCK = ".lock"
 
 #: Bytes of a file's name that the name of its temporary folder repeats.
 _NAME_BYTES = 200
 
-#: Folders that blocks at work have made, with how each is removed, in the order in which they were made.
+#: Folders made by running blocks, in order, and how each is removed.
 _made: dict[Path, Callable[[Path], None]] = {}
 
 
 @contextmanager
 def atomic_path(target: AnyPath) -> Iterator[Path]:
-    """Return a temporary path that takes the place of ``target`` when the block ends well.
+    """Return a temporary path that replaces ``target`` if the block succeeds.
 
-    The new content is on the disk before it takes the place of the old one, and so is the change of place when the
-    block has ended. If the block raises, or the disk is full, the temporary file and the folders that were made on the
-    way are removed and whatever stood at ``target`` is untouched. What killed processes have left of earlier attempts
-    at the same target is removed first. A new file has the permissions of any new file, by the umask; one that takes
-    the place of another has those of the other.
+    The new content is on disk before it replaces the old one, and the replacement is on disk when the block has ended.
+    If the block raises, or the disk is full, the temporary file and any folders made on the way are removed, and
+    whatever was at ``target`` is untouched. Remains of killed processes that tried to write the same target are removed
+    first. A new file has the usual permissions, by the umask; one that replaces another has those of the other.
 
-    Where ``target`` is a symbolic link, the file that it leads to is replaced and the link stays. What is no file, such
-    as a device or a named pipe, is never replaced: the content is written to it when the block ends well.
+    If ``target`` is a symbolic link, the file that it leads to is replaced and the link stays. Anything but a file,
+    such as a device or a named pipe, is never replaced: the content is written to it if the block succeeds.
     """
     given = Path(target)
     if is_written_through(given):
@@ -64,7 +63,7 @@ def atomic_path(target: AnyPath) -> Iterator[Path]:
     if final.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(given))
     with _folder(final.parent), _errors_named(given, final), _work_folder(final) as folder:
-        # The name is the one given, by which some writers choose a format; links may lead to another.
+        # The given name is kept, because some writers choose a format by it; links may lead to another name.
         temporary = folder / given.name
         temporary.touch()
         yield temporary
@@ -76,7 +75,7 @@ def atomic_path(target: AnyPath) -> Iterator[Path]:
 
 @contextmanager
 def open_output(target: AnyPath) -> Iterator[BinaryIO]:
-    """Open a file for bytes that appears when the block ends well; to what is no file they go as they come."""
+    """Open a file for bytes that appears if the block succeeds; anything but a file gets the bytes at once."""
     if is_written_through(target):
         with _full_named(target), open_through(target) as stream:
             yield stream
@@ -86,7 +85,7 @@ def open_output(target: AnyPath) -> Iterator[BinaryIO]:
 
 
 def is_written_through(path: AnyPath) -> bool:
-    """Tell whether a path, links followed, is that of a device, a pipe or a file that this process has open."""
+    """Tell whether a path, following links, is a device, a pipe or a file that this process has open."""
     try:
         mode = os.stat(path).st_mode
     except OSError:
@@ -100,7 +99,7 @@ def is_own_stream(path: AnyPath) -> bool:
 
 
 def open_through(path: AnyPath) -> BinaryIO:
-    """Open what is written through, as it stands: an open file goes on where it is."""
+    """Open a path that is written through; writing to an open file continues at its position."""
     number = _descriptor(path)
     if number is None:
         return open(path, "wb")
@@ -112,7 +111,7 @@ def open_through(path: AnyPath) -> BinaryIO:
 def _descriptor(path: AnyPath) -> int | None:
     """Return the number of the open file that a path names, directly or by links; None if it names none."""
     current = os.path.abspath(path)
-    # As many links as the system itself follows.
+    # As many links as the system itself would follow.
     for _ in range(40):
         if found := _DESCRIPTOR.fullmatch(current):
             return int(found[1])
@@ -124,16 +123,16 @@ def _descriptor(path: AnyPath) -> int | None:
 
 
 def _end_of_links(path: Path) -> Path:
-    """Return the file that a link leads to; what is no link keeps the name that was given, for messages."""
+    """Return the file that a link leads to; anything else keeps the given name, for messages."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 @contextmanager
 def new_path(target: AnyPath) -> Iterator[Path]:
-    """Return a path in a temporary folder beside ``target``, from where the file is moved to it in the end.
+    """Return a path in a temporary folder beside ``target``, from which the file is finally moved there.
 
-    Whatever stands at ``target`` by then is left alone. Files that belong to the one that is made, such as journals,
-    may stand beside it meanwhile. Folders that killed processes have left are removed.
+    Whatever is at ``target`` by then is left alone. Files that belong to the new one, such as journals, may be next to
+    it meanwhile. Folders left by killed processes are removed.
 
     Raises
     ------
@@ -149,9 +148,9 @@ def new_path(target: AnyPath) -> Iterator[Path]:
 
 
 def _place(made: Path, target: Path) -> None:
-    """Give a file its name, unless that is taken."""
+    """Move a file to its name, unless that is taken."""
     try:
-        # Unlike a change of names, a link never replaces anything.
+        # Unlike renaming, linking never replaces anything.
         os.link(made, target)
     except FileExistsError:
         raise
@@ -162,7 +161,7 @@ def _place(made: Path, target: Path) -> None:
 
 
 def remove_left_over(target: AnyPath) -> None:
-    """Remove what killed processes have left of a file that was to take the place of ``target``.
+    """Remove the remains of killed processes that were writing ``target``.
 
     A process that is still writing has a claim, which ends with the process; its files stay.
     """
@@ -175,13 +174,13 @@ def remove_left_over(target: AnyPath) -> None:
 
 
 def _remove_unclaimed(folder: Path) -> None:
-    """Remove a temporary folder unless a process is at work in it."""
+    """Remove a temporary folder unless a process is using it."""
     try:
         with (folder / _LOCK).open("r+b") as lock:
             if claim(lock):
                 shutil.rmtree(folder, ignore_errors=True)
     except FileNotFoundError:
-        # Killed, or not yet come, between making the folder and claiming it.
+        # The process was killed, or still is, between making the folder and claiming it.
         with suppress(OSError):
             folder.rmdir()
     except OSError:
@@ -191,7 +190,7 @@ def _remove_unclaimed(folder: Path) -> None:
 
 @contextmanager
 def _work_folder(target: Path) -> Iterator[Path]:
-    """Make a folder beside a file, which other processes leave alone while this one is at work."""
+    """Make a folder beside a file, which other processes leave alone while this one uses it."""
     remove_left_over(target)
     with ExitStack() as stack:
         while True:
@@ -207,7 +206,7 @@ def _work_folder(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def _removed_in_the_end(folder: Path) -> Iterator[Path]:
-    """Remove a folder, with what is in it, when the block ends, or the process by :func:`remove_unfinished`."""
+    """Remove a folder and its contents when the block ends, or when :func:`remove_unfinished` ends the process."""
     _made[folder] = _remove_tree
     try:
         yield folder
@@ -221,19 +220,19 @@ def _remove_tree(folder: Path) -> None:
 
 
 def remove_unfinished() -> None:
-    """Remove what all blocks of this process have made and not finished: for a process that ends without them."""
+    """Remove everything that unfinished blocks of this process have made, if it ends without leaving them."""
     for folder, remove in reversed(list(_made.items())):
         with suppress(OSError):
             remove(folder)
 
 
 def _claimed(folder: Path) -> IO[bytes] | None:
-    """Claim a new temporary folder; None if another process has taken it for left over before."""
+    """Claim a new temporary folder; None if another process has meanwhile removed it as a left-over."""
     try:
         lock = (folder / _LOCK).open("wb")
     except FileNotFoundError:
         return None
-    # Where there are no locks nobody gets one, and nothing is taken for left over.
+    # If there are no locks, nobody gets one, and nothing counts as left over.
     claim(lock, wait=True)
     if (folder / _LOCK).exists():
         return lock
@@ -247,7 +246,7 @@ def claim(file: IO[Any], *, wait: bool = False) -> bool:
         if sys.platform == "win32":
             import msvcrt
 
-            # A byte that is never written: locked bytes cannot be read by others.
+            # This byte is never written, because locked bytes cannot be read by others.
             file.seek(2**31 - 2)
             msvcrt.locking(file.fileno(), msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
         else:
@@ -260,13 +259,13 @@ def claim(file: IO[Any], *, wait: bool = False) -> bool:
 
 
 def _work_name(target: Path) -> str:
-    """Return how the names of the temporary folders for a file begin; the longest name must leave room for the rest."""
+    """Return the beginning of the names of a file's temporary folders; it must leave room for the rest."""
     return f".{os.fsdecode(os.fsencode(target.name)[:_NAME_BYTES])}."
 
 
 @contextmanager
 def named_errors(path: AnyPath) -> Iterator[None]:
-    """Give the errors of writing to an open file, which do not say to which, its name."""
+    """Add the name of an open file to errors of writing to it, which do not name it."""
     try:
         yield
     except OSError as error:
@@ -288,7 +287,7 @@ def _full_named(target: AnyPath) -> Iterator[None]:
 
 @contextmanager
 def _errors_named(given: Path, final: Path) -> Iterator[None]:
-    """Give the errors of a full disk, and those about a temporary file, the name of the file that was to be written."""
+    """Add the name of the file being written to errors of a full disk and errors about a temporary file."""
     try:
         yield
     except OSError as error:
@@ -309,14 +308,14 @@ def _copy_permissions(old: Path, new: Path) -> None:
     except FileNotFoundError:
         return
     if hasattr(os, "chown"):
-        # Only root may give files away.
+        # Only root may change the owner.
         with suppress(OSError):
             os.chown(new, found.st_uid, found.st_gid)
     os.chmod(new, stat.S_IMODE(found.st_mode))
 
 
 def sync(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on the disk."""
+    """Wait until a file, or the names in a folder, are on disk."""
     is_folder = path.is_dir()
     if is_folder and sys.platform == "win32":
         return
@@ -333,7 +332,7 @@ def sync(path: Path) -> None:
 
 @contextmanager
 def _folder(path: Path) -> Iterator[None]:
-    """Make a folder and those it lies in; if the block raises, remove the ones that were made."""
+    """Make a folder and its parents; if the block raises, remove those that were made."""
     made = [folder for folder in (path, *path.parents) if not folder.exists()]
     _made.update((folder, Path.rmdir) for folder in reversed(made))
     try:
@@ -342,7 +341,7 @@ def _folder(path: Path) -> Iterator[None]:
             sync(folder.parent)
         yield
     except BaseException:
-        # What another process has put into one of them in the meantime stays.
+        # Anything that another process has put into one of them meanwhile stays.
         with suppress(OSError):
             for folder in made:
                 folder.rmdir()
@@ -353,7 +352,7 @@ def _folder(path: Path) -> Iterator[None]:
 
 
 def check_encoding(encoding: str) -> None:
-    """Refuse the name of an encoding that Python does not know."""
+    """Refuse an encoding that Python does not know."""
     try:
         codecs.lookup(encoding)
     except LookupError as error:

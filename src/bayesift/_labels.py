@@ -1,4 +1,4 @@
-"""Labels of any kind: checked, and turned into what models learn from (members of categories, signs, indicators)."""
+"""Check labels of any kind, and turn them into what models learn from (members of categories, signs, indicators)."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from bayesift._documents import validated
 from bayesift._typing import AnyArray, FloatArray, Int64Array
 
-#: What labels are, in scikit-learn's words: one of two, one of several, or any number of them.
+#: Kinds of labels, in scikit-learn's terms: one of two, one of several, or any number of them.
 TargetType = Literal["binary", "multiclass", "multilabel-indicator"]
 
 
 class Categories(NamedTuple):
     """What was found in ``y``.
 
-    ``classes`` are the labels (column numbers for an indicator matrix); ``members`` lists for each category to train
-    the documents in it: one for two classes (the greater label), else one for each class.
+    ``classes`` are the labels (column numbers for an indicator matrix); ``members`` lists, for each category to train,
+    the documents in it: a single category for two classes (the greater label), else one for each class.
     """
 
     target_type: TargetType
@@ -36,7 +36,7 @@ class Categories(NamedTuple):
 
 
 def check_label_types(y: Any) -> None:
-    """Refuse strings among labels of another type, which numpy would turn into strings without a word."""
+    """Refuse strings among labels of another type, which numpy would silently turn into strings."""
     kind = getattr(getattr(y, "dtype", None), "kind", None)
     if isinstance(y, (list, tuple)) or (kind == "O" and getattr(y, "ndim", 0) == 1):
         kinds = {type(label).__name__: isinstance(label, str) for label in y}
@@ -57,7 +57,7 @@ def validate_documents(
 
 
 def validate_labels(estimator: Any, X: Any, y: Any) -> Any:
-    """Check the labels of documents in shards, and keep how many features these have."""
+    """Check the labels of documents in shards, and store the number of features."""
     labels = labels_of_shards(X, y)
     estimator.n_features_in_ = X.shape[1]
     if hasattr(estimator, "feature_names_in_"):
@@ -66,7 +66,7 @@ def validate_labels(estimator: Any, X: Any, y: Any) -> Any:
 
 
 def labels_of_shards(X: Any, y: Any) -> Any:
-    """Check the labels of documents in files already checked; if None are given, those that stand beside the rows."""
+    """Check the labels of documents in shards that were already checked; by default those stored with the rows."""
     if y is None:
         y = X.labels
         if y is None:
@@ -79,14 +79,14 @@ def labels_of_shards(X: Any, y: Any) -> Any:
 
 
 def flat_labels(y: Any) -> Any:
-    """Return a single column of labels as a flat array, with scikit-learn's warning; anything else as it is."""
+    """Return a single column of labels as a flat array, with scikit-learn's warning; return anything else as it is."""
     if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
         return y.toarray().ravel() if sp.issparse(y) else column_or_1d(y, warn=True)
     return y
 
 
 def labels_or_indicator(y: Any) -> tuple[TargetType, Any]:
-    """Return what labels are, and a flat array of them or an indicator in compressed rows of zeros and ones."""
+    """Return the kind of labels, and a flat array of them or an indicator in compressed rows of zeros and ones."""
     y = flat_labels(y)
     kind = type_of_target(y, input_name="y")
     if kind not in ("binary", "multiclass", "multilabel-indicator", "multiclass-multioutput"):
@@ -102,7 +102,7 @@ def labels_or_indicator(y: Any) -> tuple[TargetType, Any]:
 
 
 def two_classes(y: Any, name: str) -> tuple[AnyArray, FloatArray]:
-    """Read labels of two values; return these in order, and −1 and +1 for them."""
+    """Read labels with two values; return the values in order, and −1 and +1 for the labels."""
     check_classification_targets(y)
     kind = type_of_target(y, input_name="y")
     if kind.startswith("multilabel") or kind.endswith("multioutput"):
@@ -149,7 +149,7 @@ def categories_of(y: Any, name: str) -> Categories:
 def batch_categories(y: Any, classes: Any, target_type: TargetType | None, name: str) -> Categories:
     """Read the labels of one batch of documents, in which some classes may be missing.
 
-    ``classes`` are all labels that can occur and ``target_type`` is what earlier batches were, if there were any.
+    ``classes`` are all labels that can occur, and ``target_type`` is the kind of labels in earlier batches, if any.
     """
     multilabel = sp.issparse(y) or y.ndim == 2
     if target_type is not None and multilabel != (target_type == "multilabel-indicator"):

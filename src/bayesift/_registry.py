@@ -1,20 +1,20 @@
-"""All estimators, and all other types that a model file may name: a new one is announced here and nowhere else.
+"""All estimators, and all other types that a model file may name: a new one is added here and nowhere else.
 
-The names are public and stay, since they stand in files that outlive the program. Where a class stands may change, and
-so may the name of a class that is not public: then the right side of its line follows.
+The names are public and must not change, because they are in files that outlive the program. The module of a class may
+change, and so may the name of a class that is not public: then update the right side of its line.
 
-Types are listed and not imported, since they live in all rooms, and reading a file must import nothing that is not
-listed here. A class that a file names is made without calling its constructor, and then given its attributes: so only
-add classes, never functions, and none whose attributes reach beyond the object. What such an object must hold before
-compiled code may use it is checked by a method of its class, ``_check_state`` (see :mod:`bayesift._state`); what its
-class computes again instead of storing it is left out by its ``__getstate__``.
+Types are listed, not imported, because they are in all rooms, and reading a file must import nothing that is not listed
+here. An object of a class that a file names is made without calling the constructor, and then given its attributes. So
+add only classes, never functions, and none whose attributes reach beyond the object. A method of the class,
+``_check_state`` (see :mod:`bayesift._state`), checks what such an object must hold before compiled code may use it; its
+``__getstate__`` leaves out what the class computes again instead of storing it.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 
-#: Every estimator, by the name under which its room offers it.
+#: Every estimator, by its public name.
 ESTIMATORS = (
     "bayesift.ard.RelevanceTaggingMachine",
     "bayesift.ard.RelevanceVectorMachine",
@@ -74,7 +74,7 @@ TUPLES = {
     "builtins.tuple": "builtins:tuple",
 }
 
-#: All that are made by ``__new__`` and given attributes.
+#: All classes whose objects are made by ``__new__`` and then given attributes.
 OBJECTS = {name: ":".join(name.rsplit(".", 1)) for name in ESTIMATORS} | PARTS
 
 _PLACES = OBJECTS | TUPLES
@@ -110,7 +110,7 @@ def name_of(kind: type) -> str | None:
     """
     for name, place in _PLACES.items():
         module, class_name = place.split(":")
-        # Only a room that is imported already can hold the class.
+        # Only a room that is already imported can have the class.
         if class_name == kind.__name__ and _room(module) == _room(kind.__module__) and class_named(name) is kind:
             return name
     return None

@@ -1,4 +1,4 @@
-"""What a command reads and what it writes: never the same file, by whatever names it goes."""
+"""Check that a command never writes a file that it also reads, under any of its names."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from bayesift._files import is_own_stream
 
 AnyPath = str | os.PathLike[str]
 
-#: Stands for standard input among what is read, and for standard output among what is written.
+#: Means standard input as an input, and standard output as an output.
 DASH = "-"
 
-#: Kinds of files of which each can hold only one thing; a terminal or /dev/null may be read and written at once.
+#: Kinds of files that must not be read and written at once, as a terminal or /dev/null may be.
 _KEPT = (stat.S_ISREG, stat.S_ISBLK, stat.S_ISFIFO, stat.S_ISDIR)
 
 
 class SameFileError(ValueError):
-    """A file that is to be written is also read, or is to be written twice."""
+    """An output file is also an input, or is given as an output twice."""
 
 
 def check_distinct(
@@ -31,27 +31,27 @@ def check_distinct(
     in_place: Mapping[str, str] = MappingProxyType({}),
     labelled: Collection[str] = (),
 ) -> None:
-    """Refuse to write a file that is read, in a folder that is read too, or to write one file twice.
+    """Refuse to write a file that is read, directly or in a folder, or to write the same file twice.
 
-    Files are the same by what they are, not by their names: hard and symbolic links are followed, and standard input
-    and output count as the files that the shell has opened for them. Terminals, ``/dev/null`` and the like can be given
-    as often as one likes.
+    Files are compared by identity, not by name: hard and symbolic links are followed, and standard input and output
+    count as the files that the shell has opened for them. Terminals, ``/dev/null`` and the like may be given any number
+    of times.
 
     Parameters
     ----------
     reads : mapping of str to path
-        What is read, by the name to use in a message; ``-`` is standard input, None is not given.
+        The inputs, by the name to use in messages; ``-`` is standard input, None means not given.
     writes : mapping of str to path
-        What is written; ``-`` is standard output.
+        The outputs; ``-`` is standard output.
     in_place : mapping of str to str
-        For names of what is written, the name of what is read that it may replace.
+        From the name of an output to the name of the input that it may replace.
     labelled : collection of str
-        Names of what is read of which, if it is a folder, only the folders in it are read, and no other files in it.
+        Names of inputs that, if they are folders, are read only as far as their subfolders.
 
     Raises
     ------
     SameFileError
-        If two of them are the same. Nothing has been changed then.
+        If two of them are the same. Nothing has been changed yet.
     """
     sources = {name: path for name, path in reads.items() if path is not None}
     targets = {name: path for name, path in writes.items() if path is not None}
@@ -78,7 +78,7 @@ def _named(name: str, path: AnyPath, dash: str = "standard output") -> str:
 
 
 def _identities(path: AnyPath, sought: tuple[Any, ...], is_labelled: bool) -> Iterator[tuple[Any, ...] | None]:
-    """Return what a source consists of: a file itself, and the files of a folder if one of them may be meant."""
+    """Return the identities of a source: the file itself, or the files of a folder if one of them may be sought."""
     yield _identity(path, sys.stdin)
     if str(path) == DASH or len(sought) > 2 or not os.path.isdir(path):
         return
@@ -88,9 +88,9 @@ def _identities(path: AnyPath, sought: tuple[Any, ...], is_labelled: bool) -> It
 
 
 def _identity(path: AnyPath, stream: IO[Any] | None) -> tuple[Any, ...] | None:
-    """Return what all names of a file have in common; None for what may be read and written at once.
+    """Return the identity of a file, which all its names share; None for what may be read and written at once.
 
-    A file that is there has two parts, its device and its number; one that is not there has a third, its name.
+    An existing file has two parts, its device and its inode; one that does not exist has a third, its name.
     """
     try:
         found = os.fstat(stream.fileno()) if stream is not None and str(path) == DASH else os.stat(path)

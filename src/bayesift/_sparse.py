@@ -1,6 +1,6 @@
-"""Sparse matrices as the kernels want them: compressed rows or columns in one set of types, and products with them.
+"""Sparse matrices in the form that kernels need: compressed rows or columns of fixed types, and products with them.
 
-Row and column numbers are unsigned 32-bit integers: a signed number would cost a test for negative indices at every
+Row and column numbers are unsigned 32-bit integers: signed ones would cost a test for negative indices at every
 element, which doubles the time of a pass.
 """
 
@@ -18,7 +18,7 @@ from bayesift._typing import FloatArray, Int64Array, UInt32Array
 #: A sparse matrix by columns or by rows: where each starts, the numbers of the other dimension, the values.
 Compressed = tuple[UInt32Array, UInt32Array, FloatArray]
 
-#: Share of the terms of a sum below which its value is rounding.
+#: A sum that is smaller than this share of its terms is only rounding error.
 ROUNDING = 2.0**-52
 
 
@@ -172,7 +172,7 @@ def canonical_rows(X: Any) -> sp.csr_array:
 
 
 def compressed(X: Any) -> Compressed:
-    """Return the rows of a matrix in the types of the kernels; repeated entries are summed."""
+    """Return the rows of a matrix in the types that kernels use; repeated entries are summed."""
     rows = sp.csr_matrix(X)
     if not rows.has_canonical_format:
         rows = rows.copy()
@@ -183,12 +183,12 @@ def compressed(X: Any) -> Compressed:
 
 
 def unsigned(numbers: Any) -> UInt32Array:
-    """Return the same numbers as unsigned ones, without a copy where they have 32 bits."""
+    """Return the same numbers as unsigned integers, without a copy if they have 32 bits."""
     return own_types(numbers.view(np.uint32) if numbers.dtype == np.int32 else numbers, np.uint32)
 
 
 def own_types(values: Any, dtype: Any) -> Any:
-    """Copy only arrays of other types, or such that kernels would be compiled for anew: read-only or not aligned."""
+    """Copy only arrays of other types, or for which kernels would be compiled again: read-only or unaligned ones."""
     return np.require(values, dtype, ["C", "A", "W"])
 
 

@@ -1,4 +1,4 @@
-"""Ratios of gamma functions that keep their digits where both are enormous."""
+"""Ratios of gamma functions that stay accurate even if both are enormous."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def log_rising(a: ArrayLike, x: ArrayLike) -> Any:
 
 
 def _rest(z: FloatArray) -> FloatArray:
-    """What Stirling's formula leaves of ln Γ(z) for z ≥ 10, to 14 digits after the point."""
+    """Return the remainder of Stirling's formula for ln Γ(z), z ≥ 10, to 14 decimal places."""
     inverse = 1.0 / z
     square = inverse * inverse
     series = 1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square / 1188)))
@@ -35,7 +35,7 @@ def _rest(z: FloatArray) -> FloatArray:
 
 
 def log_beta(a: ArrayLike, b: ArrayLike) -> Any:
-    """Return ln B(a, b); exact to the last digits where one argument is much larger than the other."""
+    """Return ln B(a, b), exact to the last digits even if one argument is much larger than the other."""
     less, more = np.minimum(a, b), np.maximum(a, b)
     return gammaln(less) - log_rising(more, less)
 
@@ -43,8 +43,8 @@ def log_beta(a: ArrayLike, b: ArrayLike) -> Any:
 def log_beta_ratio(a: ArrayLike, b: ArrayLike, x: ArrayLike, y: ArrayLike) -> Any:
     """Return ln B(a+x, b+y) − ln B(a, b): the log probability of x successes and y failures in a given order.
 
-    Of two ways to sum it up, the one with the smaller terms is taken: rising factorials where the parameters are large
-    and the counts small, beta functions where one kind of outcome prevails.
+    Of two ways to compute the sum, the one with smaller terms is used: rising factorials if the parameters are large
+    and the counts small, beta functions if one kind of outcome prevails.
     """
     a, b, x, y = np.broadcast_arrays(*(np.asarray(part, dtype=np.float64) for part in (a, b, x, y)))
     before, after = log_beta(a, b), log_beta(a + x, b + y)
@@ -68,7 +68,7 @@ def log_choose(n: ArrayLike, x: ArrayLike) -> Any:
 def log_dirichlet_ratio(alpha: FloatArray, counts: FloatArray) -> Any:
     """Return ln B(α + counts) − ln B(α) over the last axis: the log probability of draws in a given order.
 
-    A Dirichlet distribution breaks off one share after the other, each with a beta distribution.
+    A Dirichlet distribution can be built by breaking off one share after the other, each with a beta distribution.
     """
     parts = log_beta_ratio(alpha[..., :-1], _after(alpha), counts[..., :-1], _after(counts))
     return parts.sum(axis=-1)

@@ -1,10 +1,10 @@
-"""Checks of an object that was made from a file.
+"""Checks of objects that were made from a file.
 
-Compiled kernels do not ask whether an index lies within an array, and a file may come from anybody. So every class that
-a model file may hold has a method ``_check_state``, which gets a :class:`State` and asks it for every attribute beyond
-the parameters: its shape, its type, and the range of numbers that serve as indices or sizes. What is missing, what does
-not fit, and what no check has asked for, is a ValueError. So a check cannot overlook an attribute, nor end before it
-has seen all. Saving and loading call it for every object within a model, the innermost first.
+Compiled kernels do not check whether an index is within an array, and a file may come from anybody. So every class that
+a model file may hold has a method ``_check_state``, which gets a :class:`State` and asks it for every attribute except
+the parameters: its shape, its type, and the range of numbers used as indices or sizes. An attribute that is missing,
+does not fit, or was not asked for raises a ValueError, so a check can neither overlook an attribute nor end before it
+has seen them all. Saving and loading call the method for every object in a model, the innermost first.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ import scipy.sparse as sp
 #: Kinds of the entries that labels of classes may have.
 LABEL_KINDS = "biufUSO"
 
-#: No model in a file has more columns: a sparse matrix of a few bytes may claim any number, and an array of so many
-#: entries would be made when it is used.
+#: The most columns of a model in a file: a sparse matrix of a few bytes may claim any number, and an array with that
+#: many entries would be made when it is used.
 MOST_FEATURES = 2**25
 
-#: No machine has more cores; a file must not be able to start threads without end.
+#: The most threads: no machine has more cores, and a file must not be able to start any number of threads.
 MOST_THREADS = 4096
 
 _TARGET_TYPES = ("binary", "multiclass", "multilabel-indicator")
@@ -39,23 +39,23 @@ _shortened.maxstring = _shortened.maxother = 60
 
 
 def shown(value: Any) -> str:
-    """Return what a message says of a value from a file, in a few letters however long it is."""
+    """Return a value from a file in a short form for messages, however long it is."""
     if isinstance(value, np.ndarray) or sp.issparse(value):
         return f"{value.dtype}{list(value.shape)}"
     return _shortened.repr(value) if isinstance(value, (bool, int, float, str)) else type(value).__name__
 
 
 class State:
-    """The attributes of an object; a check is to look at each.
+    """The attributes of an object, all of which a check must look at.
 
     Parameters
     ----------
     part : object or named tuple
-        Whose attributes they are.
+        The object with the attributes.
     attributes : mapping from str to object, optional
         The attributes; by default the fields of a named tuple.
     without : iterable of str
-        Those that somebody else looks at: the parameters of an estimator.
+        Attributes that are checked elsewhere: the parameters of an estimator.
     """
 
     def __init__(self, part: Any, attributes: Mapping[str, Any] | None = None, *, without: Iterable[str] = ()) -> None:
@@ -65,22 +65,22 @@ class State:
 
     @property
     def left(self) -> set[str]:
-        """Names of the attributes that nobody has looked at yet."""
+        """Names of the attributes that have not been looked at yet."""
         return self._left
 
     def has(self, name: str) -> bool:
-        """Return whether there is an attribute that need not be there."""
+        """Return whether an optional attribute is there."""
         return name in self._values
 
     def value(self, name: str) -> Any:
-        """Return an attribute, which the caller looks at."""
+        """Return an attribute, which the caller must check."""
         if name not in self._values:
             raise ValueError(f"{self._name} has no {name}")
         self._left.discard(name)
         return self._values[name]
 
     def require(self, holds: Any, what: str) -> None:
-        """Refuse the object unless something holds; ``what`` names the things that do not fit together otherwise."""
+        """Refuse the object unless a condition holds; ``what`` names the things that otherwise do not fit together."""
         if not holds:
             raise ValueError(f"{self._name} has {what} that do not fit together")
 
@@ -94,15 +94,15 @@ class State:
     def array(self, name: str, shape: tuple[int | None, ...], kind: str = "f", least: float = -inf) -> Any:
         """Return an attribute that is an array of this shape (None: any length) and kind of entries.
 
-        The kinds are numbers of double precision ("f") and single precision ("s"), whole numbers of 64 bits ("i"),
-        booleans ("b"). With ``least``, all numbers must be finite and no smaller.
+        The kinds are floats of double ("f") and single precision ("s"), integers of 64 bits ("i") and booleans ("b").
+        With ``least``, all numbers must be finite and at least that.
         """
         value = self.value(name)
         check_table(value, shape, kind, f"{name} of {self._name}", least)
         return value
 
     def matrix(self, name: str, shape: tuple[int | None, ...]) -> Any:
-        """Return an attribute that is an array of numbers, or a sparse matrix by rows of the same shape."""
+        """Return an attribute that is an array of numbers, or a sparse matrix in CSR form, of this shape."""
         value = self.value(name)
         if not sp.issparse(value):
             return self.array(name, shape)
@@ -118,7 +118,7 @@ class State:
         return int(value)
 
     def number(self, name: str) -> float:
-        """Return an attribute that is a number of double precision, be it infinite or none."""
+        """Return an attribute that is a float, which may be infinite or NaN."""
         value = self.value(name)
         if not isinstance(value, float):
             raise self._refusal(name, value, "a number")
@@ -139,12 +139,12 @@ class State:
         return value
 
     def threads(self) -> None:
-        """Refuse a number of threads that is none; how many there may be is the same for all objects."""
+        """Refuse an invalid number of threads; the limit is the same for all objects."""
         if self.value("n_jobs") is not None:
             self.count("n_jobs", -MOST_THREADS, MOST_THREADS)
 
     def features(self) -> int:
-        """Return the number of features; their names, if there are any, are as many."""
+        """Return the number of features; if there are names, there must be as many."""
         n: int = self.count("n_features_in_", 0, MOST_FEATURES)
         if self.has("feature_names_in_"):
             names = self.value("feature_names_in_")
@@ -153,7 +153,7 @@ class State:
         return n
 
     def labels(self, n: int | None = None) -> Any:
-        """Return the labels of the classes: different ones, in their order, as many as given."""
+        """Return the labels of the classes, which must be distinct, in order, and as many as given."""
         value = self.value("classes_")
         if not (isinstance(value, np.ndarray) and value.dtype.kind in LABEL_KINDS and _has_shape(value, (n,))):
             raise self._refusal("classes_", value, f"labels{[n]}")
@@ -162,7 +162,7 @@ class State:
         return value
 
     def targets(self) -> tuple[Any, Any]:
-        """Return the labels of the classes, and what the targets are: two classes for a binary decision."""
+        """Return the labels of the classes and the kind of targets, which is binary only with two classes."""
         classes, kind = self.labels(), self.choice("target_type_", *_TARGET_TYPES)
         self.require(classes.size == 2 if kind == "binary" else classes.size > 0, "targets and classes")
         return classes, kind
@@ -173,9 +173,9 @@ class State:
 
 @contextmanager
 def unchanged_by_errors(estimator: Any) -> Iterator[None]:
-    """Give an estimator back the attributes that it had if the block raises.
+    """Restore the attributes of an estimator if the block raises.
 
-    A fit that fails half way would leave the number of features of the new documents beside weights for the old ones.
+    A fit that fails halfway would leave the number of features of the new documents with weights for the old ones.
     """
     before = dict(vars(estimator))
     try:
@@ -187,7 +187,7 @@ def unchanged_by_errors(estimator: Any) -> Iterator[None]:
 
 
 def check_table(value: Any, shape: tuple[int | None, ...], kind: str, name: str, least: float = -inf) -> None:
-    """Refuse what is no array of this shape, kind and range; see :meth:`State.array`."""
+    """Refuse anything but an array of this shape, kind and range; see :meth:`State.array`."""
     if type(value) not in (np.ndarray, np.memmap) or value.dtype != _TYPES[kind] or not _has_shape(value, shape):
         raise ValueError(f"{name} is {shown(value)}; expected {np.dtype(_TYPES[kind])}{list(shape)}")
     if least > -inf and value.size and not (value.min() >= least and value.max() < inf):
@@ -195,7 +195,7 @@ def check_table(value: Any, shape: tuple[int | None, ...], kind: str, name: str,
 
 
 def are_columns(columns: Any, n_features: int) -> bool:
-    """Return whether an array lists different columns of so many."""
+    """Return whether an array lists distinct columns out of this many."""
     if type(columns) not in (np.ndarray, np.memmap) or columns.ndim != 1 or columns.dtype != np.int64:
         return False
     distinct = np.unique(columns)
@@ -207,7 +207,7 @@ def _has_shape(value: Any, shape: tuple[int | None, ...]) -> bool:
 
 
 def _in_order(labels: Any) -> bool:
-    """Return whether labels are different and in ascending order, as searching for one of them takes for granted."""
+    """Return whether labels are distinct and in ascending order, as the search for one of them assumes."""
     if labels.dtype == object:
         plain = all(isinstance(label, (str, int, float, np.generic)) for label in labels)
         if not plain:

@@ -1,4 +1,4 @@
-"""The parser of files with one document a line: ``label [flags] index:value index:value …``."""
+"""The parser of files with one document per line: ``label [flags] index:value index:value …``."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NEWLINE, _COLON, _HASH = 10, 58, 35
 
 
 class Scanned(NamedTuple):
-    """What a file holds; places are byte offsets.
+    """The content of a file; positions are byte offsets.
 
     Row i has the label ``buffer[labels[i, 0]:labels[i, 1]]`` and the entries ``indptr[i]`` to ``indptr[i + 1]``; a
     comment has the row that follows it (or ~i behind the pairs of row i), its begin and its end.
@@ -45,7 +45,7 @@ class Scanned(NamedTuple):
 
 
 class ScanError(ValueError):
-    """A place where the text is not what it should be: ``line`` counts from 1, ``word`` is what was found there."""
+    """The text is malformed: ``line`` counts from 1, ``word`` is what was found there."""
 
     def __init__(self, line: int, word: str, expected: str) -> None:
         super().__init__(f"line {line}: found {word!r}, expected {expected}")
@@ -55,7 +55,7 @@ class ScanError(ValueError):
 
 
 def padded(content: bytes) -> ByteArray:
-    """Copy bytes into an array with a newline behind them, which is where every loop of the kernels stops."""
+    """Copy bytes into an array followed by a newline, at which every loop of the kernels stops."""
     buffer = np.empty(len(content) + 1, dtype=np.uint8)
     buffer[:-1] = np.frombuffer(content, dtype=np.uint8)
     buffer[-1] = _NEWLINE
@@ -74,13 +74,13 @@ def scan(
     start : int
         Where to begin.
     n_groups : int
-        How many flags, 0 or 1, stand between the label and the pairs.
+        Number of flags, 0 or 1, between the label and the pairs.
     least : int
         The least index allowed.
     unlabelled : bool
-        Whether a line may begin with a pair; its label is empty then.
+        Whether a line may begin with a pair; its label is then empty.
     qid : bool
-        Whether ``qid:…`` may stand among the pairs; it is passed over.
+        Whether ``qid:…`` may be among the pairs; it is skipped.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def scan(
     Raises
     ------
     ScanError
-        At the first line that is not of this form.
+        At the first line that does not have this form.
     """
     n_lines, n_colons = count_marks(buffer, start)
     labels = np.empty((n_lines, 2), dtype=np.int64)

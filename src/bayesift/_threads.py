@@ -1,4 +1,4 @@
-"""Work on several threads; compiled kernels run without the interpreter's lock, so that threads share the arrays."""
+"""Work on several threads; compiled kernels run without the interpreter's lock, so threads can share arrays."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from threadpoolctl import ThreadpoolController
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-#: Below so many multiplications a thread costs more than it brings.
+#: With fewer multiplications than this, a thread costs more than it gains.
 _WORTHWHILE = 2_000_000
 
-#: For each thread, the event that ends its work.
+#: The event that ends the work of each thread.
 _own = threading.local()
 
 
 class AbandonedError(Exception):
-    """Raised in threads whose work nobody waits for any more."""
+    """Raised in threads whose result nobody waits for any more."""
 
 
 def stop_if_abandoned() -> None:
-    """Raise an error if the call that this thread works for has been interrupted; long work asks now and then."""
+    """Raise an error if the call that this thread works for has been interrupted; long work calls this now and then."""
     event = getattr(_own, "abandoned", None)
     if event is not None and event.is_set():
         raise AbandonedError
 
 
 def thread_count(n_jobs: int | None, most: int | None = None) -> int:
-    """Return how many threads ``n_jobs`` stands for, as in scikit-learn, and no more than there is work for."""
+    """Return the number of threads that ``n_jobs`` means, as in scikit-learn, but at most one per piece of work."""
     # Asking joblib takes longer than a small piece of work; it refuses 0.
     if n_jobs == 1 or (most is not None and most <= 1 and n_jobs != 0):
         return 1
@@ -44,10 +44,10 @@ def thread_count(n_jobs: int | None, most: int | None = None) -> int:
 
 
 def map_threads(work: Callable[[Item], Result], items: Sequence[Item], n_jobs: int | None) -> list[Result]:
-    """Return ``work(item)`` of every item, in their order, computed on several threads.
+    """Return ``work(item)`` for every item, in order, computed on several threads.
 
-    After an error or an interrupt no further item is begun, and those at work end where they ask (see
-    :func:`stop_if_abandoned`).
+    After an error or an interrupt no more items are begun, and running ones end when they call
+    :func:`stop_if_abandoned`.
     """
     n_threads = thread_count(n_jobs, len(items))
     if n_threads == 1:
@@ -85,7 +85,7 @@ def one_blas_thread() -> AbstractContextManager[Any]:
 
 @cache
 def _libraries() -> ThreadpoolController:
-    """Find the libraries with threads of their own: that takes longer than a small fit, so it is done once."""
+    """Find the libraries with threads of their own, only once, because that takes longer than a small fit."""
     # Brings its own BLAS beside numpy's.
     import scipy.linalg  # noqa: F401
 

@@ -1,4 +1,4 @@
-"""Telling how far a long fit has come, without a parameter that a grid search would copy.
+"""Report the progress of a long fit, without a parameter that a grid search would copy.
 
 Examples
 --------
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-#: Takes the number of pieces of work that are done, and of all of them.
+#: Takes the number of pieces of work that are done, and their total.
 Callback = Callable[[int, int], None]
 
 #: Into how many pieces work is divided that has several parts.
@@ -29,8 +29,8 @@ _callback: ContextVar[Callback | None] = ContextVar("progress callback", default
 def callback(function: Callback | None) -> Iterator[None]:
     """Have ``function(done, total)`` called during the fits inside the block; None calls nothing.
 
-    It is called from the thread that fits, as often as a piece of work (a category, say) is done. What it raises ends
-    the fit.
+    It is called from the thread that fits, each time a piece of work (such as a category) is done. An exception that it
+    raises ends the fit.
     """
     token = _callback.set(function)
     try:
@@ -41,10 +41,10 @@ def callback(function: Callback | None) -> Iterator[None]:
 
 @contextmanager
 def part(first: float, last: float) -> Iterator[None]:
-    """Let fits inside the block be a part of the work that is told of, from the share ``first`` to the share ``last``.
+    """Let fits inside the block count as a part of the work, from the share ``first`` to the share ``last``.
 
-    Each of them tells of its own work from the beginning to the end; the function of the block around is called with
-    thousandths of the whole, and last when the part is done.
+    Each fit reports its own work from beginning to end; the function of the enclosing block is called with thousandths
+    of the whole, and a last time when the part is done.
     """
     function = _callback.get()
     if function is None or (first, last) == (0.0, 1.0):
@@ -60,12 +60,12 @@ def part(first: float, last: float) -> Iterator[None]:
 
 
 def current() -> Callback | None:
-    """Return the function to call now, for a fit whose work is done on other threads: these do not see the block."""
+    """Return the function to call, for a fit whose work is done on other threads, which do not see the block."""
     return _callback.get()
 
 
 def report(done: int, total: int) -> None:
-    """Call the function of the block around this, if there is one."""
+    """Call the function of the enclosing block, if there is one."""
     function = _callback.get()
     if function is not None:
         function(done, total)

@@ -378,7 +378,7 @@ ERRORS = [
     ("bbrtrain one a.model", "needs samples of at least two classes"),
     ("bbrclassify a.train bad", "bad, line 1: found '1 3:1', expected the title"),
     ("bbrclassify a.train none", "none: No such file or directory"),
-    ("bmrtrain -y a.train a.model", "-y is not supported: it was obsolete"),
+    ("bmrtrain -y a.train a.model", "-y is not supported: it was already obsolete"),
     ("bmrtrain -o 2 a.train a.model", "argument -o: '2' is not 1: the quasi-Newton optimisers"),
     ("bmrtrain -R 9 c.train a.model", "no document has the reference class '9'; found 0, 1, 2"),
     ("bmrtrain half a.model", "half: the label '0.5' is not a whole number"),

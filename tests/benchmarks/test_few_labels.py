@@ -10,7 +10,7 @@ from bayesift.text import TextVectorizer
 from benchmarks.few_labels import measured, settings
 from benchmarks.few_labels.peers import naive_bayes_by_em
 from benchmarks.few_labels.report import sign_of, write_report
-from benchmarks.few_labels.tasks import Material
+from benchmarks.few_labels.tasks import NAMES, Material
 from benchmarks.measuring import SHOWN
 
 
@@ -82,6 +82,10 @@ def test_tables_and_pictures(tmp_path):
         ("*both against words*", *["1 ≫"] * 3),
         ("*draws*", *["1"] * 3),
     ]
+    # A picture of several collections wants all of them.
+    assert not list(tmp_path.iterdir())
+    curves = dict.fromkeys(NAMES, curves["20newsgroups"])
+    write_report(curves, tmp_path)
     assert (tmp_path / "few-labels.png").stat().st_size > 10_000
     drawn = (tmp_path / "few-labels-20newsgroups.svg").read_text(encoding="utf-8")
     # Twice the same is no change.

@@ -52,7 +52,7 @@ def test_the_file_of_a_resumed_run_is_only_added_to(runner):
     out.write_text("mine")
     done = runner.run(f"{line} -o out.jsonl")
     assert (done.status, out.read_text()) == (1, "mine")
-    assert "out.jsonl is not empty, though state holds no run yet" in done.err
+    assert "out.jsonl is not empty, although state holds no run yet" in done.err
     assert not (folder / "state").exists()
     out.unlink()
     assert runner.run(f"{line} -o out.jsonl").status == 0
@@ -67,7 +67,7 @@ def test_the_file_of_a_resumed_run_is_only_added_to(runner):
     assert out.stat().st_ino == number
     for content, message in (
         (second + second.splitlines(keepends=True)[0], "holds decisions after line"),
-        (second[:50] + "x" + second[51:], "line 1, is no decision of this run"),
+        (second[:50] + "x" + second[51:], "line 1, is not a decision of this run"),
     ):
         out.write_text(content)
         done = runner.run(f"{line} -o out.jsonl")

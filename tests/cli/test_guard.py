@@ -278,7 +278,10 @@ def test_a_dash_is_standard_output_or_refused(workspace, runner):
     runner.folder = workspace
     done = runner.run("train mails.csv -o -")
     assert done.status == 1
-    assert "bayesift: --output is '-', which is no file\nhint: /dev/stdout is standard output" in done.err
+    assert (
+        "bayesift: --output is '-'; expected the name of a file\nhint: for standard output, give /dev/stdout"
+        in done.err
+    )
     assert not (workspace / "-").exists()
 
 
@@ -335,7 +338,7 @@ def test_the_six_programs_do_not_write_what_they_read(tmp_path, monkeypatch, cap
     assert tried >= 20
     with pytest.raises(SystemExit):
         bbr_commands.bbrtrain([str(tmp_path / "file"), "-"])
-    assert "modelfile is '-', which is no file" in capsys.readouterr().err
+    assert "modelfile is '-'; expected the name of a file" in capsys.readouterr().err
 
 
 def test_the_same_folder_of_models_and_results(tmp_path, capsys):

@@ -20,4 +20,4 @@ def test_every_hint_is_for_an_error_that_exists():
 def test_an_error_without_a_class_of_its_own_has_no_hint_unless_it_is_a_fault_of_ours():
     assert hint_for(ValueError("take a polytomous model")) == ""
     assert "--debug" in hint_for(KeyError("x"))
-    assert "MODEL, then DATA" in hint_for(NotAModelFileError("x"))
+    assert "MODEL first, then DATA" in hint_for(NotAModelFileError("x"))

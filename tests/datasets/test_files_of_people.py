@@ -333,7 +333,7 @@ class TestJson:
             ('{"text": ["a"], "label": ["x", "y"]}', "different lengths"),
             ('{"text": "a", "label": "x"}\n{"text": 3, "label": "x"}', "object 2: 'text' must be a string, found int"),
             ("[" * 100_000, "nested too deeply"),
-            ("[]", "holds no JSON object"),
+            ("[]", "has no JSON objects"),
             (" ", "is empty"),
             ("3", "expected a JSON object, found int"),
         ],

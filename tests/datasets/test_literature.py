@@ -149,7 +149,7 @@ BOMB = """<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "
         ("x.xml", BOMB, "document type"),
         ("x.xml", BOMB.replace('"aaaaaaaaaa"', 'SYSTEM "file:///etc/passwd"'), "document type"),
         ("x.xml", "<xml><records><record>" + "<a>" * 50, "nested too deeply"),
-        ("x.xml", "<xml><records>", "no XML"),
+        ("x.xml", "<xml><records>", "not XML"),
         ("x.bib", "@article{a, title = {never ends", "does not end"),
         ("x.bib", "@article{a, title = {x} } @book{b, what is this}", "expected a field"),
         ("x.nbib", "PMID- 1\nno tag here\n", "expected a tag"),

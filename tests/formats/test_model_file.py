@@ -88,7 +88,7 @@ def test_a_growing_vocabulary_goes_on_growing(tmp_path: Path) -> None:
     assert (again.transform(TEXTS) != words.transform(TEXTS)).nnz == 0
 
 
-@pytest.mark.filterwarnings("ignore:1 text that holds no word")
+@pytest.mark.filterwarnings("ignore:1 text without a word")
 @pytest.mark.parametrize("model", ["lasso", "probit", "nb", "perceptron", "rtm"])
 @pytest.mark.parametrize("several", [False, True], ids=["one label", "several labels"])
 def test_a_classifier_of_texts_is_kept(model: str, several: bool, tmp_path: Path) -> None:

@@ -106,7 +106,10 @@ def test_a_record_counts_once_and_the_last_decision_holds(tmp_path):
     ("content", "message"),
     [
         ("title,text\nTin,mines\n", "no column of old.csv holds decisions; expected one named decision, "),
-        ("title,text,included\nTin,mines,perhaps\n", "is decided 'perhaps'; expected 1 or 0, yes or no, or unsure"),
+        (
+            "title,text,included\nTin,mines,perhaps\n",
+            "has the decision 'perhaps'; expected 1 or 0, yes or no, or unsure",
+        ),
         ("title,text,included\nTin,mines,0\n", "old.csv has no record that was decided relevant; expected at least"),
         ("title,text,included\nTin,mines,\n", "old.csv has no record that was decided relevant"),
     ],
@@ -121,11 +124,11 @@ def test_files_without_decisions_are_refused(tmp_path, content, message):
 def test_what_is_missing_or_does_not_fit_is_said(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"there is no earlier review at .*none.csv; expected a file"):
         read_all_earlier([tmp_path / "none.csv"])
-    with pytest.raises(ValueError, match="earlier_topic is 'tin' without an earlier review"):
+    with pytest.raises(ValueError, match="earlier_topic is 'tin', but there is no earlier review"):
         read_all_earlier([], "tin")
     path = tmp_path / "old.csv"
     path.write_text("title,text,included\nTin,mines,1\n")
-    with pytest.raises(ValueError, match=r"topic is 'tin', but old.csv is no project"):
+    with pytest.raises(ValueError, match=r"topic is 'tin', but old.csv is not a project"):
         read_all_earlier([path], "tin")
     # Files of one name in two folders are two earlier reviews.
     again = tmp_path / "again" / "old.csv"

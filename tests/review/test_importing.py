@@ -153,7 +153,7 @@ def test_labels_of_other_programs_find_their_documents(content, decisions, unmat
         (b"", "the file is empty; expected a decision for each of its records"),
         (b"id,colour\na,red\n", "no column of the file holds decisions"),
         (b"colour,label\nred,1\n", "which document is meant"),
-        (b"id,label\na,perhaps\n", "line 2 of the file is decided 'perhaps'"),
+        (b"id,label\na,perhaps\n", "line 2 of the file has the decision 'perhaps'"),
         (b"id,label\n\xff\x00\xff,1\n", "NUL|zero|not "),
     ],
 )

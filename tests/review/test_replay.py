@@ -40,7 +40,7 @@ def test_a_labelled_file_is_replayed_and_reported(labelled, capsys):
 def test_labels_that_are_none_are_named():
     with pytest.raises(ValueError, match="label must name a column with decisions; the columns are year"):
         relevance([Document("a", "", "", {"year": 1})])
-    with pytest.raises(ValueError, match="record b of the file is decided 'perhaps'"):
+    with pytest.raises(ValueError, match="record b of the file has the decision 'perhaps'"):
         relevance([Document("a", "", "", {"included": 1}), Document("b", "", "", {"included": "perhaps"})])
     with pytest.raises(ValueError, match="record b of the file is not decided; expected relevant or irrelevant"):
         relevance([Document("a", "", "", {"included": 1}), Document("b", "", "", {"included": ""})])

@@ -81,7 +81,7 @@ def test_intervals_where_the_model_has_them(connect, news):
         (b'{"text": "a", "' + b"n" * 100_000 + b'": 1}', "Extra inputs are not permitted"),
         (b'["text"]', "Request|object"),
         (b'{"text": "a", "interval": 1}', "interval: Input should be less than 1"),
-        (b'{"text": "a", "interval": 0.9}', "^an interval needs the posterior, and the model has its mode only"),
+        (b'{"text": "a", "interval": 0.9}', "^an interval needs the posterior, but the model has only its mode"),
     ],
 )
 def test_bad_bodies_are_refused_in_a_sentence(connect, one_of_two, body, said):
@@ -239,7 +239,7 @@ def test_features_come_with_the_texts(connect):
         ({"texts": ["soup"], "features": cheap}, "a list with the values of each text"),
         ({"texts": ["soup", "stew"], "features": [cheap]}, "a list with the values of each text"),
         ({"text": "soup", "features": [cheap]}, "expected the values of a text"),
-        ({"text": "soup", "features": {"colour": 3}}, "the model has no 'colour'; expected price, shop"),
+        ({"text": "soup", "features": {"colour": 3}}, "the model has no feature 'colour'; expected price, shop"),
         ({"text": "soup", "features": {"price": [3]}}, "features"),
     ):
         assert said in detail(client.post("/classify", json=asked), 422)

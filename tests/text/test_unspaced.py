@@ -141,7 +141,7 @@ def test_conversion(tmp_path):
     plain = plain_pipeline(classifier)
     others = ["小猫喜欢股票", "cat", "股票 上 涨了", ""]
     np.testing.assert_allclose(plain.decision_function(others), classifier.decision_function(others), atol=1e-10)
-    with pytest.raises(ValueError, match="an ONNX graph cannot cut texts into pairs of characters"):
+    with pytest.raises(ValueError, match="an ONNX graph cannot cut such texts into pairs of characters"):
         convert(classifier, "onnx", tmp_path / "a.onnx")
 
 

@@ -217,7 +217,7 @@ def test_bad_documents_are_named(documents, error, message):
         ({"dtype": "text"}, "dtype must be"),
         ({"n_features": 8, "vocabulary": ["a"]}, "hashes terms"),
         ({"n_features": 8, "max_features": 3}, "hashes terms"),
-        ({"dtype": np.int64}, "whole numbers only"),
+        ({"dtype": np.int64}, "only whole numbers"),
         ({"input": "url"}, "input"),
     ],
 )
@@ -233,7 +233,7 @@ def test_stop_words_of_wrong_type_are_refused(value):
 
 
 def test_partial_fit_refuses_limits_on_columns():
-    with pytest.raises(ValueError, match="never moves"):
+    with pytest.raises(ValueError, match="columns never move"):
         TextVectorizer(min_df=2).partial_fit(CORPUS)
 
 

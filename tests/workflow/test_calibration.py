@@ -77,7 +77,7 @@ def test_info_tells_the_line(classifier):
     info = model_info(classifier)
     lines = classifier.model_.calibration_
     assert list(info.calibration.values()) == [tuple(line) for line in lines.tolist()]
-    assert dict(info.lines())["calibration"].endswith("by texts held out (Platt)")
+    assert dict(info.lines())["calibration"].endswith("from held-out texts (Platt)")
     assert model_info(fitted(labels="two", calibration=None)).calibration is None
 
 

@@ -215,7 +215,7 @@ def test_a_model_at_its_mode_has_no_intervals(tmp_path):
     plain = TextClassifier("nb").fit(TEXTS, TWO)
     (tmp_path / "new.csv").write_text("text\nwheat\n")
     for asked in ({"interval": 0.9}, {"abstain": True}):
-        with pytest.raises(ValueError, match="needs the posterior, and the model has its mode only"):
+        with pytest.raises(ValueError, match="needs the posterior, but the model has only its mode"):
             classify(plain, tmp_path / "new.csv", tmp_path / "out.csv", **asked)
     assert not (tmp_path / "out.csv").exists()
 

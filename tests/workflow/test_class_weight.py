@@ -64,7 +64,11 @@ def test_an_estimator_gets_the_weights_of_labels_too():
     [
         (RARE, {"class_weight": "even"}, "class_weight is 'even'; expected 'balanced'"),
         (RARE, {"class_weight": 2.0}, r"class_weight is 2.0; expected 'balanced'"),
-        (RARE, {"class_weight": {"sports": 2.0}}, "class_weight has a weight of 'sports'; expected the labels 'other'"),
+        (
+            RARE,
+            {"class_weight": {"sports": 2.0}},
+            "class_weight has a weight for 'sports'; expected the labels 'other'",
+        ),
         (RARE, {"class_weight": {"sport": -2.0}}, "class_weight is -2 at 0; expected a finite number of at least 0"),
         (SETS, {"class_weight": {"sport": 2.0}}, r"expected 0 \(without the label\) and 1 \(with it\)"),
         (SETS, {"class_weight": "balanced", "model": "nb"}, "MultinomialNB takes one weight for each text"),

@@ -60,7 +60,7 @@ def test_characters(tmp_path, analyzer):
         convert(classifier, "onnx", tmp_path / "a.onnx")
     assert not any(tmp_path.iterdir())
     if any("\n" in word for word in classifier.words()):
-        with pytest.raises(ValueError, match="does not fit into a list of words"):
+        with pytest.raises(ValueError, match="does not fit in a list with a word per line"):
             convert(classifier, "bbr", tmp_path / "a.bbr")
 
 
@@ -229,7 +229,7 @@ def test_onnx_needs_no_locale(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"token_pattern": r"\w+"}, r"token_pattern is .* letters of English only"),
+        ({"token_pattern": r"\w+"}, r"token_pattern is .* only the letters of English"),
         (
             {"stop_words": "english", "ngram_range": (1, 2)},
             "stop words before it forms pairs of words, which ONNX cannot",
@@ -247,9 +247,9 @@ def test_what_onnx_would_cut_otherwise_is_refused(tmp_path, options, message):
 @pytest.mark.parametrize(
     ("model", "kind", "to", "options", "message"),
     [
-        ("nb", "binary", "bbr", {}, "takes a logistic model"),
-        ("lasso", "multiclass", "bbr", {}, "of 9 labels"),
-        ("lasso", "multiclass", "bmr", {}, "take a polytomous model"),
+        ("nb", "binary", "bbr", {}, "needs a logistic model"),
+        ("lasso", "multiclass", "bbr", {}, "with 9 labels"),
+        ("lasso", "multiclass", "bmr", {}, "need a polytomous model"),
         ("nb", "binary", "sklearn", {}, "expected a lasso, a ridge or a polytomous model"),
         (BayesianLogisticRegression("gaussian", 5.0, posterior="ep"), "binary", "sklearn", {}, "posterior of the"),
         ("lasso", "binary", "sklearn", {"vectorizer": TextVectorizer(stemmer="porter")}, "uses stemmer"),

@@ -137,9 +137,11 @@ def test_bounds_hold_what_comes():
 def test_the_sentence_says_how_much_and_why(curve):
     found = curve.sentence()
     now, then = (curve.forecast(factor * curve.n_texts) for factor in (1, 2))
-    assert found.startswith(f"With twice the labels about {100 * (then.value - now.value):+.1f} points (F1 from ")
+    assert found.startswith(
+        f"With twice the labels, expect about {100 * (then.value - now.value):+.1f} points (F1 from "
+    )
     assert f"to about {then.value:.3f}; nine times in ten {then.low:.3f} to {then.high:.3f})" in found
-    assert "because the last doubling, from 126 to 252 texts, brought +" in found
+    assert "because the last doubling, from 126 to 252 texts, gave +" in found
     assert json.loads(json.dumps(curve.as_dict()))["sentence"] == found
 
 

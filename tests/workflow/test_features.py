@@ -99,7 +99,7 @@ def test_features_decide_where_words_do_not(priced):
     noise = FRAME[["text"]].assign(noise=np.random.default_rng(3).normal(size=len(FRAME)))
     useless = TextClassifier("ridge", features=["noise"]).fit(noise, LABELS)
     assert useless.chosen_feature_variance() == 0
-    assert "of no use" in dict(model_info(useless).lines())["features"]
+    assert "did not help" in dict(model_info(useless).lines())["features"]
 
 
 def test_reasons_name_large_values_in_full(priced):
@@ -146,8 +146,8 @@ def test_values_that_say_nothing_change_nothing_and_are_told(priced):
     one = NEW[:1].assign(price=priced.features_.means[0], shop="inn")
     for changed, note in (
         ({"price": None}, "1 missing value of 'price' taken as the mean"),
-        ({"price": "a lot"}, "1 value of 'price' that is no number, taken as the mean"),
-        ({"price": float("inf")}, "no number"),
+        ({"price": "a lot"}, "1 value of 'price' that is not a number, taken as the mean"),
+        ({"price": float("inf")}, "not a number"),
     ):
         with pytest.warns(FeatureWarning, match=note):
             found = priced.predict_proba(one.assign(**changed))
@@ -174,7 +174,7 @@ def test_categories_that_occur_once_among_many_are_none():
     found = FeatureColumns.learn(texts, ["shop", "id"])
     assert found.categories == [["bar", "inn"], []]
     assert found.transform(texts).toarray()[-1].tolist() == [0.0, 0.0]
-    assert found.about() == ["shop (one of 2)", "id (no value that is repeated)"]
+    assert found.about() == ["shop (one of 2)", "id (no repeated value)"]
     assert found.gaps(texts) == {("shop", "unknown"): 1, ("id", "unknown"): 121}
 
 
@@ -250,8 +250,11 @@ def test_files_of_all_formats_bring_the_same_features(priced, tmp_path, ending):
 def test_what_cannot_be_is_refused(priced, tmp_path):
     for texts, problem in (
         (["plain"], r"texts\[0\] has no feature 'price'"),
-        (NEW[["text", "price"]], "no column 'shop'"),
-        (NEW.rename(columns={"text": "a", "title": "b"}), "columns a, b; expected one, of the texts"),
+        (NEW[["text", "price"]], "no column for the feature 'shop'"),
+        (
+            NEW.rename(columns={"text": "a", "title": "b"}),
+            "columns beside the features: a, b; expected one column of texts",
+        ),
     ):
         with pytest.raises(FeaturesError, match=problem):
             priced.predict(texts)
@@ -263,7 +266,7 @@ def test_what_cannot_be_is_refused(priced, tmp_path):
         ({"model": "nb", "features": ["price"]}, "linear model"),
         ({"features": ["price"], "vectors": "pile"}, "exclude each other"),
         ({"features": {"price": "colour"}}, "kind 'colour'; expected one of auto, number, category, text"),
-        ({"features": []}, "expected names of columns"),
+        ({"features": []}, "expected column names"),
         ({"features": {"shop": "number"}}, "'shop' has no number"),
     ):
         with pytest.raises(ValueError, match=problem):
@@ -271,7 +274,7 @@ def test_what_cannot_be_is_refused(priced, tmp_path):
     with pytest.raises(TypeError, match="features is 'price'"):
         TextClassifier(features="price").fit(FRAME, LABELS)
     for to in ("onnx", "sklearn", "bbr", "bxr"):
-        with pytest.raises(FeaturesError, match="trained without"):
+        with pytest.raises(FeaturesError, match="expected one without them"):
             convert(priced, to, tmp_path / "x")
 
 

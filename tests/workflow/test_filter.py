@@ -82,7 +82,7 @@ def test_bytes_that_are_no_text_are_named(tmp_path):
     [
         ("t.toml", "[topics", "is not TOML"),
         ("t.toml", "[other]\na = 'b'", "has no table"),
-        ("t.toml", "[topics]\n", "holds no topic"),
+        ("t.toml", "[topics]\n", "has no topics"),
         ("t.jsonl", '{"statement": "x"}\n', "line 1: expected a 'name'"),
         ("t.jsonl", '{"name": "x"}\n{"name": "x"}\n', "line 2: expected a 'name' that no other topic has"),
     ],
@@ -101,7 +101,7 @@ def test_bad_topics_are_named(tmp_path, name, content, message):
         ('{"id": 1, "topic": "x", "relevant": 1}\n', "'relevant' is 1, expected true, false or null"),
         (
             '{"id": 1, "topic": "x", "relevant": true}\n{"id": 1, "topic": "x", "relevant": false}\n',
-            "line 2: document '1' has another judgement",
+            "line 2: document '1' has a different judgement",
         ),
     ],
 )

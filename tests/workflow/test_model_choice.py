@@ -338,12 +338,14 @@ def test_reasons_read_well():
         model_comparison.ComparedModel("ridge", "ridge", False, 0.9, 0.0, 0.0, -0.31, 0.8, 10),
         model_comparison.ComparedModel("lasso", "lasso", False, 0.8, 0.1, 0.01, -0.40, 0.7, 10),
     ]
-    said = "ridge, because its held-out share of texts that are right is 0.900 against 0.800 of lasso"
+    said = "ridge, because its held-out share of texts that are right is 0.900 against 0.800 for lasso"
     assert model_comparison._reason(rows, 0, [0], "accuracy") == said
-    said = "is 0.900 against 0.800 of lasso, and its average precision 0.800 against 0.700"
+    said = "is 0.900 against 0.800 for lasso, and its average precision is 0.800 against 0.700"
     assert model_comparison._reason(rows, 0, [0], "f1").endswith(said)
     near = [rows[0], replace(rows[1], behind=0.001)]
-    assert model_comparison._reason(near, 0, [0, 1], "accuracy").endswith("is -0.310 a text against -0.400 of lasso")
+    assert model_comparison._reason(near, 0, [0, 1], "accuracy").endswith(
+        "log likelihood per text is -0.310 against -0.400 for lasso"
+    )
     even = [rows[0], replace(rows[1], log_likelihood=-0.30)]
     assert model_comparison._reason(even, 0, [0, 1], "accuracy").endswith("and it is the simplest of those")
 

@@ -90,6 +90,6 @@ def test_packed(classifier, tmp_path, ending, unpack):
 @pytest.mark.parametrize("name", ["b.xlsx", "b.json", "b.ods", "b.pkl"])
 def test_formats_that_are_not_written(classifier, tmp_path, name):
     (tmp_path / "a.csv").write_text("text\nwheat\n")
-    with pytest.raises(OutputFormatError, match=r"is not written; expected \.csv, \.tsv, \.jsonl, \.parquet"):
+    with pytest.raises(OutputFormatError, match=r"cannot be written; expected \.csv, \.tsv, \.jsonl, \.parquet"):
         classify(classifier, tmp_path / "a.csv", tmp_path / name)
     assert not (tmp_path / name).exists()

@@ -53,21 +53,21 @@ def test_a_text_may_have_no_label_where_the_model_may_give_none():
 def test_texts_without_words_are_warned_of(classifier, nothing, tmp_path):
     asked = ["wheat", nothing, "sea", nothing]
     for method in (classifier.predict, classifier.predict_proba):
-        with pytest.warns(NoWordsWarning, match="2 texts that hold no word: the label is the one"):
+        with pytest.warns(NoWordsWarning, match="2 texts without a word get the label"):
             method(asked)
-        with pytest.warns(NoWordsWarning, match="1 text that holds no word"):
+        with pytest.warns(NoWordsWarning, match="1 text without a word gets"):
             method(iter(asked[:2]))
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             method(["wheat", "unknown words"])
     found = evaluate(classifier, asked, ["farm", "farm", "sea", "sea"])
     assert (found.n_without_words, found.n_texts) == (2, 4)
-    assert any(line.startswith("! 2 texts that hold no word") for line in found.sentences())
+    assert any(line.startswith("! 2 texts without a word") for line in found.sentences())
     (tmp_path / "a.csv").write_text("text\n" + "".join(f'"{text}"\n' for text in asked))
     assert classify(classifier, tmp_path / "a.csv", tmp_path / "b.csv").notes == [
-        "2 texts that hold no word: the label is the one that is most probable without reading"
+        "2 texts without a word get the label that is most probable for any text"
     ]
-    with pytest.warns(NoWordsWarning, match="2 texts that hold no word: nothing can be learned"):
+    with pytest.warns(NoWordsWarning, match="2 texts without a word: nothing can be learned"):
         TextClassifier("nb").fit([*TEXTS, nothing, nothing], [*LABELS, "farm", "sea"])
 
 
@@ -78,12 +78,12 @@ def test_training_tells_of_texts_without_words_once():
     assert trained.notes == []
     data = Split([(label,) for label in [*LABELS, "sea", "sea"]], list(map(str, range(22))), [*TEXTS, "…", "a b"])
     assert train(data, TextClassifier("nb"), validation=None).notes == [
-        "2 texts that hold no word: nothing can be learned from such texts"
+        "2 texts without a word: nothing can be learned from such texts"
     ]
 
 
 def test_a_model_without_words_is_warned_of():
-    with pytest.warns(NoWordsWarning, match="keeps no word, and gives every text the same probabilities"):
+    with pytest.warns(NoWordsWarning, match="keeps no word, so it gives every text the same probabilities"):
         found = TextClassifier("lasso", variance=1e-8).fit(TEXTS, LABELS)
     assert np.ptp(found.predict_proba(TEXTS)[:, 0]) == 0.0
     data = Split([(label,) for label in LABELS], list(map(str, range(20))), TEXTS)

@@ -140,7 +140,7 @@ def test_rare_labels_have_their_thresholds_tuned():
     halves = np.where(np.arange(len(TEXTS)) % 2, "odd", "even").tolist()
     assert TextClassifier("nb").fit(TEXTS, halves).threshold_.policy == "half"
     trained = train(Split(rare, [""] * len(rare), TEXTS), TextClassifier("nb"), validation=None)
-    assert any("rare labels ('sport')" in note and "held out" in note for note in trained.notes)
+    assert any("rare labels ('sport')" in note and "held-out" in note for note in trained.notes)
 
 
 @pytest.mark.parametrize("model", ["nb", "ridge"])
@@ -301,7 +301,7 @@ def test_the_fingerprint_tells_texts_apart():
     [
         (TEXTS, ONE[:-1], {}, "texts and y must have the same length"),
         ([], [], {}, "y is empty"),
-        (TEXTS, ["a"] * len(TEXTS), {}, "one label only, 'a'"),
+        (TEXTS, ["a"] * len(TEXTS), {}, "only one label, 'a'"),
         (TEXTS, [*ONE[:-1], 3], {}, "mixes labels of the types int, str"),
         (TEXTS, [*ONE[:-1], ("a", "b")], {}, "mixes sets of labels and single labels"),
         (TEXTS, [()] * len(TEXTS), {}, "no label at all"),

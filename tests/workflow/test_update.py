@@ -123,7 +123,7 @@ def test_new_words_come_in_if_two_texts_have_them():
     [
         ("ridge", ["money", "sea"], "label 'sea' is new to the model, which knows 'life', 'money'"),
         ("dcm", ["money", "life"], "model 'dcm' cannot be updated; train again on all texts"),
-        ("ridge", [("money", "life"), ("life",)], "without exactly one label"),
+        ("ridge", [("money", "life"), ("life",)], "several labels or none; expected exactly one label"),
         ("ridge", ["money"], "must have the same length"),
     ],
 )

@@ -271,7 +271,7 @@ def test_a_pile_of_something_else_is_refused(pile):
 
 @pytest.mark.parametrize("to", ["bbr", "sklearn"])
 def test_other_programs_have_no_vectors(classifier, to, tmp_path):
-    with pytest.raises(VectorsError, match=f"vectors of words, and to is '{to}'; expected 'onnx'"):
+    with pytest.raises(VectorsError, match=f"to is '{to}', but the model has vectors of words; expected 'onnx'"):
         convert(classifier, to, tmp_path / "model")
 
 

@@ -1,1 +1,1 @@
-"""What every web server of the package needs: a port, limits to clients, and a guard before the application."""
+"""What every web server of the package needs: a port, limits on clients, and a guard before the application."""

@@ -1,4 +1,4 @@
-"""Connections that do not wait for ever: time limits for what a client sends and takes, and a limit to their number."""
+"""Connections that do not wait for ever: time limits for what clients send and take, and a limit on their number."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 
 def _too_many(kind: bytes, content: bytes) -> bytes:
-    """Return the whole answer to those for whom there is no room."""
+    """Return the complete answer to clients for whom there is no room."""
     return (
         b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 10\r\n"
         b"Content-Type: %b\r\nContent-Length: %d\r\n\r\n%b"
@@ -30,17 +30,17 @@ class Limits(NamedTuple):
     head : float
         For the head of a request, from its first byte, from the connection, or from the answer before it.
     body : float
-        For the body of a request, and one second more for each ``rate`` bytes that have come.
+        For the body of a request, plus one second for each ``rate`` bytes received.
     answer : float
-        For a client to take what was sent, and one second more for each ``rate`` bytes that it has taken.
+        For a client to take what was sent, plus one second for each ``rate`` bytes that it has taken.
     rate : float
-        Bytes per second that a client has to send or take in the long run.
+        Bytes per second that a client must send or take in the long run.
     idle : int
-        For a further request on a connection that is kept alive.
+        For another request on a connection that is kept alive.
     connections, of_one_address : int
         The most connections, and the most from one address.
     shared : tuple of str
-        Addresses behind which many people may be, such as that of a proxy: they have no limit of their own.
+        Addresses that many people may share, such as that of a proxy; they have no limit of their own.
     """
 
     head: float = 15.0
@@ -65,7 +65,7 @@ class LimitedProtocol(H11Protocol):
     refusal = _IN_WORDS
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for a request; where there are too many connections, end one that has waited long."""
+        """Begin to wait for a request; if there are too many connections, end one that has waited long."""
         super().connection_made(transport)
         self._phase: Phase = "head"
         self._since = self.loop.time()
@@ -99,7 +99,7 @@ class LimitedProtocol(H11Protocol):
         self._look()
 
     def resume_writing(self) -> None:
-        """Go on with the answer."""
+        """Continue the answer."""
         super().resume_writing()
         self._look()
 
@@ -115,7 +115,7 @@ class LimitedProtocol(H11Protocol):
         return "work"
 
     def _look(self) -> None:
-        """Note what the connection waits for now, and when that has to end."""
+        """Note what the connection is waiting for, and when that must end."""
         phase = self._current_phase()
         self._has_asked = self._has_asked or phase != "head"
         if phase != self._phase:
@@ -128,7 +128,7 @@ class LimitedProtocol(H11Protocol):
             self._timer = self.loop.call_later(max(self._left(), 0.01), self._check)
 
     def _left(self) -> float:
-        """Return for how many seconds to wait on."""
+        """Return how many more seconds to wait."""
         limits = self.limits
         allowed = {
             "head": limits.head,
@@ -184,7 +184,7 @@ class LimitedProtocol(H11Protocol):
             self.transport.close()
 
     def _worth(self) -> tuple[int, float]:
-        """Order connections by who is let go first: who has never asked, who asks slowly, who is kept alive."""
+        """Order connections by which is ended first: one without a request, a slow one, an idle one."""
         if not self._has_asked:
             return 0, self._since
         return (2 if self._phase == "head" else 1), self._since

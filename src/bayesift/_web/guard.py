@@ -1,4 +1,4 @@
-"""The guard before an application: which requests it gets to see, how much they may bring, and headers of answers."""
+"""The guard before an application: which requests reach it, how large they may be, and headers of answers."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class RequestGuard:
     hosts : collection of str or None
         Names in the header ``Host`` that are answered; all if None.
     body_limit : callable
-        Called with the path of a request; returns the most bytes that it may bring.
+        Called with the path of a request; returns the most bytes that its body may have.
     headers : mapping of str to str
         Added to every answer.
     response : callable
-        Makes the answer of a refusal from a sentence and a status.
+        Makes the answer for a refusal from a sentence and a status.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class RequestGuard:
 
 
 def _counted(receive: Receive, limit: int) -> Receive:
-    """Count the bytes of a body that does not say, or not truly, how long it is."""
+    """Count the bytes of a body that does not give its length, or gives a wrong one."""
     left = limit
 
     async def counted() -> Message:
@@ -118,6 +118,6 @@ def _announced(headers: Headers) -> int:
 
 
 def _name_of(host: str) -> str:
-    """Cut the port off, and the brackets; the name of what is no host at all is empty."""
+    """Remove port and brackets; return an empty name for anything that is not a host."""
     found = _HOST.fullmatch(host)
     return "" if found is None else found[1] or found[2]

@@ -1,4 +1,4 @@
-"""Listening for requests: the port, the names by which a server may be called, and the server itself."""
+"""Listen for requests: the port, the names that a server answers to, and the server itself."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Names(NamedTuple):
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether an address is heard on this machine only."""
+    """Tell whether an address can be reached only from this machine."""
     if host == "localhost":
         return True
     try:
@@ -40,21 +40,21 @@ def is_loopback(host: str) -> bool:
 
 
 def names_for(host: str, public_url: str | None, needed: str) -> Names:
-    """Settle by which names a server may be called: those of this machine, and the public one.
+    """Return the names that a server answers to: those of this machine, and the public one.
 
     Parameters
     ----------
     host : str
         The address to listen on.
     public_url : str, optional
-        How other machines reach the server; needed where they can.
+        Address at which other machines reach the server; required if they can reach it.
     needed : str
-        What is needed where other machines can reach the server, for the message.
+        What is required if other machines can reach the server, for the message.
 
     Returns
     -------
     Names
-        The names, in small letters and without port.
+        The names, in lower case and without port.
     """
     if public_url is None:
         if not is_loopback(host):
@@ -74,7 +74,7 @@ def names_for(host: str, public_url: str | None, needed: str) -> Names:
 
 
 def limits_behind(proxies: Sequence[str], limits: Limits = Limits()) -> Limits:  # noqa: B008
-    """Return limits that let many people come through proxies, whose addresses are checked."""
+    """Return limits that let many people come through proxies; the addresses of the proxies are checked."""
     for proxy in proxies:
         try:
             ip_address(proxy)
@@ -84,7 +84,7 @@ def limits_behind(proxies: Sequence[str], limits: Limits = Limits()) -> Limits: 
 
 
 def make_server(app: Any, limits: Limits, proxies: Sequence[str] = (), *, says_json: bool = False) -> uvicorn.Server:
-    """Return a server with limits to how long clients may take and how many there may be.
+    """Return a server with limits on how long clients may take and how many there may be.
 
     Parameters
     ----------
@@ -93,9 +93,9 @@ def make_server(app: Any, limits: Limits, proxies: Sequence[str] = (), *, says_j
     limits : Limits
         How long a client may take, and how many connections there may be.
     proxies : sequence of str
-        Addresses of proxies that are believed when they say for whom they ask.
+        Addresses of trusted proxies, which say whom they forward requests for.
     says_json : bool
-        Whether those for whom there is no room are told so in JSON.
+        Whether clients for whom there is no room get an answer in JSON.
 
     Returns
     -------
@@ -108,12 +108,12 @@ def make_server(app: Any, limits: Limits, proxies: Sequence[str] = (), *, says_j
         # There is nothing to be spoken to by web sockets, to which the limits would not apply.
         ws="none",
         log_level="warning",
-        # What a client says about where it comes from is believed if it is a proxy of ours, and else never.
+        # What a client says about where it comes from is trusted only if it is one of the given proxies.
         proxy_headers=bool(proxies),
         forwarded_allow_ips=list(proxies),
         server_header=False,
         lifespan="off",
-        # So many are accepted before the first of them can be let go: a crowd must not take all file descriptors.
+        # This many are accepted before the first of them can be ended: a crowd must not take all file descriptors.
         backlog=_BACKLOG,
         timeout_keep_alive=limits.idle,
         timeout_graceful_shutdown=5,
@@ -131,9 +131,9 @@ def serve(server: uvicorn.Server, listening: socket.socket, when_ready: Callable
     listening : socket
         As :func:`bind` returns it.
     when_ready : callable
-        Called once, from another thread, when the first request would be answered.
+        Called once, from another thread, when requests are answered.
     """
-    # A thread that computes gives way to those that answer after so many seconds; 0.005 by default.
+    # A computing thread gives way to answering ones after this many seconds; 0.005 by default.
     sys.setswitchinterval(0.001)
 
     def wait() -> None:

@@ -1,10 +1,10 @@
-"""The programs BBR, BMR and BXR: their files (data, priors, models, results and labels) and commands in their place.
+"""The programs BBR, BMR and BXR: their files (data, priors, models, results and labels) and replacements of them.
 
-Functions that read a file take its path or a binary stream, and raise :class:`FormatError`, which names file and line,
-for what does not belong there. Functions that write one write it whole or not at all, and numbers with as many digits
-as bring them back unless ``digits`` says how many.
+Functions that read a file take its path or a binary stream, and raise :class:`FormatError`, which names the file and
+line, if anything is wrong. Functions that write a file write it completely or not at all. Numbers get as many digits as
+are needed to restore them, unless ``digits`` says how many.
 
-What is offered here is imported at its first use: the commands live in this room too, and ``--help`` must be quick.
+Names are imported at their first use: the commands are in this room too, and ``--help`` must be quick.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Bytes in and text out: what holds for all files of the programs, and the error of a bad one."""
+"""Read bytes and write text: what all files of the programs share, and the error for a bad one."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _OTHER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 class FormatError(ValueError):
-    """A file does not say what a file of its kind must say.
+    """A file does not have the form that its kind requires.
 
     Parameters
     ----------
     name : str
         The file.
     line : int
-        Where, counted from 1.
+        The line, counted from 1.
     found : str
-        What stands there.
+        What was found there.
     expected : str
-        What should.
+        What was expected.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class FormatError(ValueError):
 
 
 def quoted(word: str) -> str:
-    """Show a word in a message, shortened, with nothing in it that a terminal would act on."""
+    """Show a word in a message, shortened and without control characters."""
     return repr(word if len(word) <= 40 else word[:37] + "...")
 
 
@@ -62,9 +62,9 @@ def name_of(source: Source) -> str:
 
 
 def read_buffer(source: Source) -> tuple[ByteArray, int]:
-    """Read a file with a newline behind its end; also give where it begins, which is behind a byte-order mark.
+    """Read a file and append a newline; also return where it begins, after a byte-order mark.
 
-    A file without a word in it, or in another encoding, is an error.
+    A file without any words, or in another encoding, is an error.
     """
     name = name_of(source)
     if isinstance(source, str | os.PathLike):
@@ -82,7 +82,7 @@ def read_buffer(source: Source) -> tuple[ByteArray, int]:
 
 
 def read_lines(source: Source) -> list[str]:
-    """Read the lines of a text file in UTF-8, whatever ends them."""
+    """Read the lines of a text file in UTF-8, with any line ends."""
     buffer, start = read_buffer(source)
     content = buffer[start:-1].tobytes()
     try:
@@ -91,18 +91,18 @@ def read_lines(source: Source) -> list[str]:
         line = 1 + content.count(b"\n", 0, error.start)
         found = f"the byte 0x{content[error.start]:02x}"
         raise FormatError(name_of(source), line, found, "text in UTF-8") from error
-    # Not splitlines, for which some characters within words end a line too.
+    # Not splitlines, which also splits at some characters within words.
     return [line.removesuffix("\r") for line in text.split("\n")]
 
 
 def write_text(target: str | os.PathLike[str], text: str) -> None:
-    """Write a file, whole or not at all."""
+    """Write a file completely or not at all."""
     with atomic_path(target) as path, open(path, "w", encoding="utf-8", newline="\n") as stream:
         stream.write(text)
 
 
 def _whole(stream: IO[bytes]) -> ByteArray:
-    """Read a file into an array that has one byte more, without a second copy of it."""
+    """Read a file into an array with one extra byte, without a second copy."""
     size = os.fstat(stream.fileno()).st_size
     buffer = np.empty(size + 1, dtype=np.uint8)
     found = stream.readinto(buffer[:size])  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""What a fit needs before it begins: how its prior variance is chosen, which columns it has and in which units."""
+"""What a fit needs beforehand: how to choose its prior variance, and its columns and their units."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.preprocessing import normalize
 
 from bayesift._typing import FloatArray, Int64Array
 
-#: A standardised matrix has no zeros left; larger ones than this many numbers are refused.
+#: A standardised matrix has no zeros; one with more numbers than this is refused.
 LARGEST_DENSE = 250_000_000
 
 
@@ -22,7 +22,7 @@ class VarianceChoice:
     Parameters
     ----------
     values : tuple of float
-        None of them: by the norm of the documents; one: this; several: the best of them by cross-validation.
+        Empty: use the norm of the documents; one value: use it; several: choose the best by cross-validation.
     search : bool
         Search without a grid instead.
     folds, runs : int
@@ -41,7 +41,7 @@ class VarianceChoice:
         return not (self.values or self.search)
 
     def known(self, mean_square_norm: float | None, n_features: int) -> float | None:
-        """Return the variance where no search is needed; the programs count the constant as a feature."""
+        """Return the variance if no search is needed; the programs count the constant as a feature."""
         if mean_square_norm is not None:
             return (n_features + 1) / mean_square_norm
         return self.values[0] if len(self.values) == 1 else None
@@ -59,13 +59,13 @@ class VarianceChoice:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The matrix of a fit, and what takes coefficients back to raw units.
+    """The matrix of a fit, and how to convert coefficients back to raw units.
 
     Parameters
     ----------
-    X : csr_matrix, or an array where columns are standardised
+    X : csr_matrix, or an array if columns are standardised
     mean, scale : arrays of shape (n_features,)
-        What was subtracted from every column, and what it was divided by then.
+        What was subtracted from every column, and what it was then divided by.
     """
 
     X: Any
@@ -78,7 +78,7 @@ class Design:
         return not sp.issparse(self.X)
 
     def mean_square_norm(self) -> float:
-        """Return the mean of the documents' squared norms, which counts as 1 where columns are standardised."""
+        """Return the mean squared norm of the documents, which counts as 1 if columns are standardised."""
         if self.standardized:
             return 1.0
         return float(self.X.power(2).sum()) / self.X.shape[0]
@@ -89,13 +89,13 @@ class Design:
         return np.hstack([self.X, ones]) if self.standardized else sp.hstack([self.X, ones], format="csr")
 
     def raw(self, beta: FloatArray, intercept: Any) -> tuple[FloatArray, Any]:
-        """Take coefficients (of one class, or a row for each) and constants back to raw units."""
+        """Convert coefficients (of one class, or a row for each) and constants back to raw units."""
         coef = beta / self.scale
         return coef, intercept - coef @ self.mean
 
 
 def design_of(X: sp.csr_matrix, *, cosine: bool, standardize: bool) -> Design:
-    """Scale documents to length 1, standardise columns, as asked."""
+    """Scale documents to length 1 and standardise columns, if asked."""
     if cosine:
         X = normalize(X)
     n_documents, n_features = X.shape
@@ -114,9 +114,9 @@ def design_of(X: sp.csr_matrix, *, cosine: bool, standardize: bool) -> Design:
 
 
 def compacted(X: sp.csr_matrix) -> tuple[Int64Array, sp.csr_matrix]:
-    """Return the columns that have entries, and the matrix of these alone.
+    """Return the columns that have entries, and the matrix of only these.
 
-    Ids may be hashes of words, so that nothing is as long as the greatest of them unless many columns have entries.
+    Ids may be hashes of words, so nothing should be as long as the largest id unless that many columns have entries.
     """
     if X.shape[1] <= 8 * X.nnz:
         columns = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]))

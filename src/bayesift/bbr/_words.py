@@ -1,4 +1,4 @@
-"""Words of a file one after the other, as the original programs read them, each with its line."""
+"""The words of a file in order, as the original programs read them, each with its line."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _SPLIT = re.compile(f"[^{_BLANK}]+")
 
 
 def split(line: str) -> list[str]:
-    """Split a line at blanks as C does; other spaces of Unicode are letters of a word."""
+    """Split a line at blanks as C does; other Unicode spaces are parts of words."""
     return _SPLIT.findall(line)
 
 
 class Word(str):
-    """A word with the line it stands in."""
+    """A word with the number of its line."""
 
     line: int
     __slots__ = ("line",)
@@ -37,7 +37,7 @@ def word_at(text: str, line: int) -> Word:
 
 
 class Words:
-    """Reads the words of some lines in order; every error names the file and the line.
+    """Reads the words of some lines in order; every error names the file and line.
 
     Parameters
     ----------
@@ -98,13 +98,13 @@ class Words:
         return " ".join(self.until(keyword))
 
     def rest(self) -> list[Word]:
-        """Take all words that are left."""
+        """Take all remaining words."""
         found = self._words[self._at :]
         self._at = len(self._words)
         return found
 
     def rest_of_at_least(self, count: int, expected: str) -> list[Word]:
-        """Take all words that are left, of which there must be at least so many."""
+        """Take all remaining words, of which there must be at least this many."""
         found = self.rest()
         if len(found) < count:
             self.fail(found[-1], expected)
@@ -150,24 +150,24 @@ def parse_number(text: str) -> float | None:
 
 
 def written(value: float, digits: int | None, style: Literal["e", "g"] = "e", *, infinite: bool = False) -> str:
-    """Write a number with so many digits, or with as many as bring it back.
+    """Write a number with this many digits, or with as many as are needed to restore it.
 
-    Style "e" is exponent form, with that many digits behind the point; "g" has that many in all.
+    Style "e" is exponent form, with that many digits after the point; "g" has that many in all.
     """
     if not (infinite or isfinite(value)):
-        raise ValueError(f"a number to be written is {value}; expected finite numbers")
+        raise ValueError(f"a number to write is {value}; expected finite numbers")
     return repr(float(value)) if digits is None else f"{value:.{digits}{style}}"
 
 
 def one_word(argument: str, text: str, forbidden: tuple[str, ...] = ()) -> str:
-    """Return a name that is to be written; refuse one that could not be read again as one word."""
+    """Return a name to write; refuse one that could not be read back as a single word."""
     if split(text) != [text] or "\n" in text or text.startswith("#") or text in forbidden:
         raise ValueError(f"{argument} holds {text!r}; expected a word without blanks that has no other meaning there")
     return text
 
 
 def one_line(argument: str, text: str) -> str:
-    """Return a name that is to be written; refuse one that could not be read again as the rest of a line."""
+    """Return a name to write; refuse one that could not be read back as the rest of a line."""
     if " ".join(split(text)) != text or "\n" in text:
         raise ValueError(f"{argument} is {text!r}; expected words separated by single blanks")
     return text

@@ -24,9 +24,9 @@ class ThresholdUnitWarning(UserWarning):
 
 @dataclass(frozen=True)
 class BinaryModel:
-    """What a model file of BBRtrain says.
+    """The content of a model file of BBRtrain.
 
-    The score of a document is intercept + Σ_j coefficients_j x_j; it belongs to the topic where that reaches the
+    The score of a document is intercept + Σ_j coefficients_j x_j; it belongs to the topic if the score reaches the
     threshold.
 
     Parameters
@@ -36,22 +36,22 @@ class BinaryModel:
     coefficients : tuple of float
     intercept : float
     threshold : float
-        In the unit ``threshold_unit``: the log odds, or the probability from which a document is accepted.
+        Log odds or probability, as ``threshold_unit`` says, from which a document is accepted.
     threshold_unit : {"log_odds", "probability"}
         BBRtrain writes log odds, BXRtrain probabilities; the file does not say which.
     restricted_to : tuple of int or None
         The features the model was trained on (``featRestrict``).
     class_name : str or None
-        The class that BXRtrain writes behind the word ``beta``; BBRtrain writes none.
+        The class that BXRtrain writes after the word ``beta``; BBRtrain writes none.
     cosine_normalize : bool
         Whether documents are scaled to length 1 first.
     standardize : bool
-        Whether columns were standardised in training; the coefficients are in raw units all the same.
+        Whether columns were standardised in training; the coefficients are in raw units in any case.
     threshold_rule : int
         How the threshold was tuned, 0 to 5 as for ``-t``.
     name, topic : str
     tf_method, idf_method, link, optimizer, design : int
-        Codes that are kept unchanged.
+        Codes that are passed through unchanged.
     n_groups : int or None
     idf : tuple of float
     """
@@ -98,14 +98,14 @@ class BinaryModel:
 def read_binary_model(source: Source, *, threshold_unit: ThresholdUnit | Literal["auto"] = "auto") -> BinaryModel:
     """Read a model file of BBRtrain, or one that BXRtrain wrote in this form.
 
-    Reading is by words; line ends have no meaning except behind ``modelname``.
+    The file is read word by word; line ends matter only after ``modelname``.
 
     Parameters
     ----------
     source : str, path or binary stream
     threshold_unit : {"auto", "log_odds", "probability"}, default="auto"
-        What the threshold is. ``"auto"`` takes log odds in a file of BBRtrain and a probability in one of BXRtrain,
-        which has the class behind the word ``beta``, and warns where the number could be either.
+        The unit of the threshold. ``"auto"`` means log odds in a file of BBRtrain and a probability in one of BXRtrain,
+        which has the class after the word ``beta``, and warns if the number could be either.
 
     Examples
     --------
@@ -131,14 +131,14 @@ def read_binary_model(source: Source, *, threshold_unit: ThresholdUnit | Literal
 
 
 def write_binary_model(target: str | os.PathLike[str], model: BinaryModel, *, digits: int | None = None) -> None:
-    """Write a model file of BBRtrain's form, whole or not at all.
+    """Write a model file in BBRtrain's form, completely or not at all.
 
     Parameters
     ----------
     target : str or path
     model : BinaryModel
     digits : int, optional
-        Digits after the decimal point; BBRtrain writes 12. As many as are needed to restore every number by default.
+        Digits after the decimal point; BBRtrain writes 12. By default, as many as are needed to restore every number.
     """
     if len(model.features) != len(model.coefficients):
         raise ValueError(
@@ -241,7 +241,7 @@ def _topic(words: Words, header: BinaryModel) -> BinaryModel:
 
 
 def ascending(words: Words, found: list[Word]) -> tuple[int, ...]:
-    """Read ids of features, which must ascend."""
+    """Read feature ids, which must be ascending."""
     ids = tuple(words.whole(word, "a feature, a whole number of at least 1", least=1) for word in found)
     for place, (before, after) in enumerate(pairwise(ids), start=1):
         if after <= before:

@@ -51,7 +51,7 @@ class BinaryTraining:
 
 @dataclass(frozen=True, eq=False)
 class BinaryTrained:
-    """A model and how it came about."""
+    """A model, and how it was trained."""
 
     model: BinaryModel
     decisions: BinaryDecisions
@@ -85,7 +85,7 @@ def train_binary(data: Data, training: BinaryTraining) -> BinaryTrained:
         beta, intercept = beta[:-1], float(beta[-1])
     moved = moved_from_modes(open_prior, beta, intercept)
     coef, intercept = design.raw(beta, intercept)
-    # The programs take the density at the coefficients in raw units, also where they were found in others.
+    # The programs use the density at the coefficients in raw units, even if these were found in other units.
     density = log_prior(open_prior, variance, coef, intercept)
     model = _model(training, kept + 1, coef, float(intercept))
     scores = linear_scores(model, data)
@@ -107,14 +107,14 @@ def train_binary(data: Data, training: BinaryTraining) -> BinaryTrained:
 
 
 def classify_binary(data: Data, model: BinaryModel, probability_threshold: float | None = None) -> BinaryDecisions:
-    """Decide about documents by a model.
+    """Decide about documents with a model.
 
     Parameters
     ----------
     data : Data
     model : BinaryModel
     probability_threshold : float, optional
-        Instead of the model's own threshold.
+        Replaces the model's own threshold.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def logit(probability: float) -> float:
 def _selected(
     X: sp.csr_matrix, positive: BoolArray, present: Int64Array, training: BinaryTraining
 ) -> tuple[BoolArray, float | None]:
-    """Mark columns: all, or the best and those with a prior of their own; also give the least score kept."""
+    """Mark columns: all, or the best and those with a prior of their own; also return the least score kept."""
     if not 0 < training.n_selected < present.size:
         return np.ones(present.size, dtype=bool), None
     selector = TermSelector(SCORES[training.utility], k=training.n_selected).fit(X, positive)
@@ -150,7 +150,7 @@ def _selected(
 def _fitted(
     design: Design, positive: BoolArray, open_prior: FitPrior, known: float | None, training: BinaryTraining
 ) -> tuple[BayesianLogisticRegression, float]:
-    """Choose the variance by the fast solver, and fit by the one that was asked for."""
+    """Choose the variance with the fast solver, and fit with the one that was asked for."""
     X = design.with_constant() if open_prior.constant_column else design.X
     y = np.where(positive, 1, -1)
     variance: Any = known
@@ -172,7 +172,7 @@ def _fitted(
 
 
 def _model(training: BinaryTraining, features: Int64Array, coef: FloatArray, intercept: float) -> BinaryModel:
-    """Make the record: coefficients that are not zero, and modes of features that never occurred."""
+    """Make the model: non-zero coefficients, and the modes of features that never occurred."""
     found = {feature: value for feature, value in zip(features.tolist(), coef.tolist(), strict=True) if value}
     trained_on = set(features.tolist())
     for prior in training.individual:

@@ -1,7 +1,7 @@
 """The six commands ``bbrtrain``, ``bbrclassify``, ``bmrtrain``, ``bmrclassify``, ``bxrtrain`` and ``bxrclassify``.
 
-Each reads its options and files, calls a function that returns data, and writes what that found. All that takes long to
-import is imported after the options are read.
+Each reads its options and files, calls a function that returns data, and writes the result. Slow imports are done after
+the options are read.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def bbrtrain(arguments: Sequence[str] | None = None) -> int:
         help="tune the threshold: 0 no, 1 sum of errors, 2 T11U, 3 F1, 4 balanced error, 5 T13U (default 0)",
     )
     add("--probthres", type=probability, help="probability to accept from (default 0.5); switches -t off")
-    add("-f", "--features", type=whole(0), default=0, help="keep so many features (default 0: all)")
+    add("-f", "--features", type=whole(0), default=0, help="keep this many features (default 0: all)")
     add(
         "-u",
         "--utility",
@@ -84,7 +84,7 @@ def bbrtrain(arguments: Sequence[str] | None = None) -> int:
 
 
 def _settings(options: Namespace, choice: VarianceChoice) -> dict[str, Any]:
-    """Return what the options that all training commands have ask for."""
+    """Return the settings from the options that all training commands share."""
     return {
         "prior": options.prior,
         "variance": choice,
@@ -123,8 +123,8 @@ def _train_binary(options: Namespace, choice: VarianceChoice) -> None:
 
 
 def bbrclassify(arguments: Sequence[str] | None = None) -> int:
-    """Decide about documents by a model of ``bbrtrain`` or BBRtrain; return the exit status."""
-    parser = Parser("bbrclassify", "Decide about documents by a model of BBRtrain.")
+    """Decide about documents with a model of ``bbrtrain`` or BBRtrain; return the exit status."""
+    parser = Parser("bbrclassify", "Decide about documents with a model of BBRtrain.")
     add = parser.add_argument
     add_results(parser, "probability and decision of each document")
     add("--probthres", type=probability, help="probability to accept from, instead of the model's threshold")
@@ -196,8 +196,8 @@ def _train_polytomous(options: Namespace, choice: VarianceChoice) -> None:
 
 
 def bmrclassify(arguments: Sequence[str] | None = None) -> int:
-    """Classify documents by a model of ``bmrtrain`` or BMRtrain; return the exit status."""
-    parser = Parser("bmrclassify", "Classify documents by a model of BMRtrain.")
+    """Classify documents with a model of ``bmrtrain`` or BMRtrain; return the exit status."""
+    parser = Parser("bmrclassify", "Classify documents with a model of BMRtrain.")
     add = parser.add_argument
     add_results(parser, "label, probabilities and class of each document")
     add("--rscore", action="store_true", help="write linear scores, not probabilities, as results")
@@ -325,8 +325,8 @@ def _write_model(options: Namespace, path: Path, model: bbr.PolytomousModel) -> 
 
 
 def bxrclassify(arguments: Sequence[str] | None = None) -> int:
-    """Score documents by one or more models as BXRclassify does; return the exit status."""
-    parser = Parser("bxrclassify", "Score documents by a model, or by all models of a folder.")
+    """Score documents with one or more models as BXRclassify does; return the exit status."""
+    parser = Parser("bxrclassify", "Score documents with a model, or with all models of a folder.")
     add = parser.add_argument
     add_results(parser, "the result file to write", required=True)
     add("-k", action="store_true", dest="dense", help="a line for each document: label, probabilities, class")
@@ -335,7 +335,7 @@ def bxrclassify(arguments: Sequence[str] | None = None) -> int:
     add("-t", "--includethresh", type=number, help=least)
     add("-s", "--scale", choices=(*_SCALES, "all"), default="linear", help="which score to write (default linear)")
     add("-o", "--omit", metavar="CLASS", action="append", default=[], help="a class not to list; may be repeated")
-    add("-L", "--labels", type=InputFile, metavar="FILE", help="true classes, DOCID MODEL CLASS a line")
+    add("-L", "--labels", type=InputFile, metavar="FILE", help="true classes, one line DOCID MODEL CLASS each")
     add("-j", action="store_true", dest="print_true", help="write the true class too")
     add("-p", action="store_true", dest="print_predicted", help="write the class predicted too")
     add("-I", action="store_true", dest="integer", help="classes are whole numbers: +1 equals 1")

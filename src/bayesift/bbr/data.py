@@ -1,4 +1,4 @@
-"""Data files: one document a line, ``label [flags] feature:value …``; features are whole numbers, or any words."""
+"""Data files: one document per line, ``label [flags] feature:value …``; features are whole numbers or any words."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ROW_ID_TEXT = re.compile(_ROW_ID)
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """What a data file says.
+    """The content of a data file.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Data:
     labels : tuple of str
         The label of each document, as written.
     row_ids : tuple of str, or None
-        Names of the documents, empty for one without; None where the file names none.
+        Names of the documents, empty for those without; None if the file names none.
     groups : uint8 array of shape (n_documents, n_groups)
         Group flags, 0 or 1.
     names : tuple of str, or None
@@ -49,7 +49,7 @@ class Data:
     names: tuple[str, ...] | None = None
 
     def numeric_labels(self) -> FloatArray:
-        """Return the labels as numbers; :func:`read_data` has seen to it that they are."""
+        """Return the labels as numbers; :func:`read_data` has checked that they are."""
         return np.array([float(label) for label in self.labels])
 
     def positive(self) -> AnyArray:
@@ -60,17 +60,17 @@ class Data:
 def read_data(source: Source, *, n_groups: int = 0, n_features: int | None = None) -> Data:
     r"""Read a data file with whole-number features.
 
-    Lines that begin with ``#`` are comments, empty ones are passed over. Windows line ends and a byte-order mark are
-    accepted. Values are rounded as Python rounds them. Ids must ascend, and labels be numbers.
+    Lines that begin with ``#`` are comments, and empty lines are skipped. Windows line ends and a byte-order mark are
+    accepted. Values are rounded as Python rounds them. Ids must be ascending, and labels must be numbers.
 
     Parameters
     ----------
     source : str, path or binary stream
         The file.
     n_groups : int, default=0
-        How many group flags there are between label and features.
+        Number of group flags between label and features.
     n_features : int, optional
-        Number of columns; the greatest id by default. Greater ids are left out.
+        Number of columns; the largest id by default. Larger ids are left out.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def write_data(
     names : sequence of str, optional
         Symbolic features.
     id_word : {"UID", "ID"}, default="UID"
-        How BBR, or BXR, calls a document's name.
+        The word for a document's name in BBR or in BXR.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def _label(value: Any) -> str:
 
 
 def _labels(name: str, buffer: ByteArray, spans: Int64Array) -> tuple[str, ...]:
-    """Decode the labels, each of which must be a number; a few different ones serve many documents."""
+    """Decode the labels, each of which must be a number; many documents share few different ones."""
     known: dict[bytes, str] = {}
     labels = []
     for number, (begin, end) in enumerate(spans.tolist()):
@@ -290,7 +290,7 @@ def read_symbolic_data(source: Source) -> Data:
 
 
 def _pair(words: Words, pair: Word) -> tuple[str, float]:
-    """Split at the last colon: names may hold others."""
+    """Split at the last colon, because names may contain others."""
     feature, colon, value = pair.rpartition(":")
     if not colon or not feature:
         words.fail(pair, "feature:value")
@@ -300,7 +300,7 @@ def _pair(words: Words, pair: Word) -> tuple[str, float]:
 
 
 def whole_labels(data: Data, name: str) -> Data:
-    """Write labels as whole numbers, in the form that all programs write them: +1 becomes 1."""
+    """Write labels as whole numbers in the form that all programs use: +1 becomes 1."""
     known: dict[str, str] = {}
     for label in dict.fromkeys(data.labels):
         value = float(label)
@@ -311,7 +311,7 @@ def whole_labels(data: Data, name: str) -> Data:
 
 
 def required_row_ids(data: Data, name: str, wanted: bool) -> Data:
-    """Make sure that every document has a name, if names are wanted; else leave the names out."""
+    """Check that every document has a name, if names are wanted; otherwise drop the names."""
     if not wanted:
         return replace(data, row_ids=None)
     if data.row_ids is None or not all(data.row_ids):

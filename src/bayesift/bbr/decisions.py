@@ -1,4 +1,4 @@
-"""What is decided by scores, and how good that is: the figures that the programs print."""
+"""Decisions by scores, and how good they are: the figures that the programs print."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from bayesift.evaluate import Outcomes
 
 @dataclass(frozen=True)
 class BinaryFigures:
-    """Counts of the four outcomes of a yes/no decision, and what is computed from them.
+    """Counts of the four outcomes of a yes/no decision, and measures computed from them.
 
     Precision, recall and F1 are in percent, and 100 where their denominators are 0.
 
     Parameters
     ----------
     tp, fp, fn, tn : int
-        Documents accepted rightly, accepted wrongly, rejected wrongly, rejected rightly.
+        Numbers of documents rightly accepted, wrongly accepted, wrongly rejected, rightly rejected.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class BinaryFigures:
 
     @classmethod
     def of(cls, positive: Any, accepted: Any) -> BinaryFigures:
-        """Count the outcomes of the documents: which are in the category, and which were accepted."""
+        """Count the outcomes, given which documents are in the category and which were accepted."""
         return cls(*Outcomes.of(np.asarray(positive, dtype=bool), np.asarray(accepted, dtype=bool)))
 
     @property
@@ -109,7 +109,7 @@ def roc_area(positive: BoolArray, scores: FloatArray) -> float:
     Returns
     -------
     float
-        0 where there are no pairs.
+        0 if there are no pairs.
     """
     n_positive = int(np.count_nonzero(positive))
     pairs = n_positive * (len(scores) - n_positive)
@@ -121,7 +121,7 @@ def roc_area(positive: BoolArray, scores: FloatArray) -> float:
 
 @dataclass(frozen=True, eq=False)
 class BinaryDecisions:
-    """Scores of documents, what was decided, and how good that is."""
+    """Scores of documents, the decisions, and how good they are."""
 
     scores: FloatArray
     accepted: BoolArray
@@ -140,7 +140,7 @@ class BinaryDecisions:
 def decide(
     scores: FloatArray, positive: BoolArray, threshold: float, row_ids: tuple[str, ...] | None
 ) -> BinaryDecisions:
-    """Accept what reaches the threshold, and say how good that is."""
+    """Accept documents that reach the threshold, and measure how good that is."""
     accepted = scores >= threshold
     likelihood = -float(np.logaddexp(0.0, np.where(positive, -scores, scores)).sum())
     figures = BinaryFigures.of(positive, accepted)
@@ -149,7 +149,7 @@ def decide(
 
 @dataclass(frozen=True, eq=False)
 class PolytomousDecisions:
-    """Linear scores of documents in every class, and the class of the greatest.
+    """Linear scores of documents in every class, and the class with the greatest score.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ class PolytomousDecisions:
     predicted : int array of shape (n_documents,)
         Numbers of classes.
     true_names : tuple of str
-        Labels of the documents, which may be none of the classes.
+        Labels of the documents, which need not be among the classes.
     """
 
     class_names: tuple[str, ...]
@@ -173,18 +173,18 @@ class PolytomousDecisions:
 
     @property
     def truth(self) -> Int64Array:
-        """Numbers of the true classes, -1 for one that the model does not know."""
+        """Numbers of the true classes, -1 for classes that the model does not know."""
         code_of = {name: code for code, name in enumerate(self.class_names)}
         return np.array([code_of.get(name, -1) for name in self.true_names], dtype=np.int64)
 
     @property
     def n_unseen(self) -> int:
-        """Documents of classes that the model does not know."""
+        """Number of documents of classes that the model does not know."""
         return int(np.count_nonzero(self.truth < 0))
 
     @property
     def table(self) -> Int64Array:
-        """Documents of each class (rows) by the class they were given (columns)."""
+        """Numbers of documents of each class (rows) by the class assigned (columns)."""
         size = len(self.class_names)
         table = np.zeros((size, size), dtype=np.int64)
         known = self.truth >= 0
@@ -204,8 +204,8 @@ class PolytomousDecisions:
     def printed_roc_area(self, code: int) -> float:
         """Return what BMR prints as the ROC area of a class.
 
-        It is the area of the class's linear score against the documents that were given the class, not those that
-        belong to it; found by comparing with its outputs.
+        It is the area of the class's linear score against the documents that were assigned to the class, not those that
+        belong to it; this was found by comparison with its outputs.
         """
         return roc_area(self.predicted == code, self.scores[:, code])
 
@@ -218,14 +218,14 @@ class PolytomousDecisions:
 
 
 def decide_between(data: Data, model: PolytomousModel, *, by_name: bool = False) -> PolytomousDecisions:
-    """Assign to every document the class with the greatest score; of equal ones the first.
+    """Assign to every document the class with the greatest score, or the first of several.
 
     Parameters
     ----------
     data : Data
     model : PolytomousModel
     by_name : bool, default=False
-        Whether the first is so in the order of names, as in BXR, or in that of the file.
+        Whether the first is meant in the order of names, as in BXR, or in that of the file.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""From what a model file says to a fitted estimator, and back, without loss."""
+"""Convert the content of a model file to a fitted estimator, and back, without loss."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ def to_estimator(model: BinaryModel | PolytomousModel, n_features: int | None = 
     """Make a fitted estimator with the coefficients (and threshold) of a model file.
 
     Feature ``id`` becomes column ``id - 1``; the words of a symbolic model become columns in the order of
-    ``model.features``. Where ``cosine_normalize`` is set, documents must be scaled to
-    length 1 before they are given to the estimator, as :func:`model_matrix` does.
+    ``model.features``. If ``cosine_normalize`` is set, documents must be scaled to
+    length 1 before they are passed to the estimator, as :func:`model_matrix` does.
 
     Parameters
     ----------
     model : BinaryModel or PolytomousModel
         The classes of a binary model are -1 and 1.
     n_features : int, optional
-        Number of columns; by default up to the greatest id that the model names.
+        Number of columns; by default up to the largest id that the model names.
 
     Returns
     -------
@@ -81,18 +81,18 @@ def from_estimator(
 def from_estimator(
     estimator: Any, template: Any = None, feature_names: Sequence[str] | None = None
 ) -> BinaryModel | PolytomousModel:
-    """Return what a model file of a fitted estimator says.
+    """Return the content of a model file for a fitted estimator.
 
     Parameters
     ----------
     estimator : BayesianLogisticRegression or BayesianMultinomialRegression
         Fitted; the former to two classes, of which the greater is the topic.
     template : BinaryModel or PolytomousModel, optional
-        Where to take what an estimator does not have: names, codes, the order of classes and features. The file that
-        :func:`to_estimator` was given is returned unchanged.
+        Source of what an estimator does not have: names, codes, the order of classes and features. With the model that
+        :func:`to_estimator` was given, that model is returned unchanged.
     feature_names : sequence of str, optional
-        The words that the columns of a BayesianMultinomialRegression stand for; by default those of a template with
-        words, else columns are numbered.
+        The words of the columns of a BayesianMultinomialRegression; by default those of a template with words,
+        otherwise columns are numbered.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def from_estimator(
 
 
 def model_matrix(model: BinaryModel | PolytomousModel, data: Data) -> sp.csr_matrix:
-    """Bring documents into the columns of :func:`to_estimator`, scaled to length 1 if the model asks for that.
+    """Arrange documents in the columns of :func:`to_estimator`, scaled to length 1 if the model asks for that.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def model_matrix(model: BinaryModel | PolytomousModel, data: Data) -> sp.csr_mat
     Returns
     -------
     csr_matrix
-        Features that the model was not trained on are left out, before documents are scaled.
+        Features that the model was not trained on are left out before documents are scaled.
     """
     features, compact = _compact(model, data)
     if _is_symbolic(model):
@@ -161,7 +161,7 @@ def linear_scores(model: BinaryModel | PolytomousModel, data: Data) -> FloatArra
 
 
 def _compact(model: BinaryModel | PolytomousModel, data: Data) -> tuple[list[Any], sp.csr_matrix]:
-    """Return the features a model was trained on and the documents in these columns, scaled if it asks for that."""
+    """Return the features that a model was trained on and the documents in these columns, scaled if it asks for it."""
     features = _trained_on(model)
     X = data.X
     if data.names is None and not _is_symbolic(model):
@@ -180,7 +180,7 @@ def _compact(model: BinaryModel | PolytomousModel, data: Data) -> tuple[list[Any
 
 
 def _trained_on(model: BinaryModel | PolytomousModel) -> list[Any]:
-    """List the features a model was trained on or has coefficients of; ids ascending."""
+    """List the features that a model was trained on or has coefficients for; ids are ascending."""
     listed: tuple[Any, ...] = model.features
     if isinstance(model, BinaryModel):
         listed += model.restricted_to or ()
@@ -201,13 +201,13 @@ def _columns(model: BinaryModel | PolytomousModel, n_features: int | None) -> tu
     needed = features[-1] if features else 0
     if n_features is not None and n_features < needed:
         raise ValueError(f"n_features is {n_features}; expected at least {needed}, the greatest feature of the model")
-    # An estimator without columns cannot be.
+    # There is no estimator without columns.
     width = max(1, needed) if n_features is None else n_features
     return {feature: feature - 1 for feature in features}, width
 
 
 def _label(name: str, names: tuple[str, ...]) -> int | str:
-    """Return the label of a class: a whole number where all classes are, in the form that Python writes."""
+    """Return the label of a class: an integer if all classes are whole numbers as Python writes them."""
     return int(name) if all(_is_whole(other) for other in names) else name
 
 
@@ -262,6 +262,6 @@ def _polytomous(
 
 
 def _listed(coef: FloatArray, before: list[int], in_order: bool = False) -> list[int]:
-    """Return the columns to list: those that are not zero and those that were listed before."""
+    """Return the columns to list: non-zero ones and those that were listed before."""
     others = sorted(set(np.flatnonzero(coef).tolist()) - set(before))
     return [*before, *others] if in_order else sorted([*before, *others])

@@ -1,4 +1,4 @@
-"""What ``bxrclassify`` lists for each document and model."""
+"""The lines that ``bxrclassify`` writes for each document and model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TrueClasses = Mapping[tuple[str, str], str] | None
 
 @dataclass(frozen=True)
 class Listing:
-    """Which classes are listed for a document, and what with; see the options of ``bxrclassify``."""
+    """Which classes are listed for a document, and with what; see the options of ``bxrclassify``."""
 
     criterion: str = "predicted"
     threshold: float | None = None
@@ -34,14 +34,14 @@ class Listing:
     print_predicted: bool = False
 
     def name(self, text: str) -> str:
-        """Write a name as it is compared: without case, and whole numbers alike if they are meant as such."""
+        """Return a name in the form for comparison: ignoring case, and with whole numbers alike if meant as such."""
         if self.integer_names and text.lstrip("+-").isdigit() and text.isascii():
             return str(int(text))
         return text.upper()
 
 
 class Scored(NamedTuple):
-    """The documents in one model: five scores by class, and the class predicted."""
+    """The documents under one model: five scores by class, and the predicted class."""
 
     model: str
     class_names: list[str]
@@ -57,7 +57,7 @@ def score_results(data: Data, models: Iterable[AnyModel], labels: TrueClasses, l
     data : Data
     models : iterable of BinaryModel or PolytomousModel
     labels : mapping from (document, model) to class, or None
-        The truth; the labels of the documents without it.
+        The truth; None for the labels of the documents.
     listing : Listing
 
     Returns
@@ -80,7 +80,7 @@ def score_results(data: Data, models: Iterable[AnyModel], labels: TrueClasses, l
 
 
 def dense_results(data: Data, model: AnyModel, labels: TrueClasses, listing: Listing) -> Iterator[DenseResult]:
-    """Return a line for each document: its label, the probabilities of all classes, the class predicted.
+    """Return a line for each document: its label, the probabilities of all classes, the predicted class.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def _scored(data: Data, model: AnyModel, listing: Listing) -> Scored:
     polytomous = as_polytomous(model)
     linear = linear_scores(polytomous, data)
     log_chances = log_softmax(linear, axis=1)
-    # The log probability of all other classes together, exact also where the class has nearly all.
+    # The log probability of all other classes together, exact even if the class has nearly all of it.
     rest = [logsumexp(np.delete(log_chances, code, axis=1), axis=1) for code in range(linear.shape[1])]
     log_odds = log_chances - np.stack(rest, axis=1)
     scores = {
@@ -120,7 +120,7 @@ def _scored(data: Data, model: AnyModel, listing: Listing) -> Scored:
 
 
 def _first_greatest(scores: FloatArray, names: list[str]) -> Int64Array:
-    """Return the class of the greatest score; of equal ones the first in the order of names."""
+    """Return the class with the greatest score, or the first of several in the order of names."""
     order = np.array(sorted(range(len(names)), key=lambda code: names[code]))
     return order[np.argmax(scores[:, order], axis=1)]
 

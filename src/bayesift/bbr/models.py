@@ -1,4 +1,4 @@
-"""Sparse model files of BXRtrain (``MODEL CLASS FEATURE COEFFICIENT`` a line), and model files of any kind."""
+"""Sparse model files of BXRtrain (lines ``MODEL CLASS FEATURE COEFFICIENT``), and model files of any kind."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _REFERENCE = "@reference"
 def read_sparse_models(source: Source, *, symbolic: bool | None = None) -> tuple[PolytomousModel, ...]:
     r"""Read a sparse model file of BXRtrain, which may hold several models.
 
-    A line of three words, one of which begins with ``@ref`` in any case, names the one reference class that a model may
-    have. Parameters are those of :func:`read_polytomous_model`.
+    A line of three words, one of which begins with ``@ref`` in upper or lower case, names the one reference class that
+    a model may have. Parameters are those of :func:`read_polytomous_model`.
 
     Returns
     -------
@@ -90,9 +90,9 @@ def read_sparse_models(source: Source, *, symbolic: bool | None = None) -> tuple
 def write_sparse_models(
     target: str | os.PathLike[str], models: Iterable[PolytomousModel], *, digits: int | None = None
 ) -> None:
-    """Write a sparse model file, whole or not at all.
+    """Write a sparse model file, completely or not at all.
 
-    A class without coefficients gets a line for its constant, 0, or it would be lost.
+    A class without coefficients gets a line for its constant, 0; otherwise it would be lost.
 
     Parameters
     ----------
@@ -100,14 +100,14 @@ def write_sparse_models(
     models : iterable of PolytomousModel
         Their names must differ.
     digits : int, optional
-        Significant digits; BXRtrain writes 6. As many as are needed to restore every number by default.
+        Significant digits; BXRtrain writes 6. By default, as many as are needed to restore every number.
     """
     lines = [f"{SPARSE_TITLE} {_VERSION}"]
     seen: set[str] = set()
     for model in models:
         name = one_word("name", model.name)
         if name in seen:
-            raise ValueError(f"models holds two of the name {name!r}; expected different names")
+            raise ValueError(f"models holds two with the name {name!r}; expected different names")
         seen.add(name)
         if model.reference_class is not None:
             lines.append(f"{name} {_REFERENCE} {one_word('reference_class', model.reference_class)}")
@@ -136,7 +136,7 @@ class _Named(BytesIO):
 def read_models(
     source: Source, *, threshold_unit: ThresholdUnit | Literal["auto"] = "auto", symbolic: bool | None = None
 ) -> tuple[AnyModel, ...]:
-    """Read a model file of any of the programs; its first line says which.
+    """Read a model file of any of the programs; its first line tells which.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def read_models(
 
 
 def as_polytomous(model: AnyModel) -> PolytomousModel:
-    """Return a yes/no model as one of two classes, the other being -1 with no coefficients."""
+    """Return a yes/no model as a model of two classes, of which -1 has no coefficients."""
     if isinstance(model, PolytomousModel):
         return model
     topic = ClassCoefficients(model.class_name or "1", model.features, model.coefficients, model.intercept)
@@ -178,7 +178,10 @@ def as_polytomous(model: AnyModel) -> PolytomousModel:
 
 
 def as_binary(model: PolytomousModel, *, negative: str, threshold: float, cosine_normalize: bool) -> BinaryModel:
-    """Return the one class of two that is not ``negative`` in BBR's form, with the threshold as a probability."""
+    """Return a model of two classes in BBR's form, for the class that is not ``negative``.
+
+    The threshold is a probability.
+    """
     [topic] = [found for found in model.classes if found.class_name != negative]
     listed = sorted(zip(map(int, topic.features), topic.coefficients, strict=True))
     return BinaryModel(
@@ -195,7 +198,7 @@ def as_binary(model: PolytomousModel, *, negative: str, threshold: float, cosine
 
 
 def has_words(models: Iterable[AnyModel]) -> bool:
-    """Return whether features, or names of classes, of any model are words and not whole numbers."""
+    """Return whether features or class names of any model are words rather than whole numbers."""
     return any(model.symbolic or not all(map(_is_whole, model.class_names)) for model in map(as_polytomous, models))
 
 
@@ -204,7 +207,7 @@ def _is_whole(name: str) -> bool:
 
 
 def models_at(path: str) -> list[AnyModel]:
-    """Read one model file, or all files of a folder in the order of their names; hidden ones do not count."""
+    """Read one model file, or all files of a folder in the order of their names, except hidden ones."""
     place = Path(path)
     if not place.is_dir():
         return list(read_models(path))
@@ -215,5 +218,5 @@ def models_at(path: str) -> list[AnyModel]:
 
 
 def threshold_of(model: AnyModel) -> float | None:
-    """Return the log odds from which a yes/no model accepts; others have none."""
+    """Return the log odds from which a yes/no model accepts; None for other models."""
     return model.log_odds_threshold if isinstance(model, BinaryModel) else None

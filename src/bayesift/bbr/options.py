@@ -1,4 +1,4 @@
-"""What the six commands share: how options are read and errors reported."""
+"""What the six commands share: reading options and reporting errors."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class Parser(argparse.ArgumentParser):
         self.exit(FAILURE, f"{self.prog}: {message}\n")
 
     def refuse(self, *names: str, because: str, takes_value: bool = False) -> None:
-        """Know an option of the originals only to refuse it with a reason."""
+        """Recognise an option of the originals only to refuse it with a reason."""
         self.add_argument(
             *names, action=_Refuse, nargs=None if takes_value else 0, reason=because, help=argparse.SUPPRESS
         )
 
     def parse_args(self, *given: Any, **named: Any) -> Any:
-        """Read the options; a file to be written that is also read, or written twice, is an error."""
+        """Read the options; an output file that is also an input, or given twice, is an error."""
         options = super().parse_args(*given, **named)
         # The name of an option, or that of the argument itself.
         names = {
@@ -54,7 +54,7 @@ class Parser(argparse.ArgumentParser):
         writes: dict[str, str] = {name: value for name, value in found if isinstance(value, OutputFile)}
         for name, value in writes.items():
             if value == "-":
-                self.error(f"{name} is '-', which is no file; /dev/stdout is standard output")
+                self.error(f"{name} is '-'; expected the name of a file (for standard output, give /dev/stdout)")
         try:
             check_distinct(reads, writes | {"standard output": "-"})
         except SameFileError as error:
@@ -86,7 +86,7 @@ class _Refuse(argparse.Action):
 def run(program: str, body: Callable[[], None]) -> int:
     """Run a command; return its exit status.
 
-    Expected errors become one sentence on standard error, and so does every warning.
+    Expected errors become one sentence on standard error, as does every warning.
     """
     try:
         with ending_when_asked(program), _warnings_as_sentences(program):
@@ -149,7 +149,7 @@ def number_list(text: str) -> tuple[float, ...]:
 
 
 def whole(least: int, most: int | None = None) -> Callable[[str], int]:
-    """Make a reader of whole numbers within limits."""
+    """Return a function that reads whole numbers within limits."""
 
     def read(text: str) -> int:
         try:
@@ -181,7 +181,7 @@ def number(text: str) -> float:
 
 
 def add_prior_options(parser: Parser, *, extended: bool = True) -> None:
-    """Add the options on the prior and its variance; BMRtrain lacks those of the ``extended`` ones."""
+    """Add the options for the prior and its variance; BMRtrain lacks the ``extended`` ones."""
     add = parser.add_argument
     add("-p", "--prior", type=whole(1, 2), default=2, help="1 Laplace, 2 Gaussian (default 2)")
     several = "prior variance; several: choose by cross-validation"
@@ -207,7 +207,7 @@ def add_prior_options(parser: Parser, *, extended: bool = True) -> None:
 
 
 def add_common_options(parser: Parser, tolerance: float, rounds: int) -> None:
-    """Add the options on data, stopping and output."""
+    """Add the options for data, stopping and output."""
     add = parser.add_argument
     add("-c", "--cosnorm", action="store_true", help="scale documents to length 1")
     add("-e", "--eps", type=positive_number, default=tolerance, help=f"stopping tolerance (default {tolerance})")
@@ -218,11 +218,11 @@ def add_common_options(parser: Parser, tolerance: float, rounds: int) -> None:
 
 
 def add_class_options(parser: Parser) -> None:
-    """Add the options on several classes, and refuse what is gone."""
+    """Add the options for several classes, and refuse obsolete ones."""
     add = parser.add_argument
     add("-R", "--refClass", dest="reference", metavar="CLASS", help="a class whose coefficients are zero")
-    add("-z", "--zerovars", action="store_true", help="zero for a feature in a class none of whose documents holds it")
-    parser.refuse("-y", because="it was obsolete in BMRtrain already")
+    add("-z", "--zerovars", action="store_true", help="zero for a feature in a class if none of its documents has it")
+    parser.refuse("-y", because="it was already obsolete in BMRtrain")
     add("-o", dest="optimizer", type=optimizer, default=1, help="1, as there is no other choice left")
 
 
@@ -230,13 +230,13 @@ def optimizer(text: str) -> int:
     """Read the number of an optimiser; there is one."""
     if text != "1":
         raise ArgumentTypeError(
-            f"{text!r} is not 1: the quasi-Newton optimisers 2 and 3 were for research, all find the same model"
+            f"{text!r} is not 1: the quasi-Newton optimisers 2 and 3 were for research, and all find the same model"
         )
     return 1
 
 
 def add_log(parser: Parser) -> None:
-    """Add the option on how much is printed."""
+    """Add the option for how much is printed."""
     parser.add_argument("-l", "--log", type=whole(0, 2), default=0, help="how much is printed, 0 to 2 (default 0)")
 
 
@@ -248,14 +248,14 @@ def add_results(parser: Parser, meaning: str, *, required: bool = False) -> None
 
 
 def add_files(parser: Parser, model_help: str | None = None) -> None:
-    """Add the data file and the model file, which is read if ``model_help`` says what it is, and else written."""
+    """Add the data file and the model file, which is read if ``model_help`` describes it, and otherwise written."""
     parser.add_argument("datafile", type=InputFile, help="documents; - or = is standard input")
     kind = OutputFile if model_help is None else InputFile
     parser.add_argument("modelfile", type=kind, help=model_help or "the model file to write")
 
 
 def variance_choice(parser: Parser, options: Namespace) -> VarianceChoice:
-    """Read the options on the variance, of which at most one way may be chosen.
+    """Read the options for the variance, at most one of which may be given.
 
     ``-S`` and ``-H`` are in native units: the rate of a Laplace prior, the variance of a Gaussian one.
     """

@@ -39,7 +39,7 @@ class ClassCoefficients:
             )
 
     def named(self, symbolic: bool) -> list[tuple[Feature, float]]:
-        """Return features with their coefficients, the constant (if it is not 0) last under its name in files."""
+        """Return features with their coefficients; the constant (if not 0) is last, under its name in files."""
         constant: Feature = CONSTANT if symbolic else 0
         listed = [*zip(self.features, self.coefficients, strict=True)]
         return [*listed, (constant, self.intercept)] if self.intercept else listed
@@ -49,12 +49,12 @@ Entry = tuple[Word, float]
 
 
 def looks_symbolic(entries: list[Entry]) -> bool:
-    """Return whether any feature is no whole number."""
+    """Return whether any feature is not a whole number."""
     return any(not feature.isascii() or not feature.isdigit() for feature, _ in entries)
 
 
 def collected(words: Words, class_name: str, entries: list[Entry], symbolic: bool) -> ClassCoefficients:
-    """Make the coefficients of a class from words and numbers; a feature listed twice is an error."""
+    """Collect the coefficients of a class from words and numbers; a feature listed twice is an error."""
     found: dict[Feature, float] = {}
     for word, value in entries:
         feature: Feature = str(word)
@@ -84,7 +84,7 @@ class BMRHeader:
     trained_on : tuple of int
         Ids of the features, ascending (``topicFeats``).
     restricted_to : tuple of int or None
-        The list behind ``featRestrict``; None where there is none.
+        The list after ``featRestrict``; None if there is none.
     keyword : bool
         Whether that list has its keyword, as in version 3; version 4 leaves it out.
     cosine_normalize, standardize : bool
@@ -107,7 +107,7 @@ class BMRHeader:
 
 @dataclass(frozen=True)
 class PolytomousModel:
-    """What a model file of BMRtrain or BXRtrain says: the coefficients of each class.
+    """The content of a model file of BMRtrain or BXRtrain: the coefficients of each class.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class PolytomousModel:
 
     @property
     def features(self) -> tuple[Feature, ...]:
-        """All features that have a coefficient in some class; ids in ascending order, words as they come."""
+        """All features that have a coefficient in some class; ids are ascending, words in order of appearance."""
         found = dict.fromkeys(feature for coefficients in self.classes for feature in coefficients.features)
         return tuple(found) if self.symbolic else tuple(sorted(found))
 
@@ -152,7 +152,7 @@ def read_polytomous_model(source: Source, *, symbolic: bool | None = None) -> Po
     ----------
     source : str, path or binary stream
     symbolic : bool, optional
-        Whether features are words; found out by default: they are if any is not a whole number.
+        Whether features are words; by default they are if any of them is not a whole number.
 
     Examples
     --------
@@ -190,15 +190,15 @@ def read_polytomous_model(source: Source, *, symbolic: bool | None = None) -> Po
 def write_polytomous_model(
     target: str | os.PathLike[str], model: PolytomousModel, *, digits: int | None = None
 ) -> None:
-    """Write a model file, whole or not at all: BMRtrain's form if there is a header of it, else BXRtrain's.
+    """Write a model file, completely or not at all: in BMRtrain's form if it has such a header, else in BXRtrain's.
 
     Parameters
     ----------
     target : str or path
     model : PolytomousModel
     digits : int, optional
-        Digits after the decimal point; the original programs write 12. As many as are needed to restore every number by
-        default.
+        Digits after the decimal point; the original programs write 12. By default, as many as are needed to restore
+        every number.
     """
     lines = _bxr_head(model) if model.header is None else _bmr_head(model, model.header)
     for coefficients in model.classes:

@@ -25,7 +25,7 @@ TOLERANCE = 1e-10
 class PolytomousTraining:
     """The options of ``bmrtrain`` and ``bxrtrain``; see there.
 
-    ``classes`` gives their order, ``by_appearance`` that of features: as the documents bring them, or ascending.
+    ``classes`` gives the order of classes, ``by_appearance`` that of features: by first occurrence, or ascending.
     """
 
     classes: tuple[str, ...]
@@ -46,7 +46,7 @@ class PolytomousTraining:
 
 @dataclass(frozen=True, eq=False)
 class PolytomousTrained:
-    """A model and how it came about."""
+    """A model, and how it was trained."""
 
     model: PolytomousModel
     decisions: PolytomousDecisions
@@ -65,7 +65,7 @@ def train_polytomous(data: Data, training: PolytomousTraining) -> PolytomousTrai
     Parameters
     ----------
     data : Data
-        Every label is one of ``training.classes``.
+        Every label must be one of ``training.classes``.
     training : PolytomousTraining
 
     Returns
@@ -110,7 +110,7 @@ def train_polytomous(data: Data, training: PolytomousTraining) -> PolytomousTrai
 
 
 def _priors(training: PolytomousTraining, columns: dict[str, int], known: float | None) -> list[FitPrior]:
-    """Make the prior of each class; the constant is a column for all of them if it must be for one."""
+    """Make the prior of each class; the constant is a column for all classes if it must be one for any."""
 
     def make(constant_column: bool) -> list[FitPrior]:
         return [
@@ -162,7 +162,7 @@ def _fitted(
 
 
 def _start(training: PolytomousTraining, names: list[str], width: int) -> tuple[FloatArray, FloatArray]:
-    """Take the coefficients to start from out of a model file; classes and features it lacks start at zero."""
+    """Take the starting coefficients from a model file; classes and features that it lacks start at zero."""
     coef, intercept = np.zeros((len(training.classes), width)), np.zeros(len(training.classes))
     column_of = {name: column for column, name in enumerate(names)}
     for found in training.start.classes if training.start is not None else ():
@@ -179,7 +179,7 @@ def _start(training: PolytomousTraining, names: list[str], width: int) -> tuple[
 
 
 def _order(X: sp.csr_matrix, training: PolytomousTraining, names: tuple[str, ...] | None) -> list[int]:
-    """Return the order in which columns are listed; those of a file with words are in order of appearance already."""
+    """Return the order in which columns are listed; in a file with words they are already in order of appearance."""
     if not training.by_appearance or names is not None:
         return list(range(X.shape[1]))
     _, first = np.unique(X.indices, return_index=True)
@@ -194,7 +194,7 @@ def _model(
     intercepts: FloatArray,
     symbolic: bool,
 ) -> PolytomousModel:
-    """Make the record: coefficients that are not zero, and modes of features that never occurred."""
+    """Make the model: non-zero coefficients, and the modes of features that never occurred."""
     classes = []
     for name, row, intercept in zip(training.classes, coef, intercepts, strict=True):
         listed: dict[Any, float] = {
@@ -216,7 +216,7 @@ def _model(
 def _modes_of_others(
     priors: tuple[IndividualPrior, ...], class_name: str, names: set[str], symbolic: bool
 ) -> dict[Any, float]:
-    """Return the modes of a class's features that no document holds."""
+    """Return the modes of a class's features that occur in no document."""
     found = effective(priors, class_name).values()
     absent = [prior for prior in found if not prior.is_constant and prior.mode and prior.feature not in names]
     return {prior.feature if symbolic else int(prior.feature): prior.mode for prior in absent}

@@ -17,7 +17,7 @@ CONSTANT = "@constant"
 
 @dataclass(frozen=True)
 class IndividualPrior:
-    """The prior of one coefficient, or of those of one feature in all classes.
+    """The prior of one coefficient, or of the coefficients of one feature in all classes.
 
     Parameters
     ----------
@@ -25,12 +25,12 @@ class IndividualPrior:
         The feature; ``"0"`` or ``"@constant"`` is the constant.
     mode : float
     variance : float
-        A multiple of the common variance, or itself the variance if ``absolute``; infinity leaves the coefficient
-        without penalty, 0 fixes it at its mode.
+        A multiple of the common variance, or the variance itself if ``absolute``; infinity leaves the coefficient
+        unpenalised, 0 fixes it at its mode.
     skew : {-1, 0, 1}
-        Which side of the mode is allowed; 0 is both.
+        Which side of the mode is allowed; 0 means both.
     class_name : str or None
-        The class, where it is for one class only.
+        The class, if the prior is for one class only.
     absolute : bool
         Whether the variance is absolute (BXR's word ``ABS``).
     """
@@ -63,7 +63,7 @@ def read_priors(source: Source, *, symbolic: bool = False) -> tuple[PriorSection
     ----------
     source : str, path or binary stream
     symbolic : bool, default=False
-        Whether features are words; else they must be whole numbers of at least 0.
+        Whether features are words; otherwise they must be whole numbers of at least 0.
 
     Returns
     -------

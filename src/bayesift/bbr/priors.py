@@ -79,7 +79,7 @@ def constant_prior(priors: Iterable[IndividualPrior], class_name: str | None = N
     ----------
     priors : iterable of IndividualPrior
     class_name : str, optional
-        Take the line of this class if there is one.
+        Use the line of this class if there is one.
 
     Returns
     -------
@@ -96,8 +96,8 @@ def from_prior(
     Parameters
     ----------
     prior : Prior
-        With numbers or mappings, not arrays, for its fields. Where its common variance is open, the variances are
-        multiples of it; else they are absolute.
+        A prior with numbers or mappings, not arrays, as its fields. If its common variance is open, the variances are
+        multiples of it; otherwise they are absolute.
     class_name : str, optional
         The class the lines are for.
     features : mapping from int to str, optional
@@ -134,7 +134,7 @@ def from_prior(
 
 
 def effective(priors: Iterable[IndividualPrior], class_name: str | None) -> dict[str, IndividualPrior]:
-    """Return the line that holds for each feature of a class; the constant's key is ``"0"``."""
+    """Return the line that applies to each feature of a class; the key of the constant is ``"0"``."""
     found: dict[str, IndividualPrior] = {}
     for wanted in dict.fromkeys((None, class_name)):
         found.update(
@@ -168,7 +168,7 @@ def _of(prior: Prior, name: str, key: Any, default: float) -> float:
     return float(value.get(key, default) if isinstance(value, Mapping) else value)
 
 
-#: Times any variance in use, still a number; its rate adds nothing to any slope.
+#: Finite even when multiplied by any variance in use; its rate adds nothing to any slope.
 _LARGE = 1e250
 
 FAMILIES: dict[int, type[Prior]] = {1: Laplace, 2: Gaussian}
@@ -184,8 +184,8 @@ class FitPrior:
     intercept_variance : float or "same"
         The estimator's setting.
     constant_column : bool
-        Whether the constant must be a column of the matrix, the last, because its prior is one that only columns have:
-        a multiple of the common variance, or one-sided beside individual priors.
+        Whether the constant must be the last column of the matrix, because only columns can have its prior: a multiple
+        of the common variance, or one-sided with individual priors.
     """
 
     prior: Prior
@@ -213,13 +213,13 @@ def fit_prior(
     columns : mapping from str to int
         The column of each feature.
     sign : {-1, 0, 1}
-        On which side all coefficients without an individual prior must lie.
+        The sign of all coefficients without an individual prior.
     class_name : str, optional
         The class, for lines that are for one class.
     common_variance : float, optional
-        Where it is known: absolute variances need it.
+        The common variance, if known; absolute variances need it.
     constant_column : bool
-        Whether the constant is to be a column in any case.
+        Whether to make the constant a column in any case.
 
     Returns
     -------
@@ -267,9 +267,9 @@ def _arrays(fitted: FitPrior, variance: float, n_features: int) -> PriorArrays:
 
 
 def barely_penalised(fitted: FitPrior) -> FitPrior:
-    """Return a Laplace prior with very large variances in place of infinite ones; only the solver's steps differ.
+    """Return a Laplace prior with very large variances instead of infinite ones; only the solver's steps differ.
 
-    The original stops a coefficient at its mode when a step would cross it, also where the rate is 0.
+    The original stops a coefficient at its mode when a step would cross it, even if the rate is 0.
     """
     prior = fitted.prior
     if not isinstance(prior, Laplace):

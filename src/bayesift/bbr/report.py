@@ -15,7 +15,7 @@ _UTILITIES = ("Pearson's correlation", "Yule's Q", "Chi-square", "BNS")
 
 
 def shown(value: float, digits: int) -> str:
-    """Write a number with so many significant digits."""
+    """Write a number with this many significant digits."""
     return f"{value:.{digits}g}"
 
 
@@ -83,7 +83,7 @@ def beta_lines(named: Iterable[tuple[str, float]], intercept: float) -> list[str
 
 
 def binary_training_lines(options: Namespace, training: BinaryTraining, trained: BinaryTrained) -> list[str]:
-    """Write what was asked, what was found, and how the model does on its training documents."""
+    """Write the settings, the result, and how well the model does on its training documents."""
     model, decisions = trained.model, trained.decisions
     figures = decisions.figures
     n_rows, n_positive = decisions.scores.size, figures.tp + figures.fn
@@ -147,7 +147,7 @@ def _settings(options: Namespace, training: BinaryTraining) -> list[str]:
 
 
 def _norm_lines(trained: BinaryTrained | PolytomousTrained) -> list[str]:
-    """Write how the norm of the documents gives the variance, where it does."""
+    """Write how the norm of the documents gives the variance, if it does."""
     if trained.mean_square_norm is None:
         return []
     norm = f"Avg square norm (no const term) {shown(trained.mean_square_norm, 6)}"
@@ -188,7 +188,7 @@ def binary_test_lines(options: Namespace, model: BinaryModel, decisions: BinaryD
 
 
 def _threshold_lines(options: Namespace, model: BinaryModel) -> list[str]:
-    """Write in which unit the threshold is read, where it is not ½ anyway."""
+    """Write the unit in which the threshold is read, unless it is ½ in any case."""
     if options.probthres is not None or model.threshold == 0.0:
         return []
     unit = "log odds" if model.threshold_unit == "log_odds" else "a probability"
@@ -197,7 +197,7 @@ def _threshold_lines(options: Namespace, model: BinaryModel) -> list[str]:
 
 
 def polytomous_training_lines(options: Namespace, trained: PolytomousTrained, *, like_bxr: bool = False) -> list[str]:
-    """Write what was found, and how the model does on its training documents.
+    """Write the result, and how well the model does on its training documents.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def polytomous_training_lines(options: Namespace, trained: PolytomousTrained, *,
 
 
 def validation_lines(decisions: PolytomousDecisions, *, areas: bool) -> list[str]:
-    """Write how a model does on other documents than those it was trained on."""
+    """Write how well a model does on documents that it was not trained on."""
     lines = [*polytomous_lines(decisions, "Test", 6), *one_against_rest_lines(decisions, areas=areas)]
     return ["---Validation results---", *lines]
 

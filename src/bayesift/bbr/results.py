@@ -1,6 +1,6 @@
-"""Result files, which say what was decided about each document, and label files, which say what is true.
+"""Result files, with the decision about each document, and label files, with the truth.
 
-Numbers are written with as many significant digits as bring them back by default; ``digits`` asks for others.
+By default, numbers are written with as many significant digits as are needed to restore them; see ``digits``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Literal
 from bayesift.bbr._files import FormatError, Source, name_of, quoted, read_lines, write_text
 from bayesift.bbr._words import Words, one_word, written
 
-#: What stands for a truth that nobody knows.
+#: Written if the truth is not known.
 UNKNOWN = "@unknown"
 
 
@@ -164,7 +164,7 @@ def _write(target: str | os.PathLike[str], lines: list[str]) -> None:
     write_text(target, "".join(f"{line}\n" for line in lines))
 
 
-#: In place of a model: holds for every model that the document has no line for.
+#: Instead of a model name: applies to every model that the document has no line for.
 ALL_OTHER_MODELS = "@allothermodels"
 
 
@@ -212,7 +212,7 @@ def write_labels(target: str | os.PathLike[str], labels: Iterable[Label]) -> Non
 
 
 def true_class(labels: Iterable[Label]) -> dict[tuple[str, str], str]:
-    """Return a table from (document, model) to class, names in capitals: they are compared without case.
+    """Return a table from (document, model) to class, with names in capitals because case is ignored.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What holds for the files of every command: outputs can be written, and none of them is an input or another output."""
+"""Checks of the files of every command: each output can be written, and is neither an input nor another output."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from bayesift.cli._shell import UserError, say, shown
 
 @dataclass(frozen=True)
 class Written:
-    """Marks a parameter as a file that the command writes; all other paths are what it reads.
+    """Marks a parameter as a file that the command writes; all other paths are files that it reads.
 
     Parameters
     ----------
     in_place_of : str
-        The parameter that may be the same file, which is then replaced when all is done.
+        An input that may be the same file, which is then replaced when all is done.
     or_dash : bool
         Whether ``-`` is standard output.
     is_folder : bool
-        Whether it is a folder, of which the command checks the files itself.
+        Whether it is a folder; the command checks the files in it itself.
     or_folder : bool
-        Whether it may be a folder, of which the command checks the files itself.
+        Whether it may be a folder; the command checks the files in it itself.
     """
 
     in_place_of: str = ""
@@ -40,12 +40,12 @@ class Written:
 
 
 class Labelled:
-    """Marks a parameter as labelled texts: of a folder only the folders in it are read, one for each label."""
+    """Marks a parameter as labelled texts: if it is a folder, only its subfolders are read, one for each label."""
 
 
 @dataclass(frozen=True)
 class FileParameter:
-    """A parameter that is a path: how it is spelled on the command line, how it is written, if it is, and read."""
+    """A parameter that is a path: its spelling on the command line, how it is written (if it is), how it is read."""
 
     spelled: str
     written: Written | None
@@ -75,13 +75,13 @@ def _spelled(name: str, marks: list[Any]) -> str:
 
 
 def option_names(info: OptionInfo) -> list[str]:
-    """Return the names that an option is given; the first stands where a default would stand without Annotated."""
+    """Return the names of an option; the first is in the place that holds the default if there is no Annotated."""
     first = [info.default] if isinstance(info.default, str) else []
     return [*first, *(info.param_decls or ())]
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command begin only if its outputs can be written without any harm to its inputs or to each other."""
+    """Let a command begin only if its outputs can be written without harm to its inputs or to each other."""
     files = file_parameters(command)
 
     @wraps(command)
@@ -97,9 +97,11 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def check_picture(path: Path) -> None:
-    """Refuse a file whose name has not the ending of a picture."""
+    """Refuse a file whose name does not end like that of a picture."""
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise UserError(f"{path} has the ending {path.suffix!r}", "plots are .png, .svg or .pdf")
+        raise UserError(
+            f"{path} ends in {path.suffix!r}; expected the ending of a picture", "plots are .png, .svg or .pdf files"
+        )
 
 
 def _check(files: Mapping[str, FileParameter], given: Mapping[str, Any]) -> list[Path]:
@@ -128,15 +130,15 @@ def _check(files: Mapping[str, FileParameter], given: Mapping[str, Any]) -> list
 
 
 def _check_output(spelled: str, path: Path, written: Written) -> bool:
-    """Refuse a file that cannot be written before any work is done; tell whether there is a folder for it."""
+    """Refuse a file that cannot be written, before any work is done; tell whether there is a folder for it."""
     if str(path) == DASH:
         if not written.or_dash:
-            raise UserError(f"{spelled} is '-', which is no file", "/dev/stdout is standard output")
+            raise UserError(f"{spelled} is '-'; expected the name of a file", "for standard output, give /dev/stdout")
         return True
     if path.is_dir():
         if written.or_folder:
             return True
-        raise UserError(f"{path} is a folder", "name a file to write, such as -o news.bayesift")
+        raise UserError(f"{path} is a folder; expected a file", "name a file to write, such as -o news.bayesift")
     if is_written_through(path):
         return True
     final = Path(os.path.realpath(path))

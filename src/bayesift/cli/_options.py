@@ -43,15 +43,17 @@ Data = Annotated[
 ]
 MoreData = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="MORE", help="Further files with the same columns, where several can be taken."),
+    typer.Argument(metavar="MORE", help="More files with the same columns, where several are allowed."),
 ]
-ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file, as 'bayesift train' writes it.")]
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file written by 'bayesift train'.")]
 Text = Annotated[
     str | None, typer.Option("--text", metavar="COLUMN", help="Column of the texts.", rich_help_panel=_READING)
 ]
 Texts = Annotated[
     list[str] | None,
-    typer.Option("--text", metavar="COLUMN", help="Column of the texts; several are joined.", rich_help_panel=_READING),
+    typer.Option(
+        "--text", metavar="COLUMN", help="Column of the texts; several columns are joined.", rich_help_panel=_READING
+    ),
 ]
 Label = Annotated[
     str | None, typer.Option("--label", metavar="COLUMN", help="Column of the labels.", rich_help_panel=_READING)
@@ -62,19 +64,17 @@ LabelSeparator = Annotated[
 ]
 Delimiter = Annotated[
     str | None,
-    typer.Option(metavar="MARK", help="Field separator, such as ';' (default: recognised).", rich_help_panel=_READING),
+    typer.Option(metavar="MARK", help="Field separator, such as ';' (default: detected).", rich_help_panel=_READING),
 ]
 Encoding = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME", help="Encoding of the texts (default: UTF-8, or recognised).", rich_help_panel=_READING
-    ),
+    typer.Option(metavar="NAME", help="Encoding of the texts (default: UTF-8, or detected).", rich_help_panel=_READING),
 ]
 Header = Annotated[
     bool | None,
     typer.Option(
         "--header/--no-header",
-        help="Whether the first line names the columns; without names they are 1, 2, …",
+        help="Whether the first line names the columns; otherwise they are called 1, 2, …",
         show_default=False,
         rich_help_panel=_READING,
     ),
@@ -83,7 +83,7 @@ Quotes = Annotated[
     bool,
     typer.Option(
         "--quotes/--no-quotes",
-        help="Whether fields of a CSV or TSV file may stand in double quotes.",
+        help="Whether fields of a CSV or TSV file may be in double quotes.",
         show_default=False,
         rich_help_panel=_READING,
     ),
@@ -119,9 +119,9 @@ class Reading:
     def read(
         self, data: Path, origin: dict[str, Any] | None = None, *, features: Iterable[str] = (), quiet: bool = False
     ) -> Split:
-        """Read labelled texts by the options, and, where they say nothing, like what a model learned from.
+        """Read labelled texts as the options say, and otherwise like the data that a model learned from.
 
-        The values of ``features`` stand beside the texts. Unless ``quiet``, what was recognised or missing is told.
+        The columns ``features`` are read with the texts. Unless ``quiet``, a message says what was detected or missing.
         """
         from bayesift.datasets import read_texts
 
@@ -145,7 +145,7 @@ class Reading:
         return found
 
     def columns_of(self, data: Path) -> Split:
-        """Find the columns of a file, and read none of its texts."""
+        """Find the columns of a file without reading its texts."""
         from bayesift.datasets import Split, iter_records
 
         given = self.for_shards()
@@ -153,7 +153,7 @@ class Reading:
         return Split([], [], texts=[], origin=iter_records(data, labels=labels, **given).origin)
 
     def for_shards(self) -> dict[str, Any]:
-        """Return the options that are given, as :func:`bayesift.shards.write` takes them."""
+        """Return the options that are given, in the form that :func:`bayesift.shards.write` takes."""
         text = self.text or []
         found = {
             "text": text[0] if len(text) == 1 else tuple(text) or None,
@@ -168,7 +168,7 @@ class Reading:
         return {name: value for name, value in found.items() if value is not None}
 
     def read_unlabelled(self, data: Path, origin: dict[str, Any], *, quiet: bool = False) -> list[str]:
-        """Read texts without labels, in the columns of the labelled ones where they are there."""
+        """Read texts without labels, from the same columns as the labelled ones if the file has them."""
         from bayesift.datasets import open_texts
 
         with open_texts(
@@ -199,7 +199,7 @@ class Output:
 
 
 def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of its groups: of every parameter whose type is a dataclass of options."""
+    """Give a command the options of its groups, which are the parameters whose type is a dataclass of options."""
     types = get_type_hints(command, include_extras=True)
     groups: dict[str, Any] = {name: kind for name, kind in types.items() if is_dataclass(kind)}
     parameters = []

@@ -1,4 +1,4 @@
-"""Options of commands that work on more than fits in memory, and how far such work has come."""
+"""Options of commands that work on more than fits in memory, and the progress of such work."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _SHARDS = "More than memory holds"
 
-#: The model that is fitted where none is named: few words, and few rounds over the shards.
+#: The model that is fitted if none is named: few words, and few rounds over the shards.
 _DEFAULT = "lasso"
 
 Engine = Annotated[
@@ -41,44 +41,49 @@ class ShardOptions:
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Keep the texts as rows on disk, in this folder, and learn from there; goes on after a kill.",
+            help="Keep the texts as rows on disk, in this folder, and learn from there; can be killed and resumed.",
             rich_help_panel=_SHARDS,
         ),
         Written(is_folder=True),
     ] = None
     memory: Annotated[
-        str, typer.Option(metavar="SIZE", help="About how much of them to hold in memory.", rich_help_panel=_SHARDS)
+        str,
+        typer.Option(
+            metavar="SIZE", help="Roughly how much of them to hold in memory at a time.", rich_help_panel=_SHARDS
+        ),
     ] = "2G"
     engine: Engine = None
 
     def refuse_without_folder(self, more: list[Path]) -> None:
-        """Refuse what makes no sense for texts in memory."""
+        """Refuse what makes no sense if all texts are in memory."""
         if more:
-            raise typer.BadParameter("several files are learned from by way of --shards FOLDER", param_hint="DATA")
+            raise typer.BadParameter("to learn from several files, give --shards FOLDER", param_hint="DATA")
         if self.engine is not None:
-            raise typer.BadParameter("it is for --shards FOLDER", param_hint="--engine")
+            raise typer.BadParameter("it needs --shards FOLDER", param_hint="--engine")
 
     def refuse_others(self, options: dict[str, Any]) -> None:
-        """Refuse options that need all texts in memory, given by their names."""
+        """Refuse options, given by name, that need all texts in memory."""
         from bayesift.shards import bytes_of
 
         for name, value in options.items():
             if value:
-                raise typer.BadParameter("it needs all texts in memory, and not --shards", param_hint=name)
+                raise typer.BadParameter(
+                    "it needs all texts in memory and cannot be combined with --shards", param_hint=name
+                )
         try:
             bytes_of(self.memory)
         except ValueError as error:
             raise typer.BadParameter(str(error), param_hint="--memory") from None
 
     def model_for(self, name: str) -> str:
-        """Return the model by name; there is no comparison of models that does not need all texts in memory."""
+        """Return the name of the model to fit: ``auto``, which compares models, would need all texts in memory."""
         return _DEFAULT if self.shards is not None and name == "auto" else name
 
     def notes(self, name: str) -> list[str]:
-        """Say what of the options could not be done."""
+        """Say which of the options could not be followed."""
         if self.model_for(name) == name:
             return []
-        return [f"--shards: models were not compared, the model is {_DEFAULT}; --model names another"]
+        return [f"--shards: models were not compared; {_DEFAULT} was used (choose another with --model)"]
 
     def train(
         self,
@@ -109,7 +114,7 @@ class ShardOptions:
 
 
 class RoundWatcher:
-    """Shows bytes, rounds and the gap so far: as a step on a terminal, else in a line for every round.
+    """Shows bytes, rounds and the gap so far: as a step on a terminal, otherwise as a line for each round.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the commands share: consoles, progress, JSON, cells that are safe to show, and a word on compiling."""
+"""What the commands share: consoles, progress, JSON, cells that are safe to show, and a note about compiling."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.table import Table
 
-#: Columns of a page that is no terminal.
+#: Width, in columns, of output that does not go to a terminal.
 WIDTH = 110
 
-#: Control characters, which could make a terminal do things, become visible ones.
+#: Control characters, which could make a terminal do things, are replaced by visible ones.
 _VISIBLE = dict.fromkeys((*range(32), *range(127, 160)), "\N{REPLACEMENT CHARACTER}") | {10: " ", 9: " ", 13: " "}
 
-#: For each room the module of a kernel that all its models use.
+#: For each group of models, the module of a kernel that all of them use.
 _FIRST = {
     "text": "bayesift.text._scan",
     "logistic": "bayesift.linear._solvers.newton",
@@ -54,7 +54,7 @@ _ROOMS = {
 
 
 class UserError(Exception):
-    """Something that the user can put right: a sentence, and a hint at what to do."""
+    """Something that the user can put right: a sentence, and a hint about what to do."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -62,9 +62,9 @@ class UserError(Exception):
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Make a console that takes no text for markup, of a fixed width where there is no terminal.
+    """Make a console that does not interpret markup; without a terminal its width is fixed.
 
-    Where nobody reads on, as after ``| head``, it falls silent: the command goes on and writes its files.
+    If nobody reads on, as after ``| head``, it falls silent: the command continues and writes its files.
     """
     from rich.console import Console
 
@@ -80,7 +80,7 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def shown(text: Any, limit: int = 0) -> str:
-    """Return a text in one line, without control characters, and cut if it is longer than the limit."""
+    """Return a text as one line without control characters, cut if it is longer than the limit."""
     line = str(text).encode("utf-8", "replace").decode().translate(_VISIBLE)
     return line if not limit or len(line) <= limit else line[: limit - 1] + "…"
 
@@ -91,9 +91,9 @@ def list_of(names: Any) -> list[str]:
 
 
 def table(*headers: str, title: str = "") -> Table:
-    """Make a table without lines; headers that begin with ``>`` are of numbers, to the right and in one piece.
+    """Make a table without lines; a header that begins with ``>`` is of a column of numbers, to the right and unbroken.
 
-    Where it is too narrow for all, names go on in the next line: nothing is cut.
+    If it is too narrow for everything, names continue on the next line: nothing is cut.
     """
     from rich.table import Table
 
@@ -130,7 +130,7 @@ def bar(share: float, width: int = 24) -> str:
 
 
 class Steps:
-    """Shows what is being done; whatever else is printed goes into a pause."""
+    """Shows what is being done; anything else must be printed while it is paused."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -139,11 +139,11 @@ class Steps:
 
     @property
     def is_shown(self) -> bool:
-        """Whether there is a terminal to show steps on, and they are wanted."""
+        """Whether steps are shown: there is a terminal, and they are wanted."""
         return not self._progress.disable
 
     def __call__(self, name: str, done: int = 0, total: int = 0, detail: str = "") -> None:
-        """Show a step, and how many of its parts are done; 0 of 0 where that is not known."""
+        """Show a step, and how many of its parts are done; 0 of 0 if that is not known."""
         if name != self._name:
             self._progress.remove_task(self._task)
             self._task = self._progress.add_task(name, total=total or None)
@@ -161,7 +161,7 @@ class Steps:
 
 @contextmanager
 def steps(quiet: bool) -> Iterator[Steps]:
-    """Show what is being done on standard error, with the time left where that is known."""
+    """Show on standard error what is being done, with the time left if that is known."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
     from rich.text import Text
@@ -182,12 +182,12 @@ def steps(quiet: bool) -> Iterator[Steps]:
 
 
 def say_if_compiling(model: str | None = None, *, quiet: bool = False) -> None:
-    """Say that the first use compiles, if the kernels that a command needs are in no cache yet.
+    """Say that the first use compiles, if the kernels that a command needs are not in a cache yet.
 
     Parameters
     ----------
     model : str, optional
-        The model to be trained; without it only texts are read.
+        The model to be trained; without one, texts are only read.
     quiet : bool
         Say nothing.
     """
@@ -198,24 +198,24 @@ def say_if_compiling(model: str | None = None, *, quiet: bool = False) -> None:
     if kept_in(_FIRST["text"]) is not None:
         say(
             f"First use: compiling the loops for {what}, usually {seconds} to {3 * seconds} s. The result is kept; "
-            f"'bayesift warm' compiles everything ahead."
+            f"'bayesift warm' compiles everything in advance."
         )
     else:
         say(
-            f"Compiling the loops for {what}, usually {seconds} to {3 * seconds} s each time: there is no folder to "
-            f"keep the result in. Set NUMBA_CACHE_DIR to one that can be written."
+            f"Compiling the loops for {what}, usually {seconds} to {3 * seconds} s each time, as there is no folder to "
+            f"keep the result in. Set NUMBA_CACHE_DIR to a folder that can be written."
         )
 
 
 def is_compiled(module: str) -> bool:
-    """Tell whether some kernel of a module is in the cache on the disk."""
+    """Tell whether any kernel of a module is in the cache on disk."""
     return any(path.exists() for path in _indices(module))
 
 
 def kept_in(module: str) -> Path | None:
-    """Return the folder in which compiled kernels are kept, those of a module for example; None where nothing is kept.
+    """Return the folder in which compiled kernels are kept, judging by those of one module; None if nothing is kept.
 
-    Beside the package they are in folders of their modules, elsewhere in a folder for each folder of modules.
+    Inside the package they lie beside their modules; elsewhere there is one folder for each folder of modules.
     """
     package = Path(__file__).parents[1]
     folder = next((path.parent for path in _indices(module)), None)
@@ -223,13 +223,13 @@ def kept_in(module: str) -> Path | None:
 
 
 def _indices(module: str) -> list[Path]:
-    """List the files in which numba lists the compiled forms of a module's kernels, whether they exist or not."""
+    """Return the index files that numba keeps for a module's kernels, whether they exist or not."""
     kernels = [value for value in vars(import_module(module)).values() if hasattr(value, "py_func")]
     return [path for path in map(_index, kernels) if path is not None]
 
 
 def _index(kernel: Any) -> Path | None:
-    """Return the file in which numba lists the compiled forms of a kernel; None where nothing is kept."""
+    """Return the index file that numba keeps for a kernel; None if nothing is kept."""
     stored = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
     path = getattr(stored, "_index_path", None)
     return None if path is None else Path(path)

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     WeightedWords = list[tuple[str, float]]
 
-#: Rows of a table that are shown; a page has them all.
+#: How many rows of a table are shown; a report page has them all.
 MOST_ROWS = 25
 
 
 def show_data(data: Split, found: DataSummary, console: Console, n_more: int = 0) -> None:
     """Show what was read, the columns that were guessed, the texts of each label, and warnings."""
-    kinds = "several labels a text" if found.multilabel else "one label a text"
+    kinds = "several labels per text" if found.multilabel else "one label per text"
     name = "texts" if data.origin is None else shown(data.origin.path.name)
     name += f" and {n_more} more" if n_more else ""
     console.print(
@@ -57,7 +57,7 @@ def columns_of(data: Split) -> str:
 
 
 def show_model(found: ModelInfo, console: Console, seconds: float | None = None) -> None:
-    """Show what a model is."""
+    """Show a summary of a model."""
     console.print(f"{found.model}: {found.about}", style="bold")
     rows = table("", "")
     rows.show_header = False
@@ -68,7 +68,7 @@ def show_model(found: ModelInfo, console: Console, seconds: float | None = None)
 
 
 def show_comparison(found: ModelInfo, console: Console) -> None:
-    """Show the models of which one was chosen."""
+    """Show the models that were compared to choose one."""
     compared = found.comparison
     if compared is None or not compared.models:
         return
@@ -112,7 +112,7 @@ def _scores(found: Evaluation, with_bars: bool, with_intervals: bool) -> Table:
 
 
 def show_top_words(words: dict[str, WeightedWords], console: Console) -> None:
-    """Show the words with the largest weights of each label, one line for each."""
+    """Show the words with the largest weights, one line for each label."""
     if not any(words.values()):
         return
     rows = table("label", "words", title="\nTop words")
@@ -128,7 +128,7 @@ def show_bars(
     company: WeightedWords | None = None,
     intervals: list[tuple[float, float]] | None = None,
 ) -> None:
-    """Show words with bars to the right (for) and to the left (against), the part due to company, and intervals."""
+    """Show words with bars to the right (for) or left (against), the part due to similar words, and intervals."""
     more = [">by company"] * bool(company) + [">surely from", ">to"] * bool(intervals)
     rows = table("", ">", "", ">", *more)
     rows.show_header = bool(more)
@@ -153,7 +153,7 @@ def show_reasons(text: str, reasons: list[Reason], console: Console) -> None:
         if reason.words:
             show_bars(reason.words, console, reason.company, reason.word_intervals)
         else:
-            console.print("no word that the model knows speaks for or against it")
+            console.print("no word that the model knows counts for or against it")
 
 
 def _number(value: float) -> str:

@@ -1,4 +1,4 @@
-"""Options that say how texts become numbers."""
+"""Options that say how texts are turned into numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-#: The heading of these options in a help.
+#: The heading of these options in help texts.
 WORDS = "Words"
 
 
@@ -32,29 +32,31 @@ class TermKind(StrEnum):
 
 
 class Unspaced(StrEnum):
-    """What becomes of words of languages that are written without spaces."""
+    """How to cut text in languages that are written without spaces."""
 
     pairs = "pairs"
     whole = "whole"
 
 
-#: Shortest and, unless asked for, longest sequence of characters.
+#: Lengths of the shortest and, by default, the longest sequence of characters.
 _CHARACTERS = (2, 5)
 
 
 @dataclass(frozen=True)
 class Words:
-    """How texts become numbers, and which words are kept."""
+    """How texts are turned into numbers, and which words are kept."""
 
     language: Annotated[
         str | None,
         typer.Option(
-            metavar="english|german|…", help="Stop words and stemmer of this language.", rich_help_panel=WORDS
+            metavar="english|german|…",
+            help="Use the stop words and the stemmer of this language.",
+            rich_help_panel=WORDS,
         ),
     ] = None
     stop_words: Annotated[
         str | None,
-        typer.Option(metavar="english|german|…|smart", help="Leave these words out.", rich_help_panel=WORDS),
+        typer.Option(metavar="english|german|…|smart", help="Leave out these stop words.", rich_help_panel=WORDS),
     ] = None
     stemmer: Annotated[
         str | None,
@@ -67,7 +69,7 @@ class Words:
     analyzer: Annotated[
         TermKind,
         typer.Option(
-            help="Terms are words, sequences of characters, or such sequences within words.",
+            help="Terms are words, sequences of characters, or sequences of characters within words.",
             rich_help_panel=WORDS,
         ),
     ] = TermKind.word
@@ -88,7 +90,8 @@ class Words:
         ),
     ] = None
     min_df: Annotated[
-        int | None, typer.Option(min=1, help="Leave out words that occur in fewer texts.", rich_help_panel=WORDS)
+        int | None,
+        typer.Option(min=1, help="Leave out words that occur in fewer texts than this.", rich_help_panel=WORDS),
     ] = None
     select: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Keep the N best words only.", rich_help_panel=WORDS)
@@ -98,7 +101,7 @@ class Words:
     )
 
     def vectorizer_options(self) -> dict[str, Any]:
-        """Return what is asked of the vectorizer beyond what suits the model."""
+        """Return the settings of the vectorizer that differ from those suited to the model."""
         given = {name: getattr(self, name) for name in ("stop_words", "stemmer", "weighting", "min_df")}
         if self.language is not None:
             rules = self._language_rules()
@@ -107,7 +110,9 @@ class Words:
             for option in ("language", "stop_words", "stemmer"):
                 if getattr(self, option) is not None:
                     name = f"--{option.replace('_', '-')}"
-                    raise typer.BadParameter(f"{name} is for words, not for sequences of characters", param_hint=name)
+                    raise typer.BadParameter(
+                        f"{name} needs words as terms, not sequences of characters", param_hint=name
+                    )
             given["analyzer"] = self.analyzer.value
             longest = self.ngrams or _CHARACTERS[1]
             given["ngram_range"] = min(_CHARACTERS[0], longest), longest
@@ -118,10 +123,10 @@ class Words:
         return {name: value for name, value in given.items() if value is not None}
 
     def notes(self) -> list[str]:
-        """Say what of the options could not be done."""
+        """Say which of the options could not be followed."""
         if self.language is None or self.stop_words is not None or self._language_rules().stop_words is not None:
             return []
-        return [f"--language {self.language}: there are no stop words for this language, only its stemmer is used"]
+        return [f"--language {self.language}: there is no stop word list for this language; only its stemmer is used"]
 
     def _language_rules(self) -> Any:
         from bayesift.text import language_rules

@@ -32,7 +32,7 @@ from bayesift.cli.train import train
 from bayesift.cli.update import update
 from bayesift.cli.warm import warm
 
-# What these modules import at their top is paid for by every command, so numpy and the rooms of the
+# Whatever these modules import at their top slows down every command, so numpy and the rooms of the
 # package are imported inside the commands.
 
 app = typer.Typer(
@@ -87,16 +87,16 @@ def options(
 
 @cache
 def _command() -> Callable[..., Any]:
-    """Make all sub-commands with their options: this takes longer than many a command that is run in them."""
+    """Make all sub-commands with their options, once: this takes longer than many of the commands themselves."""
     return get_command(app)
 
 
 def main() -> None:
     """Run the command line.
 
-    The exit status is 0 when all went well, 1 after an error that the user can mend (one sentence says how), 2 when
-    the command was not understood; 130 after Ctrl-C and 143 when ended from outside, within a second and
-    with nothing left half-written.
+    The exit status is 0 if all went well, 1 after an error that the user can mend (one sentence says how), 2 if
+    the command was not understood, 130 after Ctrl-C and 143 if the process was asked to end. In the last two cases
+    it ends within a second and leaves nothing half-written.
     """
     _settings.debug = False
     for stream in (sys.stdout, sys.stderr):
@@ -104,7 +104,7 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     try:
-        # By any other way than the script, the name would be that of the program that runs.
+        # Started in any way other than by its script, it would show the name of the program that runs it.
         with ending_when_asked("bayesift"):
             _command()(prog_name="bayesift")
     except Exception as error:
@@ -121,7 +121,7 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror is not None:
         # Without a name it is standard output, or another stream.
         return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
-    # Some errors have a sentence without the names of parameters of Python, which nobody has given here.
+    # Some errors have a sentence without the names of Python parameters, which mean nothing on a command line.
     said = " ".join(str(getattr(error, "sentence", error)).split())
     if isinstance(error, OSError | ValueError | ImportError | UserError) and said:
         return said

@@ -1,4 +1,4 @@
-"""``bayesift bench``: speed beside the peers, from a copy of the repository."""
+"""``bayesift bench``: speed compared with other programs, from a copy of the repository."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from bayesift.cli._shell import UserError
 
 
 def bench(
-    names: Annotated[list[str] | None, typer.Argument(help="Which to run; all by default.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(help="Benchmarks to run (default: all).")] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Timed runs of each candidate; medians are reported.")] = 7,
     listing: Annotated[bool, typer.Option("--list", help="List the benchmarks.")] = False,
 ) -> None:
-    """Compare speed with other programs; needs the folder 'benchmarks' of the repository."""
+    """Compare the speed with other programs; needs the folder 'benchmarks' of the repository."""
     import sys
 
-    # A script does not look for modules where it was started; python -m does.
+    # A script does not look for modules in the current folder; python -m does.
     sys.path.insert(0, "")
     if find_spec("benchmarks") is None or find_spec("benchmarks.measuring") is None:
         raise UserError(

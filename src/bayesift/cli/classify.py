@@ -1,4 +1,4 @@
-"""``bayesift classify``: labels for new texts, as they come."""
+"""``bayesift classify``: labels for new texts, in a stream."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class SourceFormat(StrEnum):
-    """Formats that texts to classify can have."""
+    """Formats of texts to classify."""
 
     csv = "csv"
     tsv = "tsv"
@@ -74,11 +74,13 @@ def classify(
     interval: Annotated[
         float | None,
         typer.Option(
-            metavar="MASS", help="Add every probability with an interval that holds it this surely, such as 0.9."
+            metavar="MASS",
+            help="Add every probability with an interval that contains it with this probability, such as 0.9.",
         ),
     ] = None,
     abstain: Annotated[
-        bool, typer.Option("--abstain", help="Give sure labels only; 'unsure' has what is left to a person.")
+        bool,
+        typer.Option("--abstain", help="Give only labels that are sure; column 'unsure' lists those left to a person."),
     ] = False,
     certainty: Annotated[
         float, typer.Option(metavar="SHARE", help="How sure a label must be with --abstain, above 0.5.")
@@ -87,7 +89,7 @@ def classify(
         bool, typer.Option("--brief", help="Write no column of DATA except 'id' (or the row number).")
     ] = False,
     format: Annotated[
-        OutputFormat | None, typer.Option("--format", help="Output format (default: by the name OUT, or that of DATA).")
+        OutputFormat | None, typer.Option("--format", help="Output format (default: by the name of OUT, or as DATA).")
     ] = None,
     text: Texts = None,
     delimiter: Delimiter = None,
@@ -96,18 +98,18 @@ def classify(
     encoding: Encoding = None,
     input_format: Annotated[
         SourceFormat | None,
-        typer.Option("--input-format", help="Format of DATA, if neither the name nor the first line shows it."),
+        typer.Option("--input-format", help="Format of DATA, if neither its name nor its first line shows it."),
     ] = None,
     engine: Engine = None,
     output: Output,
 ) -> None:
     """Add predicted labels to any number of texts.
 
-    Several files are written to the folder OUT, each under its own name, and after a kill those that are missing.
+    Several files are written to the folder OUT, each under its own name; after a kill, only the missing ones.
     """
     to_stdout = str(target) == "-"
     if output.as_json and to_stdout:
-        raise typer.BadParameter("the texts go to standard output; give -o OUT", param_hint="--json")
+        raise typer.BadParameter("the texts already go to standard output; give -o OUT", param_hint="--json")
     if interval is not None and not 0 < interval < 1:
         raise typer.BadParameter(f"{interval:g} is not between 0 and 1", param_hint="--interval")
     if not 0.5 < certainty < 1:
@@ -132,7 +134,7 @@ def classify(
             _classify_files(model, [data, *(more or ())], target, engine or "threads", options, step, output)
         return
     if engine is not None:
-        raise typer.BadParameter("it is for several files, with a folder for -o", param_hint="--engine")
+        raise typer.BadParameter("it needs several files, and a folder for -o", param_hint="--engine")
     with steps(output.is_silent) as step:
         step("loading the libraries")
         from bayesift.workflow import classify as classify_texts
@@ -159,7 +161,7 @@ def classify(
         column = "".join(f", column {shown(name)!r}" for name in names)
         say(f"{counted(found.n_texts, 'text')} ({found.format}{column})" + ("" if to_stdout else f" → {target}"))
         if found.n_unsure is not None:
-            say(f"{found.n_unsure:,} of them are left to a person, at least in part (column 'unsure')")
+            say(f"{found.n_unsure:,} of them are left to a person, at least in part (see column 'unsure')")
         if not to_stdout:
             out = console()
             for label, number in list(found.counts.items())[:10]:
@@ -169,14 +171,14 @@ def classify(
 def _classify_files(
     model: Path, files: list[Path], target: Path, engine: str, options: dict[str, Any], step: Steps, output: Output
 ) -> None:
-    """Classify several files into a folder, and say a line about each as it is done."""
+    """Classify several files into a folder, and print a line about each when it is done."""
     if str(target) == "-" or target.is_file():
         raise typer.BadParameter("several files are written to a folder; give -o FOLDER", param_hint="--output")
     step("loading the libraries")
     from bayesift.workflow import classify_files, load_classifier
     from bayesift.workflow.errors import counted
 
-    # A file that is no model is told of before any work.
+    # A file that is not a model is refused before any work is done.
     load_classifier(model)
     say_if_compiling(quiet=output.is_silent)
     step("classifying", 0, len(files))

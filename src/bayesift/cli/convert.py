@@ -1,4 +1,4 @@
-"""``bayesift convert``: a model for another program."""
+"""``bayesift convert``: write a model for another program."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Target(StrEnum):
 def convert(
     model: ModelFile,
     *,
-    to: Annotated[Target, typer.Option("--to", help="Program to write for.")],
+    to: Annotated[Target, typer.Option("--to", help="Program to write the model for.")],
     converted: Annotated[
         Path | None,
         typer.Option(

@@ -36,7 +36,7 @@ def list_collections(data_home: DataHome = None) -> None:
 
     from bayesift.datasets import data_root, describe, known, known_stop_words
 
-    table = Table("name", "at hand", "what it is", box=None, pad_edge=False)
+    table = Table("name", "present", "description", box=None, pad_edge=False)
     for name in (*known(), *known_stop_words()):
         facts = describe(name, data_home)
         table.add_row(name, "yes" if facts.present else "no", facts.title)
@@ -48,7 +48,7 @@ def list_collections(data_home: DataHome = None) -> None:
 @app.command()
 @guarded
 def info(name: Name, data_home: DataHome = None) -> None:
-    """Describe a collection: what it is, citation, terms, files and options."""
+    """Describe a collection: content, citation, terms of use, files and options."""
     from bayesift.datasets import describe
 
     typer.echo(str(describe(name, data_home)))
@@ -59,14 +59,14 @@ def info(name: Name, data_home: DataHome = None) -> None:
 def fetch(
     name: Name,
     data_home: DataHome = None,
-    url: Annotated[str | None, typer.Option(help="Another address of the same file.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Fetch even if it is there.")] = False,
+    url: Annotated[str | None, typer.Option(help="Another address for the same file.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Fetch it even if it is already there.")] = False,
     unverified: Annotated[
-        bool, typer.Option("--unverified", help="Fetch by plain HTTP, or a file without a known checksum, as well.")
+        bool, typer.Option("--unverified", help="Allow plain HTTP, and files without a known checksum.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.")] = False,
 ) -> None:
-    """Fetch a collection from its public address into the data root."""
+    """Download a collection from its public address into the data root."""
     from bayesift.datasets import fetch as fetch_collection
 
     fetching = partial(fetch_collection, name, data_home, url=url, force=force, unverified=unverified)
@@ -106,7 +106,9 @@ def export(
     collection = load(name, data_home)
     for part, split in (("train", collection.train), ("test", collection.test)):
         if not split.has_texts:
-            raise UserError(f"{name} holds no texts", "'bayesift data info NAME' says what a collection holds")
+            raise UserError(
+                f"collection {name} has no texts", "'bayesift data info NAME' says what a collection contains"
+            )
         target = targets[part]
         with atomic_path(target) as temporary, temporary.open("w", newline="", encoding="utf-8") as stream:
             writer = csv.writer(stream, lineterminator="\n")
@@ -118,7 +120,7 @@ def export(
 
 
 class _Bar:
-    """A bar of rich that speaks the protocol of pooch."""
+    """A progress bar of rich with the interface that pooch expects."""
 
     def __init__(self, progress: Progress, name: str) -> None:
         self._progress = progress
@@ -131,7 +133,7 @@ class _Bar:
 
     @total.setter
     def total(self, size: int) -> None:
-        # Told when the server has answered; before that there is nothing to show.
+        # Set when the server has answered; before that there is nothing to show.
         self._total = size
         self._progress.update(self._task, total=size or None)
         self._progress.start()
@@ -148,7 +150,7 @@ class _Bar:
 
 @contextmanager
 def _download_bar(name: str) -> Iterator[ProgressBar]:
-    """Show a bar on standard error while the block runs; the path alone goes to standard output."""
+    """Show a bar on standard error while the block runs; only the path goes to standard output."""
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 

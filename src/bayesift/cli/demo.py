@@ -1,4 +1,4 @@
-"""``bayesift demo``: the main job on the embedded corpus."""
+"""``bayesift demo``: the main task on the embedded corpus."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 def demo(
     everything: Annotated[
-        bool, typer.Option("--all", help="Show all: topics, best terms by six scores, models and reasons.")
+        bool, typer.Option("--all", help="Show everything: topics, best terms by six scores, models and reasons.")
     ] = False,
-    terms: Annotated[int, typer.Option(min=1, help="How many terms to list for each score, with --all.")] = 10,
+    terms: Annotated[int, typer.Option(min=1, help="With --all: how many terms to list for each score.")] = 10,
 ) -> None:
     """Show the main task on the embedded corpus, on one screen."""
     with steps(quiet=False) as step:
@@ -36,7 +36,7 @@ def demo(
 
 
 def _show_screen(result: Demo, out: Console) -> None:
-    """Show what was learnt and why a document has its topics, in two dozen lines of 80 characters."""
+    """Show what was learned and why a document has its topics, in two dozen lines of 80 characters."""
     collection, reasons = result.collection, result.reasons
     out.print(
         f"{collection.name}: learned {len(collection.categories)} topics from {len(collection.train)} documents, "
@@ -98,8 +98,8 @@ def _show_models(result: Demo, out: Console) -> None:
     out.print(models)
     mean = sum(report.f1 for report in result.topics.values()) / len(result.topics)
     out.print(
-        f"Mean F1 on the test documents: {mean:.2f}. The gap proves how far, as a share of its objective, a fit can be "
-        "from the best there is.\n"
+        f"Mean F1 on the test documents: {mean:.2f}. The gap proves how far a fit can be, at most, from the best "
+        "possible one, as a share of its objective.\n"
     )
 
 

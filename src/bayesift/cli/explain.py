@@ -1,4 +1,4 @@
-"""``bayesift explain``: by which words a model decides."""
+"""``bayesift explain``: which words a model's decisions depend on."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ def explain(
     ] = None,
     feature: Annotated[
         list[str] | None,
-        typer.Option("--feature", metavar="NAME=VALUE", help="Value of a feature of the text; may be repeated."),
+        typer.Option("--feature", metavar="NAME=VALUE", help="Value of a feature of the texts; may be repeated."),
     ] = None,
     label: Annotated[
         str | None, typer.Option("--label", metavar="LABEL", help="Show the words of this label only.")
     ] = None,
     similar: Annotated[
         str | None,
-        typer.Option("--similar", metavar="WORD", help="Show the words that keep the same company as this one."),
+        typer.Option("--similar", metavar="WORD", help="Show the words that are used most like this one."),
     ] = None,
     labelled: Annotated[
-        bool, typer.Option("--labelled", help="Of similar words, only those of labelled texts.")
+        bool, typer.Option("--labelled", help="With --similar: only words that occur in labelled texts.")
     ] = False,
     words: Annotated[int, typer.Option("--words", "-k", min=1, help="How many words to show.")] = 10,
     report: Report = None,
@@ -37,9 +37,9 @@ def explain(
 ) -> None:
     """Show which words a model's decisions depend on, in general or for a text.
 
-    The number beside a word is its weight; for a text, its weight times its value in the text. With vectors of words,
-    the second number is that part of it which is due to the words whose company it keeps. Where the model keeps its
-    posterior, intervals hold probabilities and weights with a probability of 0.9.
+    The number next to a word is its weight; for a text, its weight times its value in the text. With vectors of words,
+    the second number is the part of it that comes from words used like it. If the model keeps its posterior, intervals
+    contain the probabilities and weights with probability 0.9.
     """
     with steps(output.is_silent) as step:
         step("loading the libraries")
@@ -52,7 +52,7 @@ def explain(
             _show_similar(classifier, model.name, similar, words, labelled, output)
             return
         if labelled:
-            raise UserError("--labelled is of use with --similar only", "add --similar WORD")
+            raise UserError("--labelled needs --similar", "add --similar WORD")
         by_label = top_words(classifier, words)
         if label is not None and label not in by_label:
             raise UserError(f"{model} has no label {label!r}", f"its labels are {', '.join(by_label)}")
@@ -62,7 +62,7 @@ def explain(
         texts = _with_features(text or [], feature or [], classifier)
         why = list(zip(texts, classifier.explain(texts, words) if texts else [], strict=True))
         if report is not None:
-            write_report(explanation_report(by_label, why, f"By which words {model.name} decides"), report)
+            write_report(explanation_report(by_label, why, f"Which words {model.name} decides by"), report)
     if output.as_json:
         found = [{"text": one, "reasons": [reason._asdict() for reason in reasons]} for one, reasons in why]
         words_of = {"words": by_label, **({"intervals": spans} if any(spans.values()) else {})}
@@ -76,34 +76,36 @@ def explain(
     if text:
         return
     if not any(by_label.values()):
-        out.print("This model has no weights of words; --text explains a text by what each of its words changes.")
+        out.print("This model has no word weights; --text explains a text by what each of its words changes.")
     for name, found_words in by_label.items():
         out.print(f"\n{shown(name)}", style="bold")
         _show.show_bars(found_words, out, intervals=spans[name])
 
 
 def _with_features(texts: list[str], given: list[str], classifier: Any) -> list[str]:
-    """Give texts the values of features; those that are not given are missing."""
+    """Give texts the values of features; those that are not given count as missing."""
     from bayesift.datasets import FeaturedText
 
     known = list(classifier.features or ())
     values: dict[str, Any] = dict.fromkeys(known)
     for one in given:
-        # Names may have a sign of equality in them.
+        # Names may contain an equals sign.
         name = next((name for name in known if one.startswith(f"{name}=")), None)
         if name is None:
             listed = f"NAME=VALUE with one of {', '.join(known)}" if known else "none: the model has no features"
-            raise typer.BadParameter(f"{one!r} is no feature of the model; expected {listed}", param_hint="--feature")
+            raise typer.BadParameter(
+                f"{one!r} is not a feature of the model; expected {listed}", param_hint="--feature"
+            )
         values[name] = one[len(name) + 1 :]
     return [FeaturedText(text, values) for text in texts] if known else texts
 
 
 def _show_similar(classifier: Any, name: str, word: str, k: int, labelled: bool, output: Output) -> None:
-    """Show the words that keep the same company as one."""
+    """Show the words that are used most like one."""
     try:
         found = classifier.similar(word, k, labelled=labelled)
     except KeyError as error:
-        raise UserError(f"{name}: {error.args[0]}", "try a word in small letters, as the model cuts texts") from None
+        raise UserError(f"{name}: {error.args[0]}", "try it in lower case, as the model reads words") from None
     if not found:
         raise UserError(f"{name} has no vectors of words", "train with --unlabelled FILE or --vectors pile")
     if output.as_json:

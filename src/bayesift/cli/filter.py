@@ -1,4 +1,4 @@
-"""``bayesift filter``: a stream of documents in, decisions out, learning from judgements on the way."""
+"""``bayesift filter``: decide about a stream of documents, learning from judgements on the way."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from bayesift.filtering.topic import Query
     from bayesift.workflow.filter import Judge, StreamDocument, Tally
 
-#: How often the moving line changes.
+#: Seconds between changes of the progress line.
 _SECONDS = 0.3
 
-#: Characters of a document that are shown to a person.
+#: How many characters of a document are shown to a person.
 _SHOWN = 1500
 
 
 class QueryKind(StrEnum):
-    """Which documents are retrieved though they do not look relevant."""
+    """Which documents are retrieved although they do not look relevant."""
 
     information = "information"
     random = "random"
@@ -39,7 +39,7 @@ class QueryKind(StrEnum):
 
 
 class Unlisted(StrEnum):
-    """What it means that a file of judgements does not name a document."""
+    """What it means if a file of judgements does not list a document."""
 
     irrelevant = "irrelevant"
     unsure = "unsure"
@@ -55,7 +55,10 @@ def filter_command(
     ],
     topics: Annotated[
         Path,
-        typer.Option(metavar="FILE", help="TOML with a table 'topics' of name = 'statement', or JSONL with both keys."),
+        typer.Option(
+            metavar="FILE",
+            help="TOML with a table 'topics' of name = 'statement', or JSONL with both keys.",
+        ),
     ],
     train: Annotated[
         Path, typer.Option(metavar="DATA", help="Labelled training texts, in any format that 'train' takes."), Labelled
@@ -64,7 +67,7 @@ def filter_command(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="JSONL with 'id', 'topic' and 'relevant'. Without it the stream's 'topics' count, or you are asked.",
+            help="JSONL with 'id', 'topic' and 'relevant'; without it, the stream's 'topics' are used, or you decide.",
         ),
     ] = None,
     unlisted: Annotated[
@@ -76,25 +79,27 @@ def filter_command(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write decisions to a file, one by one, not to standard output; with --state it is only added to.",
+            help="Write each decision to a file, not to standard output; with --state the file is only appended to.",
         ),
         Written(or_dash=True),
     ] = None,
     state: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Keep every judgement there; the same command continues where it stopped."),
+        typer.Option(
+            metavar="DIR", help="Keep every judgement in this folder; the same command then continues where it stopped."
+        ),
         Written(is_folder=True),
     ] = None,
     query: Annotated[
         QueryKind, typer.Option(help="Which documents to ask about although they do not look relevant.")
     ] = QueryKind.information,
-    target: Annotated[float, typer.Option(min=0.1, help="How many documents to retrieve for a topic.")] = 50,
+    target: Annotated[float, typer.Option(min=0.1, help="How many documents to retrieve for each topic.")] = 50,
     rel: Annotated[
-        bool, typer.Option("--rel/--no-rel", help="Learn a past relevant document again after an irrelevant one.")
+        bool, typer.Option("--rel/--no-rel", help="After an irrelevant document, learn an earlier relevant one again.")
     ] = True,
     kappa: Annotated[float, typer.Option(min=0, max=0.499, help="Probability that a judgement is wrong.")] = 0.05,
     stream_size: Annotated[
-        int | None, typer.Option(min=1, help="Documents in the stream; needed for --query random.")
+        int | None, typer.Option(min=1, help="Number of documents in the stream; needed for --query random.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of random queries.")] = 0,
     text: Text = None,
@@ -105,7 +110,7 @@ def filter_command(
     """Filter a stream of documents for topics, and learn from judgements of what was retrieved.
 
     Writes a line of JSON for each retrieved document: place, id, topic, reason, probability, information, judgement.
-    With --state, however often a run is killed, each judgement counts once and each decision is written at least once.
+    With --state, each judgement counts once and each decision is written at least once, however often a run is killed.
     """
     from bayesift._same_files import check_distinct
     from bayesift.cli._show import columns_of
@@ -161,7 +166,7 @@ def filter_command(
 
 
 def _pausing(ask: Judge, step: Steps) -> Judge:
-    """Take the moving line away while a person is asked."""
+    """Hide the progress line while a person is asked."""
 
     def paused(*arguments: Any) -> bool | None:
         with step.paused():
@@ -171,7 +176,7 @@ def _pausing(ask: Judge, step: Steps) -> Judge:
 
 
 def _teller(filter: AdaptiveFilter, step: Steps) -> Callable[[Tally], None]:
-    """Return a function that shows how far the stream has come, now and then: counting takes time."""
+    """Return a function that shows the progress of the stream now and then, because counting takes time."""
     from bayesift.workflow.filter import status
 
     last = 0.0
@@ -210,7 +215,7 @@ def asking(answers: IO[str], console: Console) -> Judge:
 
     def ask(decision: Decision, document: StreamDocument) -> bool | None:
         entry = decision.entry
-        why = "it looks relevant" if entry.reason == "relevant" else "its judgement would teach most"
+        why = "it looks relevant" if entry.reason == "relevant" else "a judgement of it would teach most"
         console.rule()
         console.print(
             f"{shown(entry.topic)} – document {entry.place + 1} ({shown(entry.id)}): {why}; probability "
@@ -239,7 +244,7 @@ def asking(answers: IO[str], console: Console) -> Judge:
 
 @contextmanager
 def terminal(stream: Path) -> Iterator[IO[str] | None]:
-    """Yield where a person can answer: standard input, or the terminal itself if the stream comes from there."""
+    """Yield where a person can answer: standard input, or the terminal itself if standard input is the stream."""
     with ExitStack() as stack:
         if str(stream) != "-":
             yield sys.stdin if sys.stdin.isatty() else None

@@ -1,4 +1,4 @@
-"""``bayesift info``: what a model file holds."""
+"""``bayesift info``: what a model file contains."""
 
 from __future__ import annotations
 

@@ -17,9 +17,9 @@ def path(
     data: Data,
     *,
     of: Annotated[
-        str | None, typer.Option("--of", metavar="LABEL", help="Which label (default: the rarer of two).")
+        str | None, typer.Option("--of", metavar="LABEL", help="The label to follow (default: the rarer of two).")
     ] = None,
-    n_steps: Annotated[int, typer.Option("--steps", min=2, max=500, help="How many fits.")] = 20,
+    n_steps: Annotated[int, typer.Option("--steps", min=2, max=500, help="Number of fits.")] = 20,
     picture: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="PICTURE", help="Draw the path to a .png, .svg or .pdf file."),
@@ -28,7 +28,7 @@ def path(
     reading: Reading,
     output: Output,
 ) -> None:
-    """Follow the lasso of one label from the strongest prior to the weakest: which words enter, and when."""
+    """Show which words enter the lasso of one label, and when, from the strongest prior to the weakest."""
     if picture is not None:
         check_picture(picture)
     with steps(output.is_silent) as step:

@@ -27,10 +27,10 @@ _DEFAULT = "open"
 
 
 class _WithDefault(TyperGroup):
-    """Commands of which one need not be named."""
+    """Commands, one of which is the default and need not be named."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put the name of the default before arguments that name no command."""
+        """Put the name of the default before arguments that do not begin with a command."""
         if not args or args[0] not in self.commands:
             args = [_DEFAULT, *args]
         return super().parse_args(ctx, args)
@@ -44,30 +44,32 @@ def review(
         list[Path] | None,
         typer.Argument(
             metavar="[DATA]",
-            help="CSV, TSV, JSONL, Parquet, Excel, RIS, PubMed, BibTeX, XML of EndNote, a project of ASReview, a "
-            "folder of texts, or a project file; a folder of project files, or several of them, to choose from.",
+            help="CSV, TSV, JSONL, Parquet, Excel, RIS, PubMed, BibTeX, EndNote XML, an ASReview project, a folder of "
+            "texts, or a project file; to choose among several projects, their files or the folder that holds them.",
         ),
     ] = None,
     project: Annotated[
-        Path | None, typer.Option(help="The project file (default: beside DATA)."), Written(in_place_of="data")
+        Path | None, typer.Option(help="The project file (default: next to DATA)."), Written(in_place_of="data")
     ] = None,
     database: Annotated[str | None, typer.Option(help="postgresql://… instead of a project file.")] = None,
-    reviewer: Annotated[list[str] | None, typer.Option(help="Create a login link for NAME; may be repeated.")] = None,
+    reviewer: Annotated[
+        list[str] | None, typer.Option(help="Create a login link for this person; may be repeated.")
+    ] = None,
     earlier: Annotated[
         list[Path] | None,
         typer.Option(
-            help="An earlier review to learn from: its project, or a file with decisions; kept with the project; may "
-            "be repeated."
+            help="An earlier review to learn from, which is kept with the project: its project, or a file with "
+            "decisions; may be repeated."
         ),
     ] = None,
     earlier_topic: Annotated[
-        str | None, typer.Option(help="Which topic of an earlier review's project, if it has several.")
+        str | None, typer.Option(help="Which topic of an earlier review to learn from, if its project has several.")
     ] = None,
     text: Annotated[str | None, typer.Option(help="Column of the texts.")] = None,
     title: Annotated[str | None, typer.Option(help="Column of the titles.")] = None,
     id: Annotated[str | None, typer.Option(help="Column of the identifiers.")] = None,
-    delimiter: Annotated[str | None, typer.Option(help="Field separator of a CSV file (default: recognised).")] = None,
-    encoding: Annotated[str | None, typer.Option(help="Encoding of the texts (default: UTF-8, or recognised).")] = None,
+    delimiter: Annotated[str | None, typer.Option(help="Field separator of a CSV file (default: detected).")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of the texts (default: UTF-8, or detected).")] = None,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port (default: 8787, or any free one).")] = None,
     public_url: Annotated[
@@ -76,7 +78,9 @@ def review(
     ] = None,
     proxy: Annotated[
         list[str] | None,
-        typer.Option(help="Address of a proxy in front of the page that says for whom it asks; may be repeated."),
+        typer.Option(
+            help="Address of a trusted proxy in front of the page, which forwards client addresses; may be repeated."
+        ),
     ] = None,
     browser: Annotated[bool, typer.Option(help="Open the browser.")] = True,
     simulate: Annotated[
@@ -85,7 +89,7 @@ def review(
     label: Annotated[str | None, typer.Option(help="With --simulate: column of the labels.")] = None,
     description: Annotated[
         str,
-        typer.Option(help="With --simulate: what is relevant; without it the replay starts from two known documents."),
+        typer.Option(help="With --simulate: what is relevant; without it, a replay starts from two known documents."),
     ] = "",
     seeds: Annotated[int, typer.Option(min=1, help="With --simulate: how often to replay.")] = 3,
 ) -> None:
@@ -130,14 +134,14 @@ def review(
                 )
             )
         if public_url is not None and not page.settings.https:
-            typer.echo("Warning: without HTTPS, anyone on the network can read along and log in.", err=True)
+            typer.echo("Warning: without HTTPS, anyone on the network can read the traffic and log in.", err=True)
         elif public_url is not None and not proxy:
-            typer.echo("Note: without --proxy the audit log and the limits know the proxy's address only.", err=True)
+            typer.echo("Note: without --proxy, the audit log and the limits see only the proxy's address.", err=True)
         page.serve(lambda: _announce(page, browser))
 
 
 def _home(named: list[Path], host: str, port: int | None, browser: bool, given: list[str]) -> bool:
-    """Serve the list of several projects, if several are meant; refuse options that are about one."""
+    """Serve the list of projects, if several are meant; refuse options that apply to a single one."""
     from bayesift.review.home import open_home
     from bayesift.review.projects import several_places
 
@@ -146,7 +150,7 @@ def _home(named: list[Path], host: str, port: int | None, browser: bool, given: 
         return False
     if given:
         where = ", ".join(shown(str(place)) for place in places)
-        raise ValueError(f"{given[0]} is given with several projects ({where}); expected it with one project")
+        raise ValueError(f"{given[0]} is given with several projects ({where}); it needs a single project")
     with open_home(places, host=host, port=port) as home:
 
         def announce() -> None:
@@ -167,7 +171,7 @@ def backup(
     project: review_people.ProjectPlace,
     output: Annotated[Path, typer.Option("--output", "-o", help="The project file to write."), Written()],
 ) -> None:
-    """Copy a project to a file, while a server may be at work on it; the copy is checked."""
+    """Copy a project to a file and check the copy; a server may be using the project meanwhile."""
     review_people.require_review()
     from bayesift.review.serve import project_file
     from bayesift.review.storage import back_up
@@ -211,7 +215,7 @@ def _announce(page: Page, browser: bool) -> None:
 
 @contextmanager
 def _bars(name: str) -> Iterator[None]:
-    """Show progress on standard error; as long as nobody knows of how many documents, they are read from the file."""
+    """Show progress on standard error; while the number of documents is unknown, the file is being read."""
     with (
         steps(quiet=False) as step,
         progress.callback(lambda done, total: step(name if total else "reading", done, total)),
@@ -220,7 +224,7 @@ def _bars(name: str) -> Iterator[None]:
 
 
 def _say(data: Path | None, note: str) -> None:
-    """Tell what was recognised in a file."""
+    """Say what was detected in a file."""
     say(f"{'' if data is None else shown(data.name)}: {shown(note)}")
 
 

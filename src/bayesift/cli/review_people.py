@@ -1,4 +1,4 @@
-"""Commands about the people of a review: who may do what, who is logged in, and the audit log."""
+"""Commands about the people in a review: who may do what, who is logged in, and the audit log."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bayesift.review.storage import Project, Reviewer
 
 ProjectPlace = Annotated[
-    str, typer.Argument(metavar="PROJECT", help="The project file, the data beside which it lies, or postgresql://….")
+    str, typer.Argument(metavar="PROJECT", help="The project file, the data next to it, or postgresql://….")
 ]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the reviewer.")]
 
@@ -33,14 +33,14 @@ class RoleName(StrEnum):
 
 
 class LogFormat(StrEnum):
-    """How the audit log is written."""
+    """Formats of the audit log."""
 
     csv = "csv"
     jsonl = "jsonl"
 
 
 def require_review() -> None:
-    """Ask for the packages that the review page needs, if they are not there."""
+    """Raise an error that says what to install if a package that the review page needs is missing."""
     from bayesift._extras import require
 
     for module in ("fastapi", "uvicorn", "jinja2", "python_multipart", "sqlalchemy"):
@@ -49,21 +49,21 @@ def require_review() -> None:
 
 @contextmanager
 def opened_project(where: str) -> Iterator[Project]:
-    """Open a project that is there; a server may be at work on it."""
+    """Open an existing project; a server may be using it meanwhile."""
     require_review()
     from bayesift.review.serve import project_file, without_password
     from bayesift.review.storage import Project
 
     place = where if "://" in where else project_file(Path(where))
     if not Project.exists(place):
-        expected = "expected one that bayesift review has made"
+        expected = "expected one made by 'bayesift review'"
         raise FileNotFoundError(f"there is no project at {without_password(place)}; {expected}")
     with closing(Project.open(place)) as project:
         yield project
 
 
 def reviewers(project: ProjectPlace) -> None:
-    """List the reviewers of a project, their roles and how many sessions each has open."""
+    """List the reviewers of a project, with their roles and numbers of open sessions."""
     with opened_project(project) as opened:
         logins = [login.reviewer for login in opened.sessions.all()]
         rows = table("name", "role", ">sessions", "removed")
@@ -77,10 +77,10 @@ def token(
     name: Name,
     role: Annotated[RoleName | None, typer.Option(help="What the reviewer may do (default: as before).")] = None,
     public_url: Annotated[
-        str | None, typer.Option(help="Address at which reviewers reach the page; makes a link of the token.")
+        str | None, typer.Option(help="Address at which reviewers reach the page; turns the token into a link.")
     ] = None,
 ) -> None:
-    """Give a reviewer a new token; sessions of the old one end, and who is new or was removed is added."""
+    """Give a reviewer a new token, which ends the sessions of the old one; add the reviewer if necessary."""
     with opened_project(project) as opened:
         person, made = opened.reviewers.invite(name, None if role is None else role.value)
         said = made if public_url is None else f"{public_url.rstrip('/')}/login#{made}"
@@ -88,31 +88,33 @@ def token(
 
 
 def role(project: ProjectPlace, name: Name, role: Annotated[RoleName, typer.Argument(help="The new role.")]) -> None:
-    """Let a reviewer do more, or less."""
+    """Change what a reviewer may do."""
     with opened_project(project) as opened:
         opened.reviewers.change_role(_named(opened, name), role.value)
-        typer.echo(f"{shown(name)} has the role {role.value}")
+        typer.echo(f"{shown(name)} now has the role {role.value}")
 
 
 def remove(project: ProjectPlace, name: Name) -> None:
-    """Let a reviewer log in no more; what they decided stays, under their name."""
+    """Stop a reviewer from logging in; their decisions stay, under their name."""
     with opened_project(project) as opened:
         opened.reviewers.remove(_named(opened, name))
-        typer.echo(f"{shown(name)} is removed; the decisions stay")
+        typer.echo(f"{shown(name)} has been removed; their decisions stay")
 
 
 def sessions(
     project: ProjectPlace,
-    end: Annotated[list[str] | None, typer.Option(help="End the session of this KEY; may be repeated.")] = None,
-    end_all: Annotated[bool, typer.Option("--end-all", help="End all sessions: everybody logs in again.")] = False,
+    end: Annotated[list[str] | None, typer.Option(help="End the session with this key; may be repeated.")] = None,
+    end_all: Annotated[
+        bool, typer.Option("--end-all", help="End all sessions, so that everybody must log in again.")
+    ] = False,
 ) -> None:
-    """List the sessions that are open, or end some of them."""
+    """List the open sessions, or end some of them."""
     with opened_project(project) as opened:
         found = opened.sessions.all()
         if end or end_all:
             unknown = set(end or ()) - {login.key for login in found}
             if unknown:
-                raise ValueError(f"there is no session {min(unknown)!r}; expected the key of one that is listed")
+                raise ValueError(f"there is no session {min(unknown)!r}; expected the key of a listed one")
             chosen = [login for login in found if end_all or login.key in (end or ())]
             typer.echo(f"{opened.sessions.end_listed(chosen)} ended")
             return
@@ -125,7 +127,7 @@ def sessions(
 
 def audit(
     project: ProjectPlace,
-    format: Annotated[LogFormat, typer.Option(help="How to write it.")] = LogFormat.csv,
+    format: Annotated[LogFormat, typer.Option(help="Format of the log.")] = LogFormat.csv,
 ) -> None:
     """Write the audit log to standard output: logins, tokens, roles, settings, imports and exports."""
     with opened_project(project) as opened:

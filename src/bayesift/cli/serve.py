@@ -23,24 +23,24 @@ def serve(
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port (default: 8788, or any free one).")] = None,
     token_file: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="File with the token that requests must bring (or set BAYESIFT_TOKEN)."),
+        typer.Option(metavar="FILE", help="File with the token that requests must carry (or set BAYESIFT_TOKEN)."),
     ] = None,
     public_url: Annotated[
         str | None,
         typer.Option(
-            help="Without a token: address at which other machines reach it, needed if --host is not this machine."
+            help="Without a token: address at which other machines reach it; needed if --host is not this machine."
         ),
     ] = None,
     proxy: Annotated[
         list[str] | None,
-        typer.Option(help="Address of a proxy in front of it that says for whom it asks; may be repeated."),
+        typer.Option(
+            help="Address of a trusted proxy in front of it, which forwards client addresses; may be repeated."
+        ),
     ] = None,
-    most_texts: Annotated[
-        int, typer.Option(min=1, help="The most texts of a request.", rich_help_panel=_LIMITS)
-    ] = 1_000,
+    most_texts: Annotated[int, typer.Option(min=1, help="Most texts per request.", rich_help_panel=_LIMITS)] = 1_000,
     most_characters: Annotated[
         int,
-        typer.Option(min=1, help="The most characters of a request.", rich_help_panel=_LIMITS),
+        typer.Option(min=1, help="Most characters per request.", rich_help_panel=_LIMITS),
     ] = 1_000_000,
 ) -> None:
     """Answer requests for labels over HTTP: texts in, labels, probabilities and reasons out."""
@@ -52,7 +52,7 @@ def serve(
 
     token = read_token(token_file)
     say_if_compiling()
-    # A character has up to six bytes in JSON, and a text a few more.
+    # A character takes up to six bytes in JSON, and a text a few more.
     limits = Settings(
         texts=most_texts,
         characters=most_characters,
@@ -64,7 +64,7 @@ def serve(
         model, host=host, port=port, public_url=public_url, token=token, proxies=proxy or [], settings=limits
     ) as server:
         if public_url is not None and token is None:
-            say("Warning: without a token, everybody who reaches the server may ask.")
+            say("Warning: without a token, everybody who can reach the server can use it.")
         server.serve(lambda: _announce(model, server))
 
 

@@ -23,7 +23,7 @@ _CHECK, _MODEL = "Evaluation", "Model"
 
 
 class ModelName(StrEnum):
-    """The models; tested to be those of the workflow."""
+    """The models; a test compares them with those of the workflow."""
 
     auto = "auto"
     lasso = "lasso"
@@ -43,7 +43,7 @@ class ModelName(StrEnum):
 
 
 class MeasureName(StrEnum):
-    """What models are compared by; tested to be those of the workflow."""
+    """What models are compared by; a test compares these names with those of the workflow."""
 
     auto = "auto"
     log_likelihood = "log_likelihood"
@@ -52,7 +52,7 @@ class MeasureName(StrEnum):
 
 
 class CalibrationName(StrEnum):
-    """Whether probabilities are calibrated on texts held out."""
+    """Whether probabilities are calibrated on held-out texts."""
 
     auto = "auto"
     sigmoid = "sigmoid"
@@ -104,7 +104,7 @@ def train(
     ],
     model: Annotated[
         ModelName,
-        typer.Option(help="The model; auto compares a few on texts held out.", rich_help_panel=_MODEL),
+        typer.Option(help="The model; auto compares a few on held-out texts.", rich_help_panel=_MODEL),
     ] = ModelName.auto,
     measure: Annotated[
         MeasureName,
@@ -123,14 +123,16 @@ def train(
     unlabelled: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="DATA", help="Texts without labels, whose words are used; may be repeated.", rich_help_panel=_MODEL
+            metavar="DATA",
+            help="Texts without labels, to learn about words from; may be repeated.",
+            rich_help_panel=_MODEL,
         ),
     ] = None,
     vectors: Annotated[
         str,
         typer.Option(
             metavar="auto|pile|none|FILE",
-            help="Vectors of words: of the texts and unlabelled ones, if that helps or always; none; or of a file.",
+            help="Vectors of words, made from all texts: if they help, always, or never; or read from a file.",
             rich_help_panel=_MODEL,
         ),
     ] = "auto",
@@ -138,7 +140,7 @@ def train(
         list[str] | None,
         typer.Option(
             metavar="COLUMN[=number|category|text]",
-            help="Column beside the texts that counts as well: numbers, categories or texts; may be repeated.",
+            help="Column to use in addition to the texts: numbers, categories or texts; may be repeated.",
             rich_help_panel=_MODEL,
         ),
     ] = None,
@@ -146,14 +148,14 @@ def train(
         bool,
         typer.Option(
             "--apart",
-            help="Keep the words of several --text columns apart; those after the first are named COLUMN:word.",
+            help="Keep the words of several --text columns apart: after the first column they are named COLUMN:word.",
             rich_help_panel=WORDS,
         ),
     ] = False,
     threshold: Annotated[
         Policy,
         typer.Option(
-            help="When to give a label: at probability ½, or at the best cut on texts held out; auto: if one is rare.",
+            help="When to give a label: at probability ½ or a cut tuned on held-out texts; auto: tuned if one is rare.",
             rich_help_panel=_MODEL,
         ),
     ] = Policy.auto,
@@ -166,14 +168,14 @@ def train(
     calibration: Annotated[
         CalibrationName,
         typer.Option(
-            help="Put scores on the line that texts held out ask for; auto: from 100 texts on, if all words are kept.",
+            help="Calibrate probabilities on held-out texts; auto: with 100 texts or more, if all words are kept.",
             rich_help_panel=_MODEL,
         ),
     ] = CalibrationName.auto,
     posterior: Annotated[
         PosteriorMethod | None,
         typer.Option(
-            help="Average probabilities over the posterior, computed so; then they have intervals.",
+            help="Average probabilities over the posterior, computed by this method; gives them intervals.",
             rich_help_panel=_MODEL,
         ),
     ] = None,
@@ -181,7 +183,7 @@ def train(
         bool | None,
         typer.Option(
             "--keep-posterior/--no-keep-posterior",
-            help="Keep what 'update' needs (default: unless it is large).",
+            help="Keep what 'update' needs (default: yes, unless it is large).",
             rich_help_panel=_MODEL,
         ),
     ] = None,
@@ -191,7 +193,7 @@ def train(
         Path | None, typer.Option(metavar="DATA", help="Evaluate on these texts.", rich_help_panel=_CHECK), Labelled
     ] = None,
     cv: Annotated[
-        bool, typer.Option("--cv", help="Evaluate on every text, each held out once (5 fits).", rich_help_panel=_CHECK)
+        bool, typer.Option("--cv", help="Evaluate on all texts, each held out once (5 fits).", rich_help_panel=_CHECK)
     ] = False,
     check: Annotated[
         bool, typer.Option("--check/--no-check", help="Evaluate on a held-out fifth (1 fit).", rich_help_panel=_CHECK)
@@ -200,7 +202,7 @@ def train(
         Path | None,
         typer.Option(
             metavar="PICTURE",
-            help="Draw how good it is with fewer texts, and what more would bring (.png, .svg, .pdf; 35 fits).",
+            help="Draw how good it is with fewer texts, and what more would gain (.png, .svg, .pdf; 35 fits).",
             rich_help_panel=_CHECK,
         ),
         Written(),
@@ -214,7 +216,7 @@ def train(
     """Learn from labelled texts and write a model file.
 
     Summarises the texts, fits the model, evaluates it on held-out texts, and shows the words with the largest weights.
-    With --shards the texts need not fit in memory, and are not held out: give --test.
+    With --shards the texts need not fit in memory. None of them is held out then; to evaluate the model, give --test.
     """
     if test is not None and cv:
         raise typer.BadParameter("--test and --cv both say what to evaluate on; give one of them", param_hint="--cv")
@@ -240,7 +242,7 @@ def train(
     if apart:
         columns = reading.text or []
         if len(columns) < 2:
-            raise typer.BadParameter("it takes two columns of texts or more; repeat --text", param_hint="--apart")
+            raise typer.BadParameter("it needs two or more columns of texts; repeat --text", param_hint="--apart")
         features = {**dict.fromkeys(columns[1:], "text"), **features}
         reading = replace(reading, text=columns[:1])
     with steps(output.is_silent) as step:
@@ -266,7 +268,7 @@ def train(
             text for file in unlabelled or () for text in reading.read_unlabelled(file, origin, quiet=output.is_silent)
         ]
         changes = words.vectorizer_options()
-        # What cannot be is refused before anything is shown.
+        # Impossible settings are refused before anything is shown.
         suited_vectorizer(model.value, len(texts), **changes)
         classifier = TextClassifier(
             sharding.model_for(model.value),
@@ -328,7 +330,7 @@ def train(
     if trained.evaluation is not None:
         _show.show_evaluation(trained.evaluation, out)
         if test is None:
-            out.print("The model itself learned from all texts.")
+            out.print("The model itself was trained on all texts.")
     if trained.curve is not None:
         out.print(trained.curve.sentence())
     _show.show_top_words(trained.top_words, out)
@@ -341,18 +343,18 @@ def train(
 
 
 def _features(given: list[str]) -> dict[str, Any]:
-    """Return the features with what they hold, where that is said."""
+    """Return the features and, if given, what they hold."""
     found = {}
     for one in given:
         name, mark, kind = one.rpartition("=")
-        # Names may have a sign of equality in them.
+        # Names may contain an equals sign.
         is_said = bool(mark) and kind in ("number", "category", "text")
         found[name if is_said else one] = kind if is_said else "auto"
     return found
 
 
 def _vectors(setting: str, step: Any) -> Any:
-    """Return the setting of the classifier: a word, nothing, or the vectors of a file."""
+    """Return the setting of the classifier: a word, None, or the vectors read from a file."""
     if setting in ("auto", "pile"):
         return setting
     if setting == "none":
@@ -361,7 +363,9 @@ def _vectors(setting: str, step: Any) -> Any:
 
     path = Path(setting)
     if not path.is_file():
-        raise typer.BadParameter(f"{setting!r} is neither auto, pile or none nor a file", param_hint="--vectors")
+        raise typer.BadParameter(
+            f"{setting!r} is neither auto, pile or none nor the name of a file", param_hint="--vectors"
+        )
     step(f"reading {path.name}")
     return WordVectors.read(path)
 

@@ -1,4 +1,4 @@
-"""``bayesift update``: learn from further texts."""
+"""``bayesift update``: learn from more texts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def update(
         Written(in_place_of="model"),
     ] = None,
     strength: Annotated[
-        float, typer.Option(min=1e-6, max=1e6, help="Weight of the earlier texts, relative to 1 for the new ones.")
+        float, typer.Option(min=1e-6, max=1e6, help="Weight of the earlier texts; the new ones have weight 1.")
     ] = 1.0,
     new_words: Annotated[
         bool, typer.Option("--new-words/--no-new-words", help="Add words that occur in at least two of the new texts.")
@@ -31,7 +31,7 @@ def update(
     reading: Reading,
     output: Output,
 ) -> None:
-    """Learn from further labelled texts, with what the model knows as the prior.
+    """Learn from more labelled texts, with what the model knows as the prior.
 
     The earlier texts are not needed. The earlier model is first evaluated on the new texts, which it has not seen.
     """

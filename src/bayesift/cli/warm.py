@@ -1,4 +1,4 @@
-"""``bayesift warm``: compile ahead what the other commands need."""
+"""``bayesift warm``: compile in advance what the other commands need."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ import typer
 from bayesift.cli._options import Json
 from bayesift.cli._shell import UserError, kept_in, print_json, say, steps
 
-#: The name that stands for the page of ``bayesift review``.
+#: The name for the page of ``bayesift review``.
 _REVIEW = "review"
 
 
 def warm(
     models: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[MODEL]...", help="Models to be used, and 'review' for its page (default: all)."),
+        typer.Argument(
+            metavar="[MODEL]...", help="Models that will be used; 'review' for the review page (default: all)."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Compile ahead what the other commands need, so that the first use is as fast as the next: for images."""
+    """Compile in advance what the other commands need, so that the first use is fast; useful in container images."""
     from bayesift.workflow import MODELS
     from bayesift.workflow import warm as compile_ahead
 
@@ -44,7 +46,7 @@ def warm(
 
 
 def _prepare_review() -> float:
-    """Compile what cards of the review page need; return the seconds of processor time."""
+    """Compile what the cards of the review page need; return the seconds of processor time."""
     from bayesift.review.engine import Corpus, prepare
 
     begin = time.process_time()

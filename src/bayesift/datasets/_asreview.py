@@ -1,4 +1,4 @@
-"""Projects of ASReview (``.asreview``): their records, and what was decided about them."""
+"""ASReview projects (``.asreview``): their records and decisions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DETAILS = ("authors", "keywords", "year", "doi", "url")
 
 
 def asreview_entries(path: Path, limit: int) -> Iterator[Entry]:
-    """Read the records of a project of ASReview 2 or 3; what was decided is the detail ``asreview_label``."""
+    """Read the records of a project of ASReview 2 or 3; decisions are the detail ``asreview_label``."""
     try:
         with ZipFile(path) as archive, TemporaryDirectory() as folder:
             names = archive.namelist()
@@ -46,7 +46,7 @@ def asreview_entries(path: Path, limit: int) -> Iterator[Entry]:
 
 
 def _unpacked(path: Path, archive: ZipFile, name: str, folder: Path) -> Path:
-    """Unpack one file under a name of our own: those of an archive may lead anywhere."""
+    """Unpack one file under a generated name, because a name in an archive may lead anywhere."""
     target = folder / f"{len(list(folder.iterdir()))}.db"
     try:
         with archive.open(name) as source, target.open("wb") as stream:
@@ -74,11 +74,11 @@ def _from_tables(path: Path, bases: list[Path], limit: int) -> Iterator[Entry]:
 
 
 def _rows(base: Path, limit: int, query: str) -> Iterator[dict[str, Any]]:
-    """Return the rows of a query, by the names of the columns in small letters; a longer one is a DataError."""
+    """Return the rows of a query, by lower-case column name; a row that is too long raises a DataError."""
     with closing(sqlite3.connect(f"file:{base}?mode=ro", uri=True)) as connection:
         connection.row_factory = sqlite3.Row
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, limit)
-        # What a stranger's file declares runs no functions.
+        # Nothing in an untrusted file may run functions.
         connection.execute("PRAGMA trusted_schema = OFF")
         for row in connection.execute(query):
             yield {name.lower(): row[name] for name in row.keys()}  # noqa: SIM118 - a row iterates over its values

@@ -1,4 +1,4 @@
-"""Which column of a table is which: the usual names, and the one rule by which columns are guessed."""
+"""Which column of a table is which: the usual names, and the one rule for guessing columns."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any, Literal, Self
 
 from bayesift.datasets.errors import ColumnError, listed_names, probable_delimiter
 
-#: Usual names of columns by what they hold, in small letters, the most usual first.
+#: Usual names of columns by what they hold, in lower case, the most usual first.
 USUAL_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "text": ("text", "texts", "body", "content", "document", "message", "sentence", "review"),
         "labels": ("label", "labels", "category", "categories", "class", "classes", "topic", "topics", "target"),
         "id": ("id",),
-        # What databases of literature call the columns of their records.
+        # The names that literature databases use.
         "abstract": ("abstract", "notes_abstract", "abstract note", "ab", "n2"),
         "title": ("title", "primary_title", "article title", "headline", "subject", "ti", "t1"),
         "record id": ("record_id", "key", "pmid", "pubmedid", "accession number", "doi"),
@@ -30,13 +30,13 @@ TextColumns = str | Sequence[str]
 
 
 class FeaturedText(str):
-    """A text, with the values of other columns beside it; otherwise a string like any other.
+    """A text with the values of other columns; otherwise an ordinary string.
 
     Parameters
     ----------
     text : str
     features : mapping from str to object
-        The values by the names of their columns.
+        The values by column name.
 
     Examples
     --------
@@ -62,17 +62,17 @@ class Origin:
     ----------
     path : Path
     format : str
-        How it was read: ``"csv"``, ``"tsv"``, ``"jsonl"``, ``"json"``, ``"parquet"``, ``"xlsx"``, ``"folder"`` or
+        Its format: ``"csv"``, ``"tsv"``, ``"jsonl"``, ``"json"``, ``"parquet"``, ``"xlsx"``, ``"folder"`` or
         ``"svmlight"``.
     text, labels, id : str, optional
-        The columns used for each, where the format has columns; ``text`` is a tuple where cells of several were joined.
+        The columns used for each, if the format has columns; ``text`` is a tuple if the cells of several were joined.
     features : tuple of str
-        The columns whose values stand beside the texts.
+        The columns whose values are kept with the texts.
     guessed : tuple of str
         Which of ``"text"``, ``"labels"`` and ``"id"`` the caller did not name; they were found by their
         usual names.
     notes : tuple of str
-        What was recognised, such as the encoding, and what was missing, a sentence each.
+        What was detected, such as the encoding, and what was missing, a sentence each.
     """
 
     path: Path
@@ -86,7 +86,7 @@ class Origin:
 
 
 def text_columns(text: TextColumns | None) -> tuple[str, ...]:
-    """Return the names of the columns of the texts; none where they are not given."""
+    """Return the names of the text columns; none if they are not given."""
     if text is None:
         return ()
     names = (text,) if isinstance(text, str) else tuple(text) if isinstance(text, Sequence) else ()
@@ -96,17 +96,17 @@ def text_columns(text: TextColumns | None) -> tuple[str, ...]:
 
 
 def as_text(names: Sequence[str]) -> str | tuple[str, ...]:
-    """Return names of columns of texts in the form of :attr:`Origin.text`."""
+    """Return names of text columns in the form of :attr:`Origin.text`."""
     return names[0] if len(names) == 1 else tuple(names)
 
 
 def joined(cells: Sequence[str | None]) -> str:
-    """Join the cells of the columns of texts; what is empty or missing leaves no gap."""
+    """Join the cells of the text columns; empty or missing cells leave no gap."""
     return "\n\n".join(cell for cell in cells if cell)
 
 
 def find_column(columns: Sequence[str], names: Iterable[str]) -> str | None:
-    """Return the column with the first of some names, whatever its case; None if there is none.
+    """Return the column with the first of some names, ignoring case; None if there is none.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def find_column(columns: Sequence[str], names: Iterable[str]) -> str | None:
 
 
 def check_columns(path: str | Path, columns: Sequence[str], **named: str | None) -> None:
-    """Refuse a name that no column has, by what the column would hold."""
+    """Refuse a name that no column has, saying what the column would hold."""
     for role, name in named.items():
         if name is not None and name not in columns:
             raise ColumnError(path, role, columns, name=name)
@@ -144,9 +144,9 @@ def choose_columns(
     columns : sequence of str
         The columns that exist.
     text, labels, id : str, optional
-        The names given by the caller; ``labels=False`` says that there are none.
+        The names given by the caller; ``labels=False`` means that there are no labels.
     features : sequence of str
-        The columns whose values stand beside the texts; those are not guessed to be anything else.
+        The columns whose values are kept with the texts; these are not guessed to be anything else.
 
     Returns
     -------
@@ -178,7 +178,7 @@ def choose_columns(
 def check_features(
     path: Path, columns: Sequence[str], features: Sequence[str], others: Sequence[str | Literal[False] | None]
 ) -> None:
-    """Refuse a feature that is no column, or that is named twice or for something else as well."""
+    """Refuse a feature that is not a column, or that is named twice or also for something else."""
     for feature in features:
         check_columns(path, columns, feature=feature)
         if feature in others or list(features).count(feature) > 1:
@@ -188,18 +188,18 @@ def check_features(
 def guess_column(
     path: str | Path, role: str, free: Sequence[str], columns: Sequence[str], problem: str = ""
 ) -> str | None:
-    """Guess a column only without doubt: one has a usual name or, for the text, there is no other.
+    """Guess a column if there is no doubt: only one has a usual name or, for texts, there is no other.
 
     Parameters
     ----------
     path : str or Path
         The file, for messages.
     role : {"text", "labels", "id"}
-        What the column holds; only identifiers may be missing.
+        What the column holds; only the column of identifiers may be missing.
     free, columns : sequence of str
-        The columns that may be it, and all of them.
+        The candidate columns, and all columns.
     problem : str, optional
-        What to say where it cannot be guessed.
+        What to say if it cannot be guessed.
 
     Returns
     -------
@@ -220,10 +220,10 @@ def guess_column(
 def columns_by_content(
     rows: Sequence[Mapping[str, Any]], text: TextColumns | None, labels: str | None, features: Sequence[str] = ()
 ) -> tuple[TextColumns | None, str | None]:
-    """Guess the columns that are not given by what is in some rows; None where that stays open.
+    """Guess the columns that are not given from the content of some rows; None if that does not decide it.
 
-    The column of texts is the one with the longest cells; that of labels the only other one whose values are repeated:
-    on average at least twice. A usual name takes precedence.
+    The text column is the one with the longest cells, and the label column the only other one whose values occur at
+    least twice on average. A usual name takes precedence.
     """
     if not rows:
         return text, labels

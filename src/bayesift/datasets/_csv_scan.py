@@ -1,4 +1,4 @@
-"""Rows of a CSV file as the bytes they are, with the one field that holds the text; nothing else is parsed."""
+"""Rows of a CSV file as raw bytes, with the one field that holds the text; nothing else is parsed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MARK = b"\xef\xbb\xbf"
 
 
 class CsvScanner:
-    """Goes through the rows of a CSV file in UTF-8, by the rules of Python's csv module when it is strict.
+    """Goes through the rows of a CSV file in UTF-8, by the rules of Python's csv module in strict mode.
 
     Parameters
     ----------
@@ -67,14 +67,14 @@ class CsvScanner:
         self._data = stream.read(CHUNK).removeprefix(_MARK)
         self._final = not self._data
         self._lines = 0
-        # csv's own limit, 128 KiB a field, is meant for spreadsheets.
+        # csv's own limit, 128 KiB per field, is meant for spreadsheets.
         csv.field_size_limit(2**31 - 1)
         self.columns = self._header(has_header)
 
     def blocks(self, column: int, *, exact: bool = True) -> Iterator[tuple[list[str], list[bytes]]]:
         """Return texts and rows, some at a time; a row has as many fields as the header.
 
-        Unless ``exact``, quotes within a text may stay doubled, which is all the same where they are no part of words.
+        Unless ``exact``, quotes within a text may stay doubled, which makes no difference if they are not in words.
         """
         while True:
             data = self._data
@@ -138,14 +138,14 @@ class CsvScanner:
                 raise ValueError(f"{self._path} is empty, expected a header line and one line per text")
 
     def _scan(self, data: bytes, column: int, most: int) -> tuple[Int64Array, int]:
-        """Find the complete rows, at most so many; gives them and the place behind the last."""
+        """Find the complete rows, up to this many; return them and the position after the last."""
         buffer = np.frombuffer(data, dtype=np.uint8)
         out = np.empty((most, 6), dtype=np.int64)
         n_rows, used = find_rows(buffer, self._final, ord(self._delimiter), self._quotes, column, out)
         return out[:n_rows], used
 
     def _more(self, data: bytes, used: int, read: bool = True) -> bool:
-        """Drop what is used up and, if that is wanted, read on; tells whether there is anything left to do."""
+        """Drop what has been used and, if wanted, read more; tell whether there is anything left to do."""
         self._lines += _line_ends(data[:used])
         if not read:
             self._data = data[used:]
@@ -186,9 +186,9 @@ def find_rows(
 ) -> tuple[int, int]:
     """Fill ``out`` with begin and end of each row, begin and end of a field, number of fields, and kind of that field.
 
-    Stops at a row that may go on behind the buffer, unless it is the final one, and at a broken row, which is the last
-    given; of those that end within quotes the number of fields is -1. Blank lines are no rows. Gives the number of rows
-    and the place behind the last.
+    Stops at a row that may continue after the buffer, unless the buffer is the final one, and at a broken row, which is
+    then the last; if it ends within quotes, its number of fields is -1. Blank lines are not rows. Returns the number of
+    rows and the position after the last.
     """
     size = buffer.shape[0]
     n_rows, at = 0, 0

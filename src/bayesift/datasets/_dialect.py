@@ -34,18 +34,18 @@ def detect_delimiter(head: str, whole: bool, default: str, quotes: bool, wanted:
     whole : bool
         Whether that is all of it.
     default : str
-        The separator that the name of the file promises.
+        The separator that the name of the file suggests.
     quotes : bool
         Whether fields may be enclosed in double quotes.
     wanted : collection of str
-        Names of columns; where the default finds one of them, it is right.
+        Names of columns; if the default separator gives one of them, it is right.
     """
     rows = _rows(head, whole, default, quotes)
     if rows and (_is_table(rows) or any(name in rows[0] for name in wanted)):
         return default
     found = {mark: _rows(head, whole, mark, quotes) for mark in _MARKS if mark != default}
     tables = [mark for mark, rows in found.items() if len(rows) > (1 if whole else 0) and _is_table(rows)]
-    # Of several, and where there is no more than the header yet, a name that is known decides.
+    # Between several, or with no more than the header, a known name decides.
     if len(tables) > 1 or (tables and len(found[tables[0]]) == 1):
         tables = [mark for mark in tables if any(_is_usual(name) or name in wanted for name in found[mark][0])]
     return tables[0] if len(tables) == 1 else default
@@ -54,7 +54,7 @@ def detect_delimiter(head: str, whole: bool, default: str, quotes: bool, wanted:
 def check_header(
     path: Path, head: str, whole: bool, delimiter: str, quotes: bool, wanted: Collection[str] = ()
 ) -> None:
-    """Refuse a CSV file whose first line seems to be a row like the others, as :func:`check_header_rows` does.
+    """Refuse a CSV file whose first line seems to be an ordinary row, as :func:`check_header_rows` does.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def check_header(
 
 
 def check_header_rows(path: Path, rows: Sequence[Sequence[str]], wanted: Collection[str] = ()) -> None:
-    """Refuse rows of which the first seems to be like the others: no usual name, and a value that occurs again."""
+    """Refuse rows if the first seems to be like the others: no usual name, and a value that occurs again."""
     if len(rows) <= _FEW or any(_is_usual(name) or name in wanted for name in rows[0]):
         return
     for value, *column in zip(*rows, strict=False):
@@ -83,7 +83,7 @@ def numbered_columns(row: Sequence[str]) -> list[str]:
 
 
 def _rows(head: str, whole: bool, delimiter: str, quotes: bool) -> list[list[str]]:
-    """Return the complete rows at the beginning; none where they break the rules."""
+    """Return the complete rows at the beginning; none if they break the rules."""
     lines = list(StringIO(head[:_LOOKED_AT], newline=""))
     cut = not (whole and len(head) <= _LOOKED_AT)
     if cut and lines and not lines[-1].endswith("\n"):

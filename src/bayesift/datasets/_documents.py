@@ -1,4 +1,4 @@
-"""Documents with title, text and details: from tables, folders, and RIS, the format of databases of literature."""
+"""Documents with title, text and details: from tables, folders, and RIS, the format of literature databases."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bayesift.datasets._tables import open_table
 from bayesift.datasets._texts import folder_texts
 from bayesift.datasets.errors import CellTooLongError, ColumnError, EncodingError, FormatError, MalformedFileError
 
-#: What the tags of RIS are called among the details of a document; the first tag of a name is the one to write.
+#: The names of RIS tags among the details of a document; the first tag with a name is the one to write.
 RIS_NAMES: Mapping[str, str] = MappingProxyType(
     {
         "TY": "type",
@@ -46,9 +46,9 @@ class Document(NamedTuple):
     Parameters
     ----------
     id : str
-        Its identifier, or, where it has none, its number, counted from 1.
+        Its identifier or, if it has none, its number, counted from 1.
     title, text : str
-        Title and text; empty where they are missing.
+        Title and text; empty if they are missing.
     details : dict
         Everything else, by name.
     """
@@ -70,26 +70,26 @@ def read_documents(
     max_cell: int | None = None,
     tell: Callable[[str], None] = lambda note: None,
 ) -> Iterator[Document]:
-    r"""Return the documents of a file of literature or a table, or of a folder, one at a time.
+    r"""Return the documents of a table, a literature file or a folder, one at a time.
 
-    Formats are CSV, TSV, JSONL, JSON, Parquet, Excel; RIS, PubMed (``.nbib``), BibTeX (``.bib``), XML of EndNote
-    (``.xml``) and projects of ASReview (``.asreview``).
+    Formats are CSV, TSV, JSONL, JSON, Parquet, Excel; RIS, PubMed (``.nbib``), BibTeX (``.bib``), EndNote XML
+    (``.xml``) and ASReview projects (``.asreview``).
 
     Parameters
     ----------
     path : path
         The file; ``.gz``, ``.xz`` and ``.bz2`` are decompressed while reading. In a folder each file is a document.
     text, title, id : str, optional
-        Names of the columns; where they are not given, those with the most usual names. A file may lack the text
-        or the title, but not both.
+        Names of the columns; by default, those with the most usual names. A file may lack the text or the title, but
+        not both.
     delimiter : str, optional
         The field separator of a CSV or TSV file.
     encoding : str, optional
-        Encoding of the texts; recognised by default, as in :func:`read`.
+        Encoding of the texts; detected by default, as in :func:`read`.
     max_cell : int, optional
-        The longest cell or row of a table, record of RIS, or file of a folder, in bytes; see :func:`read`.
+        The longest cell or row of a table, RIS record, or file of a folder, in bytes; see :func:`read`.
     tell : callable, optional
-        Called with what was recognised, such as the encoding, a sentence each, after the last document.
+        Called, after the last document, with each sentence about what was detected, such as the encoding.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def read_documents(
 
 
 def _numbered(entries: Iterable[Entry]) -> Iterator[Document]:
-    """Return entries as documents; one without an identifier gets its number."""
+    """Return entries as documents; those without an identifier get their number."""
     for number, (id, title, text, details) in enumerate(entries, start=1):
         yield Document(id or str(number), title, text, dict(details))
 
@@ -175,7 +175,7 @@ def _ris_records(
     path: Path, encoding: str | None, limit: int, tell: Callable[[str], None]
 ) -> Iterator[dict[str, list[str]]]:
     """Return the values of each record by tag."""
-    # The lines of each value: a long text may go on in the next line.
+    # The lines of each value: a long text may continue on the next line.
     fields: dict[str, list[list[str]]] = {}
     tag, begin, size = "", 1, 0
     with open_utf_8(path, encoding, tell) as stream:
@@ -184,7 +184,7 @@ def _ris_records(
             if size > limit:
                 raise CellTooLongError(path, begin, limit)
             try:
-                # Files that were joined from several have a mark at each beginning.
+                # A file joined from several has a byte order mark at the beginning of each.
                 line = raw.decode().lstrip("\ufeff").rstrip("\r\n")
             except UnicodeDecodeError as error:
                 raise EncodingError(path, number, error.encoding, error.reason) from error

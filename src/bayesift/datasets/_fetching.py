@@ -1,4 +1,4 @@
-"""Fetching collections from their public addresses."""
+"""Fetch collections from their public addresses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SECURE = "https://"
 
 
 class ProgressBar(Protocol):
-    """Follows a download; the protocol of pooch."""
+    """Follows a download; the interface that pooch expects."""
 
     total: int
 
@@ -42,9 +42,9 @@ def fetch(
 ) -> Path:
     """Fetch a collection, or a word list, from its public address into the data root.
 
-    The download goes to a temporary file that takes its name only when it is whole and its SHA-256 is right; a
+    The download goes to a temporary file that gets its name only when it is complete and its SHA-256 is right; a
     download that fails or is interrupted leaves nothing behind. Only addresses that begin with ``https://`` are used,
-    redirections included, and only files whose SHA-256 is known, unless the caller says otherwise.
+    including redirections, and only files whose SHA-256 is known, unless the caller says otherwise.
 
     Parameters
     ----------
@@ -53,13 +53,13 @@ def fetch(
     data_home : path, optional
         The data root, see :func:`data_root`.
     url : str, optional
-        Another address of the same file; the public one by default.
+        Another address for the same file; the public one by default.
     force : bool
-        Fetch even if the collection is there.
+        Fetch even if the collection is already there.
     unverified : bool
-        Fetch by plain HTTP, or a file of which no SHA-256 is known, as well; a known SHA-256 is still checked.
+        Also allow plain HTTP, and files whose SHA-256 is not known; a known SHA-256 is still checked.
     progress : ProgressBar, optional
-        Is called with the number of bytes received.
+        Called with the number of bytes received.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def fetch(
     Raises
     ------
     FetchError
-        There is no public address, it cannot be verified what it sends, or it did not answer as expected. It is an
+        There is no public address, what it sends cannot be verified, or it did not answer as expected. It is an
         ``OSError``.
     ChecksumError
         The file received is not the known one. It is a ``ValueError``.
@@ -107,14 +107,14 @@ def fetch(
 
 
 def _doubt(archive: Archive, url: str) -> str | None:
-    """Say why nobody can tell whether what an address sends is the right file."""
+    """Say why the file that an address sends cannot be verified; None if it can."""
     if not url.startswith(_SECURE):
         return f"{url} does not begin with {_SECURE}"
     return "no SHA-256 of the file is known" if archive.sha256 is None else None
 
 
 def _refuse_other_than_https(response: Any, **_: Any) -> None:
-    """Break off a download that is redirected to an address that is not secure; called for each answer of a server."""
+    """Stop a download that is redirected to an insecure address; called for each answer of a server."""
     for address in (response.url, response.headers.get("Location") or _SECURE):
         if "://" in address and not address.startswith(_SECURE):
             raise OSError(f"it leads to {address}, which does not begin with {_SECURE}")
@@ -123,14 +123,14 @@ def _refuse_other_than_https(response: Any, **_: Any) -> None:
 def _download(archive: Archive, target: Path, url: str, progress: ProgressBar | None, *, only_https: bool) -> None:
     import pooch
 
-    # Without this header some servers pack or unpack what they send, and the checksum is of another file.
+    # Without this header some servers compress or unpack what they send, and the checksum differs.
     headers = {"Accept-Encoding": "identity"}
     hooks = {"response": _refuse_other_than_https} if only_https else {}
     download = pooch.HTTPDownloader(progressbar=progress or False, chunk_size=_CHUNK, headers=headers, hooks=hooks)
     with atomic_path(target) as temporary:
         download(url, str(temporary), None)
         if archive.sha256 is None:
-            # Reading it all finds a damaged file, or an error page in place of the archive.
+            # Reading all of it detects a damaged file, or an error page instead of the archive.
             for _ in members_of(temporary, target.name):
                 pass
         elif (digest := sha256_of(temporary)) != archive.sha256:
@@ -138,7 +138,7 @@ def _download(archive: Archive, target: Path, url: str, progress: ProgressBar | 
 
 
 def _reason(error: OSError) -> str:
-    """Say in a few words why a download failed; the message of requests is long."""
+    """Say briefly why a download failed; the message of requests is long."""
     response = getattr(error, "response", None)
     if response is not None:
         return f"the server answered {response.status_code} {response.reason}"

@@ -1,4 +1,4 @@
-"""Files on the disk: the data root and the cache, archives, packed files and unpacked folders."""
+"""Files on disk: the data root and the cache, archives, compressed files and unpacked folders."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def cache_root() -> Path:
     Returns
     -------
     Path
-        ``BAYESIFT_CACHE`` where it is set, else the user's cache folder as the platform has it.
+        ``BAYESIFT_CACHE`` if it is set, else the platform's cache folder of the user.
     """
     named = os.environ.get("BAYESIFT_CACHE")
     return Path(named).expanduser() if named else platformdirs.user_cache_path("bayesift", appauthor=False)
@@ -50,8 +50,8 @@ def data_root(data_home: str | os.PathLike[str] | None = None) -> Path:
     Parameters
     ----------
     data_home : path, optional
-        The folder to use. When it is not given, ``BAYESIFT_DATA`` names the folder; when that is not set
-        either, it is the folder ``data`` in the user's cache (see ``BAYESIFT_CACHE``).
+        The folder to use. If it is not given, ``BAYESIFT_DATA`` names the folder; if that is not set either, it is the
+        folder ``data`` in the user's cache (see ``BAYESIFT_CACHE``).
 
     Returns
     -------
@@ -70,7 +70,7 @@ def data_root(data_home: str | os.PathLike[str] | None = None) -> Path:
 
 @dataclass(frozen=True)
 class FileSet:
-    """One or more paths below a base folder that together hold a collection, or a part of it.
+    """One or more paths below a base folder that together hold a collection or a part of it.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class FileSet:
     paths : tuple of Path
         One archive or packed file, or the files and folders of an unpacked collection.
     sha256 : str, optional
-        Checksum of the archive where it is known.
+        Checksum of the archive, if it is known.
     """
 
     base: Path
@@ -87,13 +87,13 @@ class FileSet:
     sha256: str | None = None
 
     def files(self) -> Iterator[Path]:
-        """List the files on the disk, folders walked in sorted order; hidden ones do not count."""
+        """List the files on disk, walking folders in sorted order; hidden files are left out."""
         for path in self.paths:
             inside = sorted(inner for inner in path.rglob("*") if inner.is_file()) if path.is_dir() else [path]
             yield from (file for file in inside if not is_hidden(file.relative_to(self.base)))
 
     def identity(self) -> str:
-        """Tell this state of the files from any other by their places, sizes and times of change."""
+        """Identify this state of the files by their places, sizes and modification times."""
         digest = hashlib.sha256()
         for path in self.files():
             status = path.stat()
@@ -106,7 +106,7 @@ class FileSet:
             raise ChecksumError(self.paths[0], expected=self.sha256, found=found)
 
     def members(self) -> Iterator[Member]:
-        """Return each file inside with its name and its bytes; nothing is unpacked to the disk."""
+        """Return each file inside with its name and its bytes; nothing is unpacked to disk."""
         for path in self.files():
             yield from members_of(path, path.relative_to(self.base).as_posix())
 
@@ -138,8 +138,8 @@ def members_of(path: Path, name: str) -> Iterator[Member]:
 def open_packed(path: Path) -> Iterator[IO[bytes]]:
     """Open a file for reading bytes, unpacking ``.gz``, ``.xz`` and ``.bz2`` on the way.
 
-    The first bytes decide and not the name: some servers unpack what they send. What unpacks to more than any text
-    does is an ExpansionError.
+    The first bytes decide, not the name, because some servers unpack what they send. A file that unpacks to more than
+    any text does raises an ExpansionError.
     """
     opener = _opener(path)
     with opener(path, "rb") as stream:
@@ -148,7 +148,7 @@ def open_packed(path: Path) -> Iterator[IO[bytes]]:
         except _DAMAGE as error:
             raise DamagedFileError(path, error) from error
         except OSError as error:
-            # What bz2 says of bad data is an error of the system in name only.
+            # For bad data, bz2 raises an OSError that is not an error of the system.
             if error.errno is not None:
                 raise
             raise DamagedFileError(path, error) from error

@@ -1,4 +1,4 @@
-"""The formats of a user's own data: how they are recognised and which arguments fit each."""
+"""The formats of a user's own data: how they are detected, and which arguments apply to each."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _UNREADABLE = {
 
 
 def format_of(path: Path, format: Format | None = None) -> Format:
-    """Tell the format of a file from the argument, from its being a folder, or from its name."""
+    """Tell the format of a file from the argument, from its name, or because it is a folder."""
     check_exists(path)
     if format is not None:
         if format not in _FITTING:
@@ -68,7 +68,7 @@ def format_of(path: Path, format: Format | None = None) -> Format:
 
 
 def ending(path: Path) -> str:
-    """Return the ending of a file's name in small letters, that of the unpacked file for a packed one."""
+    """Return the ending of a file's name in lower case; for a compressed file, that of the file inside."""
     return (Path(path.stem).suffix if path.suffix in (".gz", ".xz", ".bz2") else path.suffix).lower()
 
 
@@ -84,14 +84,14 @@ def vectors_error(path: str | Path) -> FormatError:
 
 
 def check_fit(path: Path, format: Format, /, **arguments: object) -> None:
-    """Refuse an argument that was given, that is, differs from its default, and means nothing to the format."""
+    """Refuse an argument that was given (differs from its default) but does not apply to the format."""
     for name, value in arguments.items():
         if name not in _FITTING[format] and value != _DEFAULTS.get(name):
             raise OptionError(path, name, value, format, _FITTING[format])
 
 
 def format_of_line(line: str, wanted: Collection[str | None] = ()) -> Literal["json", "jsonl", "csv", "tsv"] | None:
-    """Tell the format of a file without a name from its first line; None where it may be any text.
+    """Tell the format of a file without a name from its first line; None if it may be any text.
 
     Parameters
     ----------

@@ -21,9 +21,9 @@ class Archive:
     Parameters
     ----------
     name : str
-        Its name, by which it is looked for.
+        Its file name.
     sha256 : str, optional
-        Its checksum where it is known; without one any content is accepted.
+        Its checksum, if known; otherwise any content is accepted.
     url : str, optional
         Its public address.
     part : str
@@ -43,7 +43,7 @@ class Unpacked:
     Parameters
     ----------
     patterns : tuple of str
-        Glob patterns relative to a folder of the collection; each must match for the copy to count as whole.
+        Glob patterns relative to a folder of the collection; a copy is complete if each of them matches.
     part : str
         Which part of the collection they hold.
     """
@@ -52,7 +52,7 @@ class Unpacked:
     part: str = DOCUMENTS
 
     def find(self, base: Path) -> list[Path]:
-        """List what matches in a folder, pattern by pattern; folders without a file in them do not count."""
+        """List what matches in a folder, pattern by pattern; folders without files are left out."""
         return [path for pattern in self.patterns for path in _matches(base, pattern)]
 
     def lacks(self, base: Path) -> list[str]:
@@ -65,14 +65,14 @@ class Unpacked:
 
 @dataclass(frozen=True, kw_only=True)
 class Reference:
-    """What a dataset is, a collection or a word list.
+    """A description of a dataset, which is a collection or a word list.
 
     Parameters
     ----------
     name, title, summary : str
-        What it is called, and what it is in a sentence or two.
+        Its name, its title, and what it is in a sentence or two.
     citation, terms, homepage : str
-        Whom to cite, what its authors allow, its page.
+        What to cite, what its authors allow, and its web page.
     options : mapping
         What each option of ``load`` does.
     """
@@ -95,14 +95,14 @@ class DatasetInfo(Reference):
     name, title, summary, citation, terms, homepage, options
         As in :class:`Reference`.
     folders : tuple of str
-        Folders of the data root it is looked for in; what is fetched goes into the first. Archives, whose
-        names are unmistakable, are looked for in the data root itself as well.
+        Folders of the data root to search; fetched files go into the first. Archives, whose names are unmistakable,
+        may also be in the data root itself.
     archives, unpacked : tuple
-        The forms its files come in, most preferred first.
+        The forms in which its files come, the preferred first.
     needs : tuple of str
         The parts that are required.
     build : callable, optional
-        Makes the collection from its files and the options; word lists have none.
+        Makes the collection from its files and the options; None for word lists.
     """
 
     folders: tuple[str, ...] = ()
@@ -132,7 +132,7 @@ class DatasetInfo(Reference):
         return None
 
     def forms(self, part: str = DOCUMENTS) -> str:
-        """Name the files that a part may come in."""
+        """Name the files in which a part may come."""
         names = [archive.name for archive in self.archives if archive.part == part]
         return " or ".join(names + [str(each) for each in self.unpacked if each.part == part])
 
@@ -160,7 +160,7 @@ class DatasetFiles:
     verify: bool = True
 
     def locate(self, part: str = DOCUMENTS) -> FileSet:
-        """Return the files of a part; a MissingDataError says where they belong and how to get them."""
+        """Return the files of a part; if they are missing, an error says where they belong and how to get them."""
         found = self.info.find(self.root, part)
         if found is None:
             archives = [archive for archive in self.info.archives if archive.part == part]
@@ -186,7 +186,7 @@ class DatasetFiles:
         return member
 
     def identity(self) -> str:
-        """Tell this copy of the dataset from any other by the places, sizes and times of change of its files."""
+        """Identify this copy of the dataset by the places, sizes and modification times of its files."""
         if not self.info.archives:
             return "embedded"
         found = [self.info.find(self.root, part) for part in self.info.needs]
@@ -209,7 +209,7 @@ class DatasetFiles:
         version : int
             Number of the parser; a new number invalidates older caches.
         part, variant : str
-            What is parsed, and which of several ways.
+            Which part is parsed, and in which of several ways.
         """
 
         def parse_now() -> Parsed:
@@ -231,13 +231,13 @@ class Description(Reference):
     Parameters
     ----------
     name, title, summary, citation, terms, homepage, options
-        What it is, whom to cite, what its authors allow, its page, and what each option of ``load`` does.
+        What it is, what to cite, what its authors allow, its page, and what each option of ``load`` does.
     addresses : mapping
-        File name to public address, for what ``fetch`` can get.
+        From file name to public address, for files that ``fetch`` can get.
     files : tuple of str
-        Names of the files it may come in, below the data root.
+        Names of the files in which it may come, below the data root.
     root : Path
-        The data root that was looked in.
+        The data root that was searched.
     present : bool
         Whether it can be loaded from there.
     """
@@ -249,7 +249,7 @@ class Description(Reference):
 
     @classmethod
     def of(cls, info: DatasetInfo, root: Path) -> Description:
-        """Describe a dataset as it is in a data root."""
+        """Describe a dataset and its presence in a data root."""
         return cls(
             **{known.name: getattr(info, known.name) for known in fields(Reference)},
             addresses={archive.name: archive.url for archive in info.archives if archive.url},
@@ -281,7 +281,7 @@ class Description(Reference):
 
 
 def _listing(names: Sequence[str]) -> str:
-    """Name a few things all, and of many the first and the last."""
+    """List a few names in full, or the first and the last of many."""
     return " and ".join(names) if len(names) < 4 else f"{names[0]}, ..., {names[-1]} ({len(names)} in all)"
 
 

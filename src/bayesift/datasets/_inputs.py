@@ -20,13 +20,13 @@ from bayesift.datasets.errors import EncodingError
 
 STANDARD_INPUT = Path("standard input")
 
-#: Bytes that are looked at at once.
+#: Bytes that are examined at a time.
 _CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
 class Content:
-    """The content of a file, and what to call it in messages."""
+    """The content of a file, and its name for messages."""
 
     data: bytes
     name: Path = Path("the file")
@@ -37,7 +37,7 @@ Input = str | os.PathLike[str] | bytes | Content
 
 
 def kept_input(path: str | os.PathLike[str]) -> Path | Content:
-    """Return a file as it is, and standard input (``-``), which can be gone through only once, as its content."""
+    """Return a file as it is, but standard input (``-``), which can be read only once, as its content."""
     return Content(sys.stdin.buffer.read(), STANDARD_INPUT) if str(path) == "-" else Path(path)
 
 
@@ -55,15 +55,15 @@ def open_bytes(source: Input) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def open_utf_8(source: Input, encoding: str | None, tell: Callable[[str], None]) -> Iterator[BufferedReader]:
-    """Open a text for reading bytes in UTF-8; its beginning can be looked at by ``peek``.
+    """Open a text for reading as bytes in UTF-8; ``peek`` shows its beginning.
 
     Parameters
     ----------
     source : Input
     encoding : str or None
-        That of the text; None to recognise it.
+        Encoding of the text; None to detect it.
     tell : callable
-        Called with a sentence on what was recognised, unless that is UTF-8.
+        Called with a sentence about the detected encoding, unless that is UTF-8.
     """
     if encoding is not None:
         check_encoding(encoding)
@@ -79,16 +79,16 @@ def open_utf_8(source: Input, encoding: str | None, tell: Callable[[str], None])
 
 @contextmanager
 def lines_of(content: BufferedReader, limit: int) -> Iterator[Iterator[str]]:
-    """Go through the lines of a text in UTF-8.
+    """Iterate over the lines of a text in UTF-8.
 
-    A line that is longer than the limit is cut behind it; whoever takes the lines refuses them.
+    A line longer than the limit is cut just after it, so that the caller can refuse it.
     """
-    # A mark at the beginning of the file, as spreadsheets write it, is not part of the first column's name.
+    # A byte order mark, which spreadsheets write, is not part of the first column's name.
     stream = TextIOWrapper(cast(Any, content), encoding="utf-8-sig", newline="")
     try:
         yield iter(partial(stream.readline, limit + 1), "")
     finally:
-        # Whoever opened the bytes closes them.
+        # The raw stream is closed by whoever opened it.
         stream.detach()
 
 
@@ -108,7 +108,7 @@ def _undecodable_line(source: Input, encoding: str) -> int:
 
 
 def name_of(source: Input) -> Path:
-    """Return what to call it in messages."""
+    """Return the name of an input for messages."""
     if isinstance(source, bytes):
         return Content(source).name
     if isinstance(source, Content):

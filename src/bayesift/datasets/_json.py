@@ -14,7 +14,7 @@ from bayesift.datasets._inputs import name_of, open_bytes
 from bayesift.datasets._limits import cell_limit, check_lines
 from bayesift.datasets.errors import CellTooLongError, EncodingError, MalformedFileError
 
-#: The number of a line, or of a row or an object where there are no lines, and its cells by column.
+#: The number of a line (or of a row or object if there are no lines), and its cells by column.
 Row = tuple[int, dict[str, Any]]
 
 #: Levels of lists and objects within an object.
@@ -28,7 +28,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 JSON_PIECE = 1 << 16
 _LONGEST_WORD = 16
 
-#: Bytes of a stream that are taken at once; from a pipe, what there is.
+#: Bytes of a stream that are read at a time; from a pipe, whatever is available.
 _CHUNK = 1 << 20
 
 
@@ -50,14 +50,14 @@ def stream_objects(path: str | os.PathLike[str], *, skip: int = 0, max_cell: int
     path : path or "-"
         The file, or standard input.
     skip : int, default=0
-        How many objects to leave out at the beginning; they are not parsed.
+        How many objects to skip at the beginning; they are not parsed.
     max_cell : int, optional
         The longest line, in bytes; see :func:`read`.
 
     Returns
     -------
     iterator of list of (int, dict)
-        Those that can be read without waiting for more: number of the line, counted from 1, and the object.
+        The objects that can be read without waiting for more, each with its line number, counted from 1.
     """
     name, limit = name_of(path), cell_limit(max_cell)
     number = 0
@@ -79,7 +79,7 @@ def stream_objects(path: str | os.PathLike[str], *, skip: int = 0, max_cell: int
 
 
 def _available_lines(stream: Any, limit: int) -> Iterator[list[bytes]]:
-    """Return the lines that there are without waiting for more; the last may be the beginning of one too long."""
+    """Return the lines available without waiting for more; the last may be the beginning of one that is too long."""
     rest = b""
     while chunk := stream.read1(_CHUNK):
         *lines, rest = (rest + chunk).split(b"\n")
@@ -95,8 +95,8 @@ def _available_lines(stream: Any, limit: int) -> Iterator[list[bytes]]:
 def json_objects(name: Path, pieces: Iterator[str], limit: int) -> tuple[list[str], Iterator[Row]]:
     """Return the keys of the first object of a JSON file, and all its objects, numbered from 1.
 
-    The file is an array of objects, which are read one at a time, objects one after the other, or one object: of arrays
-    of the same length, or of objects with the same keys, one for each column; or with one array of objects in it.
+    The file is an array of objects, which are read one at a time; or objects one after the other; or one object, with
+    arrays of the same length or objects with the same keys, one for each column; or with one array of objects in it.
 
     Parameters
     ----------
@@ -119,12 +119,12 @@ def json_objects(name: Path, pieces: Iterator[str], limit: int) -> tuple[list[st
     numbered = ((number, _checked_object(name, number, row, "object")) for number, row in enumerate(rows, start=1))
     first = next(numbered, None)
     if first is None:
-        raise ValueError(f"{name} holds no JSON object, expected one for each text")
+        raise ValueError(f"{name} has no JSON objects, expected one for each text")
     return list(first[1]), chain([first], numbered)
 
 
 class _JsonText:
-    """A JSON text that is read value by value, no further than it must be."""
+    """A JSON text that is read value by value, and no further than necessary."""
 
     def __init__(self, name: Path, pieces: Iterator[str], limit: int) -> None:
         self.name = name
@@ -134,7 +134,7 @@ class _JsonText:
         self._buffer, self._at = "", 0
 
     def next_character(self) -> str:
-        """Return the next character that is no space, without taking it; nothing at the end."""
+        """Return the next character that is not a space, without taking it; empty at the end."""
         while True:
             self._at = _SPACE.match(self._buffer, self._at).end()  # type: ignore[union-attr]
             if self._at < len(self._buffer):
@@ -158,7 +158,7 @@ class _JsonText:
             try:
                 found, end = self._decoder.raw_decode(self._buffer, self._at)
             except json.JSONDecodeError as error:
-                # What is cut off at the end of the buffer may go on behind it.
+                # A value that is cut off at the end of the buffer may continue after it.
                 cut = error.pos > len(self._buffer) - _LONGEST_WORD or error.msg.startswith("Unterminated")
                 size = len(self._buffer) - self._at
                 if size > self._limit:
@@ -179,7 +179,7 @@ class _JsonText:
         return MalformedFileError(self.name, number, problem, unit="object")
 
     def _read_on(self, size: int) -> bool:
-        """Drop what is used up and read at least so many characters more, if there are any."""
+        """Drop what has been used and read at least this many more characters, if there are any."""
         parts, n = [self._buffer[self._at :]], 0
         for piece in self._pieces:
             parts.append(piece)
@@ -215,7 +215,7 @@ def _following(name: Path, first: Any, text: _JsonText) -> Iterator[Any]:
 
 
 def _columns_of(name: Path, found: dict[str, Any]) -> Iterable[Any]:
-    """Return the rows of one object that stands for a whole table, or that is a row itself."""
+    """Return the rows of an object that represents a whole table, or that is a row itself."""
     values = list(found.values())
     if values and all(isinstance(value, list) for value in values):
         if len({len(value) for value in values}) > 1:
@@ -241,7 +241,7 @@ def _object(name: Path, number: int, line: str | bytes) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise EncodingError(name, number, error.encoding, error.reason) from error
     except ValueError as error:
-        # A whole number of more digits than Python reads.
+        # An integer with more digits than Python accepts.
         raise MalformedFileError(name, number, f"not JSON that can be read: {error}") from error
     return _checked_object(name, number, row)
 
@@ -267,7 +267,7 @@ def _checked_object(name: Path, number: int, row: Any, unit: str = "line") -> di
 
 
 def _is_shallow(level: list[Any]) -> bool:
-    """Tell whether nothing in these is nested so deeply that showing or writing it could fail."""
+    """Tell whether no value is nested so deeply that showing or writing it could fail."""
     for _ in range(MAX_DEPTH):
         inside = chain.from_iterable(value.values() if isinstance(value, dict) else value for value in level)
         level = [value for value in inside if isinstance(value, _CONTAINERS)]

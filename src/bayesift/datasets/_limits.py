@@ -1,4 +1,4 @@
-"""How much of a file may be one cell, and how far a packed file may expand: what a hostile file can take at most."""
+"""Limits on the size of a cell and on the expansion of compressed files, which bound what a hostile file can take."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from bayesift.datasets.errors import CellTooLongError, ExpansionError
 #: worst JSON of this size takes about 700 MB.
 MAX_CELL = 1 << 24
 
-#: So many bytes of a packed file may be unpacked whatever its size, and so many times its size. Deflate cannot expand
-#: further; texts packed by any method do not come near it.
+#: How many bytes of a compressed file may be unpacked whatever its size, and how many times its size. Deflate cannot
+#: expand further; texts compressed by any method do not come near it.
 FREELY_UNPACKED = 1 << 26
 MAX_EXPANSION = 1024
 
@@ -24,7 +24,7 @@ _BUFFER = 1 << 17
 
 
 def cell_limit(max_cell: int | None) -> int:
-    """Return the limit that is meant: the argument, else ``BAYESIFT_MAX_CELL``, else the default."""
+    """Return the limit: the argument, else ``BAYESIFT_MAX_CELL``, else the default."""
     name = "max_cell" if max_cell is not None else "BAYESIFT_MAX_CELL"
     given: Any = max_cell if max_cell is not None else os.environ.get("BAYESIFT_MAX_CELL") or MAX_CELL
     if not str(given).isdecimal() or int(given) < 1:
@@ -33,7 +33,7 @@ def cell_limit(max_cell: int | None) -> int:
 
 
 def check_lines(name: str | Path, lines: Iterable[str], limit: int) -> Iterator[str]:
-    """Return lines, of which none is longer than the limit."""
+    """Return lines, refusing any that is longer than the limit."""
     for number, line in enumerate(lines, start=1):
         if len(line) > limit:
             raise CellTooLongError(name, number, limit)
@@ -41,19 +41,19 @@ def check_lines(name: str | Path, lines: Iterable[str], limit: int) -> Iterator[
 
 
 def expansion_limit(path: Path, times: int = MAX_EXPANSION) -> int:
-    """Return how many bytes a packed file may unpack to."""
+    """Return how many bytes a compressed file may unpack to."""
     return max(FREELY_UNPACKED, times * path.stat().st_size)
 
 
 def check_archive_size(path: Path, times: int) -> None:
-    """Refuse a ZIP archive whose members together are more than so many times its size."""
+    """Refuse a ZIP archive whose members together are more than this many times its size."""
     with zipfile.ZipFile(path) as archive:
         if sum(member.file_size for member in archive.infolist()) > (limit := expansion_limit(path, times)):
             raise ExpansionError(path, limit)
 
 
 class _Unpacked(RawIOBase):
-    """What comes out of a packed file, up to a limit."""
+    """The unpacked content of a compressed file, up to a limit."""
 
     def __init__(self, stream: Any, path: Path) -> None:
         self._stream = stream
@@ -72,5 +72,5 @@ class _Unpacked(RawIOBase):
 
 
 def limit_expansion(stream: Any, path: Path) -> BufferedReader:
-    """Return a stream of what is unpacked from a file; it ends in an error where that is far too much."""
+    """Return a stream of the unpacked content of a file; it raises an error if that is far too much."""
     return BufferedReader(_Unpacked(stream, path), _BUFFER)

@@ -1,4 +1,4 @@
-"""Documents in the formats of databases and managers of literature: PubMed, BibTeX, EndNote's XML."""
+"""Documents in the formats of literature databases and reference managers: PubMed, BibTeX, EndNote XML."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Tell = Callable[[str], None]
 
 
 class Entry(NamedTuple):
-    """A record of literature: its identifier, title and text, and its other fields by name."""
+    """A literature record: its identifier, title and text, and its other fields by name."""
 
     id: str
     title: str
@@ -159,7 +159,7 @@ _CLOSING = {"{": "}", "(": ")"}
 
 
 def _bibtex_bodies(path: Path, encoding: str | None, limit: int, tell: Tell) -> Iterator[tuple[int, str, str]]:
-    """Return line, kind and what stands between the outer brackets of each entry."""
+    """Return the line, the kind and the text between the outer brackets of each entry."""
     held: list[str] = []
     kind, begin, size = "", 1, 0
     for number, line in _lines(path, encoding, limit, tell):
@@ -251,7 +251,7 @@ def _end_of_part(text: str, begin: int) -> int:
 
 
 def _plain_latex(text: str) -> str:
-    """Return what a reader sees of a value: letters with their accents, without braces."""
+    """Return a value as readers see it: letters with their accents, without braces."""
 
     def accented(found: re.Match[str]) -> str:
         return unicodedata.normalize("NFC", found[2] + _ACCENTS[found[1]])
@@ -273,7 +273,7 @@ _ENDNOTE_OWN = {"rec-number": "id", "titles/title": "title", "abstract": "text"}
 
 
 def endnote_entries(path: Path, encoding: str | None, limit: int, tell: Tell) -> Iterator[Entry]:
-    """Read XML as EndNote writes it; a document type, and with it every entity of one's own, is refused."""
+    """Read XML as EndNote writes it; a document type, which could define entities, is refused."""
     reader = _EndNoteReader(path, limit)
     with open_utf_8(path, encoding, tell) as stream:
         while block := stream.read(1 << 16):
@@ -304,7 +304,7 @@ class _EndNoteReader:
         try:
             self._parser.Parse(block, final)
         except expat.ExpatError as error:
-            raise MalformedFileError(self._file, error.lineno, f"no XML: {expat.ErrorString(error.code)}") from error
+            raise MalformedFileError(self._file, error.lineno, f"not XML: {expat.ErrorString(error.code)}") from error
 
     def taken(self) -> list[Entry]:
         ready, self._ready = self._ready, []
@@ -322,7 +322,7 @@ class _EndNoteReader:
             if len(self._path) >= 20:
                 raise MalformedFileError(self._file, self._parser.CurrentLineNumber, "elements are nested too deeply")
             self._grow(len(name))
-            # How a text looks is no part of the path.
+            # Elements that only style a text are not part of the path.
             self._path.append("" if name == "style" else name)
             if name == "ref-type" and attributes.get("name"):
                 self._fields["type"] = [[attributes["name"]]]

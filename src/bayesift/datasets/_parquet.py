@@ -1,4 +1,4 @@
-"""Columns and rows of Parquet files, by polars or else by pyarrow."""
+"""Columns and rows of Parquet files, read with polars or else with pyarrow."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def parquet_columns(path: Path) -> list[str]:
 
 
 def parquet_rows(path: Path, columns: Sequence[str] | None) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Return the rows of a Parquet file, numbered from 1, by polars or else by pyarrow."""
+    """Return the rows of a Parquet file, numbered from 1, read with polars or else with pyarrow."""
     names = parquet_columns(path) if columns is None else list(columns)
     package = _parquet_package()
     with _damage(path, package):
@@ -48,7 +48,7 @@ def _parquet_package() -> ModuleType:
 
 @contextmanager
 def _damage(path: Path, package: ModuleType) -> Iterator[None]:
-    """Turn what a package says of a damaged file, which does not name it, into an error that does."""
+    """Turn a package's error about a damaged file, which does not name the file, into one that does."""
     own: tuple[type[BaseException], ...]
     if package.__name__ == "polars":
         # A panic of the compiled reader is a BaseException.

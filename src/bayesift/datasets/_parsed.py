@@ -1,4 +1,4 @@
-"""What a parser makes of a collection: its compact form on the disk, and the choice of documents and labels."""
+"""The parsed form of a collection: its compact form on disk, and the choice of documents and labels."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Parsed:
     labels : list of tuple of str
         Label set of each document, sorted.
     texts : list of str, optional
-        Text of each document, where the collection has texts.
+        Text of each document, if the collection has texts.
     notes : dict, optional
-        Whatever else belongs to the collection, as strings: descriptions of the categories, for one.
+        Whatever else belongs to the collection, as strings, such as descriptions of the categories.
     """
 
     ids: list[str]
@@ -46,10 +46,9 @@ class Parsed:
 
 
 def cached_parsed(path: Path, parse: Callable[[], Parsed]) -> Parsed:
-    """Read what is kept at ``path``; where there is nothing, or something broken, parse and keep the result.
+    """Read what is cached at ``path``; if there is nothing, or it is broken, parse and cache the result.
 
-    A cache that cannot be written (a full disk, a read-only folder) costs time at the next call and
-    nothing else.
+    If the cache cannot be written (a full disk, a read-only folder), only the next call takes longer.
     """
     try:
         return load_parsed(path)
@@ -97,7 +96,7 @@ def load_parsed(path: Path) -> Parsed:
     if parsed.texts is not None:
         lengths.add(len(parsed.texts))
     if len(lengths) != 1:
-        raise ValueError(f"{path} holds columns of different lengths: {sorted(lengths)}")
+        raise ValueError(f"{path} has columns of different lengths: {sorted(lengths)}")
     return parsed
 
 

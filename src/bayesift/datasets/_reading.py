@@ -1,4 +1,4 @@
-"""Reading a user's own labelled documents, at once or one at a time."""
+"""Read a user's own labelled documents, all at once or one at a time."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from bayesift.datasets._tables import Table, open_table
 from bayesift.datasets._texts import folder_texts, missing_texts, present
 from bayesift.datasets.errors import ColumnError, MalformedFileError, listed_names
 
-#: Rows that are looked at to guess columns by their content.
+#: How many rows are read to guess columns by their content.
 _LOOKED_AT = 1000
 
 _NO_COLUMNS = ("folder", "svmlight")
@@ -42,7 +42,7 @@ class Record(NamedTuple):
     Parameters
     ----------
     id : str
-        From the column of identifiers, or, where that has none, the number of the record counted from 1.
+        From the column of identifiers or, if that is empty, the number of the record, counted from 1.
     text : str
         The text; a :class:`FeaturedText` if features were asked for.
     labels : tuple of str
@@ -56,7 +56,7 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True)
 class Records:
-    """The documents of a file as an iterable, a record at a time; each iteration reads the file again.
+    """The documents of a file as an iterable of records; each iteration reads the file again.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Records:
     open : callable
         Opens the table.
     notes : list of str
-        What the last iteration has recognised, such as the encoding, and what was missing, a sentence each.
+        What the last iteration detected, such as the encoding, and what was missing, a sentence each.
     """
 
     origin: Origin
@@ -102,7 +102,7 @@ class Records:
         return cell
 
     def _value(self, row: dict[str, Any], column: str | None, line: int) -> Any:
-        """Return the cell of a column; None where the file marks it as missing."""
+        """Return the cell of a column; None if the file marks it as missing."""
         if column not in row:
             raise self._malformed(line, f"no key {column!r}; its keys are {listed_names(row)}")
         return present(row[column])
@@ -142,39 +142,39 @@ def iter_records(
     max_cell: int | None = None,
     features: Sequence[str] = (),
 ) -> Records:
-    r"""Go through a CSV, TSV, JSONL, JSON or Excel file one record at a time, in constant memory.
+    r"""Read a CSV, TSV, JSONL, JSON or Excel file one record at a time, in constant memory.
 
-    Wrong names of columns are reported at once, malformed lines when they are reached. Parquet files and standard input
-    are taken as well, but read whole.
+    Wrong column names are reported at once, malformed lines when they are reached. Parquet files and standard input are
+    accepted as well, but read whole.
 
     Parameters
     ----------
     path : path or "-"
         The file; ``.gz``, ``.xz`` and ``.bz2`` are decompressed while reading. ``-`` is standard input.
     text, labels, id : str, optional
-        Names of the columns or keys; cells of several columns of texts are joined with a blank line between them. Where
-        they are not given they are guessed, if only one column has a
-        usual name such as ``text`` or ``label``; ``labels=False`` says that there are no labels. Without a
-        column of identifiers, or where it is empty, a record has its number, counted from 1.
+        Names of the columns or keys; the cells of several text columns are joined with a blank line between them. Names
+        that are not given are guessed, if only one column has a usual name such as ``text`` or ``label``;
+        ``labels=False`` means that there are no labels. Without a column of identifiers, or if its cell is empty, a
+        record is identified by its number, counted from 1.
     label_separator : str, optional
-        What separates several labels in one cell; without it the whole cell is one label.
+        What separates several labels in a cell; without it the whole cell is one label.
     encoding : str, optional
-        Encoding of the file. Without it the file is UTF-8, or UTF-16 if it begins with a mark, or cp1252 if it can be
-        nothing else; ``notes`` say so. Parquet and Excel files have none.
+        Encoding of the file. By default it is UTF-8, or UTF-16 if it begins with a byte order mark, or cp1252 if it can
+        be nothing else; ``notes`` says so. Parquet and Excel files have none.
     quotes : bool
         Whether fields of CSV and TSV files may be enclosed in double quotes.
     delimiter : str, optional
-        The field separator of a CSV or TSV file; a comma, or a tab for TSV, by default, unless only another one makes a
-        table of the file, as ``notes`` say.
+        The field separator of a CSV or TSV file. The default is a comma, or a tab for TSV, unless only another one
+        turns the file into a table; ``notes`` says so.
     header : bool, optional
         Whether the first line of a CSV, TSV or Excel file names the columns; without a header they are ``"1"``, ``"2"``
-        and so on. By default it does, and a file whose first line seems to be a row like the others is refused.
+        and so on. By default it does, and a file whose first line seems to be an ordinary row is refused.
     format : {"csv", "tsv", "jsonl", "json", "parquet", "xlsx"}, optional
-        The format, where the name of the file does not show it.
+        The format, if the name of the file does not show it.
     max_cell : int, optional
         The longest cell or row, as in :func:`read`.
     features : sequence of str, default=()
-        Columns whose values stand beside the texts, which are :class:`FeaturedText` then.
+        Columns whose values are kept with the texts, which are then :class:`FeaturedText`.
 
     Returns
     -------
@@ -220,7 +220,7 @@ def _records(
 
 
 def _format(source: Path | Content, format: Format | None, *wanted: str | None) -> Format:
-    """Tell the format from the argument, the name of the file, or the first line of what has no name."""
+    """Tell the format from the argument, the name of the file or, without a name, the first line."""
     if isinstance(source, Path):
         return format_of(source, format)
     if format is not None:
@@ -247,41 +247,41 @@ def read(
 ) -> Split:
     r"""Read labelled documents from a file or a folder.
 
-    CSV and TSV files begin with a header line; JSONL files have one object per line, JSON files an array of them;
-    Parquet files need polars or pyarrow, Excel files openpyxl, and their first sheet is read; in a folder of folders
-    each file is a document and its folder the label; SVMlight files hold vectors instead of texts. An argument that
-    does not apply to the format is an error. Missing texts (None, NaN) are taken as empty.
+    CSV and TSV files begin with a header line; JSONL files have one object per line, JSON files an array of objects.
+    Parquet files need polars or pyarrow; Excel files need openpyxl, and their first sheet is read. In a folder of
+    folders, each file is a document and its folder is the label. SVMlight files hold vectors instead of texts. An
+    argument that does not apply to the format is an error. Missing texts (None, NaN) are taken as empty.
 
     Parameters
     ----------
     path : path or "-"
-        The file or folder; ``-`` is standard input, whose format is recognised by its first line.
+        The file or folder; ``-`` is standard input, whose format is detected from its first line.
     text, labels, id, label_separator, quotes, delimiter, header
         As in :func:`iter_records`; for files with columns.
     encoding : str, optional
-        Encoding of the texts; recognised by default, as in :func:`iter_records`.
+        Encoding of the texts; detected by default, as in :func:`iter_records`.
     n_features : int, optional
         Number of columns of the matrix, for SVMlight.
     format : {"csv", "tsv", "jsonl", "json", "parquet", "xlsx", "folder", "svmlight"}, optional
-        The format, where the name does not show it.
+        The format, if the name does not show it.
     max_cell : int, optional
         The longest cell or row of a table, or file of a folder, in bytes; a longer one is an error, so that no file can
-        take all memory. By default the environment variable ``BAYESIFT_MAX_CELL``, else 16 MiB.
+        use up all memory. By default the environment variable ``BAYESIFT_MAX_CELL``, else 16 MiB.
     features : sequence of str, default=()
-        Columns whose values stand beside the texts, which are :class:`FeaturedText` then.
+        Columns whose values are kept with the texts, which are then :class:`FeaturedText`.
 
     Returns
     -------
     Split
         ``texts`` (or ``matrix``, from SVMlight), ``labels``, ``ids``, ``categories`` and ``indicator()``;
-        ``origin`` says which columns were used, which of them were guessed, and in its ``notes`` what else was
-        recognised or missing.
+        ``origin`` says which columns were used, which of them were guessed and, in its ``notes``, what else was
+        detected or missing.
 
     Raises
     ------
     ColumnError, HeaderError, OptionError, FormatError, EncodingError, MalformedFileError, CellTooLongError, \
 DamagedFileError, ExpansionError
-        A column is missing or cannot be guessed, or the file is not as it should be; each is a ``ValueError``.
+        A column is missing or cannot be guessed, or something is wrong with the file; each is a ``ValueError``.
 
     Examples
     --------
@@ -354,17 +354,17 @@ def read_texts(
     prefer: tuple[TextColumns | None, str | None] = (None, None),
     **reading: Any,
 ) -> Split:
-    """Read labelled texts as :func:`read` does, and guess columns by their content where no name is a usual one.
+    """Read labelled texts like :func:`read`, but also guess columns by their content if none has a usual name.
 
     Parameters
     ----------
     path : path or "-"
         The file or folder; ``-`` is standard input.
     text, labels : str, optional
-        Names of the columns; several of texts are joined. Without them those with a usual name are taken, else by
-        content: the column with the longest cells, and the only other one whose values are repeated.
+        Names of the columns; several text columns are joined. By default, columns with a usual name are used, or else
+        the content decides: the column with the longest cells, and the only other one whose values are repeated.
     prefer : pair of str
-        Names of both columns to take where the file has them, as from a model that was trained on such a file.
+        Names of both columns to use if the file has them, for example those that a model was trained on.
     **reading
         ``label_separator``, ``encoding``, ``quotes``, ``delimiter``, ``header``, ``format``, ``max_cell`` and
         ``features``, as in :func:`read`.
@@ -372,7 +372,7 @@ def read_texts(
     Returns
     -------
     Split
-        With texts; ``origin.guessed`` says which columns were not named, ``origin.notes`` what else was recognised.
+        With texts; ``origin.guessed`` says which columns were not named, ``origin.notes`` what else was detected.
 
     Raises
     ------

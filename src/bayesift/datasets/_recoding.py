@@ -1,4 +1,4 @@
-"""The bytes of a text file as UTF-8, whatever encoding it is in; an encoding that nobody named is recognised."""
+"""The bytes of a text file as UTF-8, whatever its encoding; if nobody named the encoding, it is detected."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any, cast
 
 from bayesift.datasets.errors import EncodingError, FormatError
 
-#: Bytes that are read, and can be looked at before they are used, at a time.
+#: Bytes that are read at a time, and can be examined before they are used.
 CHUNK = 1 << 16
 _LEAST = 1 << 13
 
-#: What the first bytes of files say that hold no plain text, and what their format is called.
+#: How files that are not plain text begin, what they are, and the name of their format.
 _NOT_TEXT = (
     (b"PK\x03\x04", "an Excel workbook or another ZIP archive", "xlsx"),
     (b"PAR1", "a Parquet file", "parquet"),
@@ -33,9 +33,9 @@ _MARKS = (
 )
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
-# Bytes without a meaning in cp1252, or so many letters beyond ASCII in a row as no Western language has.
+# Bytes without a meaning in cp1252, or more letters beyond ASCII in a row than any Western language has.
 _NOT_WESTERN = re.compile(rb"[\x81\x8d\x8f\x90\x9d]|[\xc0-\xff]{4}|[\x80-\xff]{5}")
-# Signs such as ³ and ¹ within a word are letters of another encoding. Accents, dots and ordinals do occur there.
+# Signs such as ³ and ¹ within a word are letters in another encoding. Accents, dots and ordinals do occur there.
 _SIGN_IN_WORD = re.compile(rb"[A-Za-z][\xa1-\xa9\xab\xac\xae-\xb3\xb5\xb6\xb8\xb9\xbb-\xbf][A-Za-z]")
 _SEQUENCE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
@@ -46,32 +46,32 @@ def as_utf_8(
 ) -> BufferedReader:
     """Return a stream of the same text in UTF-8.
 
-    Without an encoding it is UTF-8, or what a mark at the beginning says, or, where the first bytes beyond ASCII are
-    not UTF-8 and can be Western European, cp1252; everything else passes as it is, for whoever decodes it to refuse.
+    If no encoding is given, it is UTF-8, or what a byte order mark says, or cp1252 if the first bytes beyond ASCII are
+    not UTF-8 and can be Western European. Everything else passes unchanged, for the decoder to refuse.
 
     Parameters
     ----------
     stream : binary stream
     name : Path
-        What to call it in errors.
+        Its name in errors.
     encoding : str or None
-        Its encoding; None to recognise it.
+        Its encoding; None to detect it.
     tell : callable
-        Called with a sentence on what was recognised, unless it is UTF-8.
+        Called with a sentence about the detected encoding, unless it is UTF-8.
     live : bool, default=False
-        Whether to take what there is instead of waiting for more.
+        Whether to use what is available instead of waiting for more.
     """
     return BufferedReader(_Recoded(stream, name, encoding, tell, live), CHUNK)
 
 
 def beginning(content: BufferedReader) -> tuple[str, bool]:
-    """Look at the beginning of a stream in UTF-8, without taking it; also tells whether that is known to be all."""
+    """Return the beginning of a stream in UTF-8 without consuming it, and whether that is known to be all."""
     head = content.peek()
     return head.decode("utf-8", "replace").removeprefix("\ufeff"), cast(_Recoded, content.raw).is_exhausted
 
 
 def single_byte_encoding(content: bytes) -> str | None:
-    """Return the encoding of a text that is not UTF-8; None where that is doubtful, or where it is no text.
+    """Return the encoding of a text that is not UTF-8; None if that is doubtful or it is not text.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def single_byte_encoding(content: bytes) -> str | None:
 
 
 def decode_file(content: bytes, encoding: str | None) -> tuple[str, str | None]:
-    """Decode all of a file; also returns the encoding that was recognised, None if it is the one given or UTF-8."""
+    """Decode a whole file; also return the detected encoding, None if it was given or is UTF-8."""
     if encoding is not None:
         return content.decode(encoding), None
     for mark, marked in _MARKS:
@@ -150,7 +150,7 @@ class _Recoded(RawIOBase):
         return chunk
 
     def _begin(self, chunk: bytes) -> bytes:
-        """Look at the first bytes, and let the first line be seen whole, which a slow stream may not give at once."""
+        """Examine the first bytes, and read the whole first line, which a slow stream may not deliver at once."""
         wanted = self._live and b"\n" not in chunk and len(chunk) < CHUNK
         if (len(chunk) < 4 or wanted) and not self._ended:
             self._held = chunk
@@ -169,7 +169,7 @@ class _Recoded(RawIOBase):
         return self._ascii(chunk.removeprefix(codecs.BOM_UTF8))
 
     def _ascii(self, chunk: bytes) -> bytes:
-        """Pass bytes until the first ones beyond ASCII tell the encoding."""
+        """Pass bytes on until the first ones beyond ASCII show the encoding."""
         self._held = b""
         if chunk.isascii():
             return chunk
@@ -178,7 +178,7 @@ class _Recoded(RawIOBase):
         except UnicodeDecodeError as error:
             before, rest = chunk[: error.start], chunk[error.start :]
             if before.isascii() and error.end == len(chunk) and len(rest) < 4 and not self._ended:
-                # The beginning of a character, of which more may come.
+                # The beginning of a character, the rest of which may follow.
                 self._held = rest
                 return before
             if before.isascii() and single_byte_encoding(rest) is not None:
@@ -204,7 +204,7 @@ def is_utf_8(encoding: str) -> bool:
 
 
 def _wide_encoding(content: bytes) -> str | None:
-    """Return the kind of UTF-16 that a text without a mark seems to have: every other byte is zero, as in no text."""
+    """Return the kind of UTF-16 that a text without a mark seems to be in, because every other byte is zero."""
     for encoding, zeros in (("utf-16-le", content[1::2]), ("utf-16-be", content[::2])):
         others = content.count(0) - zeros.count(0)
         if len(zeros) > 3 and 2 * zeros.count(0) > len(zeros) > 2 * others:

@@ -21,7 +21,7 @@ def read_svmlight(path: Path, *, n_features: int | None = None) -> tuple[csr_mat
     path : Path
         The file; several labels of a line are separated by commas.
     n_features : int, optional
-        Number of columns; the greatest index found by default. Indices count from 1 unless one is 0.
+        Number of columns; by default the largest index found. Indices count from 1, unless one is 0.
 
     Returns
     -------

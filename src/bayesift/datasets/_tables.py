@@ -22,13 +22,13 @@ from bayesift.datasets._recoding import beginning
 from bayesift.datasets._xlsx import open_workbook
 from bayesift.datasets.errors import UNCLOSED, CellTooLongError, FormatError, MalformedFileError, QuoteError
 
-# The largest C long on every platform; csv's own limit, 128 KiB a field, is meant for spreadsheets.
+# The largest C long on every platform; csv's own limit, 128 KiB per field, is meant for spreadsheets.
 _FIELD_LIMIT = 2**31 - 1
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table that is open: the names of its columns, and its rows as they are asked for, once.
+    """An open table: the names of its columns, and its rows, which can be read once.
 
     Parameters
     ----------
@@ -39,9 +39,9 @@ class Table:
     columns : list of str
         The header of a CSV file, the keys of the first object of a JSONL file, or the columns of a Parquet file.
     read : callable
-        Returns the rows; takes the columns that are needed, all if None, where a format can leave out others.
+        Returns the rows; takes the columns that are needed (None for all), for formats that can leave out others.
     notes : list of str
-        What was recognised, such as the encoding, a sentence each; complete when all rows are read.
+        What was detected, such as the encoding, a sentence each; complete when all rows have been read.
     """
 
     name: Path
@@ -87,16 +87,16 @@ def open_table(
     source : path or bytes
         The file, decompressed while reading if its name ends with ``.gz``, ``.xz`` or ``.bz2``; or its content.
     format : {"csv", "tsv", "jsonl", "json", "parquet", "xlsx"}, optional
-        The format, where the name does not show it; content is CSV by default.
+        The format, if the name does not show it; content is CSV by default.
     encoding, delimiter, quotes, header
         As in :func:`read`.
     strict : bool, default=True
-        Whether rows of too few or too many fields, and text after a closing quote, are errors in CSV and TSV files;
-        otherwise missing cells are empty and surplus ones are dropped.
+        Whether rows with too few or too many fields, and text after a closing quote, are errors in CSV and TSV files;
+        otherwise missing cells are empty and extra ones are dropped.
     max_cell : int, optional
         The longest cell or row, in bytes; see :func:`read`.
     wanted : collection of str
-        Names of columns that the file should have; they help to recognise how it is written.
+        Names of columns that the file should have; they help to detect how it is written.
 
     Yields
     ------
@@ -142,7 +142,7 @@ def _named(columns: list[str], rows: Iterable[tuple[int, list[str]]]) -> Iterato
 
 
 def json_format(format: str, content: BufferedReader, tell: Callable[[str], None]) -> Literal["json", "jsonl"]:
-    """Return ``"json"`` for what is called JSONL but begins like an array, as no line of JSONL does."""
+    """Return ``"json"`` for a file that is called JSONL but begins like an array, as no line of JSONL does."""
     if format == "jsonl" and beginning(content)[0].lstrip().startswith("["):
         tell("a JSON array, not JSON lines")
         return "json"
@@ -167,7 +167,7 @@ def csv_dialect(
     wanted: Collection[str],
     tell: Callable[[str], None],
 ) -> Dialect:
-    """Find out how a CSV or TSV file is written, as far as the caller has not said so, by its beginning."""
+    """Detect how a CSV or TSV file is written from its beginning, unless the caller has said so."""
     separator = separator_of(format, delimiter)
     head, whole = ("", False) if delimiter is not None and header is not None else beginning(content)
     if delimiter is None:
@@ -194,7 +194,7 @@ def csv_table(
 ) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
     """Return the columns of a CSV or TSV file and, with the number of the line it begins in, each row.
 
-    A row, which may have several lines, is not longer than the limit.
+    A row, which may span several lines, is not longer than the limit.
     """
     fields = _csv_fields(name, lines, way.delimiter, way.quotes, limit, strict)
     first = next(fields, (1, []))
@@ -239,7 +239,10 @@ def _csv_fields(
 
 
 def wrong_width(name: Path, line: int, n_fields: int, width: int, quotable: str | None) -> MalformedFileError:
-    """Return the error for a row that has not as many fields as the header; quotes can hide a separator, or None."""
+    """Return the error for a row that does not have as many fields as the header.
+
+    ``quotable`` is the separator where quotes can hide it; None where they are characters like any other.
+    """
     found = "1 field" if n_fields == 1 else f"{n_fields} fields"
     remedy = f"; a field with {quotable!r} in it needs quotes around it" if quotable and n_fields > width else ""
     return MalformedFileError(name, line, f"found {found}, expected {width} as in the header{remedy}")

@@ -1,4 +1,4 @@
-"""Texts one block after the other, with the rows they are in: from files, folders and standard input."""
+"""Blocks of texts with the rows they are in, from files, folders and standard input."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from bayesift.datasets.errors import CellTooLongError, ColumnError, EncodingErro
 
 TextFormat = Literal["csv", "tsv", "jsonl", "json", "lines", "parquet", "xlsx", "folder"]
 
-#: What a text is in: the fields of a line, or values by name.
+#: The row of a text: the fields of a line, or values by name.
 TextRow = list[Any] | dict[str, Any]
 
 #: Texts and characters in a block: enough to make full use of both cores, few enough to be forgotten quickly.
@@ -50,11 +50,11 @@ class TextBlock:
     texts : list of str
         The texts.
     rows : list
-        The rows, a list of fields or a dict each; left out where there are lines.
+        The rows, each a list of fields or a dict; left out if there are ``lines``.
     lines : list of bytes, optional
         The rows as they are in the file, without line ends.
     parse : callable, optional
-        Makes fields of a line.
+        Splits a line into fields.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class TextBlock:
 
     @property
     def rows(self) -> list[TextRow]:
-        """The rows; those of a scanned CSV file are parsed only when they are asked for."""
+        """The rows; those of a scanned CSV file are parsed only when needed."""
         if self._rows is None:
             assert self.lines is not None
             assert self._parse is not None
@@ -87,17 +87,17 @@ class TextStream:
     Parameters
     ----------
     format : {"csv", "tsv", "jsonl", "json", "lines", "parquet", "xlsx", "folder"}
-        How they are read.
+        The format they are read as.
     columns : list of str or None
-        Names of the fields; None where rows are dicts.
+        Names of the fields; None if rows are dicts.
     text : str, tuple of str or None
-        The column of the texts, or those that are joined; None where there are no columns.
+        The column of the texts, or the columns that are joined; None if there are no columns.
     blocks : iterator of TextBlock
-        The texts; they can be gone through once.
+        The texts; can be iterated over once.
     delimiter : str or None
-        The field separator, where blocks have ``lines`` that can be copied as they are.
+        The field separator, if blocks have ``lines`` that can be copied as they are.
     notes : list of str
-        What was recognised, such as the encoding, and what was missing, a sentence each; complete after the last block.
+        What was detected, such as the encoding, and what was missing, a sentence each; complete after the last block.
     """
 
     format: TextFormat
@@ -123,24 +123,24 @@ def open_texts(
     max_cell: int | None = None,
     features: Sequence[str] = (),
 ) -> Iterator[TextStream]:
-    r"""Open a file, a folder, or standard input to go through its texts in constant memory.
+    r"""Open a file, a folder or standard input to read its texts in constant memory.
 
-    Texts need no labels. CSV and TSV files are scanned by compiled code, which also returns rows as the bytes they are
-    in UTF-8.
+    Texts need no labels. CSV and TSV files are scanned by compiled code, which also returns the raw rows as UTF-8
+    bytes.
 
     Parameters
     ----------
     path : path or "-"
-        CSV, TSV, JSONL, JSON, Parquet, Excel or plain text (a text in each line), decompressed while reading; a folder,
+        CSV, TSV, JSONL, JSON, Parquet, Excel or plain text (one text per line), decompressed while reading; a folder,
         in which each file is a text; or ``-``, standard input.
     text : str or sequence of str, optional
-        The column of the texts, or several, whose cells are joined with a blank line between them; else ``prefer`` if
-        the file has it, else the only one with a usual name, else the only one.
+        The column of the texts, or several, whose cells are joined with a blank line between them. By default
+        ``prefer`` if the file has it, else the only column with a usual name, else the only column.
     prefer : str or sequence of str, optional
-        The column of the texts that a model learned from, or the columns.
+        The column or columns of texts that a model learned from.
     format : {"csv", "tsv", "jsonl", "json", "lines", "parquet", "xlsx", "folder"}, optional
-        The format, where the name does not show it; files with the ending ``.txt`` or without any are plain text. The
-        format of standard input is recognised by its first line.
+        The format, if the name does not show it; files that end in ``.txt`` or have no ending are plain text. The
+        format of standard input is detected from its first line.
     encoding, delimiter, quotes, header
         As in :func:`read`.
     exact : bool, default=True
@@ -148,7 +148,7 @@ def open_texts(
     max_cell : int, optional
         The longest cell, row or line, or file of a folder, in bytes; see :func:`read`.
     features : sequence of str, default=()
-        Columns whose values stand beside the texts, which are :class:`FeaturedText` then.
+        Columns whose values are kept with the texts, which are then :class:`FeaturedText`.
 
     Yields
     ------
@@ -231,9 +231,9 @@ def open_texts(
 def folder_texts(
     path: Path, encoding: str | None, limit: int, tell: Callable[[str], None]
 ) -> Iterator[tuple[Path, str]]:
-    """Return the files of a folder and of those in it, sorted, with their texts; hidden ones do not count.
+    """Return the files of a folder and its subfolders, sorted, with their texts; hidden files are left out.
 
-    In the end ``tell`` is called with how many were read in another encoding than UTF-8, if nobody named one.
+    Finally, ``tell`` is called with the number of files that were not UTF-8, if no encoding was given.
     """
     if encoding is not None:
         check_encoding(encoding)
@@ -334,12 +334,12 @@ def _cell(path: Path, row: dict[str, Any], column: str, number: int, unit: str) 
 
 
 def present(value: Any) -> Any:
-    """Return None for every mark of a missing value, before its name could become a string."""
+    """Return None for anything that marks a missing value, before its name could become a string."""
     return None if isinstance(value, float) and isnan(value) else value
 
 
 def missing_texts(number: int) -> str:
-    """Say how many texts are missing and what became of them."""
+    """Say how many texts are missing and how they are treated."""
     return f"{number:,} missing {'text' if number == 1 else 'texts'} taken as empty"
 
 

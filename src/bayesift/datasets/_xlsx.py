@@ -1,4 +1,4 @@
-"""Rows of Excel workbooks, by openpyxl: the cells of the first sheet as the strings that a CSV file would have."""
+"""Rows of Excel workbooks, read with openpyxl: the cells of the first sheet as the strings of a CSV file."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The errors of this room: each is also the built-in error that a caller would expect, and keeps what it is about.
+"""The errors of this room: each is also the built-in error that a caller would expect, and has details as attributes.
 
-Where a message names parameters, ``sentence`` says the same without them, for callers that have other names for them.
+If a message names parameters, ``sentence`` says the same without them, for callers that have other names for them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class MissingDataError(FileNotFoundError):
 
 
 class ChecksumError(ValueError):
-    """A file is not the one it claims to be."""
+    """A file does not have the expected checksum."""
 
     def __init__(self, path: str | Path, *, expected: str, found: str) -> None:
         super().__init__(f"{path} has SHA-256 {found}, expected {expected}: it is damaged or of another version")
@@ -41,14 +41,14 @@ class DamagedFileError(ValueError):
 
 
 class MalformedFileError(ValueError):
-    """A file cannot be read at one of its lines, or at a row where it has no lines.
+    """A line of a file (or a row, if it has no lines) cannot be read.
 
     Attributes
     ----------
     path : str or Path
         The file.
     line : int or None
-        The line or row, counted from 1; None where it is not known.
+        The line or row, counted from 1; None if it is not known.
     """
 
     def __init__(self, path: str | Path, line: int | None, problem: str, *, unit: str = "line") -> None:
@@ -109,14 +109,14 @@ class CellTooLongError(MalformedFileError):
 
     def __init__(self, path: str | Path, line: int, limit: int, *, unit: str = "line") -> None:
         problem = f"a cell or a row is longer than {limit:,} bytes"
-        remedy = "; if it is meant to be, raise max_cell (or BAYESIFT_MAX_CELL)"
+        remedy = "; if it is meant to be that long, raise max_cell (or BAYESIFT_MAX_CELL)"
         super().__init__(path, line, f"{problem}{remedy}", unit=unit)
         self.limit = limit
         self.sentence = f"{path}, {unit} {line}: {problem}"
 
 
 class ExpansionError(ValueError):
-    """A packed file unpacks to far more than any text does.
+    """A compressed file unpacks to far more than any text does.
 
     Attributes
     ----------
@@ -134,7 +134,7 @@ class ExpansionError(ValueError):
 
 
 class FormatError(ValueError):
-    """The format of a file (``path``) is not known, or not one that can be used here (``format``)."""
+    """The format of a file (``path``) is unknown, or is one that cannot be used here (``format``)."""
 
     def __init__(self, path: str | Path, format: str | None, problem: str, *, remedy: str = "") -> None:
         super().__init__(f"{problem}{remedy}")
@@ -144,7 +144,7 @@ class FormatError(ValueError):
 
 
 class HeaderError(ValueError):
-    """The first line of a file seems to be no header, and nobody has said whether it is.
+    """The first line of a file does not seem to be a header, and the caller has not said whether it is.
 
     Attributes
     ----------
@@ -165,7 +165,7 @@ class HeaderError(ValueError):
 
 
 class OptionError(ValueError):
-    """An argument does not fit the format of a file.
+    """An argument does not apply to the format of a file.
 
     Attributes
     ----------
@@ -196,11 +196,11 @@ class ColumnError(ValueError):
     role : {"text", "labels", "id", "title", "feature"}
         What the column would hold.
     name : str or None
-        The name that the caller gave; None where no name was given and none could be guessed.
+        The name that the caller gave; None if no name was given and none could be guessed.
     columns : tuple of str
         The columns that the file has.
     delimiter : str or None
-        The probable field separator, where the header seems to have been read with a wrong one.
+        The probable field separator, if the header seems to have been read with a wrong one.
     """
 
     def __init__(
@@ -239,7 +239,7 @@ def reason_of(cause: BaseException) -> str:
 
 
 def listed_names(names: Iterable[str], most: int = 50) -> str:
-    """List names in quotes for a message, the first ones where there are very many; "none" where there are none."""
+    """List names in quotes for a message: the first ones if there are very many, "none" if there are none."""
     first = [name if len(name) <= _NAME else f"{name[:_NAME]}…" for name in islice(names, most + 1)]
     return ", ".join([*map(repr, first[:most]), *(["…"] if len(first) > most else [])]) or "none"
 

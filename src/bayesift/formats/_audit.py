@@ -1,8 +1,8 @@
-"""The check of a schema before any object is made: known loaders, listed types, sound arrays, nothing deep or round.
+"""The check of a schema before any object is made: known loaders, listed types, sound arrays, no depth or cycles.
 
 skops on its own would trust more than a model needs (functions of numpy and scipy, all estimators of scikit-learn,
-bound methods, operators), let an old protocol choose old loaders, and look at types but not at what they hold. So files
-are read here, and nothing becomes an object but eight kinds of node whose every field has been looked at.
+bound methods, operators), let an old protocol choose old loaders, and check types but not their contents. So files are
+read here, and only eight kinds of node become objects, after every field of them has been checked.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SIZES = {"b": (1,), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (2, 4, 8)}
 
 _LONGEST = 2**40
 
-#: What a node, and what a character of a text, count for beside the bytes of an array: about what they become.
+#: What a node and a character of a text count for, compared with bytes of an array: about the memory they become.
 _NODE, _CHARACTER = 1024, 16
 
 #: Enough for any header that the expression above accepts.
@@ -34,21 +34,21 @@ NPY_HEADER_BYTES = 1024
 
 
 class RefusedError(ValueError):
-    """The schema holds something that is not allowed."""
+    """The schema contains something that is not allowed."""
 
 
 class Audit:
-    """Looks at every node of a schema.
+    """Checks every node of a schema.
 
     Parameters
     ----------
     beginnings : mapping from str to bytes
-        The first bytes of every member, the schema excepted.
+        The first bytes of every member except the schema.
     sizes : mapping from str to int
         How many bytes they have.
     most : int, optional
-        Most bytes that all may take, each as often as it is referred to: what is shared takes its memory once, but
-        whoever goes through it all, to compare, to print or to hash it, meets it every time.
+        Most bytes that everything may take, each object as often as it is referred to. A shared object takes its memory
+        only once, but comparing, printing or hashing the model goes through it every time.
     """
 
     def __init__(self, beginnings: Mapping[str, bytes], sizes: Mapping[str, int], most: float = inf) -> None:
@@ -63,7 +63,7 @@ class Audit:
         self.objects: list[str] = []
 
     def check(self, schema: Any) -> None:
-        """Look at a whole schema; raises RefusedError."""
+        """Check a whole schema; raise RefusedError if anything is wrong."""
         if not isinstance(schema, dict) or schema.get("protocol") != SKOPS_PROTOCOL:
             raise RefusedError(f"its schema is not of protocol {SKOPS_PROTOCOL} of skops")
         if schema.get("__loader__") != "ObjectNode":
@@ -81,7 +81,7 @@ class Audit:
         if number is not None and (type(number) is not int or number < 1):
             raise RefusedError("its schema has an object without a valid number")
         if set(node) == {"__id__"}:
-            # Only to what stands before and is complete: so nothing can hold itself.
+            # Only to earlier, complete objects, so nothing can contain itself.
             if number not in self._complete:
                 raise RefusedError("its schema refers to an object that is not there")
             self._count(self._complete[number])
@@ -160,7 +160,7 @@ class Audit:
         self._fields(node, "content", "is_json")
         self._is(node, "builtins", "str")
         text = node["content"]
-        # What is no string, number or name begins with a bracket, and may be longer than one wants to read.
+        # Anything but a string, number or name begins with a bracket, and may be too long to show.
         if not isinstance(text, str) or text.lstrip()[:1] in ("", "[", "{"):
             raise RefusedError("its schema has a value that is neither a number nor a string")
         self._count(_CHARACTER * len(text))
@@ -209,7 +209,7 @@ _LOADERS: dict[str, Callable[[Audit, Node, int], None]] = {
 
 
 def check_array(beginning: bytes, size: int) -> None:
-    """Refuse an array with other entries than numbers and strings, or whose size is not that of its bytes."""
+    """Refuse an array with entries other than numbers and strings, or whose size does not match its bytes."""
     header = _NPY_HEADER.match(beginning)
     if header is None or int.from_bytes(header["length"], "little") != header.end() - 10:
         raise RefusedError("it holds an array of an unknown kind")
@@ -231,6 +231,6 @@ def _name(node: Node) -> str:
 
 
 def _short(value: object) -> str:
-    """Show a name from a file, shortened and without anything that a terminal would act on."""
+    """Show a name from a file, shortened and without control characters."""
     text = value if isinstance(value, str) else type(value).__name__
     return "".join(letter if letter.isprintable() else "?" for letter in text[:80])

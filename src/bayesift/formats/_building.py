@@ -1,10 +1,9 @@
-"""How the nodes of a schema become objects, once the audit has passed them.
+"""How the nodes of a schema become objects, once the audit has accepted them.
 
-Nodes have the form that skops gives them: a type (``__class__``, ``__module__``), what kind of node it is
-(``__loader__``), and contents. Types have their names in the registry. A stand-in is a node for a value that would be
-long otherwise, or has no order of its own: a name of ``STAND_INS`` and parts, from which its function makes the value.
-The parts come from a file, so that these functions check them. Names and parts belong to the protocol: once released
-they stay.
+Nodes have the form that skops gives them: a type (``__class__``, ``__module__``), the kind of node (``__loader__``),
+and contents. Types have their names in the registry. A stand-in is a node for a value that would otherwise be long or
+unordered: it has a name in ``STAND_INS`` and parts, from which its function makes the value. The parts come from a
+file, so these functions check them. Names and parts belong to the protocol: once released, they do not change.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _SCALARS = (
     "float64",
     *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
 )
-#: Whoever makes a list or an array of a range needs memory for all its numbers.
+#: Anybody who makes a list or an array of a range needs memory for all its numbers.
 _LONGEST_RANGE = 1_000_000
 _MATRICES = ("csr_matrix", "csc_matrix", "csr_array", "csc_array")
 
@@ -48,7 +47,7 @@ class Builder:
     Parameters
     ----------
     member : callable
-        Opens the array file of a name.
+        Opens the array file with a name.
     """
 
     def __init__(self, member: Callable[[str], IO[bytes]]) -> None:
@@ -56,7 +55,7 @@ class Builder:
         self._made: dict[int, Any] = {}
 
     def build(self, node: Node) -> Any:
-        """Return the object that a node stands for."""
+        """Return the object that a node represents."""
         number = node.get("__id__")
         if number is None:
             return _MAKERS[node["__loader__"]](self, node)
@@ -187,13 +186,13 @@ def _sparse_matrix(kind: str, shape: list[Any], data: Any, indices: Any, indptr:
 
 
 def _check_lines(data: Any, indices: Any, indptr: Any, n_lines: int, n_places: int) -> None:
-    """Refuse a compressed matrix unless every start and every index lies where loops without any check may use it.
+    """Refuse a compressed matrix unless every start and index is valid for loops without bounds checks.
 
-    scipy's own check is not enough: where the last start is 0 or less, it looks at no index and at no other start.
+    scipy's own check is not enough: if the last start is 0 or less, it looks at no index and at no other start.
     """
     if any(array.ndim != 1 for array in (data, indices, indptr)) or data.size != indices.size:
         raise ValueError(f"SparseMatrix has {data.shape} values and {indices.shape} indices; expected as many")
-    # Compared and not subtracted: a difference may leave the range of the numbers.
+    # Compared, not subtracted: a difference may overflow.
     falls = bool(np.any(indptr[1:] < indptr[:-1]))
     if indptr.size != n_lines + 1 or indptr[0] != 0 or indptr[-1] > indices.size or falls:
         raise ValueError(f"SparseMatrix has starts that do not rise from 0 to at most {indices.size}, {n_lines} steps")
@@ -201,7 +200,7 @@ def _check_lines(data: Any, indices: Any, indptr: Any, n_lines: int, n_places: i
         raise ValueError(f"SparseMatrix has indices from {indices.min()} to {indices.max()}; expected below {n_places}")
 
 
-#: For each stand-in the function that makes its value, and the types of its parts.
+#: The function that makes the value of each stand-in, and the types of its parts.
 STAND_INS: dict[str, tuple[Any, ...]] = {
     # Lists and dictionaries of numbers and strings, as JSON.
     "Plain": (json.loads, str),

@@ -1,4 +1,4 @@
-"""Whether the parts of a loaded model fit together: what holds for all classes, and each class's own check."""
+"""Check whether the parts of a loaded model fit together: by rules for all classes, and by each class's own check."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from sklearn.pipeline import Pipeline
 from bayesift._state import MOST_FEATURES, MOST_THREADS, State, shown
 from bayesift.formats._writing import DEEPEST
 
-#: What a check may run into with something from a file that is not what it takes it for.
+#: Errors that a check may run into if something in a file is not what it expects.
 _MISFITS = (ArithmeticError, AttributeError, LookupError, TypeError, RecursionError)
 
-#: Most containers within the parameters of an estimator, each counted as often as it is referred to.
+#: Most containers in the parameters of an estimator, each counted as often as it is referred to.
 _CONTAINERS = 20_000
 _BITS = 64
 _HOLDERS = (BaseEstimator, dict, list, tuple, set, frozenset, np.ndarray)
 
-#: Most that some parameters may ask for: arrays of these sizes are made before any document is looked at.
+#: Largest values of some parameters, because arrays of these sizes are made before any document is read.
 _LARGEST = {
     "n_jobs": MOST_THREADS,
     "n_features": MOST_FEATURES,
@@ -40,7 +40,7 @@ _OUTPUTS = [{"transform": kind} for kind in ("default", "pandas", "polars")]
 def check_model(model: Any, attributes_of: Callable[[Any], Mapping[str, Any]] = vars) -> None:
     """Refuse a model whose parts do not fit together, with a ValueError.
 
-    Of a model that is to be saved ``attributes_of`` says what is written of a part, which may be less than it has.
+    For a model about to be saved, ``attributes_of`` returns what is written of a part, which may be less than it has.
     """
     for part in _parts(model, set()):
         if isinstance(part, (dict, list, tuple, np.ndarray)):
@@ -54,7 +54,7 @@ def check_model(model: Any, attributes_of: Callable[[Any], Mapping[str, Any]] = 
 
 
 def check_takes_texts(model: Any) -> None:
-    """Refuse a model with a vectorizer that takes names of files for texts, with a ValueError."""
+    """Refuse, with a ValueError, a model whose vectorizer reads the files that its documents name."""
     for part in _parts(model, set()):
         source = getattr(part, "input", "content")
         if source != "content":
@@ -89,7 +89,7 @@ def _check_part(part: Any, attributes: Mapping[str, Any]) -> None:
 
 
 def _check_record(part: Any, attributes: Mapping[str, Any]) -> None:
-    """Refuse a record unless it is what its own constructor makes of its entries."""
+    """Refuse a record unless its own constructor would make the same from its entries."""
     made: dict[str, Any] = vars(replace(part))
     odd = made.keys() ^ attributes.keys()
     if odd:
@@ -111,8 +111,8 @@ _names: dict[Any, list[str]] = {}
 
 
 def _check_attributes(part: Any, attributes: Mapping[str, Any]) -> None:
-    """Refuse attributes that take the place of a method, and so of what a method would have checked."""
-    # The default of a parameter stands in the class as well, and may be callable: a dtype is.
+    """Refuse attributes that replace a method, and so what the method would have checked."""
+    # The default of a parameter is in the class too, and may be callable, as a dtype is.
     parameters = _parameters(type(part)) if isinstance(part, BaseEstimator) else ()
     for name, value in attributes.items():
         if name not in parameters and callable(getattr(type(part), name, None)):
@@ -125,7 +125,7 @@ def _check_attributes(part: Any, attributes: Mapping[str, Any]) -> None:
 
 
 def _check_parameters(part: Any) -> None:
-    """Refuse an estimator that lacks a parameter, or has one that it would refuse itself."""
+    """Refuse an estimator that lacks a parameter, or has one that it would itself refuse."""
     missing = [name for name in _parameters(type(part)) if name not in vars(part)]
     if missing:
         raise ValueError(f"{type(part).__name__} has no {missing[0]}")
@@ -143,9 +143,9 @@ def _check_parameters(part: Any) -> None:
 
 
 def _check_nesting(part: Any) -> None:
-    """Refuse lists within lists without end, which take forever to print, to copy and to compare.
+    """Refuse endlessly nested lists, which take forever to print, copy and compare.
 
-    And whole numbers that no number of double precision comes near.
+    Integers far beyond the range of floats are refused too.
     """
     left, n_found = [(part, 0)], 0
     while left:
@@ -160,7 +160,7 @@ def _check_nesting(part: Any) -> None:
 
 
 def _within(value: Any) -> list[Any]:
-    """List what an estimator has as parameters, or what a container holds."""
+    """List the parameters of an estimator or the contents of a container."""
     if isinstance(value, BaseEstimator):
         return [vars(value).get(name) for name in _parameters(type(value))]
     if isinstance(value, dict):
@@ -171,7 +171,7 @@ def _within(value: Any) -> list[Any]:
 
 
 def _check_pipeline(part: Pipeline) -> None:
-    """Refuse steps that are none, and a folder for results: what is read from there is trusted as code is."""
+    """Refuse invalid steps, and a cache folder: what is read from there is trusted like code."""
     if part.memory is not None:
         raise ValueError(f"memory of Pipeline is {shown(part.memory)}; expected None")
     steps = part.steps
@@ -186,7 +186,7 @@ def _check_pipeline(part: Pipeline) -> None:
 
 
 def _parts(value: Any, seen: set[int]) -> Iterator[Any]:
-    """List all objects within an object, the innermost first, each once."""
+    """List all objects in an object, the innermost first, each once."""
     if isinstance(value, dict):
         inner = [*value, *value.values()]
     elif isinstance(value, (list, tuple)):

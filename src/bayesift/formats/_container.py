@@ -1,6 +1,6 @@
-"""The zip archive that a model file is: written the same way every time, and read without believing anything it says.
+"""The zip archive that a model file is: always written the same way, and read without trusting anything it says.
 
-The archive's comment holds the SHA-256 of all bytes before it. It tells damage; it does not tell who wrote the file.
+The archive's comment holds the SHA-256 of all bytes before it. It reveals damage, but not who wrote the file.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ LIMIT = 2**30
 _COMMENT = b"sha256 "
 _DIGITS = 64
 _BLOCK = 2**20
-#: Which part of the limit the contents, and the texts among them, may take beyond the size of the file itself. A small
-#: file cannot grow large, and a large one may have what it has.
+#: Which parts of the limit the contents, and the texts among them, may take in addition to the size of the file. So a
+#: small file cannot grow large, and a large one may have its contents.
 _GROWTH, _TEXT_GROWTH = 4, 32
 #: Values that a text may have in any case.
 _VALUES = 100_000
@@ -56,7 +56,7 @@ class ModelFileError(ValueError):
 
 
 class NotAModelFileError(ModelFileError):
-    """A file is something else than a model file."""
+    """A file is not a model file at all."""
 
     __module__ = "bayesift.formats"
 
@@ -69,7 +69,7 @@ def write(file: BinaryIO, header: dict[str, Any], members: dict[str, bytes]) -> 
     file : binary file
         Opened for writing and reading, empty.
     header : dict
-        What JSON can hold.
+        Values that JSON can hold.
     members : dict of str to bytes
         By name, in order.
     """

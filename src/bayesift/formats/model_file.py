@@ -20,7 +20,7 @@ from bayesift.formats._container import FORMAT, LIMIT, Container, ModelFileError
 from bayesift.formats._writing import SCHEMA, members_of, written_attributes
 
 PROTOCOL = 2
-"""Number of the form that :func:`save` writes."""
+"""Number of the protocol that :func:`save` writes."""
 
 _OLDEST = 2
 
@@ -30,9 +30,9 @@ _PACKAGES = ("numpy", "scikit-learn", "scipy")
 
 
 def save(pipeline: Any, path: str | os.PathLike[str], *, provenance: Mapping[str, Any] | None = None) -> None:
-    """Write a model to one file, from which :func:`load` makes it again bit for bit.
+    """Write a model to one file, from which :func:`load` restores it bit for bit.
 
-    The file holds names of listed types, arrays, numbers and strings, and no code: functions, such as a tokenizer of
+    The file holds names of listed types, arrays, numbers and strings, but no code: functions, such as a tokenizer of
     your own, are refused. The same model gives the same bytes. The file appears complete or not at all.
 
     Parameters
@@ -40,10 +40,10 @@ def save(pipeline: Any, path: str | os.PathLike[str], *, provenance: Mapping[str
     pipeline : estimator
         Any estimator of bayesift, or a scikit-learn ``Pipeline`` of them, fitted or not.
     path : path
-        Where to; ``.bayesift`` is the usual extension. An existing file is replaced.
+        Where to write; ``.bayesift`` is the usual extension. An existing file is replaced.
     provenance : mapping, optional
-        Anything you want to know later about where the model comes from, as JSON can hold it; :func:`describe` gives it
-        back. No date is added on its own.
+        Anything that you want to know later about where the model comes from, as values that JSON can hold;
+        :func:`describe` returns it. No date is added automatically.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def save(pipeline: Any, path: str | os.PathLike[str], *, provenance: Mapping[str
     """
     origin = _checked_provenance(provenance)
     members = members_of(pipeline)
-    # What loading would refuse is refused now.
+    # What load would refuse is refused now.
     audit = Audit({name: content[:NPY_HEADER_BYTES] for name, content in members.items()}, _sizes(members))
     try:
         audit.check(json.loads(members[SCHEMA]))
@@ -81,29 +81,29 @@ def save(pipeline: Any, path: str | os.PathLike[str], *, provenance: Mapping[str
 def load(path: str | os.PathLike[str], *, limit: int = LIMIT, read_files: bool = False) -> Any:
     """Read a model from a file that :func:`save` wrote.
 
-    Loading never runs code from the file and only makes objects of listed types, so a file from a stranger can at worst
-    be refused, or hold a model that predicts nonsense.
+    Loading never runs code from the file, and only makes objects of listed types. So the worst that an untrusted file
+    can do is to be refused, or to hold a model that predicts nonsense.
 
     Parameters
     ----------
     path : path
         The file.
     limit : int, default=2**30
-        Most bytes that the file, and its contents unpacked, may have; unpacking may add a quarter of it to the size of
+        Most bytes that the file, and its unpacked contents, may have; unpacking may add a quarter of it to the size of
         the file.
     read_files : bool, default=False
-        Whether the model may read the files that its documents name (``TextVectorizer(input="filename")``). Without it
-        such a model is refused, and texts are texts.
+        Whether the model may read the files that its documents name (``TextVectorizer(input="filename")``). By default
+        such a model is refused.
 
     Returns
     -------
     estimator
-        As it was when it was saved.
+        The estimator as it was saved.
 
     Raises
     ------
     ModelFileError
-        If the file is damaged, is something else, is of another protocol, or holds what no model file may hold.
+        If the file is damaged, is not a model file, has another protocol, or contains anything that is not allowed.
     OSError
         If it cannot be read.
     """
@@ -119,32 +119,32 @@ def load(path: str | os.PathLike[str], *, limit: int = LIMIT, read_files: bool =
     except ModelFileError:
         raise
     except Exception as error:
-        # What a file made on purpose can do to zipfile, json or numpy is known only in part.
+        # How a malicious file can affect zipfile, json or numpy is only partly known.
         raise ModelFileError(f"{path} cannot be read: {_sentence(error)}") from error
 
 
 @dataclass(frozen=True)
 class ModelDescription:
-    """What a model file says of itself, before any object is made.
+    """What a model file says about itself, before any object is made.
 
     Parameters
     ----------
     model : str
         Type of the model.
     types : tuple of str
-        All types of bayesift and scikit-learn within it.
+        All bayesift and scikit-learn types in it.
     protocol : int
-        Number of the file's form.
+        Number of the file's protocol.
     versions : dict of str to str
-        Of Python and of the packages that wrote the file.
+        Versions of Python and of the packages that wrote the file.
     provenance : dict
         What was given to :func:`save`.
     is_intact : bool
-        Whether the checksum over the whole file is right.
+        Whether the checksum of the whole file is right.
     n_bytes : int
         Size of the file.
     n_bytes_unpacked : int
-        Size of its contents, about what the model takes in memory.
+        Size of its unpacked contents, about what the model takes in memory.
     sizes : dict of str to int
         Unpacked size of every member.
     """
@@ -161,7 +161,7 @@ class ModelDescription:
 
 
 def describe(path: str | os.PathLike[str], *, limit: int = LIMIT) -> ModelDescription:
-    """Return what a model file says of itself, without making the model.
+    """Return what a model file says about itself, without making the model.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def describe(path: str | os.PathLike[str], *, limit: int = LIMIT) -> ModelDescri
     Raises
     ------
     ModelFileError
-        If the file is no model file of this protocol, or so damaged that its header cannot be read.
+        If the file is not a model file of this protocol, or so damaged that its header cannot be read.
 
     Examples
     --------
@@ -208,7 +208,7 @@ def describe(path: str | os.PathLike[str], *, limit: int = LIMIT) -> ModelDescri
 
 
 def _opened(path: str | os.PathLike[str], limit: int) -> Container:
-    """Open a file as far as its header, of a protocol that there is a reader for."""
+    """Open a file and read its header; its protocol must be one that can be read."""
     try:
         container = Container(path, limit)
         protocol = container.header.get("protocol")
@@ -235,7 +235,7 @@ def _read_2(container: Container) -> Any:
     """Read protocol 2: nodes of skops' protocol 2, types by their names in the registry, and stand-ins."""
     arrays = {name: size for name, size in container.sizes.items() if name != SCHEMA}
     beginnings = {name: container.beginning(name, NPY_HEADER_BYTES) for name in arrays}
-    # Twice, since of arrays that many parts share none is a copy.
+    # Twice, because arrays that several parts share are not copied.
     audit = Audit(beginnings, arrays, most=2 * container.limit)
     schema = container.json(SCHEMA)
     try:
@@ -248,7 +248,7 @@ def _read_2(container: Container) -> Any:
 
 
 def _sentence(error: Exception) -> str:
-    """Return what an error says, without anything that a terminal would act on, and no longer than one reads."""
+    """Return the message of an error, shortened and without control characters."""
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
     text = str(error)[:_LONGEST_MESSAGE] or type(error).__name__
@@ -264,13 +264,13 @@ def _sizes(members: dict[str, bytes]) -> dict[str, int]:
 
 @cache
 def _versions() -> dict[str, str]:
-    """Return the versions of what writes a file; they take longer to find than a small model to write."""
+    """Return the versions of Python and packages; finding them takes longer than writing a small model."""
     own = {"bayesift": __version__, "python": platform.python_version()}
     return own | {package: version(package) for package in _PACKAGES}
 
 
 def _checked_provenance(provenance: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Refuse what JSON would not give back."""
+    """Refuse values that JSON would not return unchanged."""
     origin = dict(provenance or {})
     try:
         same = json.loads(json.dumps(origin)) == origin
@@ -278,6 +278,6 @@ def _checked_provenance(provenance: Mapping[str, Any] | None) -> dict[str, Any]:
         raise ValueError(f"provenance cannot be written as JSON: {error}") from error
     if not same:
         raise ValueError(
-            "provenance has keys or values that JSON does not give back; expected strings, numbers and lists"
+            "provenance has keys or values that JSON does not return unchanged; expected strings, numbers and lists"
         )
     return origin

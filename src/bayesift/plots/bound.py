@@ -73,13 +73,13 @@ class BoundDisplay(Display):
         X, y
             Tags and classes as in :func:`bayesift.ard.tagging_log_likelihood`.
         q : array of shape (n_tags,)
-            Where the other tags stand; η of the bounds is the same there.
+            The values of the other tags, at which η of the bounds is the same.
         tag : int
             The tag whose q moves.
         touching : sequence of float
             η of this tag, one for each bound.
         alpha : array of shape (n_tags,), optional
-            With them the values are multiplied by the priors Beta(α + 1, α + 1), and divided by the greatest.
+            If given, the values are multiplied by the priors Beta(α + 1, α + 1) and divided by their maximum.
         n_points : int, default=400
             Points on (0, 1).
 
@@ -96,7 +96,7 @@ class BoundDisplay(Display):
         bounds = np.array([tagging_log_likelihood_bound(X, y, points, eta).sum(axis=-1) for eta in etas])
         label = "likelihood"
         if alpha is not None:
-            # Constants of the prior go with the greatest value.
+            # Constants of the prior cancel with the maximum.
             prior = np.log(points * (1 - points)) @ np.asarray(alpha, dtype=np.float64)
             values, bounds = values + prior, bounds + prior
             top = values.max()

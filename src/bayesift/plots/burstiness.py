@@ -1,4 +1,4 @@
-"""How often words come again once they have come."""
+"""How often words occur again once they have occurred."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bayesift._typing import AnyArray, FloatArray
 from bayesift.generative import DirichletCompoundMultinomial, MultinomialNB
 from bayesift.plots.display import PALETTE, Display, axes_or_new, stacked
 
-#: Lengths of documents are told apart up to so many of them, then by groups.
+#: Up to this many different lengths of documents are kept apart; more are grouped.
 _LENGTHS = 64
 
 
@@ -62,9 +62,9 @@ class BurstinessDisplay(Display):
         Parameters
         ----------
         X : sparse matrix or array of shape (n_documents, n_features)
-            Counts of words; the documents of one class, say.
+            Counts of words, for example in the documents of one class.
         words : array of column numbers or mask, optional
-            The words to look at; all by default. The models are fitted to all words.
+            The words to count; all by default. The models are always fitted to all words.
         max_count : int, default=10
             Greatest number of occurrences.
 
@@ -79,7 +79,7 @@ class BurstinessDisplay(Display):
         bursts = DirichletCompoundMultinomial(estimate="mle").fit(X, label)
         theta = np.exp(MultinomialNB(estimate="mle").fit(X, label).feature_log_prob_[0])
         chosen = np.arange(X.shape[1]) if words is None else np.arange(X.shape[1])[words]
-        # A word nobody used says nothing about repetition.
+        # A word that nobody used says nothing about repetition.
         chosen = chosen[theta[chosen] > 0]
         if not chosen.size:
             raise ValueError("none of words occurs in X; expected at least one")
@@ -138,7 +138,7 @@ class BurstinessDisplay(Display):
 
 
 def _lengths(lengths: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the lengths of documents and how many have each; groups of similar lengths where they are many."""
+    """Return the lengths of documents and how many have each; if there are many, groups of similar lengths."""
     values, counts = np.unique(lengths[lengths > 0], return_counts=True)
     if values.size <= _LENGTHS:
         return values, counts.astype(np.float64)
@@ -153,7 +153,7 @@ def _binomial(theta: FloatArray, lengths: FloatArray) -> tuple[FloatArray, Any]:
 
 
 def _beta_binomial(alpha: FloatArray, total: float, lengths: FloatArray) -> tuple[FloatArray, Any]:
-    """Return the same where the share of the word has a Beta(α, A − α) distribution."""
+    """Return the same if the share of the word has a Beta(α, A − α) distribution."""
     own = alpha[:, np.newaxis]
     rest = np.maximum(total - own, 1e-12)
     none = np.exp(log_rising(rest, lengths) - log_rising(total, lengths))

@@ -1,4 +1,4 @@
-"""Beliefs about concepts: prior, likelihood and posterior of each, and what they predict together."""
+"""Beliefs about concepts: prior, likelihood and posterior of each, and their joint prediction."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class ConceptDisplay(Display):
     Attributes
     ----------
     prior, likelihood, posterior : array of shape (n_hypotheses,)
-        Of every concept; the likelihood is divided by the greatest.
+        Values for each concept; the likelihood is divided by its maximum.
     predictive : array of shape (n_items,)
-        Probability that each item belongs to the concept that is meant.
+        Probability that each item belongs to the intended concept.
     axes_, ax_, figure_
         Where it was drawn; ``ax_`` is the first of the axes.
 
@@ -60,7 +60,7 @@ class ConceptDisplay(Display):
         axes : three matplotlib axes, optional
             Where to draw; a new figure by default.
         most : int, default=40
-            How many concepts to draw: all in their order, or the most probable where there are more.
+            How many concepts to draw: all of them in order, or the most probable if there are more.
         """
         shown = self._shown(most)
         axes = axes_or_new(axes, ncols=3, sharey=True, figsize=(8, 1.2 + 0.18 * len(shown)))
@@ -80,13 +80,13 @@ class ConceptDisplay(Display):
         return self._placed(axes)
 
     def plot_predictive(self, ax: Any = None, **bar_options: Any) -> Self:
-        """Draw the probability of every item as a bar, those of the examples in a second colour."""
+        """Draw the probability of every item as a bar, with the examples in a second colour."""
         ax = axes_or_new(ax, figsize=(8, 2))
         self._bars(ax, **bar_options)
         return self._placed([ax])
 
     def plot_averaging(self, *, most: int = 16) -> Self:
-        """Draw how concepts are averaged: a row of dots for the items of each, its weight, and the weighted sum on top.
+        """Draw how concepts are averaged: a row of dots for the items of each, its weight, and on top the weighted sum.
 
         Parameters
         ----------
@@ -143,7 +143,7 @@ class ConceptDisplay(Display):
         return np.argsort(-self.posterior, kind="stable")[:most]
 
     def _positions(self) -> FloatArray:
-        """Return where the items stand: at their values if they are numbers, else in their order."""
+        """Return the positions of the items: their values if they are numbers, else their order."""
         if all(isinstance(item, (int, float, np.number)) for item in self.space.items):
             return np.asarray(self.space.items, dtype=np.float64)
         return np.arange(len(self.space.items), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""What data do to a belief about a parameter, and what it then predicts."""
+"""How data change a belief about a parameter, and what the belief then predicts."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class PosteriorDisplay(Display):
 
 
 def _values(prior: Any, posterior: Any, n_points: int) -> FloatArray:
-    """Return values where either density is worth looking at, the very ends left out: it may be infinite there."""
+    """Return values at which either density matters, without the very ends, where it may be infinite."""
     # An improper prior has no shares of its own.
     laws = (prior, posterior) if prior.is_proper else (posterior,)
     low, high = ([law.quantile(share) for law in laws] for share in (0.0, 1.0))
@@ -123,7 +123,7 @@ def _values(prior: Any, posterior: Any, n_points: int) -> FloatArray:
 
 @dataclass(repr=False, eq=False)
 class PredictiveDisplay(Display):
-    """Draw the posterior predictive distribution beside a plug-in approximation (figure 3.7 of Murphy 2012).
+    """Draw the posterior predictive distribution next to a plug-in approximation (figure 3.7 of Murphy 2012).
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class PredictiveDisplay(Display):
     discrete : bool
         Whether the values are counts, drawn as bars.
     estimate : str
-        What was plugged in; for the legend.
+        Which estimate was plugged in, for the legend.
 
     Examples
     --------
@@ -161,7 +161,7 @@ class PredictiveDisplay(Display):
         model : Conjugate
             The belief: a single model whose data are numbers.
         *arguments
-            Of its ``predictive``, such as the number of trials.
+            Arguments of its ``predictive``, such as the number of trials.
         estimate : {"mode", "mean"}, default="mode"
             Which value of the parameter to plug in.
 

@@ -1,4 +1,4 @@
-"""What all displays are, and what several pictures have in common."""
+"""The base class of all displays, and helpers that several plots share."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ from bayesift._files import atomic_path
 from bayesift._typing import AnyArray
 
 PALETTE = ("#2b5c8a", "#dd7a2a", "#58ae8c", "#8c2f4b", "#a58ad6", "#7a7a3a")
-"""Blue, orange, green, wine, lilac and olive: told apart with any kind of colour vision."""
+"""Blue, orange, green, wine, lilac and olive, which can be told apart with any kind of colour vision."""
 
 GREY = "0.72"
-"""The grey of what stands behind: diagonals, zero lines, what is not pointed out."""
+"""The grey of the background: diagonals, zero lines, anything not highlighted."""
 
 
 def colour(k: int) -> str:
-    """Return the k-th colour, from the first again after the last."""
+    """Return the k-th colour, starting again after the last."""
     return PALETTE[k % len(PALETTE)]
 
 
 def next_colour(ax: Any) -> str:
-    """Return the first colour that no line of the axes has yet."""
+    """Return the first colour that no line in the axes has yet."""
     return colour(sum(line.get_color() in PALETTE for line in ax.lines))
 
 
 def axes_or_new(ax: Any, **figure_options: Any) -> Any:
-    """Return the given axes, or those of a new figure; complain where matplotlib is missing."""
+    """Return the given axes, or those of a new figure; raise an error if matplotlib is missing."""
     pyplot = require("matplotlib.pyplot", extra="plot", purpose="drawing")
     return pyplot.subplots(layout="constrained", **figure_options)[1] if ax is None else ax
 
 
 def save_plot(plot: Callable[[Any], Any], path: str | os.PathLike[str], **figure_options: Any) -> None:
-    """Draw into a file.
+    """Draw to a file.
 
     Parameters
     ----------
     plot : callable
-        Draws on the axes that it is given, as the method ``plot`` of a display does.
+        Draws on the given axes, like the method ``plot`` of a display.
     path : path
-        Where to; the ending says which format: ``.png``, ``.svg`` or ``.pdf``.
+        Where to write; the ending decides the format: ``.png``, ``.svg`` or ``.pdf``.
     **figure_options
         Passed on to matplotlib's ``Figure``.
     """
@@ -57,24 +57,24 @@ def save_plot(plot: Callable[[Any], Any], path: str | os.PathLike[str], **figure
     plot(figure.subplots())
     content = BytesIO()
     figure.savefig(content, format=Path(path).suffix[1:].lower(), dpi=150)
-    # Not by savefig itself, which hides the error of a full disk behind one of its own.
+    # Not by savefig itself, which hides the error of a full disk behind another one.
     with atomic_path(path) as temporary:
         temporary.write_bytes(content.getvalue())
 
 
 def hide_frame(ax: Any) -> None:
-    """Take the frame away at the top and at the right."""
+    """Remove the frame at the top and on the right."""
     ax.spines[["top", "right"]].set_visible(False)
 
 
 def diagonal(ax: Any) -> None:
-    """Draw the line on which both shares are equal, once for all curves that are compared with it."""
+    """Draw the line on which both shares are equal, only once for all curves."""
     if not ax.lines:
         ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, zorder=0)
 
 
 def name_ends(ax: Any, x: float, heights: Any, names: Sequence[Any], colours: Sequence[Any]) -> None:
-    """Write names beside the right ends of lines, pushed apart where they would overlap."""
+    """Write names at the right ends of lines, pushed apart if they would overlap."""
     low, high = ax.get_ylim()
     # A line of small print, in points, as a share of the height of the axes.
     spacing = (high - low) * 11 / (72 * ax.get_window_extent().height / ax.figure.dpi)
@@ -99,15 +99,15 @@ def name_ends(ax: Any, x: float, heights: Any, names: Sequence[Any], colours: Se
 class Display(ABC):
     """An object that holds the numbers of a plot, returns them as a table and draws them.
 
-    ``plot(ax)`` draws on the given matplotlib axes, or on those of a new figure, and returns the display. Where a
-    display takes ``line_options`` or ``bar_options``, they are passed on to matplotlib.
+    ``plot(ax)`` draws on the given matplotlib axes, or on those of a new figure, and returns the display. Any
+    ``line_options`` or ``bar_options`` are passed on to matplotlib.
 
     Attributes
     ----------
     ax_, figure_
-        Where ``plot`` drew last.
+        Where ``plot`` last drew.
     lines_ : list
-        The lines it drew, of displays that draw lines.
+        The lines it drew, if the display draws lines.
     """
 
     ax_: Any
@@ -118,12 +118,12 @@ class Display(ABC):
         """Return the columns of the table, of equal length."""
 
     def plot_data(self, *, as_frame: bool = False) -> Any:
-        """Return what ``plot`` draws as a table, for those who draw themselves.
+        """Return what ``plot`` draws as a table, for plots of your own.
 
         Parameters
         ----------
         as_frame : bool, default=False
-            A pandas data frame, instead of a dictionary.
+            Return a pandas data frame instead of a dictionary.
 
         Returns
         -------
@@ -145,7 +145,7 @@ def table(columns: Mapping[str, Any], as_frame: bool) -> Any:
 
 
 def stacked(x: tuple[str, Any], lines: tuple[str, Any], values: tuple[str, Any]) -> dict[str, Any]:
-    """Put lines over the same x under each other: named columns of x, of the lines' names and of the values.
+    """Stack lines over the same x in long form: named columns of x, of the lines' names and of the values.
 
     The values are an array of shape (n_lines, n_x) or a sequence of such rows.
     """

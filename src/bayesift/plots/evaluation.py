@@ -1,4 +1,4 @@
-"""Whether probabilities mean what they say, and how much is found when how much is read."""
+"""Whether probabilities mean what they say, and how much is found after reading how much."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ProbabilitiesDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, *, category: int = 0, **options: Any) -> Self:
-        """Let a fitted model give the probabilities.
+        """Compute the probabilities with a fitted model.
 
         Parameters
         ----------
@@ -33,7 +33,7 @@ class ProbabilitiesDisplay(Display):
         category : int, default=0
             Which of several categories.
         **options
-            Further arguments of ``from_predictions``.
+            Other arguments of ``from_predictions``.
 
         Returns
         -------
@@ -54,9 +54,9 @@ def of_category(estimator: Any, X: Any, y: Any, category: int, response: str) ->
     y : array of shape (n_documents,) or (n_documents, n_categories), or sparse matrix
         Their labels, or an indicator.
     category : int
-        Column of the indicator, or place in ``classes_`` if y is labels; of two labels the greater is the category.
+        Column of the indicator, or position in ``classes_`` if y has labels; of two, the greater is the category.
     response : str
-        Name of the method that gives the scores.
+        Name of the method that returns the scores.
 
     Returns
     -------
@@ -127,7 +127,7 @@ class RecallEffortDisplay(ProbabilitiesDisplay):
         level : float, optional
             The level of recall; the horizontal distance to the diagonal there is the work saved.
         color : str, optional
-            Of the curve; the next of the palette by default.
+            Colour of the curve; by default, the next one of the palette.
         """
         ax = axes_or_new(ax, figsize=(4.8, 3.6))
         effort, recall = self.curve
@@ -149,15 +149,14 @@ class RecallEffortDisplay(ProbabilitiesDisplay):
 class ReliabilityDisplay(ProbabilitiesDisplay):
     """Draw the observed share of documents in the category against their probability.
 
-    Bars show what the share of each group may be: the middle 95 % of a belief that held all shares equally possible
-    before.
+    Bars show what the share of each group may be: the central 95 % of the posterior under a uniform prior.
 
     Parameters
     ----------
     curve : ReliabilityCurve
         Documents in groups of similar probability.
     name : str, optional
-        What to call the system; for the legend.
+        Name of the system, for the legend.
 
     Examples
     --------
@@ -180,9 +179,9 @@ class ReliabilityDisplay(ProbabilitiesDisplay):
         truth, probabilities
             As in :func:`bayesift.evaluate.reliability_curve`.
         name : str, optional
-            What to call the system.
+            Name of the system.
         **options
-            Further arguments of :func:`bayesift.evaluate.reliability_curve`.
+            Other arguments of :func:`bayesift.evaluate.reliability_curve`.
 
         Returns
         -------
@@ -196,7 +195,7 @@ class ReliabilityDisplay(ProbabilitiesDisplay):
         Parameters
         ----------
         color : str, optional
-            Of points and bars; the next of the palette by default.
+            Colour of points and bars; by default, the next one of the palette.
         """
         ax = axes_or_new(ax, figsize=(4.2, 4.2))
         _, predicted, observed = self.curve

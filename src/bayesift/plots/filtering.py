@@ -1,4 +1,4 @@
-"""How a filter does while documents arrive."""
+"""How well a filter does while documents arrive."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class FilteringDisplay(Display):
     Parameters
     ----------
     documents : array of shape (n_points,)
-        Documents seen so far, rising.
+        Numbers of documents seen so far, increasing.
     recall : array of shape (n_points,)
         Share of the relevant documents among these that were delivered.
     utility : array of shape (n_points,)
-        What the deliveries so far are worth.
+        Utility of the deliveries so far.
     best : array of shape (n_points,), optional
-        What perfect decisions would be worth.
+        Utility of perfect decisions.
     name : str, optional
-        What to call the filter; for the legend.
+        Name of the filter, for the legend.
 
     Attributes
     ----------
@@ -63,16 +63,16 @@ class FilteringDisplay(Display):
         utility: Utility | Mapping[str, float] = T11U,
         name: str | None = None,
     ) -> Self:
-        """Add the outcomes up in the order of arrival.
+        """Accumulate the outcomes in the order of arrival.
 
         Parameters
         ----------
         truth, delivered : arrays of shape (n_documents,) or (n_documents, n_topics)
-            Which documents are relevant, and which were delivered. Several topics are added up.
+            Which documents are relevant, and which were delivered. Several topics are summed.
         utility : Utility or mapping of gains, default=T11U
-            What decisions are worth; in documents, not in shares of a class.
+            Utility of decisions, in documents, not in shares of a class.
         name : str, optional
-            What to call the filter.
+            Name of the filter.
 
         Returns
         -------
@@ -93,7 +93,7 @@ class FilteringDisplay(Display):
 
     @classmethod
     def from_record(cls, record: Any, truth: Any, **options: Any) -> Self:
-        """Add up what a filter retrieved, document by document of the stream.
+        """Accumulate what a filter retrieved, document by document of the stream.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class FilteringDisplay(Display):
         truth : array of shape (n_documents,) or (n_documents, n_topics), or sparse matrix
             Which documents of the stream are relevant to which topic, in the order of the topics.
         **options
-            Further arguments of :meth:`from_decisions`.
+            Other arguments of :meth:`from_decisions`.
 
         Returns
         -------

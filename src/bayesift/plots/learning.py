@@ -1,4 +1,4 @@
-"""What more documents are worth."""
+"""How much more documents help."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from bayesift.plots.display import Display, axes_or_new, colour, stacked
 
 
 class LearningCurveDisplay(Display):
-    """Draw a measure against the number of training documents, with and without prior knowledge say.
+    """Draw a measure against the number of training documents, for example with and without prior knowledge.
 
     Parameters
     ----------
     sizes : array of shape (n_sizes,)
-        Numbers of training documents, rising.
+        Numbers of training documents, increasing.
     curves : mapping of str to array of shape (n_sizes,) or (n_sizes, n_repeats)
-        The measure for each way of training. Of repeats the mean is drawn, and a band of one standard error.
+        The measure for each way of training. For repeats, the mean is drawn with a band of one standard error.
     measure : str, default="F1"
-        What the curves are.
+        Name of the measure.
     documents : str, default="training documents"
         What the sizes count.
     ahead : array of shape (n_ahead,), optional
-        Numbers of training documents for which there are forecasts, rising.
+        Numbers of training documents with forecasts, increasing.
     forecasts : mapping of str to array of shape (n_ahead, 3), optional
-        For some of the curves what is expected there, and the bounds below and above it; drawn dashed.
+        For some of the curves, the expected value there and its lower and upper bounds; drawn dashed.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class LearningCurveDisplay(Display):
         Parameters
         ----------
         estimators : mapping of str to estimator
-            The ways of training, by their names.
+            The ways of training, by name.
         X, y
             Documents and labels.
         sizes : sequence of int
@@ -108,11 +108,11 @@ class LearningCurveDisplay(Display):
         cv, scoring
             As in scikit-learn's ``learning_curve``.
         random_state : int, RandomState or None, default=0
-            Source of the samples, the same for all estimators if it is a number.
+            Source of the samples; they are the same for all estimators if it is a number.
         fit_params : mapping, optional
-            Further arguments of every estimator's ``fit``.
+            Other arguments for ``fit`` of every estimator.
         **options
-            Further arguments of the display.
+            Other arguments of the display.
 
         Returns
         -------

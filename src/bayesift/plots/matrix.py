@@ -1,4 +1,4 @@
-"""Counts of pairs of labels as coloured cells: which classes are taken for which, which labels come together."""
+"""Counts of pairs of labels as coloured cells: which classes are confused, and which labels occur together."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bayesift.plots.display import Display, axes_or_new
 
 
 class AxisTexts(NamedTuple):
-    """What stands at the axes and at the scale of colours, and names of the table's columns of labels."""
+    """Labels of the axes and of the colour scale, and names of the table's label columns."""
 
     row: str
     column: str
@@ -34,7 +34,7 @@ class MatrixDisplay(Display):
     names : list of str
         The classes or categories.
     shares : array of shape (n_names, n_names)
-        Counts divided by the size of their row; 0 for those without documents.
+        Counts divided by the size of their row; 0 for rows without documents.
     """
 
     def __init__(self, counts: Any, sizes: Any, names: Sequence[str], argument: str) -> None:
@@ -49,11 +49,11 @@ class MatrixDisplay(Display):
 
     @abstractmethod
     def _texts(self) -> AxisTexts:
-        """Return what to write."""
+        """Return the labels."""
 
     @abstractmethod
     def _importance(self) -> AnyArray:
-        """Return a number for each label; those with the greatest are drawn."""
+        """Return a number for each label; the labels with the largest are drawn."""
 
     def plot(self, ax: Any = None, *, most: int = 25, numbers: bool = True) -> Self:
         """Draw the matrix, with the numbers of documents in its cells.
@@ -61,14 +61,14 @@ class MatrixDisplay(Display):
         Parameters
         ----------
         most : int, default=25
-            How many labels to draw: all, or the most important where there are more (most errors, or most documents).
+            How many labels to draw: all, or the most important if there are more (most errors, or most documents).
         numbers : bool, default=True
             Whether to write the numbers.
         """
         shown = np.sort(np.argsort(-self._importance(), kind="stable")[:most])
         ax = axes_or_new(ax, figsize=(2.4 + 0.5 * len(shown), 1.5 + 0.42 * len(shown)))
         shares, counts = (matrix[np.ix_(shown, shown)] for matrix in (self.shares, self.counts))
-        # Light to dark in one hue: the order is seen with any kind of colour vision, and in print.
+        # Light to dark in one hue, whose order is visible with any kind of colour vision, and in print.
         image = ax.imshow(shares, cmap="Blues", vmin=0, vmax=1, aspect="auto")
         if numbers:
             for i, j in np.argwhere(counts != 0):
@@ -95,9 +95,9 @@ class MatrixDisplay(Display):
 
 
 class ConfusionDisplay(MatrixDisplay):
-    """Draw how many documents of each class were given to each class, for documents with one label.
+    """Draw how many documents of each class were assigned to each class, for documents with one label.
 
-    Cells are coloured by their share of the row: of the documents that are in the class.
+    Cells are coloured by their share of the row, that is, of the documents in the class.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ class ConfusionDisplay(MatrixDisplay):
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any) -> Self:
-        """Let a fitted model decide, and count.
+        """Count the decisions of a fitted model.
 
         Parameters
         ----------
@@ -160,19 +160,19 @@ class ConfusionDisplay(MatrixDisplay):
         return AxisTexts("true class", "decided class", "share of the true class", "true", "decided")
 
     def _importance(self) -> AnyArray:
-        """Return the errors in which each class is involved."""
+        """Return the number of errors that involve each class."""
         return self.counts.sum(axis=0) + self.counts.sum(axis=1) - 2 * np.diag(self.counts)
 
 
 class CooccurrenceDisplay(MatrixDisplay):
-    """Draw how many documents of each category are in each other one, for documents with several labels.
+    """Draw how many documents of each category are also in each other one, for documents with several labels.
 
     Parameters
     ----------
     counts : array of shape (n_categories, n_categories)
-        Documents that have the label of the row and that of the column.
+        Numbers of documents with the label of the row and that of the column.
     sizes : array of shape (n_categories,)
-        Documents that have the label of the row; cells are coloured by their share of these.
+        Numbers of documents with the label of the row; cells are coloured by their share of these.
     categories : sequence of str
         Names of the categories.
     decided : bool, default=False
@@ -213,7 +213,7 @@ class CooccurrenceDisplay(MatrixDisplay):
 
     @classmethod
     def from_predictions(cls, truth: Any, decisions: Any, categories: Sequence[str] | None = None) -> Self:
-        """Count the pairs of a true label and one that was decided.
+        """Count the pairs of a true label and a decided one.
 
         Parameters
         ----------
@@ -230,12 +230,12 @@ class CooccurrenceDisplay(MatrixDisplay):
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, categories: Sequence[str] | None = None) -> Self:
-        """Let a fitted model decide, and count.
+        """Count the decisions of a fitted model.
 
         Parameters
         ----------
         estimator
-            A classifier fitted on an indicator.
+            A classifier fitted to an indicator.
         X, y
             Documents and the indicator of their labels.
         categories : sequence of str, optional

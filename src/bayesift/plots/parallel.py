@@ -20,9 +20,9 @@ _MEASURES: dict[str, Callable[[Outcomes], Any]] = {
 
 
 class ParallelCoordinatesDisplay(Display):
-    """Draw a measure of several systems in every category: lines that cross show where the order of systems changes.
+    """Draw a measure of several systems in every category: crossing lines show where the order of systems changes.
 
-    The manner of figure 5 of Genkin, Lewis & Madigan (2007).
+    In the style of figure 5 of Genkin, Lewis & Madigan (2007).
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class ParallelCoordinatesDisplay(Display):
     categories : sequence of str
         Names of the categories.
     measure : str, default="F1"
-        What the values are.
+        Name of the measure.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class ParallelCoordinatesDisplay(Display):
     def from_results(
         cls, *results: Results, measure: str | Callable[[Outcomes], Any] = "F1", name: str | None = None
     ) -> Self:
-        """Compute a measure of systems tried on the same documents.
+        """Compute a measure of systems that were tried on the same documents.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class ParallelCoordinatesDisplay(Display):
         measure : {"F1", "precision", "recall", "errors"} or function of Outcomes, default="F1"
             What to compute for each category; errors are false positives plus false negatives.
         name : str, optional
-            What to call the measure; its own name by default.
+            Name of the measure; its own name by default.
 
         Returns
         -------
@@ -108,7 +108,7 @@ class ParallelCoordinatesDisplay(Display):
         Parameters
         ----------
         lines : {"categories", "systems"}, default="categories"
-            What a line is.
+            What each line represents.
         named : int, default=6
             How many categories get a colour and a name: those in which the systems differ most. The others are grey.
             All systems have a colour and a name.

@@ -90,7 +90,7 @@ class RegularizationPathDisplay(Display):
         return stacked(("variance", self.path.variances), ("feature", names), ("coefficient", curves))
 
     def _by_size(self) -> Int64Array:
-        """Return the columns that are ever used, by the size they reach."""
+        """Return the columns that are ever used, by their largest absolute coefficient."""
         size = np.asarray(abs(self.path.coef).max(axis=0).todense()).ravel()
         return np.argsort(-size, kind="stable")[: np.count_nonzero(size)]
 

@@ -1,4 +1,4 @@
-"""What every threshold would give, and the one that was chosen."""
+"""The outcomes at every threshold, and the chosen threshold."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _STYLES = {"precision": (PALETTE[0], "--"), "recall": (PALETTE[2], ":"), "F1": (
 class ThresholdDisplay(Display):
     """Draw precision, recall, F1 and utility against the threshold, with the chosen threshold marked.
 
-    The utility is scaled as T11SU is: 1 for perfect decisions, 0 for a loss of half of what those gain, or more.
+    The utility is scaled like T11SU: 1 for perfect decisions, 0 for a loss of at least half of what those gain.
 
     Parameters
     ----------
     outcomes : ThresholdOutcomes
-        What every threshold gives.
+        The outcomes at every threshold.
     chosen : float, optional
         The threshold to mark.
     utility : Utility or mapping of gains, default=T11U
-        What decisions are worth, such as ``{"tp": 2, "fp": -1}``.
+        Utility of decisions, such as ``{"tp": 2, "fp": -1}``.
     score_name : str, default="score"
-        What is cut; for the horizontal axis.
+        Name of the score, for the horizontal axis.
 
     Attributes
     ----------
     curves : dict of str to array
-        ``precision``, ``recall``, ``F1`` and ``utility`` at the thresholds. Precision is NaN where nothing is accepted.
+        ``precision``, ``recall``, ``F1`` and ``utility`` at the thresholds. Precision is NaN if nothing is accepted.
     lines_ : list
         One line for each curve.
 
@@ -89,7 +89,7 @@ class ThresholdDisplay(Display):
         policy : str, Utility or mapping, default="max_f1"
             How to choose the threshold, if ``chosen`` is not given; None to mark none.
         chosen : float, optional
-            The threshold to mark, chosen on other documents perhaps.
+            The threshold to mark, perhaps chosen on other documents.
         **options
             Further arguments of the display.
 
@@ -108,7 +108,7 @@ class ThresholdDisplay(Display):
         Parameters
         ----------
         estimator
-            A fitted model with ``decision_function``, and ``threshold_`` where it chose one; else 0 is marked.
+            A fitted model with ``decision_function``; its ``threshold_`` is marked if it has one, else 0.
         X, y
             Documents and their labels, or an indicator.
         category : int, default=0
@@ -130,7 +130,7 @@ class ThresholdDisplay(Display):
         ax = axes_or_new(ax, figsize=(6, 3.8))
         styles = {**_STYLES, "utility": (PALETTE[1], "-.")}
         left, right = self._limits()
-        # The first threshold rejects all and stands at the right border; the last holds down to the left one.
+        # The first threshold rejects all and is drawn at the right border; the last holds down to the left border.
         places = np.append(np.clip(self.outcomes.thresholds, left, right), left)
         self.lines_ = []
         for name, (colour, style) in styles.items():
@@ -147,7 +147,7 @@ class ThresholdDisplay(Display):
         return self._drawn(ax)
 
     def _mark(self, ax: Any, place: float) -> None:
-        """Draw the chosen threshold, its value above the axes."""
+        """Draw the chosen threshold, with its value above the axes."""
         ax.axvline(place, color="0.25", linewidth=1)
         ax.annotate(
             f"chosen: {self.chosen:.3g}".replace("-", "−"),
@@ -174,7 +174,7 @@ class ThresholdDisplay(Display):
 
 
 def _formula(utility: Utility) -> str:
-    """Write a utility as it is written by hand: 2TP − FP."""
+    """Write a utility in the usual form: 2TP − FP."""
     terms = []
     for name in ("tp", "fp", "fn", "tn"):
         gain = getattr(utility, name)

@@ -1,4 +1,4 @@
-"""The features that weigh most."""
+"""The features with the largest weights."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bayesift.plots.display import GREY, PALETTE, Display, axes_or_new
 
 
 class WeightsDisplay(Display):
-    """Draw the weights of the most relevant features as bars (figures 3 to 5 of Molchanov et al. 2015).
+    """Draw the largest weights of features as bars (figures 3 to 5 of Molchanov et al. 2015).
 
     Parameters
     ----------
@@ -22,9 +22,9 @@ class WeightsDisplay(Display):
     feature_names : array of str, optional
         Their names; numbers by default.
     label : str, default="weight"
-        What the weights are.
+        Name of the weights.
     frequency : array of shape (n_features,), optional
-        How often the features occur; of equal weights the more frequent comes first.
+        How often the features occur; among equal weights, the more frequent comes first.
 
     Attributes
     ----------
@@ -56,14 +56,14 @@ class WeightsDisplay(Display):
     def from_estimator(
         cls, estimator: Any, feature_names: Any = None, *, category: int = 0, frequency: Any = None
     ) -> Self:
-        """Take the weights of a fitted model: q − ½ of a relevance tagging machine, else a row of ``coef_``.
+        """Use the weights of a fitted model: q − ½ of a relevance tagging machine, else a row of ``coef_``.
 
         Parameters
         ----------
         estimator
             A fitted model with ``q_`` or ``coef_``.
         feature_names : array of str, optional
-            Names of the features; those of the data frame it was fitted on by default.
+            Names of the features; by default, those of the data frame that it was fitted to.
         category : int, default=0
             Which row of ``coef_``.
         frequency : array of shape (n_features,), optional
@@ -82,7 +82,7 @@ class WeightsDisplay(Display):
         return cls(np.atleast_2d(coef.toarray() if sp.issparse(coef) else coef)[category], names, frequency=frequency)
 
     def top(self, largest: int) -> Int64Array:
-        """Return the features of the largest weights by size, from the most positive to the most negative."""
+        """Return the features with the largest absolute weights, from the most positive to the most negative."""
         size = np.abs(self.weights)
         # Weights at the same limit may differ in their last digits.
         order = np.lexsort((-self.frequency, -np.round(size, 9)))

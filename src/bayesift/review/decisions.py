@@ -1,7 +1,7 @@
 """What was decided about the documents of a topic: its events, and everything that follows from them.
 
-The events are the truth: they are stored, and only ever added to. :class:`Decisions` derives from them what holds now,
-for the page and for exports; :class:`Judgements` is the part of it that a queue's engine learns from.
+The events are the source of truth: they are stored, and only ever added to. :class:`Decisions` derives the present
+state from them, for the page and for exports; :class:`Judgements` is the part that a queue's engine learns from.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
     # The engine also works without a database.
     from bayesift.review.storage import Event
 
-#: What holds for a document; ``conflict`` where reviewers contradict each other and nobody has resolved it.
+#: The present status of a document; ``conflict`` if reviewers contradict each other and nobody has resolved it.
 Status = Literal["relevant", "irrelevant", "unsure", "skip", "conflict"]
 
-#: These can be taken back one by one with the key for undo.
+#: Actions that the key for undo takes back one by one.
 _UNDOABLE = ("label", "resolve")
 
-#: These hold though one person made them.
+#: Actions that hold even if only one person made them.
 _SINGLE = ("known", "import")
 
-#: So many reviewers read each document where two shall.
+#: How many reviewers read each document when reading is double.
 _TWO = 2
 
 _RELEVANT = {"relevant": True, "irrelevant": False}
 
 
 class Judgement(NamedTuple):
-    """What was said about a document (None: unsure), why it was shown, and how probable it was before, if known."""
+    """The judgement of a document (None: unsure), why it was shown, and how probable it was before, if known."""
 
     relevant: bool | None
     why: str
@@ -44,14 +44,14 @@ class Judgement(NamedTuple):
 
 
 class Judgements:
-    """The judgements of n documents that hold, in their order, and the counts that are needed all the time.
+    """The present judgements of n documents, in order, and the counts that are needed all the time.
 
     Parameters
     ----------
     n : int
         Number of documents.
     judged : iterable of (document, relevant, why) or (document, relevant, why, probability)
-        Judgements to begin with, in their order.
+        Judgements to begin with, in order.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Judgements:
         self.take_changes()
 
     def copy(self) -> Judgements:
-        """Return the judgements of this moment."""
+        """Return a copy of the present judgements."""
         made = Judgements(0)
         made._judgements, made._outcomes = dict(self._judgements), self._outcomes.copy()
         made.open, made.shown = self.open.copy(), self.shown.copy()
@@ -93,11 +93,11 @@ class Judgements:
         return document in self._judgements
 
     def __iter__(self) -> Iterator[tuple[int, bool | None, str]]:
-        """Go through document, judgement and reason, in their order."""
+        """Iterate over document, judgement and reason, in order."""
         return ((document, said.relevant, said.why) for document, said in self._judgements.items())
 
     def in_order(self) -> list[Judgement]:
-        """Return what was said, in its order; safe while another thread writes."""
+        """Return the judgements in order; safe while another thread writes."""
         return list(self._judgements.values())
 
     @property
@@ -125,7 +125,7 @@ class Judgements:
         return self._judgements.get(document)
 
     def set(self, document: int, judgement: Judgement | None) -> None:
-        """Replace the judgement of a document; None removes it. One that is new or different comes last."""
+        """Replace the judgement of a document; None removes it. A new or different judgement comes last."""
         document = int(document)
         earlier = self._judgements.get(document)
         if judgement is earlier or (judgement and earlier and judgement[:2] == earlier[:2]):
@@ -141,7 +141,7 @@ class Judgements:
         self._changed.append(document)
 
     def take_changes(self) -> list[int]:
-        """Return the documents whose judgements have changed since this was last asked."""
+        """Return the documents whose judgements have changed since the last call."""
         changed, self._changed = self._changed, []
         return changed
 
@@ -158,20 +158,20 @@ class Judgements:
 class Decisions:
     """The events of one topic and what follows from them.
 
-    The last decision of a reviewer about a document that was not taken back is the one that holds. For all
-    reviewers together the resolution of a conflict comes before everything else. Documents that are the same are judged
-    once: a decision about one of them is a decision about all.
+    Of the decisions of a reviewer about a document, the last one that was not taken back holds. For all reviewers
+    together, the resolution of a conflict comes before everything else. Copies of a document are judged once: a
+    decision about one of them is a decision about all.
 
     Parameters
     ----------
     events : iterable of Event
         Events to begin with.
     same : mapping
-        The place of each copy of a document to that of its original.
+        From the place of each copy of a document to that of its original.
     double : bool
         Whether a document is decided only when two reviewers have decided, or somebody has resolved their conflict.
     mine : mapping
-        For reviewers who have a share of the work, which documents are theirs.
+        Which documents belong to each reviewer who has a share of the work.
 
     Attributes
     ----------
@@ -194,7 +194,7 @@ class Decisions:
         self.double = double
         self.mine = mine
         self.events: list[Event] = []
-        # Tuples, so that a copy need not go through all documents.
+        # Tuples, so that making a copy need not go through all documents.
         self._by_document: dict[int, tuple[Event, ...]] = {}
         self._undoable: dict[int, list[Event]] = defaultdict(list)
         self._undone: dict[int, list[Event]] = defaultdict(list)
@@ -202,7 +202,7 @@ class Decisions:
         self.add(events)
 
     def add(self, events: Iterable[Event]) -> None:
-        """Add events that follow the last one; the judgements of all queues follow."""
+        """Add events that follow the last one; the judgements of all queues are updated."""
         for event in events:
             if event.action == "undo":
                 self._take_back(event)
@@ -215,7 +215,7 @@ class Decisions:
                 judgements.set(document, self._judgement(document, reviewer))
 
     def with_events(self, events: Iterable[Event]) -> Decisions:
-        """Return a copy with events that follow the last one; this one stays as it is."""
+        """Return a copy with more events after the last one; this object stays as it is."""
         made = Decisions((), self.same, double=self.double, mine=self.mine)
         made.last = self.last
         made.events = self.events.copy()
@@ -247,12 +247,12 @@ class Decisions:
         self._undone[undo.reviewer].append(taken)
 
     def judgements(self, n_documents: int, reviewer: int | None = None) -> Judgements:
-        """Return what is to be learnt for one reviewer or for all; it follows the events that are added later."""
+        """Return the judgements to learn for one reviewer or for all; they are updated by later events."""
         if reviewer not in self._judgements:
             held = ((document, self._judgement(document, reviewer)) for document in self.decided(reviewer))
             judged: list[tuple[Any, ...]] = [(document, *said) for document, said in held if said is not None]
             judged.extend((document, None, "elsewhere") for document in self._elsewhere(n_documents, reviewer))
-            # Copies are put aside, so that nothing is learnt or drawn twice.
+            # Copies are put aside, so that nothing is learned or drawn twice.
             judged.extend((copy, None, "duplicate") for copy in self.same if copy < n_documents)
             self._judgements[reviewer] = Judgements(n_documents, judged)
         return self._judgements[reviewer]
@@ -267,7 +267,7 @@ class Decisions:
         )
 
     def is_elsewhere(self, document: int, reviewer: int | None) -> bool:
-        """Tell whether a document that a reviewer has not decided is for others: by shares, or as two have read it."""
+        """Tell whether a document a reviewer has not decided is for others: by shares, or because two have read it."""
         if reviewer is None:
             return False
         if reviewer in self.mine and not self.mine[reviewer][self.original(document)]:
@@ -275,11 +275,11 @@ class Decisions:
         return self.double and len(self.readers(document) - {reviewer}) >= _TWO
 
     def readers(self, document: int) -> set[int]:
-        """Return who has decided about a document, unsure or not; whoever skipped it has not."""
+        """Return who has decided about a document, if only as unsure; skipping it does not count."""
         return {who for who, event in self.by_reviewer(document).items() if event.decision != "skip"}
 
     def _elsewhere(self, n_documents: int, reviewer: int | None) -> list[int]:
-        """Return the documents that are for others, and no copies."""
+        """Return the documents that are for others, without copies."""
         if reviewer is None or not (self.double or reviewer in self.mine):
             return []
         candidates = range(n_documents) if reviewer in self.mine else list(self._touched())
@@ -292,17 +292,17 @@ class Decisions:
         ]
 
     def last_undoable(self, reviewer: int) -> Event | None:
-        """Return the event that an undo of the reviewer would take back."""
+        """Return the event that an undo by the reviewer would take back."""
         events = self._undoable[reviewer]
         return events[-1] if events else None
 
     def undone(self, reviewer: int) -> Event | None:
-        """Return what the reviewer took back last and has not decided again: the card to show next."""
+        """Return what the reviewer last took back and has not decided again: the card to show next."""
         events = self._undone[reviewer]
         return events[-1] if events else None
 
     def by_reviewer(self, document: int) -> dict[int, Event]:
-        """Return the decision of each reviewer that holds; the resolution of a conflict is none of them."""
+        """Return the decision of each reviewer that holds; the resolution of a conflict is not included."""
         events = self._by_document.get(self.original(document), ())
         return {event.reviewer: event for event in events if event.action != "resolve"}
 
@@ -312,7 +312,7 @@ class Decisions:
         return next((event for event in reversed(events) if event.action == "resolve"), None)
 
     def status(self, document: int, reviewer: int | None = None) -> Status | None:
-        """Return what holds for a document, for one reviewer or for all together; None if nobody has decided."""
+        """Return the status of a document, for one reviewer or for all together; None if nobody has decided."""
         events = self._by_document.get(self.original(document))
         if not events:
             return None
@@ -336,12 +336,12 @@ class Decisions:
         return next(decision for decision in order if decision in decisions)
 
     def _waits_for_another(self, held: Iterable[Event]) -> bool:
-        """Tell whether a second reviewer has to decide; not about what was known, or decided in a file."""
+        """Tell whether a second reviewer has to decide; not needed if it was known before, or decided in a file."""
         given = [event for event in held if event.decision != "skip"]
         return len(given) < _TWO and not any(event.action in _SINGLE for event in given)
 
     def reason(self, document: int, reviewer: int | None = None) -> str:
-        """Return why a document was first shown, of the decisions that hold."""
+        """Return why a document was first shown, according to the decisions that hold."""
         first = self._first(document, reviewer)
         return "chosen" if first is None or first.why is None else first.why
 
@@ -350,14 +350,14 @@ class Decisions:
         return next((event for event in events if reviewer in (None, event.reviewer)), None)
 
     def statuses(self) -> dict[int, Status]:
-        """Return what holds for each document about which anybody has decided, for all together."""
+        """Return the status of each document that anybody has decided about, for all reviewers together."""
         held = ((document, self.status(document)) for document in self._touched())
         return {document: status for document, status in held if status is not None}
 
     def exclusion(self, document: int, reviewer: int | None = None) -> str | None:
-        """Return for which reason a document is excluded: by whoever resolved a conflict, or by the first to name one.
+        """Return the reason why a document is excluded, by whoever resolved a conflict or was first to name one.
 
-        None where it is not excluded, or nobody gave a reason.
+        None if it is not excluded, or nobody gave a reason.
         """
         if self.status(document, reviewer) != "irrelevant":
             return None
@@ -367,7 +367,7 @@ class Decisions:
         return next((reason for reason in given if reason), None)
 
     def decided(self, reviewer: int | None = None) -> list[int]:
-        """Return the documents that are decided, for one reviewer or for all, by when they came to be so."""
+        """Return the decided documents, for one reviewer or for all, in the order in which they were decided."""
         since = {}
         for document in self._touched():
             status = self.status(document, reviewer)
@@ -382,9 +382,9 @@ class Decisions:
         return sorted(since, key=since.__getitem__)
 
     def in_force(self, reviewer: int | None = None) -> list[Event]:
-        """Return one event for each document that is decided and not skipped, in order, with what holds and why.
+        """Return one event for each document that is decided and not skipped, in order, with its status and why.
 
-        Where reviewers contradict each other, its decision is None.
+        If reviewers contradict each other, the decision of the event is None.
         """
         events = []
         for document in self.decided(reviewer):
@@ -418,7 +418,7 @@ class Decisions:
         return [event for event in self.events if self.original(event.document) == original]
 
     def agreements(self, reviewers: Iterable[int]) -> list[Agreement]:
-        """Compare every two reviewers who have decided about a document in common; resolutions do not count."""
+        """Compare all pairs of reviewers who have decided about a common document; resolutions do not count."""
         pairs: dict[tuple[int, int], list[tuple[bool, bool]]] = {}
         for document in self._touched():
             given = {
@@ -442,18 +442,18 @@ class Decisions:
 
 
 class Agreement(NamedTuple):
-    """Two reviewers and the documents that both called relevant or irrelevant.
+    """Two reviewers, and the documents that both judged relevant or irrelevant.
 
     Parameters
     ----------
     first, second : int
         The reviewers.
     n_documents : int
-        How many documents both have decided.
+        Number of documents that both have decided.
     share : float
         The share of them on which they agree.
     kappa : float or None
-        Cohen's κ; None where both gave one and the same answer throughout, or there is no document.
+        Cohen's κ; None if both always gave the same single answer, or there is no document.
     """
 
     first: int

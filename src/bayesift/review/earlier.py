@@ -1,4 +1,4 @@
-"""Reading an earlier review, whose decisions a new one learns from: a project, or a file with decisions."""
+"""Read an earlier review, whose decisions a new one learns from: a project, or a file with decisions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bayesift.review.importing import Columns, import_documents, is_literature
 from bayesift.review.marks import marks
 from bayesift.review.storage import Document, EarlierRecord, Project, ProjectError, Topic, back_up, reading_text
 
-#: How a file of SQLite begins, such as that of a project.
+#: How a SQLite file begins, such as a project file.
 _SQLITE = b"SQLite format 3\0"
 
 
@@ -24,7 +24,7 @@ def read_earlier(
     topic: str | None = None,
     tell: Callable[[str], None] = lambda note: None,
 ) -> list[EarlierRecord]:
-    """Read the records that an earlier review decided relevant or irrelevant; the others are left out.
+    """Read the records that an earlier review judged relevant or irrelevant; others are left out.
 
     Parameters
     ----------
@@ -32,23 +32,23 @@ def read_earlier(
         A project of this program, or any file that :func:`bayesift.datasets.read_documents` knows with a decision for
         each record: in a column, or in the notes, as :mod:`bayesift.review.marks` says.
     columns : Columns
-        Which columns hold what, where their names are not the usual ones.
+        Which columns hold what, if their names are not the usual ones.
     encoding : str, optional
-        Of the file; recognised by default.
+        Encoding of the file; detected by default.
     topic : str, optional
-        Which topic of a project; needed where it has several.
+        Which topic of a project; required if it has several.
     tell : callable, optional
-        Called with what was recognised, such as the encoding, a sentence each.
+        Called with each sentence about what was detected, such as the encoding.
 
     Returns
     -------
     list of EarlierRecord
-        Each record once, though a file may have it several times; at least one is relevant.
+        Each record once, even if the file repeats it; at least one is relevant.
     """
     if path.is_file() and is_project(path):
         decided = _of_project(path, topic)
     elif topic is not None:
-        raise ValueError(f"topic is {topic!r}, but {path.name} is no project; expected one without, or a project")
+        raise ValueError(f"topic is {topic!r}, but {path.name} is not a project; expected no topic, or a project")
     else:
         decided = _of_documents(list(import_documents(path, columns, encoding, tell)), path)
     found: dict[tuple[str, str], bool] = {}
@@ -63,9 +63,9 @@ def read_earlier(
 def read_all_earlier(
     paths: Sequence[Path], topic: str | None = None, tell: Callable[[str], None] = lambda note: None
 ) -> list[tuple[str, list[EarlierRecord]]]:
-    """Read several earlier reviews, each with the name of its file; parameters as of :func:`read_earlier`."""
+    """Read several earlier reviews, each with the name of its file; parameters as in :func:`read_earlier`."""
     if topic is not None and not paths:
-        raise ValueError(f"earlier_topic is {topic!r} without an earlier review; expected both, or none")
+        raise ValueError(f"earlier_topic is {topic!r}, but there is no earlier review; expected both or neither")
     for path in paths:
         if not path.exists():
             raise FileNotFoundError(f"there is no earlier review at {path}; expected a file with decisions")
@@ -86,15 +86,15 @@ def rows_of(records: Sequence[EarlierRecord], corpus: Corpus) -> Earlier | None:
 
 
 def is_project(path: Path) -> bool:
-    """Tell whether a file is a database, as that of a project, whatever its name."""
+    """Tell whether a file is a database, as projects are, whatever its name."""
     with path.open("rb") as file:
         return file.read(len(_SQLITE)) == _SQLITE
 
 
 def _of_project(path: Path, name: str | None) -> list[EarlierRecord]:
-    """Return what was decided by title and abstract in a project, which stays as it is and may be in use."""
+    """Return what was decided by title and abstract in a project, which is not changed and may be in use."""
     with TemporaryDirectory() as folder:
-        # A project of an older version is migrated when it is opened: the copy is, the project itself not.
+        # A project of an older version is migrated when it is opened, so a copy is opened, not the project itself.
         copy = Path(folder) / "earlier.review.sqlite"
         back_up(path, copy)
         with closing(Project.open(copy)) as project:

@@ -1,4 +1,4 @@
-"""Documents with their probabilities and decisions, as CSV, JSONL or RIS."""
+"""Export documents with their probabilities and decisions, as CSV, JSONL or RIS."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Row(NamedTuple):
     Parameters
     ----------
     document : Document
-        What was read.
+        The document as it was read.
     probability : float
-        What the model thinks now.
+        Its present probability under the model.
     decision : str
-        What holds for all reviewers together; empty if nobody has decided.
+        Its status for all reviewers together; empty if nobody has decided.
     by : mapping
         The decision of each reviewer, by name.
     reason : str
@@ -34,7 +34,7 @@ class Row(NamedTuple):
     tags, notes : str
         The tags of all reviewers, and their notes with their names.
     copy_of : str
-        What the source calls the document of which this one is a copy.
+        The identifier, in the source, of the document that this one is a copy of.
     at, why, model, rank, shown_probability
         When the last decision was made, why the document was shown, by which model, with which rank and probability.
     """
@@ -55,11 +55,11 @@ class Row(NamedTuple):
 
     @property
     def included(self) -> str:
-        """The decision as other programs write it: 1, 0 or nothing."""
+        """The decision as other programs write it: 1, 0 or empty."""
         return {"relevant": "1", "irrelevant": "0"}.get(self.decision, "")
 
     def columns(self) -> dict[str, Any]:
-        """Return what the review adds to the document, by the names of columns."""
+        """Return what the review adds to the document, by column name."""
         return {
             "probability": round(self.probability, 6),
             "decision": self.decision,
@@ -86,7 +86,7 @@ def rows(
     *,
     decided_only: bool,
 ) -> Iterator[Row]:
-    """Return the documents of a topic in the order of the file, with what reviewers decided and remarked."""
+    """Return the documents of a topic in the order of the file, with the decisions and remarks of reviewers."""
     originals = set(decisions.same.values())
     keys: dict[int, str] = {}
     for document in documents:
@@ -104,7 +104,7 @@ def rows(
             {name: str(held[number].decision) if number in held else "" for number, name in names.items()},
             decisions.exclusion(document.place) or "",
             *_remarked(remarks.get(document.place, {}), names),
-            # An original comes before its copies.
+            # Originals come before their copies.
             keys.get(decisions.same.get(document.place, -1), ""),
         )
         if last is not None:
@@ -125,16 +125,16 @@ def _remarked(remarks: Mapping[int, Remark], names: Mapping[int, str]) -> tuple[
     return "; ".join(tags), "\n".join(notes)
 
 
-#: What a spreadsheet takes for a formula, and what was escaped before.
+#: What a spreadsheet takes for a formula, and what is already escaped.
 _FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 def spreadsheet_safe(value: Any) -> Any:
-    """Put an apostrophe before a text that a spreadsheet would take for a formula; numbers are none.
+    """Put an apostrophe before a text that a spreadsheet would take for a formula; numbers are left alone.
 
-    Of a cell that was escaped, whatever it is, the first apostrophe is the one to take away again.
+    To undo it, remove the first apostrophe of an escaped cell.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def unescaped(cell: str) -> str:
 
 
 def to_csv(found: Iterable[Row], extra: Iterable[str], *, unchanged: bool = False) -> Iterator[str]:
-    """Write rows as CSV, with the columns named besides the own ones.
+    """Write rows as CSV, with the given columns of the source and those of the review.
 
     Parameters
     ----------
@@ -168,12 +168,12 @@ def to_csv(found: Iterable[Row], extra: Iterable[str], *, unchanged: bool = Fals
     extra : iterable of str
         Columns of the source.
     unchanged : bool
-        Whether to write texts as they are, also those that a spreadsheet takes for formulas.
+        Whether to write all texts as they are, even those that a spreadsheet takes for formulas.
 
     Yields
     ------
     str
-        A line or more.
+        One or more lines.
     """
     extra = list(extra)
     cell = (lambda value: value) if unchanged else spreadsheet_safe
@@ -181,7 +181,7 @@ def to_csv(found: Iterable[Row], extra: Iterable[str], *, unchanged: bool = Fals
     writer = csv.writer(stream)
     for number, row in enumerate(found):
         added = row.columns()
-        # A column of the file may have the name of one of ours; ours wins.
+        # A column of the file may have the name of a column of the review, which then wins.
         others = [name for name in extra if name not in (*added, "id", "title", "text")]
         if number == 0:
             writer.writerow(map(cell, ["id", "title", "text", *added, *others]))
@@ -192,7 +192,7 @@ def to_csv(found: Iterable[Row], extra: Iterable[str], *, unchanged: bool = Fals
 
 
 def to_jsonl(found: Iterable[Row], _extra: Iterable[str] = ()) -> Iterator[str]:
-    """Write rows as one JSON object a line."""
+    """Write rows as one JSON object per line."""
     for row in found:
         document = row.document
         own = {"id": document.key, "title": document.title, "text": document.text, **row.columns()}
@@ -208,12 +208,12 @@ def added_notes(row: Row) -> list[str]:
 
 _RIS_TAG = re.compile("[A-Z][A-Z0-9]")
 
-#: Tags that say where a record begins and ends, and those that hold what we write ourselves.
+#: Tags that mark the beginning and end of a record, and those that the export writes itself.
 _RIS_RESERVED = ("TY", "ER", "ID", "TI", "AB")
 
 
 def to_ris(found: Iterable[Row], _extra: Iterable[str] = ()) -> Iterator[str]:
-    """Write rows as RIS; decision and probability become notes, and so does a column with the name of a tag of ours."""
+    """Write rows as RIS; decision and probability become notes, as does a column named like a tag that is written."""
     for row in found:
         document = row.document
         kind = str(document.extra.get("type") or "").strip() or "GEN"
@@ -235,7 +235,7 @@ def _ris_lines(name: str, value: str) -> list[tuple[str, str]]:
     return [(tag, part) for part in (value.split("; ") if tag in ("AU", "KW") else [value])]
 
 
-#: The tag for each name; of several the first.
+#: The tag for each name; if there are several, the first.
 _RIS_TAGS = {name: tag for tag, name in reversed(list(RIS_NAMES.items()))}
 
 

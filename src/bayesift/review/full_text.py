@@ -7,19 +7,19 @@ from collections.abc import Collection, Iterable, Sequence
 from bayesift._typing import FloatArray
 from bayesift.review.decisions import Decisions
 
-#: Why a document is excluded whose full text nobody could get.
+#: The reason for excluding a document whose full text nobody could get.
 NOT_RETRIEVED = "report not retrieved"
 
 
 def waiting(sought: Iterable[int], full: Decisions, owner: int | None) -> list[int]:
-    """Return the documents whose full text has still to be judged, by one reviewer or by anybody.
+    """Return the documents whose full text still has to be judged, by one reviewer or by anybody.
 
     Parameters
     ----------
     sought : iterable of int
-        What is relevant by title and abstract.
+        The documents that are relevant by title and abstract.
     full : Decisions
-        What was decided about full texts.
+        The decisions about full texts.
     owner : int, optional
         Whose decisions count; everybody's by default.
     """
@@ -29,7 +29,7 @@ def waiting(sought: Iterable[int], full: Decisions, owner: int | None) -> list[i
 
 
 def counts(sought: Sequence[int], full: Decisions, owner: int | None) -> tuple[int, int, int]:
-    """Return how many full texts are decided, how many of them are relevant, and how many there are to decide."""
+    """Return how many full texts are decided, how many of these are relevant, and how many there are in all."""
     statuses = [full.status(place, owner) for place in sought]
     decided = sum(status not in (None, "skip") for status in statuses)
     return decided, statuses.count("relevant"), decided + len(waiting(sought, full, owner))
@@ -38,14 +38,14 @@ def counts(sought: Sequence[int], full: Decisions, owner: int | None) -> tuple[i
 def choose(
     places: Sequence[int], first: Collection[int], skipped: Sequence[int], probabilities: FloatArray
 ) -> int | None:
-    """Choose the next full text: what is open or was taken back, then the most probable, then what was skipped.
+    """Choose the next full text: first one that is open or was taken back, then the most probable, then skipped ones.
 
     Parameters
     ----------
     places : sequence of int
-        The documents that wait.
+        The documents that are waiting.
     first : collection of int
-        Those to show first, if they wait.
+        Those to show first, if they are waiting.
     skipped : sequence of int
         Those to show last, in this order.
     probabilities : array

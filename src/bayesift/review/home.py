@@ -1,4 +1,4 @@
-"""From several project files to a page that lists them, each of which is opened from there."""
+"""Serve a page that lists several project files and opens them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bayesift.review.serve import USUAL_PORT
 from bayesift.review.web import Settings, settings_for
 from bayesift.review.web.projects import Secrets, create_home
 
-#: Where a list of projects may listen: it is the page of whoever started the program.
+#: Where a list of projects may listen: it is only for the person who started the program.
 _HOSTS = ("127.0.0.1", "localhost")
 
 
@@ -26,11 +26,11 @@ class Home(NamedTuple):
     projects : Projects
         What is listed.
     listening : socket
-        Where requests come from.
+        The socket that requests come in at.
     settings : Settings
         Names and limits.
     secrets : Secrets
-        What the link brings.
+        The secrets in the link.
     """
 
     projects: Projects
@@ -40,7 +40,7 @@ class Home(NamedTuple):
 
     @property
     def link(self) -> str:
-        """The link by which the person who started the program reaches the list."""
+        """The link to the list, for the person who started the program."""
         return f"{address_of(self.listening)}/login#{self.secrets.token}"
 
     def serve(self, when_ready: Callable[[], None] = lambda: None) -> None:
@@ -49,7 +49,7 @@ class Home(NamedTuple):
         Parameters
         ----------
         when_ready : callable
-            Called once, from another thread, when the first request would be answered.
+            Called once, from another thread, when requests are answered.
         """
         app = create_home(self.projects, self.settings, self.secrets)
         serve(make_server(app, self.settings.limits), self.listening, when_ready)
@@ -57,14 +57,14 @@ class Home(NamedTuple):
 
 @contextmanager
 def open_home(places: Sequence[Path], *, host: str = "127.0.0.1", port: int | None = None) -> Iterator[Home]:
-    """Prepare the page that lists projects; those that are opened from it are closed when the block ends.
+    """Prepare the page that lists projects; projects opened from it are closed when the block ends.
 
     Parameters
     ----------
     places : sequence of Path
         Folders that hold project files, and project files.
     host : {"127.0.0.1", "localhost"}
-        Where to listen: this machine only. Others are served one project at a time.
+        Where to listen: on this machine only. To serve other machines, serve a single project.
     port : int, optional
         The port; 8787 or any free one by default.
 
@@ -74,7 +74,9 @@ def open_home(places: Sequence[Path], *, host: str = "127.0.0.1", port: int | No
         Closed when the block ends.
     """
     if host not in _HOSTS:
-        raise ValueError(f"host is {host!r} for a list of projects; expected 127.0.0.1, or one project to serve there")
+        raise ValueError(
+            f"host is {host!r}, but there are several projects; expected 127.0.0.1, or one project to serve there"
+        )
     with bind(host, port, USUAL_PORT) as listening:
         projects = Projects(places, host, address_of(listening))
         try:

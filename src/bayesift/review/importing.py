@@ -1,4 +1,4 @@
-"""Reading documents into a project, and decisions about them: of ASReview, another program or an earlier export."""
+"""Read documents, and decisions about them, from ASReview, another program or an earlier export."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from bayesift.review.exporting import unescaped
 from bayesift.review.marks import DECISIONS, Mark, NoMarksError, marks
 from bayesift.review.storage import Decision, Document, doi_of, values_of
 
-#: Files with decisions that the page takes, by these endings; of texts the content tells what they are.
+#: Endings of the files with decisions that the page takes; for text files, the content tells the format.
 ENDINGS = (".csv", ".tsv", ".jsonl", ".ris", ".bib", ".nbib", ".xml", ".asreview", ".txt")
 
-#: Formats of managers of literature: fields have names of their own, and what a review adds stands in the notes.
+#: Formats of reference managers: fields have names of their own, and what a review adds is in the notes.
 _LITERATURE = (".ris", ".bib", ".bibtex", ".nbib", ".xml")
 
 #: How the content of each format begins.
@@ -30,12 +30,12 @@ _BEGINNINGS = (
 
 
 class Columns(NamedTuple):
-    """Names of columns, where they are not the usual ones.
+    """Names of columns, if they are not the usual ones.
 
     Parameters
     ----------
     text, title, id : str, optional
-        What is read, its title, and what a document is called.
+        The columns of texts, titles and identifiers.
     delimiter : str, optional
         The field separator of a CSV or TSV file.
     """
@@ -47,18 +47,18 @@ class Columns(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """What a file decides about the documents of a project.
+    """The decisions of a file about the documents of a project.
 
     Parameters
     ----------
     decisions : dict
-        Place of a document to the decision.
+        From the place of a document to the decision.
     unmatched : int
-        Rows with a decision whose document is not in the project.
+        Number of rows with a decision about a document that is not in the project.
     undecided : int
-        Rows without a decision.
+        Number of rows without a decision.
     reasons : dict
-        Place of an excluded document to the reason, where the file gives one.
+        From the place of an excluded document to the reason, if the file gives one.
     """
 
     decisions: dict[int, Decision]
@@ -80,11 +80,11 @@ def import_documents(
     path : Path
         The file or folder.
     columns : Columns
-        Which columns hold what, where their names are not the usual ones.
+        Which columns hold what, if their names are not the usual ones.
     encoding : str, optional
-        Encoding of the texts; recognised by default.
+        Encoding of the texts; detected by default.
     tell : callable, optional
-        Called with what was recognised, such as the encoding, a sentence each, when all documents are read.
+        Called, when all documents have been read, with each sentence about what was detected, such as the encoding.
 
     Returns
     -------
@@ -95,14 +95,14 @@ def import_documents(
 
 
 def ending_of(name: str, content: bytes) -> str:
-    """Return the ending by which a file with decisions is read; that of a text is recognised by its content.
+    """Return the ending that decides how a file with decisions is read; for text files the content decides it.
 
     Parameters
     ----------
     name : str
-        What the file is called.
+        Name of the file.
     content : bytes
-        Its beginning.
+        The beginning of its content.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def ending_of(name: str, content: bytes) -> str:
 
 
 def is_literature(path: Path) -> bool:
-    """Tell whether a file is of a manager of literature, by its name; it may be compressed."""
+    """Tell by its name whether a file is of a reference manager; it may be compressed."""
     name = Path(path.stem) if path.suffix in (".gz", ".xz", ".bz2") else path
     return name.suffix.lower() in _LITERATURE
 
@@ -133,26 +133,26 @@ def read_labels(
 ) -> Labels:
     """Read decisions from a file, and find their documents.
 
-    A row of a table is matched by the identifier of the document, as it is or as an export escapes it, then, whatever
-    case and punctuation, by identifier, DOI and title; where several documents share one of these, it says nothing.
-    Managers of literature number records anew: there an identifier counts only with the title, or where a record has
-    neither title nor DOI.
+    A row of a table is matched by the identifier of the document, as it is or as an export escapes it; then, ignoring
+    case and punctuation, by identifier, DOI and title, except those that several documents share. Reference managers
+    renumber records, so in their files an identifier counts only together with the title, or if a record has neither
+    title nor DOI.
 
     Parameters
     ----------
     path : Path
-        A table with a header, a project of ASReview, or RIS, PubMed, BibTeX or XML of EndNote, by its ending.
+        A table with a header, an ASReview project, or RIS, PubMed, BibTeX or EndNote XML, by its ending.
     documents : iterable of Document
-        Those of the project.
+        The documents of the project.
     same : mapping
-        The place of each copy of a document to that of its original: what all of them share names the original.
+        From the place of each copy of a document to that of its original, which is meant by what all copies share.
     all_are : {"relevant", "irrelevant", "unsure"}, optional
-        The decision about every record, of a file that lists, say, what was included; whatever its records say.
+        The decision about every record, whatever the file says; for a file that lists, say, what was included.
 
     Returns
     -------
     Labels
-        Of several rows about one document, the last counts.
+        If several rows are about the same document, the last one counts.
     """
     if not path.stat().st_size:
         raise ValueError("the file is empty; expected a decision for each of its records")
@@ -181,19 +181,19 @@ def read_labels(
 
 
 def find_documents(names: Sequence[str], documents: Iterable[Document]) -> dict[str, int]:
-    """Find documents by what a person calls them: identifier, DOI or title, whatever case and punctuation.
+    """Find documents by identifier, DOI or title, ignoring case and punctuation.
 
     Parameters
     ----------
     names : sequence of str
-        What to look for.
+        The identifiers, DOIs or titles to look for.
     documents : iterable of Document
-        Those of the project.
+        The documents of the project.
 
     Returns
     -------
     dict
-        The place of each document that one of the names stands for alone.
+        From each name that belongs to only one document to the place of that document.
 
     Examples
     --------
@@ -213,14 +213,14 @@ def find_documents(names: Sequence[str], documents: Iterable[Document]) -> dict[
 
 
 def relevance(documents: Sequence[Document], column: str | None = None) -> list[bool]:
-    """Return for each document whether a column of its own file calls it relevant.
+    """Return, for each document, whether a column of its file says that it is relevant.
 
     Parameters
     ----------
     documents : sequence of Document
         The documents; at least one.
     column : str, optional
-        The column; by its usual name if not given.
+        The column; by default, one with a usual name.
 
     Examples
     --------
@@ -247,7 +247,7 @@ def relevance(documents: Sequence[Document], column: str | None = None) -> list[
 
 
 class _Record(NamedTuple):
-    """A record of a file with decisions: where it stands, by what it is found, in this order, and what is said."""
+    """A record of a file with decisions: where it is, what it is found by, in this order, and the decision."""
 
     where: str
     names: list[tuple[str, str]]
@@ -258,7 +258,7 @@ def _of_literature(path: Path) -> Iterator[_Record]:
     for number, document in enumerate(read_documents(path), start=1):
         doi, title = _doi(document.details), _same(document.title)
         names = [("doi", doi), ("title", title)]
-        # The records of a project of ASReview are numbered by itself.
+        # ASReview projects number their records themselves.
         if path.suffix != ".asreview":
             names = [("key and title", f"{_same(document.id)}\n{title}"), *names] if title else names
             names = names if doi or title else [("exact key", document.id), ("key", _same(document.id))]
@@ -282,7 +282,7 @@ def _of_table(path: Path) -> Iterator[_Record]:
 
 
 def _index(documents: Iterable[Document], same: Mapping[int, int]) -> dict[tuple[str, str], int]:
-    """Note where each identifier, DOI and title is; those of several documents nowhere, unless they are the same."""
+    """Map each identifier, DOI and title to its place, except those of several documents that are not copies."""
     places: dict[tuple[str, str], int | None] = {}
     for document in documents:
         key, title = _same(document.key), _same(document.title)
@@ -304,5 +304,5 @@ def _doi(details: Mapping[str, Any]) -> str:
 
 
 def _same(text: object) -> str:
-    """Return what is left of a text when case, punctuation and spaces do not count."""
+    """Return a text without case, punctuation and spaces."""
     return re.sub(r"[\W_]+", " ", str(text or "").lower()).strip()

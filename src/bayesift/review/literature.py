@@ -1,4 +1,4 @@
-"""Exports for managers of literature: BibTeX, PubMed, XML of EndNote, and a project of ASReview.
+"""Exports for reference managers: BibTeX, PubMed, EndNote XML, and an ASReview project.
 
 What the review adds to a document (decision, reason, tags, notes) goes into the notes of each format, under the same
 names as in RIS.
@@ -69,12 +69,12 @@ def to_bibtex(found: Iterable[Row], _extra: Iterable[str] = ()) -> Iterator[str]
 
 
 def _bibtex(text: str) -> str:
-    """Write a text so that its braces are balanced and no character is taken for a command."""
+    """Escape a text so that its braces are balanced and no character is taken for a command."""
     return re.sub(r"([&%$#_])", r"\\\1", _line(text).replace("\\", "/").replace("{", "(").replace("}", ")"))
 
 
 def to_pubmed(found: Iterable[Row], _extra: Iterable[str] = ()) -> Iterator[str]:
-    """Write rows in the format of PubMed; what the review adds becomes general notes (``GN``)."""
+    """Write rows in PubMed format; what the review adds becomes general notes (``GN``)."""
     for row in found:
         document, doi = row.document, doi_of(row.document.extra)
         fields = [
@@ -93,7 +93,7 @@ def to_pubmed(found: Iterable[Row], _extra: Iterable[str] = ()) -> Iterator[str]
 
 
 def to_endnote(found: Iterable[Row], _extra: Iterable[str] = ()) -> Iterator[str]:
-    """Write rows as XML of EndNote; what the review adds becomes research notes."""
+    """Write rows as EndNote XML; what the review adds becomes research notes."""
     yield '<?xml version="1.0" encoding="UTF-8"?>\n<xml><records>\n'
     for row in found:
         document = row.document
@@ -115,7 +115,7 @@ def to_endnote(found: Iterable[Row], _extra: Iterable[str] = ()) -> Iterator[str
 
 
 def _element(name: str, *inside: str | tuple[str, str]) -> str:
-    """Write an element around a text, or around elements; further names stand for elements in between."""
+    """Write an element around a text or around elements; more names are elements in between."""
     if len(inside) == 1 and isinstance(inside[0], str):
         return f"<{name}>{_xml(inside[0])}</{name}>" if inside[0] else ""
     if inside and isinstance(inside[0], str):
@@ -144,7 +144,7 @@ CREATE TABLE decision_changes (record_id INTEGER, label INTEGER, time FLOAT, use
 """
 
 
-#: The usual model of ASReview, which it goes on with.
+#: The default model of ASReview, with which it continues.
 _ASREVIEW_MODEL = {
     "querier": "max", "classifier": "svm", "balancer": "balanced", "feature_extractor": "tfidf",
     "classifier_param": {"loss": "squared_hinge", "C": 0.11}, "balancer_param": {"ratio": 9.8},
@@ -153,7 +153,7 @@ _ASREVIEW_MODEL = {
 
 
 def asreview_project(found: Iterable[Row], name: str) -> bytes:
-    """Return rows as a project of ASReview 3: its records, and what is decided relevant or irrelevant as labels.
+    """Return rows as a project of ASReview 3: the records, with decisions (relevant or irrelevant) as labels.
 
     Reasons, tags and notes become the note of a label.
     """

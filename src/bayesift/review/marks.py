@@ -1,6 +1,6 @@
 """How files mark decisions: in a column, or in the notes of a record, as this program, ASReview and Rayyan write them.
 
-Whatever reads decisions from a file reads them here: labels of the documents of a project, earlier reviews, replays.
+All decisions in files are read here: labels of the documents of a project, earlier reviews, replays.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from typing import Any, NamedTuple
 from bayesift.datasets import find_column
 from bayesift.review.storage import Decision
 
-#: Columns that hold a decision; the most telling first. The last is the tag of RIS for a label.
+#: Columns that hold a decision, the most specific names first. The last is the RIS tag for a label.
 DECISIONS = (
     "decision", "asreview_label", "included", "label_included", "final_included", "relevant", "label", "labels",
     "label_abstract_screening", "include", "lb",
 )  # fmt: skip
 
-#: What is written in such columns, and what it means.
+#: Values of such columns, and what they mean.
 MEANINGS: dict[str, Decision] = {
     **dict.fromkeys(("1", "1.0", "yes", "y", "true", "relevant", "include", "included"), "relevant"),
     **dict.fromkeys(("0", "0.0", "no", "n", "false", "irrelevant", "exclude", "excluded"), "irrelevant"),
     **dict.fromkeys(("unsure", "maybe", "?"), "unsure"),
 }
 
-#: What stands where nothing is decided, or not yet for all.
+#: Values that mean that nothing is decided, or not yet by all.
 UNDECIDED = ("", "-1", "-1.0", "nan", "none", "skip", "conflict")
 
-#: Columns that hold why a document was excluded.
+#: Columns that hold the reason for exclusion.
 REASONS = ("reason for exclusion", "exclusion reason", "exclusion_reason", "exclusion reasons", "reason")
 
-#: Fields that hold notes in RIS, BibTeX, PubMed, XML of EndNote and tables, and keywords, where managers of literature
-#: keep tags.
+#: Fields that hold notes in RIS, BibTeX, PubMed, EndNote XML and tables, and keywords, in which reference managers keep
+#: tags.
 NOTES = ("N1", "note", "notes", "research notes", "asreview_note", "keywords")
 
 #: The longest reason that is kept.
@@ -49,11 +49,11 @@ _NEXT_OF_RAYYAN = re.compile(r"\| |;? RAYYAN-")
 
 
 class NoMarksError(ValueError):
-    """Nothing of a file holds decisions."""
+    """A file has no decisions."""
 
 
 class Mark(NamedTuple):
-    """What a file says about a record: the decision, None if there is none, and why it was excluded."""
+    """What a file says about a record: the decision, None if there is none, and the reason for exclusion."""
 
     decision: Decision | None
     reason: str = ""
@@ -66,19 +66,19 @@ def marks(
     *,
     notes_first: bool = False,
 ) -> list[Mark]:
-    """Return what a file decides about each of its records.
+    """Return the decision of a file about each of its records.
 
     Parameters
     ----------
     records : sequence of mapping
-        What the file says about each, by the names of columns or fields.
+        The content of each record, by the names of columns or fields.
     source : str
-        What the file is called, for messages.
+        Name of the file, for messages.
     where : callable
-        What a record is called, by its place, for messages.
+        Returns the name of a record, by its place, for messages.
     notes_first : bool
-        Whether notes count more than a column, as in formats of literature, whose fields may be called *label* and
-        hold something else; in tables it is the other way round.
+        Whether notes take precedence over a column, as in formats of reference managers, where a field called *label*
+        may hold something else. In tables it is the other way round.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def marks(
 
 
 def _is_decisive(records: Sequence[Mapping[str, Any]], column: str) -> bool:
-    """Tell whether all that a field holds are decisions."""
+    """Tell whether all values of a field are decisions."""
     said = {_word(record.get(column)) for record in records}
     return said <= {*MEANINGS, *UNDECIDED}
 
@@ -131,16 +131,16 @@ def _of_column(record: Mapping[str, Any], column: str, reasons: str | None, sour
         return Mark(None)
     if said not in MEANINGS:
         expected = "expected 1 or 0, yes or no, or unsure"
-        raise ValueError(f"{where} of {source} is decided {said[:40]!r}; {expected}")
+        raise ValueError(f"{where} of {source} has the decision {said[:40]!r}; {expected}")
     reason = str(record.get(reasons) or "") if reasons else ""
     found = _ASREVIEW_REASON.search(str(record.get("asreview_note") or ""))
     return _mark(MEANINGS[said], reason or (found[1] if found else ""))
 
 
 def _noted(record: Mapping[str, Any]) -> Mark | None:
-    """Return the decision among the notes of a record; ours before those of others, and of ours the last."""
+    """Return the decision among the notes of a record: the last by this program, or else one by another."""
     notes = "\n".join(str(record[name]) for name in NOTES if record.get(name) is not None)
-    # A project that was made of an export may have been exported again; a person may have noted the like.
+    # A project made from an export may have been exported again, and a person may have written such a note.
     ours = max(_OURS.finditer(notes), key=lambda found: (found[2] is not None, found.start()), default=None)
     if ours is not None:
         reason = _OUR_REASON.match(notes, ours.end())
@@ -161,5 +161,5 @@ def _noted(record: Mapping[str, Any]) -> Mark | None:
 
 
 def _mark(decision: Decision | None, reason: str = "") -> Mark:
-    """Return a mark; only what is excluded has a reason."""
+    """Return a mark; only an excluded record has a reason."""
     return Mark(decision, " ".join(reason.split())[:_LONGEST].strip() if decision == "irrelevant" else "")

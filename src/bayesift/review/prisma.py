@@ -20,24 +20,24 @@ class Flow(NamedTuple):
     Parameters
     ----------
     identified, duplicates : int
-        Records in the files, and those that are copies of others.
+        Records in the files, and those of them that are copies of others.
     screened, excluded : int
         Records decided by title and abstract, and those of them that are irrelevant.
     undecided : int
         Screened records that are unsure or in conflict.
     unread : int
-        Records that nobody read, because the review was stopped or goes on; PRISMA counts those that a model puts last
-        as "marked as ineligible by automation tools".
+        Records that nobody read, because the review was stopped or is still going on; PRISMA counts those that a model
+        ranked last as "marked as ineligible by automation tools".
     sought, not_retrieved, assessed : int
-        Relevant by title and abstract; full texts out of reach; full texts judged.
+        Records relevant by title and abstract, full texts that could not be retrieved, and full texts judged.
     reports_excluded : mapping
-        Full texts excluded, by reason, the most frequent first.
+        Number of full texts excluded for each reason, the most frequent first.
     waiting : int
-        Full texts that are not judged yet.
+        Full texts not judged yet.
     included : int
-        What is included in the end.
+        Records included in the end.
     abstracts_excluded : mapping
-        Records excluded by title and abstract, by reason.
+        Number of records excluded by title and abstract for each reason.
     """
 
     identified: int
@@ -61,9 +61,9 @@ def flow(n_documents: int, abstracts: Decisions, full: Decisions | None) -> Flow
     Parameters
     ----------
     n_documents : int
-        Documents of the project, copies included.
+        Number of documents in the project, including copies.
     abstracts, full : Decisions
-        What was decided at the two stages; None where full texts are not judged.
+        The decisions of the two stages; None if full texts are not judged.
 
     Returns
     -------
@@ -109,26 +109,26 @@ class _Box(NamedTuple):
 
 _WIDTH, _LEFT, _RIGHT = 320, 60, 440
 
-#: So many characters fit into a line of a box.
+#: How many characters fit in a line of a box.
 _LINE = 42
 
-#: What a line begins with that goes on with the one before.
+#: What a continuation line begins with.
 _GOES_ON = "\u2003"
 
 
 def diagram(numbers: Flow, *, full_text: bool, stopped: bool = False, earlier: int = 0) -> str:
-    """Draw the flow diagram as SVG, complete in itself.
+    """Draw the flow diagram as a self-contained SVG.
 
     Parameters
     ----------
     numbers : Flow
-        From :func:`flow`.
+        The counts that :func:`flow` returns.
     full_text : bool
-        Whether full texts are judged: without, the boxes about them are left out.
+        Whether full texts are judged; otherwise the boxes about them are left out.
     stopped : bool
-        Whether the review was stopped; or else records that nobody read are not read yet.
+        Whether the review was stopped; otherwise unread records are called "not read yet".
     earlier : int
-        Relevant records of the earlier review that this one brings up to date.
+        Number of relevant records in the earlier review that this one updates.
 
     Returns
     -------
@@ -184,7 +184,7 @@ def _listed(reasons: Mapping[str, int]) -> list[str]:
     shown = list(reasons.items())
     if len(shown) == 1 and shown[0][0] == _NO_REASON:
         return []
-    # A line does not end within "n = 12".
+    # No line break within "n = 12".
     lines = (textwrap.wrap(f"{reason}: n\xa0=\xa0{n}", _LINE, subsequent_indent=_GOES_ON) for reason, n in shown)
     return [line.replace("\xa0", " ") for some in lines for line in some]
 
@@ -207,7 +207,7 @@ def _arrow(x1: float, y1: float, x2: float, y2: float) -> str:
 
 
 def _phases(places: list[tuple[str, int, int]]) -> list[str]:
-    """Draw the names of the phases, upright at the left."""
+    """Draw the names of the phases, rotated, at the left."""
     drawn = []
     for name in dict.fromkeys(phase for phase, _, _ in places):
         spans = [(y, y + height) for phase, y, height in places if phase == name]

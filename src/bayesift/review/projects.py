@@ -1,4 +1,4 @@
-"""Several projects on one machine: what they are, and a server for each that is opened."""
+"""Several projects on one machine: a list of them, and a server for each that is open."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from bayesift.review.serve import Page, issue_tokens, open_page, project_file, s
 from bayesift.review.storage import NotSavedError, Project, ProjectError
 from bayesift.review.storage.summary import Summary, summary_of
 
-#: How the name of a project file ends.
+#: The ending of project files.
 ENDING = ".review.sqlite"
 
 
 class Listed(NamedTuple):
-    """A project as the list shows it.
+    """A project in the list.
 
     Parameters
     ----------
     key : str
-        What the list calls it in addresses.
+        Its name in addresses.
     path : Path
         Its file.
     summary : Summary or None
-        What is in it; None where it cannot be read.
+        What is in it; None if it cannot be read.
     problem : str
         Why it cannot be read.
     is_open : bool
-        Whether it is opened here.
+        Whether it is open here.
     """
 
     key: str
@@ -54,17 +54,17 @@ class _Opened(NamedTuple):
 
 
 class Projects:
-    """Project files of a folder, or some that were named, and those of them that are open.
+    """The project files of a folder, or named ones, and those of them that are open.
 
     Every open project has a server of its own, with its own port, claim, logins and roles, as if it had been started
-    alone. Folders are looked through whenever the list is made.
+    alone. Folders are searched whenever the list is made.
 
     Parameters
     ----------
     places : sequence of Path
         Folders that hold project files, and project files.
     host : str
-        Where the servers listen.
+        The host that the servers listen on.
     home : str
         Address of the page that lists the projects, for a link back to it.
     """
@@ -77,12 +77,12 @@ class Projects:
         self._lock = Lock()
 
     def paths(self) -> dict[str, Path]:
-        """Return the project files that there are now, by their keys."""
+        """Return the present project files, by key."""
         found = (path for place in self._places for path in (project_files(place) if place.is_dir() else [place]))
         return {_key(path): path for path in dict.fromkeys(path.resolve() for path in found)}
 
     def listed(self) -> list[Listed]:
-        """Look at all project files; none is changed by that."""
+        """Look at all project files, without changing any."""
         rows = []
         for key, path in self.paths().items():
             summary, problem = None, ""
@@ -94,7 +94,7 @@ class Projects:
         return rows
 
     def open(self, key: str) -> str:
-        """Serve a project, unless it is served here already.
+        """Serve a project, unless it is already served here.
 
         Parameters
         ----------
@@ -104,14 +104,14 @@ class Projects:
         Returns
         -------
         str
-            A link by which its owner logs in, good for a day.
+            A link for its owner to log in with, valid for a day.
 
         Raises
         ------
         LookupError
             If there is no such project.
         ProjectError, OSError
-            If it cannot be opened, such as when another program serves it.
+            If it cannot be opened, for example because another program serves it.
         """
         path = self.paths().get(key)
         if path is None:
@@ -165,15 +165,15 @@ def project_files(folder: Path) -> list[Path]:
 
 
 def several_places(named: Sequence[Path]) -> list[Path]:
-    """Tell where several projects are meant; nothing if one is.
+    """Return the places if several projects are meant, or an empty list if one is.
 
-    Several are meant where several are named, where a folder is named that holds project files and has no project of
-    its own beside it, and where nothing is named and the current folder holds some.
+    Several are meant if several are named, if a folder is named that holds project files and has no project of its own
+    beside it, or if nothing is named and the current folder holds some.
 
     Parameters
     ----------
     named : sequence of Path
-        Files and folders, as a person names them.
+        The files and folders that the user has named.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Where the cards of a topic come from: an engine that learns, fitted in the background; and which cards are whose."""
+"""The source of a topic's cards: an engine that is fitted in the background; and who gets which cards."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from bayesift._typing import BoolArray, FloatArray
 from bayesift.review.engine import Advice, Highlight, Knowledge, Mix, Moment, ReviewEngine, Stopping, Suggestion
 from bayesift.review.storage import Topic
 
-#: A full fit is due when so many labels are new, or this share of all labels.
+#: A full fit is due when this many labels are new, or this share of all labels.
 _NEW_LABELS = 5
 _NEW_SHARE = 0.1
 
-#: While a check goes on, every card is drawn at random.
+#: During a check, every card is drawn at random.
 _RANDOM_ONLY = Mix(0.0, 0.0, 1.0)
 
 
 class Queue:
-    """Where cards come from: for all reviewers of a topic together, or for one.
+    """The source of cards, for all reviewers of a topic together or for one of them.
 
     Full fits run in the background. Every method may be called from any thread.
 
     Parameters
     ----------
     engine : ReviewEngine
-        Learns the judgements of the queue.
+        The engine that learns the judgements of the queue.
     lock : RLock
         Held by whoever changes the topic's decisions.
     background : Executor
@@ -59,7 +59,7 @@ class Queue:
             changed = self._engine.follow()
             judgements = [self._engine.judgements.get(document) for document in changed]
             if any(judgement is not None and judgement.relevant for judgement in judgements):
-                # What was looked for at random is found: there is more, and the usual way finds it faster.
+                # The random draws have found something: there is more, and the usual way finds it faster.
                 self.check(False)
             self._new += len(changed)
             self._fit_if_due()
@@ -82,12 +82,12 @@ class Queue:
                     self._fit_if_due()
         except Exception:
             self._busy = False
-            # The belief that is learnt card by card goes on; whoever runs the server should know.
+            # The belief that is learned card by card goes on, but whoever runs the server should know.
             getLogger("bayesift.review").exception("a fit in the background failed")
             raise
 
     def check(self, on: bool) -> None:
-        """Draw all cards at random, until a relevant document turns up; or no longer."""
+        """Start to draw all cards at random, until a relevant document turns up, or stop doing so."""
         with self._lock:
             self._engine.mix = _RANDOM_ONLY if on else self._usual
 
@@ -97,17 +97,17 @@ class Queue:
         return self._engine.mix is _RANDOM_ONLY
 
     def wait_for_fit(self) -> None:
-        """Wait for the fit under way, if there is one, and for those that follow from it."""
+        """Wait for the fit that is running, if there is one, and for those that follow from it."""
         waited = None
         while self._fitting is not waited and self._fitting is not None:
             waited = self._fitting
             waited.result()
 
     def rank(self) -> None:
-        """Bring the ranking up to what is learnt by now.
+        """Update the ranking to what has been learned so far.
 
-        That takes a while and is done without the lock, which must not be held here. Who comes meanwhile waits for the
-        next turn, which does for all of them.
+        This takes a while and is done without the lock, which the caller must not hold. Callers that come meanwhile
+        wait for the next turn, which serves all of them.
         """
         wanted = self._engine.steps
         with self._ranking:
@@ -119,7 +119,7 @@ class Queue:
             self._ranked = steps
 
     def next(self, exclude: Collection[int]) -> Suggestion | None:
-        """Return the next card that is not among the excluded, or None when all are decided."""
+        """Return the next card that is not excluded, or None if all are decided."""
         with self._lock:
             found = self._engine.next(1, exclude)
         return found[0] if found else None
@@ -136,18 +136,18 @@ class Queue:
             return self._engine.probabilities()
 
     def highlights(self, document: int) -> list[Highlight]:
-        """Return the words of a document that speak for and against; waits for nobody: a model is never changed."""
+        """Return the words of a document that count for and against; never waits, because models are not changed."""
         return self._engine.highlights(document)
 
     def stopping(self, topic: Topic) -> Stopping:
-        """Estimate how much is left to be found, and judge it by what a topic aims at."""
-        # What takes long is done without the lock, and one at a time: the other core is for those who wait for a card.
+        """Estimate how much is left to find, and compare it with the target of a topic."""
+        # The slow part is done without the lock, one at a time, to leave a core for people who wait for a card.
         moment = self._moment()
         with self._estimating:
             return moment.stopping(topic.target_recall, topic.confidence, topic.at_most)
 
     def advice(self, topic: Topic) -> Advice:
-        """Tell whether one may stop, by what a topic aims at."""
+        """Tell whether one may stop, by the target of a topic."""
         moment = self._moment()
         with self._estimating:
             return moment.advice(topic.target_recall, topic.confidence, topic.at_most)
@@ -158,13 +158,13 @@ class Queue:
             return self._engine.moment()
 
     def model(self) -> Any:
-        """Return vectorizer and classifier of this moment as one estimator."""
+        """Return the present vectorizer and classifier as one estimator."""
         with self._lock:
             return self._engine.model()
 
 
 def knowledge_of(topic: Topic) -> Knowledge:
-    r"""Return what a topic says before any decision: its description or else its criteria, its words, what it excludes.
+    r"""Return what a topic says before any decision: its description (or criteria), its words, and what it excludes.
 
     Examples
     --------
@@ -181,17 +181,17 @@ def knowledge_of(topic: Topic) -> Knowledge:
 
 
 def assigned(shares: Mapping[int, float], n_documents: int, readers: int, seed: int) -> dict[int, BoolArray]:
-    """Assign every document to as many reviewers as shall read it, in proportion to their shares.
+    """Assign every document to as many reviewers as should read it, in proportion to their shares.
 
     Every reviewer draws an exponential time for every document, with the share as its rate, and the earliest get it
-    (weighted rendezvous hashing): when somebody joins or leaves, only the documents that come or go with them move.
+    (weighted rendezvous hashing). When somebody joins or leaves, only the documents that they gain or lose move.
 
     Parameters
     ----------
     shares : mapping
-        The share of each reviewer, by number; in any unit.
+        The share of each reviewer, by reviewer number, in any unit.
     n_documents : int
-        How many documents there are.
+        Number of documents.
     readers : int
         How many reviewers read each document.
     seed : int
@@ -200,7 +200,7 @@ def assigned(shares: Mapping[int, float], n_documents: int, readers: int, seed: 
     Returns
     -------
     dict
-        For each reviewer which documents are theirs.
+        For each reviewer, which documents are theirs.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""From a file of documents to a page in the browser: the project, its reviewers, and the server."""
+"""Turn a file of documents into a page in the browser: the project, its reviewers, and the server."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Page(NamedTuple):
     service : Service
         The project at work.
     listening : socket
-        Where requests come from.
+        The socket that requests come in at.
     settings : Settings
         Names and limits.
     database : str
         Where the project is, without a password.
     links : dict
-        The link to log in of each reviewer who was given a token, by name.
+        The login link of each reviewer who was given a token, by name.
     """
 
     service: Service
@@ -50,7 +50,7 @@ class Page(NamedTuple):
 
     @property
     def address(self) -> str:
-        """Where the page answers on this machine."""
+        """The address of the page on this machine."""
         return address_of(self.listening)
 
     def serve(self, when_ready: Callable[[], None] = lambda: None) -> None:
@@ -59,13 +59,13 @@ class Page(NamedTuple):
         Parameters
         ----------
         when_ready : callable
-            Called once, from another thread, when the first request would be answered.
+            Called once, from another thread, when requests are answered.
         """
         serve(server_of(self.service, self.settings), self.listening, when_ready)
 
 
 def server_of(service: Service, settings: Settings) -> uvicorn.Server:
-    """Return a server for a project, with limits to how long clients may take and how many there may be.
+    """Return a server for a project, with limits on how long clients may take and how many there may be.
 
     Parameters
     ----------
@@ -100,37 +100,37 @@ def open_page(
     earlier: Sequence[Path] = (),
     earlier_topic: str | None = None,
 ) -> Iterator[Page]:
-    """Open a project, make it if there is none, and prepare its page; :mod:`bayesift.progress` tells how far it is.
+    """Open a project, or make one, and prepare its page; :mod:`bayesift.progress` reports progress.
 
     Parameters
     ----------
     data : Path, optional
         File or folder of documents, or a project file; not read again if the project exists.
     project : Path, optional
-        The project file; beside the data by default.
+        The project file; by default next to the data.
     database : str, optional
         Address of a database, ``postgresql://…``, instead of a project file.
     columns : Columns
         Which columns of the data hold what.
     encoding : str, optional
-        Of the data; recognised by default.
+        Encoding of the data; detected by default.
     tell : callable, optional
-        Called with what was recognised, such as the encoding, a sentence each, when all documents are read.
+        Called, when all documents have been read, with each sentence about what was detected, such as the encoding.
     reviewers : sequence of str
-        Who is given a new token; those who are not known are added. The owner always gets a link, good for a day
-        unless named here.
+        Names of people who get a new token; unknown ones are added. The owner always gets a link, which is valid for a
+        day unless the owner is named here.
     host, port
         Where to listen: by default on this machine only, at 8787 or at any free port.
     public_url : str, optional
-        How the reviewers reach the page; needed where other machines can.
+        Address at which reviewers reach the page; required if other machines can reach it.
     proxies : sequence of str
-        Addresses of proxies whose header ``X-Forwarded-For`` is believed.
+        Addresses of proxies whose header ``X-Forwarded-For`` is trusted.
     home : str
         Address of a page that lists this project among others.
     earlier : sequence of Path
-        Files of earlier reviews, or their projects: kept with the project, for its topics to learn from.
+        Files or projects of earlier reviews, which are kept with the project for its topics to learn from.
     earlier_topic : str, optional
-        Which topic of such a project; needed where it has several.
+        Which topic of such a project; required if it has several.
 
     Yields
     ------
@@ -154,7 +154,7 @@ def open_page(
         for source, records in known:
             opened.earlier.add(source, records)
         prepare(service.corpus)
-        # What is there now stays: the collector of garbage need not go through all documents while pages are made.
+        # What exists now stays, so the garbage collector need not go through all documents while pages are made.
         stack.enter_context(_kept_from_collection())
         base = (public_url or address_of(listening)).rstrip("/")
         tokens = issue_tokens(opened, reviewers)
@@ -173,7 +173,7 @@ def _kept_from_collection() -> Iterator[None]:
 
 
 def project_file(data: Path) -> Path:
-    """Name the project file of some data: beside it, with ``.review.sqlite`` for its ending.
+    """Return the project file of some data: next to the data, with the ending ``.review.sqlite``.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def project_file(data: Path) -> Path:
 
 
 def project_location(data: Path | None, project: Path | None, database: str | None) -> str | Path:
-    """Return where the project is, or shall be: the database or the file given, or a file beside the data."""
+    """Return where the project is, or will be: the given database or file, or a file next to the data."""
     if database is not None and project is not None:
         raise ValueError("project and database are both given; expected one of them")
     if database is not None:
@@ -240,7 +240,7 @@ def open_project(
 
 
 def issue_tokens(project: Project, reviewers: Sequence[str]) -> dict[str, str]:
-    """Give a lasting token to those named, who are added if they are new, and to the owner at least one for a day.
+    """Give a lasting token to the named people, adding new ones, and the owner one for a day at least.
 
     A token for a day leaves the owner's lasting token and sessions as they are: starting the program logs nobody out.
     """
@@ -258,7 +258,7 @@ def _own_name() -> str:
 
 
 def without_password(where: str | Path) -> str:
-    """Return where a project is, for people to read.
+    """Return where a project is, in a form to show to people.
 
     Examples
     --------

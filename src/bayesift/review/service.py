@@ -1,4 +1,4 @@
-"""A project at work: its documents as the engine reads them, their copies, and the review of each topic."""
+"""An open project: its documents as the engine reads them, their copies, and the review of each topic."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Service:
         self.n_documents = len(project.documents)
         self.copies: dict[int, Copy] = {}
         self._groups: dict[int, list[int]] = {}
-        # One fit at a time: the cores are for those who wait for a card.
+        # One fit at a time, to leave cores for people who wait for a card.
         self._background = ThreadPoolExecutor(1, "refit")
         self._reviews: dict[int, TopicReview] = {}
         self._lock = RLock()
@@ -51,7 +51,7 @@ class Service:
             found = self.project.topics.get(id)
             if found is None:
                 raise LookupError(f"there is no topic {id}")
-            # Reading a long history takes a while, in which the other topics go on.
+            # Reading a long history takes a while, during which other topics are not blocked.
             copies = self.copies
             same = {document: copy.original for document, copy in copies.items()}
             made = TopicReview(self.project, self.corpus, found, self._background, same)
@@ -63,17 +63,17 @@ class Service:
 
     @property
     def n_records(self) -> int:
-        """Documents without the copies of others: those that are judged."""
+        """Number of documents that are judged: copies of others do not count."""
         return self.n_documents - len(self.copies)
 
     def group(self, document: int) -> list[int]:
-        """Return a document and all that are the same, in their order."""
+        """Return a document and all its copies, in order."""
         held = self.copies.get(document)
         return self._groups.get(document if held is None else held.original, [document])
 
     def regroup(self) -> None:
-        """Work on with the groups of copies that the project holds now; what was decided stays."""
-        # Read under the lock: what was read before another join must not take the place of what was read after it.
+        """Continue with the groups of copies that the project has now; decisions stay."""
+        # Read under the lock: what was read before another join must not replace what was read after it.
         with self._lock:
             copies = self.project.duplicates.all()
             groups: dict[int, list[int]] = {}
@@ -94,23 +94,23 @@ class Service:
     def change_topic(
         self, topic: Topic, by: Actor = COMMAND_LINE, is_expected: Callable[[Topic], bool] = lambda before: True
     ) -> None:
-        """Write a topic anew and work on with it.
+        """Replace a topic and continue with it.
 
         Parameters
         ----------
         topic : Topic
-            As it is to be.
+            The new topic.
         by : Actor
             Who changes it.
         is_expected : callable
-            Tells whether the topic is still the one that was changed.
+            Tells whether the present topic is still the one that was edited.
 
         Raises
         ------
         TopicChangedError
             If it is not.
         """
-        # Of two changes the last that is written is the one to go on with.
+        # Of two changes, the last one written is the one to continue with.
         with self._lock:
             if not is_expected(self.topic(topic.id).topic):
                 raise TopicChangedError(
@@ -121,7 +121,7 @@ class Service:
             self.topic(topic.id).change(topic)
 
     def wait_for_fits(self) -> None:
-        """Wait for all fits that are under way."""
+        """Wait for all running fits."""
         for review in list(self._reviews.values()):
             review.wait_for_fits()
 

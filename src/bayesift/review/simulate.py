@@ -1,4 +1,4 @@
-"""Replay a review whose judgements are known, without a person: how much work it takes, and where rules would stop."""
+"""Replay a review with known judgements, without a person: how much work it takes, and where rules would stop."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from bayesift.review.engine.recall import QUIET
 if TYPE_CHECKING:
     from bayesift.review.importing import Columns
 
-#: All judgements are fitted anew when so large a share of them is new.
+#: All judgements are fitted again when this share of them is new.
 _NEW_SHARE = 0.03
 
-#: While a check goes on, every card is a random draw.
+#: During a check, every card is a random draw.
 _CHECK = Mix(0.0, 0.0, 1.0)
 
 NOTHING, USUAL = Knowledge(), Mix()
 
 
 class Look(NamedTuple):
-    """What a rule sees at one moment: the engine's report, and the judgements since the last relevant document."""
+    """What a rule sees when it looks: the engine's report, and the judgements since the last relevant document."""
 
     report: Stopping
     silence: int
@@ -36,9 +36,9 @@ class Look(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """Where a rule stopped: documents ``read``, their share of all (``effort``), and the ``recall`` really reached.
+    """Where a rule stopped: documents ``read``, their share of all (``effort``), and the ``recall`` actually reached.
 
-    A rule that never spoke has read everything.
+    A rule that never said stop has read everything.
     """
 
     rule: str
@@ -51,7 +51,7 @@ Rule = Callable[[Look], bool]
 
 
 def verdict(look: Look) -> bool:
-    """Stop when the engine says that one may: by statement A, B or C."""
+    """Stop when the engine allows it, by statement A, B or C."""
     return look.report.verdict == "may stop"
 
 
@@ -66,12 +66,12 @@ def queue(look: Look) -> bool:
 
 
 def sample(look: Look) -> bool:
-    """Stop when the exact bound of the simple random sample reaches the target; looking often undermines it."""
+    """Stop when the exact bound of the simple random sample reaches the target; repeated looks undermine it."""
     return look.report.found > 0 and look.report.by_sample.recall >= look.report.target_recall
 
 
 def model(look: Look) -> bool:
-    """Stop when the recall reaches the target even at the upper end of the model's interval for what is left."""
+    """Stop when recall reaches the target even at the upper end of the model's interval for what is left."""
     report = look.report
     return report.found > 0 and report.found / (report.found + report.model_interval[1]) >= report.target_recall
 
@@ -87,7 +87,7 @@ def fifty_in_a_row(look: Look) -> bool:
 
 
 def tenth_in_a_row(look: Look) -> bool:
-    """Stop after irrelevant documents in a row that are a tenth of all documents."""
+    """Stop after as many irrelevant documents in a row as a tenth of all documents."""
     return look.report.found > 0 and look.silence >= 0.1 * look.n_documents
 
 
@@ -111,15 +111,15 @@ class Simulation:
     Parameters
     ----------
     order : array of shape (n_read,)
-        The documents in the order they were read; those known from the start are not among them.
+        The documents in the order in which they were read, without those known from the start.
     relevant : array of shape (n_read,)
         Which of them are relevant.
     reasons : list of str
-        Why each was shown; "rest" for those that were not shown because all relevant ones had been found.
+        Why each was shown; "rest" for those that were not shown, because all relevant ones had been found.
     start : tuple of int
         The documents whose judgements were known.
     stops : dict
-        For each rule where it would have stopped.
+        Where each rule would have stopped.
 
     Examples
     --------
@@ -148,7 +148,7 @@ class Simulation:
 
     @property
     def average_time_to_discovery(self) -> float:
-        """Mean place of the relevant documents, as a share of all."""
+        """Mean position of the relevant documents, as a share of all documents."""
         return float(average_time_to_discovery(self.relevant))
 
     def recall_at(self, effort: float = 0.1) -> float:
@@ -190,29 +190,29 @@ def simulate(
     relevant : array of shape (n_documents,)
         The judgements.
     knowledge : Knowledge
-        What is known of the topic before any judgement.
+        What is known about the topic before any judgement.
     start : iterable of int
-        Documents whose judgements are known from the start; they are no part of the measures.
+        Documents whose judgements are known from the start; measures leave them out.
     mix : Mix
-        In what shares documents are read for which reason.
+        Shares of the reasons for which documents are read.
     check : bool, default=False
-        Read at random, for the sake of the bound, as soon as a quiet time has come (see
-        :mod:`bayesift.review.engine.recall`), until a relevant document turns up.
+        Read at random, to tighten the bound, from a quiet time on (see :mod:`bayesift.review.engine.recall`) until a
+        relevant document turns up.
     rules : mapping from name to rule, optional
-        Rules that watch; :data:`RULES` by default. With an empty one the replay is faster.
+        Rules to watch; :data:`RULES` by default. Without any, the replay is faster.
     target_recall, confidence : float, default=0.95
-        What the rules aim at.
+        The target of the rules.
     look_every : int, default=5
-        The rules look after every so many documents.
+        How many documents are read between looks of the rules.
     seed : int, default=0
-        Fixes the random share.
+        Fixes the random draws.
     earlier : Earlier, optional
         Records of an earlier review to learn from.
 
     Returns
     -------
     Simulation
-        It ends when every relevant document is found and every rule has spoken.
+        It ends when every relevant document is found and every rule has stopped.
 
     Examples
     --------
@@ -254,7 +254,7 @@ def simulate(
 
 
 def starting_pair(relevant: Any, seed: int) -> tuple[int, int]:
-    """Return the numbers of one relevant and one irrelevant document, drawn at random to start from.
+    """Draw one relevant and one irrelevant document to start from.
 
     Parameters
     ----------
@@ -275,7 +275,7 @@ def starting_pair(relevant: Any, seed: int) -> tuple[int, int]:
 
 
 class Replays(NamedTuple):
-    """Replays of one review with different seeds, and how many documents and relevant ones it has."""
+    """Replays of a review with different seeds, and how many documents and relevant documents it has."""
 
     runs: list[Simulation]
     n_documents: int
@@ -289,7 +289,7 @@ def read_review(
     label: str | None = None,
     tell: Callable[[str], None] = lambda note: None,
 ) -> tuple[Corpus, list[bool]]:
-    """Read a file of documents with labels; :mod:`bayesift.progress` tells how far it has come.
+    """Read a file of documents with labels; :mod:`bayesift.progress` reports progress.
 
     Parameters
     ----------
@@ -298,11 +298,11 @@ def read_review(
     columns : Columns
         Which columns hold what.
     encoding : str, optional
-        Of the file; recognised by default.
+        Encoding of the file; detected by default.
     label : str, optional
         Column of the labels; guessed by its name if not given.
     tell : callable, optional
-        Called with what was recognised, such as the encoding, a sentence each, when all documents are read.
+        Called, when all documents have been read, with each sentence about what was detected, such as the encoding.
 
     Returns
     -------
@@ -311,7 +311,7 @@ def read_review(
     relevant : list of bool
         Their labels.
     """
-    # Simulations of texts in memory need no database; its package may not be installed.
+    # Simulations with texts in memory need no database, and its package may not be installed.
     from bayesift.review.importing import import_documents, relevance
     from bayesift.review.storage import reading_text
 
@@ -328,7 +328,7 @@ def replay(
     seeds: int = 3,
     earlier: Earlier | None = None,
 ) -> Replays:
-    """Replay a review several times, as the page would go on; :mod:`bayesift.progress` tells how often it was done.
+    """Replay a review several times, the way the page works; :mod:`bayesift.progress` reports progress.
 
     Parameters
     ----------
@@ -339,9 +339,9 @@ def replay(
     description : str
         What is relevant, in words.
     seeds : int, default=3
-        How often to replay, with another random share each time.
+        How often to replay, with different random draws each time.
     earlier : Earlier, optional
-        Records of an earlier review to learn from. With neither these nor a description, one relevant and one
+        Records of an earlier review to learn from. Without these and without a description, one relevant and one
         irrelevant document are known from the start.
 
     Returns
@@ -360,7 +360,7 @@ def replay(
 
 
 class _Schedule:
-    """Which mix is due: the usual one, or only random draws once it has been quiet."""
+    """Which mix is due: the usual one, or only random draws after a quiet time."""
 
     def __init__(self, mix: Mix, check: bool) -> None:
         self.mix, self._usual, self._check = mix, mix, check
@@ -427,21 +427,21 @@ def _checked(relevant: Any, n: int) -> BoolArray:
 def synthetic_corpus(
     n_documents: int = 1000, share: float = 0.03, *, clearness: float = 0.3, length: int = 40, seed: int = 0
 ) -> tuple[list[str], BoolArray]:
-    """Make up texts of which a share is relevant.
+    """Generate texts, some of which are relevant.
 
-    All texts draw words from the same long-tailed vocabulary. A relevant text draws some of its words, and an
-    irrelevant one a quarter of that, from a topic of thirty words.
+    All texts draw words from the same long-tailed vocabulary. A relevant text draws some of its words from a topic of
+    thirty words, and an irrelevant text a quarter as many.
 
     Parameters
     ----------
     n_documents : int, default=1000
-        How many texts.
+        Number of texts.
     share : float, default=0.03
-        Share of relevant ones, rounded; at least one.
+        Share of relevant texts; their number is rounded, and at least one.
     clearness : float, default=0.3
-        Mean share of topic words in a relevant text; it differs from text to text, so that some are hard to find.
+        Mean share of topic words in a relevant text; it varies from text to text, so that some are hard to find.
     length : int, default=40
-        Words of a text.
+        Number of words in a text.
     seed : int, default=0
         Fixes the draw.
 

@@ -1,4 +1,4 @@
-"""The review of one topic at work: its decisions, the engines that learn them, and the cards in front of reviewers.
+"""The review of one topic: its decisions, the engines that learn from them, and the cards in front of reviewers.
 
 A decision is written to the history first. When it is on the disk it is added to the topic's
 :class:`~bayesift.review.decisions.Decisions`, and the engine of every queue follows.
@@ -43,7 +43,7 @@ class OpenCard(NamedTuple):
 
 
 class DocumentDecisions(NamedTuple):
-    """All events about a document, the decision of each reviewer that holds, and whether they contradict each other."""
+    """All events about a document, the present decision of each reviewer, and whether these contradict each other."""
 
     history: list[Event]
     by_reviewer: dict[int, Event]
@@ -66,7 +66,7 @@ class TopicReview:
     background : Executor
         Runs the full fits.
     same : mapping
-        The place of each copy of a document to that of its original.
+        From the place of each copy of a document to that of its original.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class TopicReview:
         self._own_queues = self.topic.own_queues
         readers = 2 if self.topic.double else 1
         shares = assigned(dict(self.topic.shares), self._n_documents, readers, self.topic.id)
-        # Where all share one queue, the others' documents are held back when the next one is chosen.
+        # If all share one queue, documents of others are held back when the next one is chosen.
         self._not_mine = {} if self._own_queues else {who: np.flatnonzero(~mine) for who, mine in shares.items()}
         mine = shares if self._own_queues else {}
         self._stages = {
@@ -110,7 +110,7 @@ class TopicReview:
         return reviewer if self._own_queues else None
 
     def queue(self, reviewer: int | None) -> Queue:
-        """Return the queue from which a reviewer gets cards."""
+        """Return the queue that a reviewer gets cards from."""
         owner, topic = self._owner(reviewer), self.topic
         known = self._queues.get(owner)
         if known is not None:
@@ -129,7 +129,7 @@ class TopicReview:
             return self._queues[owner]
 
     def counts(self, reviewer: int | None) -> tuple[int, int]:
-        """Return how many documents are decided for a reviewer, and how many of them are relevant."""
+        """Return how many documents are decided for a reviewer, and how many of these are relevant."""
         owner = self._owner(reviewer)
         judgements = self._counted.get(owner)
         if judgements is None:
@@ -138,7 +138,7 @@ class TopicReview:
         return len(judgements) - judgements.shown["duplicate"] - judgements.shown["elsewhere"], judgements.found
 
     def size(self, reviewer: int | None) -> int:
-        """Return how many documents are for a reviewer, copies and those of others not counted."""
+        """Return how many documents are for a reviewer, not counting copies and documents of others."""
         decided, _ = self.counts(reviewer)
         return decided + self._counted[self._owner(reviewer)].unjudged
 
@@ -153,10 +153,10 @@ class TopicReview:
         return max(decisions.last for decisions in self._stages.values())
 
     def decisions(self, stage: Stage = "abstract") -> Decisions:
-        """Return the decisions of this moment, as a copy that nobody writes into."""
+        """Return the present decisions, as a copy that nobody changes."""
         with self._lock:
             self.refresh()
-            # Of the settings of this moment: a change of the topic begins anew, with other copies.
+            # They follow the present settings: a change of the topic starts again, with other copies.
             known, copies = self._stages[stage], self._kept
             kept = copies.get(stage)
             if kept is not None and kept.last == known.last:
@@ -167,7 +167,7 @@ class TopicReview:
         return copies[stage]
 
     def about(self, document: int) -> DocumentDecisions:
-        """Return what was ever decided about a document."""
+        """Return everything that was ever decided about a document."""
         with self._lock:
             self.refresh()
             known = self._decisions
@@ -176,7 +176,7 @@ class TopicReview:
             return DocumentDecisions(history, known.by_reviewer(document), in_conflict)
 
     def may_see(self, reviewer: int | None, document: int) -> bool:
-        """Tell whether a reviewer may see what others say of a document: where two read it, not before deciding."""
+        """Tell whether a reviewer may see what others say about a document: if two read it, only after deciding."""
         if reviewer is None or not self.topic.double:
             return True
         with self._lock:
@@ -213,7 +213,7 @@ class TopicReview:
         undone = self._decisions.undone(reviewer)
         if undone is None or not self._waits(undone.document, reviewer):
             return None
-        # Shown again for the reason for which it was shown: the random sample stays one.
+        # It is shown again for the same reason as before, so that the random sample stays random.
         return self.suggestion(reviewer, undone.document, undone.why)
 
     def _next(self, reviewer: int) -> Suggestion | None:
@@ -229,7 +229,7 @@ class TopicReview:
         return found
 
     def _held(self, reviewer: int, cards: Mapping[int, OpenCard], decisions: Decisions) -> set[int]:
-        """Return the documents that others have open, and that need no further reader then."""
+        """Return the documents that others have open and that need no other reader then."""
         oldest = monotonic() - CARD_LIFETIME
         others = [card.suggestion.document for who, card in cards.items() if who != reviewer and card.since > oldest]
         if self.topic.double:
@@ -248,7 +248,7 @@ class TopicReview:
         return [place for place, relevant in judged.items() if relevant]
 
     def full_text_card(self, reviewer: int) -> Suggestion | None:
-        """Return the next full text to judge: of what is relevant by title and abstract, the most probable."""
+        """Return the next full text to judge: the most probable document that is relevant by title and abstract."""
         self.refresh()
         probabilities = self.queue(reviewer).probabilities()
         with self._lock:
@@ -266,7 +266,7 @@ class TopicReview:
             return suggestion
 
     def suggestion(self, reviewer: int | None, document: int, why: str | None = None) -> Suggestion:
-        """Return the card of any document, shown for the reason given, or for the one that is known."""
+        """Return the card of any document, shown for the given reason or else for the known one."""
         with self._lock:
             reason = why or self._decisions.reason(document, self._owner(reviewer))
             return self.queue(reviewer).suggestion(document, reason)
@@ -274,7 +274,7 @@ class TopicReview:
     def label(
         self, reviewer: int, document: int, decision: Decision, reason: str | None = None, stage: Stage = "abstract"
     ) -> Event:
-        """Write a decision to the history, and learn it when it is on the disk.
+        """Write a decision to the history, and learn it when it is on disk.
 
         Raises
         ------
@@ -305,7 +305,7 @@ class TopicReview:
             return self._write(lambda: [event])[0]
 
     def undo(self, reviewer: int, stage: Stage = "abstract") -> Event | None:
-        """Take back the last decision of a reviewer that holds; return the event that was taken back."""
+        """Take back the last decision of a reviewer that still holds; return the event that was taken back."""
 
         def take_back() -> list[Event]:
             last = self._stages[stage].last_undoable(reviewer)
@@ -319,12 +319,12 @@ class TopicReview:
     def resolve(
         self, reviewer: int, document: int, decision: Decision, reason: str | None = None, stage: Stage = "abstract"
     ) -> Event | None:
-        """Resolve a conflict; None if there is none, or somebody was faster.
+        """Resolve a conflict; return None if there is none, or somebody else was faster.
 
         Raises
         ------
         PermissionError
-            If the reviewer is one of those who disagree, where two read each document.
+            If two read each document and the reviewer is one of those who disagree.
         """
         self._check_reason(decision, reason, stage)
 
@@ -333,7 +333,7 @@ class TopicReview:
             if decisions.status(document) != "conflict":
                 return []
             if self.topic.double and reviewer in decisions.readers(document):
-                raise PermissionError("a conflict is resolved by somebody who has not taken part in it")
+                raise PermissionError("a conflict must be resolved by somebody who has not taken part in it")
             return [Event(document, reviewer, "resolve", decision, reason=reason, stage=stage)]
 
         with self._lock:
@@ -343,8 +343,8 @@ class TopicReview:
     def add(self, events: Sequence[Event]) -> None:
         """Write many events, such as known documents and labels from a file; what a reviewer has decided so is skipped.
 
-        They are written part by part, and others come in between. If one part cannot be saved, those before it are
-        kept, and the whole may be added again.
+        They are written in parts, between which others may write. If a part cannot be saved, those before it are
+        kept, and all of them may be added again.
         """
         for begin in range(0, len(events), _PART):
             part = events[begin : begin + _PART]
@@ -358,26 +358,26 @@ class TopicReview:
                 kept = f"Only {begin} of {len(events)} decisions could be saved: {error.reason or error}. They are kept"
                 raise NotSavedError(f"{kept}; add all of them again when there is space.", error.reason) from error
             if begin + _PART < len(events):
-                # Who waits for the lock gets it, and as much time as this takes.
+                # Whoever waits for the lock gets it, and as much time as this takes.
                 sleep(monotonic() - since)
 
     def reasons(self, stage: Stage) -> tuple[str, ...]:
-        """Return the reasons for exclusion at a stage; a full text may also be out of reach."""
+        """Return the reasons for exclusion at a stage; a full text may also not be retrievable."""
         return self.topic.reasons if stage == "abstract" else (*self.topic.reasons, full_text.NOT_RETRIEVED)
 
     def _check_reason(self, decision: Decision, reason: str | None, stage: Stage) -> None:
         known = self.reasons(stage)
         if reason is not None and (decision != "irrelevant" or reason not in known):
             expected = f"one of {', '.join(known)}" if known else "none: the topic has none"
-            raise ValueError(f"reason is {reason!r} of {decision}; expected, for irrelevant, {expected}")
+            raise ValueError(f"reason is {reason!r} for the decision {decision}; expected, for irrelevant, {expected}")
 
     def _holds(self, event: Event) -> bool:
-        """Tell whether a reviewer has decided just so."""
+        """Tell whether a reviewer has already decided like this."""
         held = self._decisions.by_reviewer(event.document).get(event.reviewer)
         return held is not None and held.decision == event.decision and event.reason in (None, held.reason)
 
     def _write(self, make: Callable[[], Sequence[Event]]) -> list[Event]:
-        """Write what ``make`` gives when nobody else writes and all that others wrote is known."""
+        """Write what ``make`` returns, when nobody else writes and everything that others wrote is known."""
         with self._project.history.turn(self.topic.id) as turn:
             self._follow(turn.since(self._last))
             written = turn.add_all(make())
@@ -393,7 +393,7 @@ class TopicReview:
                 queue.follow()
 
     def change(self, topic: Topic) -> None:
-        """Work on with other words, shares or queues; what was decided stays."""
+        """Continue with other words, shares or queues; decisions stay."""
         with self._lock:
             events = sorted(
                 (event for known in self._stages.values() for event in known.events), key=lambda event: event.id
@@ -404,6 +404,6 @@ class TopicReview:
                 held.clear()
 
     def wait_for_fits(self) -> None:
-        """Wait for all fits that are under way."""
+        """Wait for all running fits."""
         for queue in list(self._queues.values()):
             queue.wait_for_fit()

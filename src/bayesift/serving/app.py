@@ -1,4 +1,4 @@
-"""The application: texts are posted, labels come back; and what a machine around it wants to know."""
+"""The application: texts are posted, labels come back; and what monitoring needs to know."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def create_app(classifier: TextClassifier, name: str = "model", settings: Settin
     Parameters
     ----------
     classifier : TextClassifier
-        Fitted; used by one thread of the application, and by nobody else meanwhile.
+        Fitted; it is used by one thread of the application, and must not be used by anybody else meanwhile.
     name : str, default="model"
-        What to call it, such as the name of its file.
+        Name of the model, such as that of its file.
     settings : Settings, optional
-        Names and limits; for this machine only by default.
+        Names and limits; by default for this machine only.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def create_app(classifier: TextClassifier, name: str = "model", settings: Settin
     >>> app.state.turns.close()
     """
     settings = settings or Settings()
-    # The usual pages about the interface load their scripts from elsewhere.
+    # The usual pages that describe an interface load scripts from elsewhere.
     app = FastAPI(title="Bayesift", version=__version__, docs_url=None, redoc_url=None)
     metrics = Metrics()
     scorer = Scorer(classifier)
@@ -98,7 +98,7 @@ class TokenCheck:
     Parameters
     ----------
     app : ASGI application
-        Gets the requests that bring it.
+        Gets the requests that have the token.
     token : str
         The token.
     """
@@ -164,14 +164,14 @@ async def classify(request: Request) -> Response:
 
 @router.get("/model", response_model=interface.AboutModel)
 async def model(request: Request) -> Response:
-    """Tell what the model is, which labels it gives, and how much it may be asked at once."""
-    # Names of labels need not be valid Unicode, which only escapes can carry.
+    """Describe the model, its labels, and how much a request may ask for."""
+    # Names of labels need not be valid Unicode; then only escapes can represent them.
     return Response(json.dumps(request.app.state.about), media_type="application/json")
 
 
 @router.get(_HEALTH, response_model=interface.Health)
 async def health() -> Response:
-    """Tell a monitor that requests are answered; nothing about the model, and without a token."""
+    """Tell a monitor that requests are answered; says nothing about the model, and needs no token."""
     return JSONResponse({"status": "ok", "version": __version__})
 
 
@@ -202,7 +202,9 @@ def _check_size(question: Question, size: int, n_labels: int, settings: Settings
 
 def _busy(error: BusyError) -> HTTPException:
     if error.of_one:
-        return HTTPException(429, "Many of your texts are waiting; wait for their answers.", {"Retry-After": "1"})
+        return HTTPException(
+            429, "Too many texts from your address are waiting; wait for their answers.", {"Retry-After": "1"}
+        )
     return HTTPException(503, "Too many texts are waiting; try again in a moment.", {"Retry-After": "1"})
 
 
@@ -237,15 +239,18 @@ def _problem(sentence: str, status: int) -> Response:
 
 async def _say_what_is_wrong(_request: Request, error: Exception) -> Response:
     assert isinstance(error, StarletteHTTPException)
-    sentences = {404: "There is no such path; POST /classify takes texts.", 405: "This path takes no such method."}
+    sentences = {
+        404: "There is no such path; POST /classify takes texts.",
+        405: "This path does not accept this method.",
+    }
     said = sentences.get(error.status_code, error.detail)
     return JSONResponse({"detail": said}, error.status_code, error.headers)
 
 
 async def _say_nothing(_request: Request, _error: Exception) -> Response:
-    """Answer a request that broke off in the middle; nobody is there to read it."""
+    """Answer a request that was cut off; nobody is there to read the answer."""
     return Response(status_code=400)
 
 
 async def _say_that_it_failed(_request: Request, _error: Exception) -> Response:
-    return _problem("Something went wrong that should not; the server has noted it.", 500)
+    return _problem("Something went wrong that should not; the server has logged it.", 500)

@@ -1,4 +1,4 @@
-"""What may be asked and what is answered: the models of the interface, with examples for its description."""
+"""The requests and answers of the interface, with examples for its description."""
 
 from __future__ import annotations
 
@@ -12,28 +12,37 @@ from bayesift.datasets import FeaturedText
 _EXAMPLE = "The minister said that wheat exports rose by a tenth."
 
 
-#: Values by the names of the columns; one that is left out or null is missing.
+#: Values by column name; a value that is left out or null is missing.
 Features = dict[str, str | int | float | bool | None]
 
 
 class Request(BaseModel):
-    """Texts to classify, and what to say about them."""
+    """Texts to classify, and what to return about them."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    text: Annotated[str | None, Field(description="One text; instead of texts.")] = None
+    text: Annotated[str | None, Field(description="A single text, instead of texts.")] = None
     texts: Annotated[list[str] | None, Field(description="Any number of texts, up to a limit (see /model).")] = None
     features: Annotated[
         Features | list[Features] | None,
-        Field(description="Values of the model's features by name: of the text, or a list with those of each text."),
+        Field(
+            description="Values of the model's features, by name: those of the text, or a list with those of each text."
+        ),
     ] = None
-    probabilities: Annotated[bool, Field(description="Whether to give the probability of every label.")] = True
+    probabilities: Annotated[bool, Field(description="Whether to return the probability of every label.")] = True
     interval: Annotated[
         float | None,
-        Field(gt=0, lt=1, description="How surely intervals hold the probabilities, for models with a posterior: 0.9."),
+        Field(
+            gt=0,
+            lt=1,
+            description="Probability with which intervals contain the probabilities, for models with a posterior: 0.9.",
+        ),
     ] = None
     reasons: Annotated[
-        int, Field(ge=0, description="So many words that count most for and against each label given; 0 for none.")
+        int,
+        Field(
+            ge=0, description="How many words to return that count most for and against each label given; 0 for none."
+        ),
     ] = 0
 
     def all_texts(self, names: Sequence[str] = ()) -> list[str]:
@@ -44,7 +53,7 @@ class Request(BaseModel):
         texts = [self.text] if self.text is not None else self.texts or []
         if not names:
             if self.features is not None:
-                raise ValueError("features: the model has none; expected texts alone")
+                raise ValueError("features: the model has none; expected only texts")
             return texts
         given = [self.features] if self.text is not None else self.features
         if not isinstance(given, list) or len(given) != len(texts):
@@ -58,7 +67,7 @@ class Request(BaseModel):
             raise ValueError(f"features: expected the values of a text, by the names {', '.join(names)}")
         odd = [name for name in values if name not in names]
         if odd:
-            raise ValueError(f"features: the model has no {odd[0][:100]!r}; expected {', '.join(names)}")
+            raise ValueError(f"features: the model has no feature {odd[0][:100]!r}; expected {', '.join(names)}")
         return {name: values.get(name) for name in names}
 
 
@@ -74,33 +83,35 @@ Ends = Annotated[list[float], Field(min_length=2, max_length=2)]
 
 
 class ReasonFor(BaseModel):
-    """Why a text got a label, or, where it got none, why not the most probable one."""
+    """Why a text got a label or, if it got none, why not the most probable one."""
 
     label: str
     accepted: bool
     probability: float
     words: list[Word]
     company: Annotated[
-        list[Word] | None, Field(description="With vectors of words: what of each is due to the company it keeps.")
+        list[Word] | None,
+        Field(description="With vectors of words: the part of each number that comes from words used like it."),
     ] = None
     word_intervals: Annotated[
-        list[Ends] | None, Field(description="With a posterior: what holds the weights of the words with 0.9.")
+        list[Ends] | None,
+        Field(description="With a posterior: intervals that contain the numbers of the words with probability 0.9."),
     ] = None
 
 
 class Result(BaseModel):
     """The answer about one text."""
 
-    labels: Annotated[list[str], Field(description="One label, or any number where a text may have several.")]
+    labels: Annotated[list[str], Field(description="One label, or any number if a text may have several.")]
     probabilities: dict[str, float] | None = None
     intervals: Annotated[
-        dict[str, Ends] | None, Field(description="Of the probabilities, where the model keeps its posterior.")
+        dict[str, Ends] | None, Field(description="Intervals of the probabilities, if the model keeps its posterior.")
     ] = None
     reasons: list[ReasonFor] | None = None
 
 
 class Answer(BaseModel):
-    """The answers about the texts of a request, in their order."""
+    """The answers about the texts of a request, in order."""
 
     results: list[Result]
 
@@ -116,7 +127,7 @@ class RequestLimits(BaseModel):
 
 
 class AboutModel(BaseModel):
-    """The model, as ``bayesift info`` shows it, and how much it may be asked at once."""
+    """The model, as ``bayesift info`` shows it, and how much a request may ask for."""
 
     name: Annotated[str, Field(description="The name of the model file.")]
     version: Annotated[str, Field(description="The version of Bayesift.")]
@@ -161,7 +172,7 @@ _ANSWER = {
     ]
 }
 
-#: What the description says about the answers to a request for labels.
+#: The description of the answers to a request for labels.
 RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {"model": Answer, "content": {"application/json": {"example": _ANSWER}}},
     **{
@@ -171,8 +182,8 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
             (403, "The request comes from a page of another site."),
             (413, "Too many texts, characters, bytes or probabilities."),
             (421, "The server is not called by this name."),
-            (422, "Not JSON, or not of the form that is expected."),
-            (429, "Too much of one address is waiting."),
+            (422, "Not JSON, or not of the expected form."),
+            (429, "Too much from one address is waiting."),
             (503, "Too much is waiting."),
         )
     },

@@ -1,4 +1,4 @@
-"""What has been done, counted, in the text format of Prometheus."""
+"""Counts and times of requests, in the text format of Prometheus."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Histogram:
     Parameters
     ----------
     bounds : sequence of float
-        Rising; a value is counted at the first bound that is not below it.
+        In increasing order; a value is counted at the first bound that is not below it.
 
     Examples
     --------
@@ -69,14 +69,14 @@ class Metrics:
         self._begun = time.time()
 
     def text(self, labels: Mapping[str, int], waiting: int) -> str:
-        """Return all of it in the text format.
+        """Return everything in the text format.
 
         Parameters
         ----------
         labels : mapping of str to int
             How often each label was given.
         waiting : int
-            The characters that wait.
+            Number of waiting characters.
         """
         lines: list[str] = []
 
@@ -103,7 +103,7 @@ class Metrics:
         name = "bayesift_batch_texts"
         add(name, "histogram", "Texts scored together.", self.batches.lines(name))
         one("bayesift_requests_under_way", "gauge", "Requests being answered.", self.under_way)
-        one("bayesift_waiting_characters", "gauge", "Characters of texts that wait or are being scored.", waiting)
+        one("bayesift_waiting_characters", "gauge", "Characters of texts that are waiting or being scored.", waiting)
         one("process_cpu_seconds_total", "counter", "Processor time of the process.", time.process_time())
         one("process_start_time_seconds", "gauge", "When the process began, in seconds since 1970.", self._begun)
         return "\n".join(lines) + "\n"
@@ -117,11 +117,11 @@ class Measured:
     app : ASGI application
         Answers the requests.
     metrics : Metrics
-        Where to.
+        Where to count them.
     paths : collection of str
-        Paths that are counted by their names; all others count as one, so that nobody fills the memory with names.
+        Paths that are counted by name; all others count as one, so that nobody can fill the memory with names.
     timed : str
-        The path of which the time is measured.
+        The path whose time is measured.
     """
 
     def __init__(self, app: ASGIApp, metrics: Metrics, paths: Collection[str], timed: str) -> None:
@@ -136,7 +136,7 @@ class Measured:
             await self._app(scope, receive, send)
             return
         begun = time.perf_counter()
-        # An answer that breaks off was none.
+        # An answer that breaks off does not count as one.
         status = 500
         metrics = self._metrics
 
@@ -159,6 +159,6 @@ class Measured:
 
 
 def _escaped(value: str) -> str:
-    """Write a value as the format has it; what cannot be written in UTF-8 becomes a question mark."""
+    """Escape a value for the format; what cannot be written in UTF-8 becomes a question mark."""
     safe = value.encode("utf-8", "replace").decode()
     return safe.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -1,7 +1,7 @@
 """Scoring in turns: texts of requests that arrive together are scored together, and long requests wait for short ones.
 
-One thread scores. While it is at work further requests gather, and all of them, up to a bound, are its next batch;
-nobody waits for a batch to fill. A request that is longer than a batch goes on behind those that have come meanwhile.
+One thread scores. Meanwhile other requests gather, and all of them, up to a bound, are its next batch; nobody waits for
+a batch to fill. A request that is longer than a batch continues after those that have come meanwhile.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from bayesift.workflow import Explainer, Predictions, Reason, TextClassifier
 from bayesift.workflow.certainty import USUAL_MASS, check_posterior, intervals_of
 from bayesift.workflow.words_and_vectors import keeps_posterior
 
-#: What a batch may cost, in characters, and what a text costs beside its own ones, alone and with reasons.
+#: What a batch may cost, in characters, and what a text costs in addition to its characters, alone and with reasons.
 BATCH, TEXT, REASONS = 200_000, 500, 6_000
 
 
 class Question(NamedTuple):
     """Texts, and what is asked about them: probabilities or not, the words of a reason (0 for none), the mass.
 
-    The mass is that of the intervals of the probabilities, where the model keeps its posterior.
+    The mass is that of the intervals of probabilities, if the model keeps its posterior.
     """
 
     texts: Sequence[str]
@@ -36,12 +36,12 @@ class Question(NamedTuple):
     mass: float = USUAL_MASS
 
     def cost(self, place: int) -> int:
-        """Return about how long a text takes, in characters."""
+        """Return the approximate cost of a text, in characters."""
         return len(self.texts[place]) + TEXT + (REASONS if self.words else 0)
 
 
 class BusyError(Exception):
-    """Too much is waiting; ``of_one`` tells whether it is one address that asks for so much."""
+    """Too much is waiting; ``of_one`` tells whether a single address asks for that much."""
 
     def __init__(self, of_one: bool) -> None:
         super().__init__("too many texts are waiting")
@@ -77,7 +77,7 @@ class Scorer:
         check_posterior(self._classifier, "an interval")
 
     def score(self, questions: Sequence[Question]) -> list[list[str]]:
-        """Return for every question the answers to its texts."""
+        """Return, for every question, the answers about its texts."""
         texts = [text for question in questions for text in question.texts]
         proba = any(question.probabilities or question.words for question in questions)
         found = self._classifier.predictions(texts, proba=proba)
@@ -106,7 +106,7 @@ class Scorer:
         return [label for label, is_given in zip(self.labels, decisions, strict=True) if is_given]
 
     def _intervals(self, questions: Sequence[Question]) -> list[Any]:
-        """Return the intervals of all texts; those of one mass are computed together, others are left out."""
+        """Return the intervals of texts that ask for them; those of the same mass are computed together."""
         masses = {question.mass for question in questions if question.probabilities}
         texts = [text for question in questions for text in question.texts]
         found: list[Any] = [None] * len(texts)
@@ -119,7 +119,7 @@ class Scorer:
         return found
 
     def _reasons(self, questions: Sequence[Question], found: Predictions) -> list[list[Reason]]:
-        """Explain the texts of the questions that ask for reasons; with the most words that any of them wants."""
+        """Explain the texts of questions that ask for reasons, with the most words that any of them wants."""
         most = max(question.words for question in questions)
         if not most:
             return []
@@ -149,7 +149,7 @@ def _as_dict(reason: Reason, n_words: int) -> dict[str, Any]:
 
 
 class _Job:
-    """A question that waits: where it goes on, the answers so far, and whom to tell."""
+    """A waiting question: where to continue, the answers so far, and whom to tell."""
 
     def __init__(self, question: Question, future: asyncio.Future[list[str]]) -> None:
         self.question = question
@@ -158,7 +158,7 @@ class _Job:
         self.begun = 0
 
     def take(self, budget: int) -> tuple[Question, int]:
-        """Return the next texts, at least one and no more than the budget allows, and what they cost."""
+        """Return the next texts, as many as the budget allows but at least one, and their cost."""
         last, cost = self.begun, 0
         while last < len(self.question.texts) and (last == self.begun or cost + self.question.cost(last) <= budget):
             cost += self.question.cost(last)
@@ -169,7 +169,7 @@ class _Job:
 
     @property
     def is_taken(self) -> bool:
-        """Whether no text is left to be taken."""
+        """Whether all texts are taken."""
         return self.begun >= len(self.question.texts)
 
 
@@ -181,9 +181,9 @@ class Turns:
     scorer : Scorer
         Used by one thread at a time.
     metrics : Metrics
-        Are told of every batch.
+        They count every batch.
     waiting, of_one_address : int
-        The most characters that may wait, in all and of one address.
+        The most characters that may wait, in all and from one address.
     """
 
     def __init__(self, scorer: Scorer, metrics: Metrics, waiting: int, of_one_address: int) -> None:
@@ -197,11 +197,11 @@ class Turns:
 
     @property
     def waiting(self) -> int:
-        """The characters that wait, or are being scored."""
+        """Number of characters that are waiting or being scored."""
         return self._of.total()
 
     def close(self) -> None:
-        """End the thread, after the batch that it is at work on."""
+        """End the thread after its present batch."""
         self._pool.shutdown(cancel_futures=True)
 
     async def answer(self, question: Question, address: str, *, shared: bool = False) -> list[str]:
@@ -253,7 +253,7 @@ class Turns:
                     if len(batch) == 1:
                         self._fail(batch[0][0], error)
                         continue
-                    # One of them is to blame; the others are not to suffer.
+                    # One of them is to blame; the others should not suffer.
                     for job, piece in batch:
                         try:
                             (answers,) = await loop.run_in_executor(self._pool, self._scorer.score, [piece])
@@ -269,7 +269,7 @@ class Turns:
             self._working = None
 
     def _next_batch(self) -> list[tuple[_Job, Question]]:
-        """Take texts from those who wait, the first first, until the batch is full."""
+        """Take texts from the waiting questions, the oldest first, until the batch is full."""
         batch = []
         budget = BATCH
         for _ in range(len(self._jobs)):

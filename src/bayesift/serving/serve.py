@@ -1,4 +1,4 @@
-"""From a model file to a server that answers."""
+"""Turn a model file into a server that answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bayesift.workflow import load_classifier
 #: The port that is tried first.
 USUAL_PORT = 8788
 
-#: A token has at least so many characters: nobody tries all of them.
+#: The least number of characters in a token: too many to try all tokens.
 SHORTEST_TOKEN = 16
 
 #: The environment variable that may hold the token.
@@ -35,7 +35,7 @@ class ModelServer(NamedTuple):
     app : FastAPI
         The application.
     listening : socket
-        Where requests come from.
+        The socket that requests come in at.
     settings : Settings
         Names and limits.
     """
@@ -46,16 +46,16 @@ class ModelServer(NamedTuple):
 
     @property
     def address(self) -> str:
-        """Where it listens."""
+        """The address that it listens on."""
         return address_of(self.listening)
 
     def serve(self, when_ready: Callable[[], None] = lambda: None) -> None:
-        """Answer requests until the process is told to stop; those under way are answered still.
+        """Answer requests until the process is told to stop; those that have begun are still answered.
 
         Parameters
         ----------
         when_ready : callable
-            Called once, from another thread, when the first request would be answered.
+            Called once, from another thread, when requests are answered.
         """
         server = make_server(self.app, self.settings.limits, self.settings.proxies, says_json=True)
         serve(server, self.listening, when_ready)
@@ -81,11 +81,11 @@ def open_server(
     host, port
         Where to listen: by default on this machine only, at 8788 or at any free port.
     public_url : str, optional
-        Without a token: how other machines reach the server; needed where they can.
+        Without a token: address at which other machines reach the server; required if they can reach it.
     token : str, optional
-        What requests have to bring; with it they are answered under every name.
+        The token that requests must carry; with a token, requests are answered under any host name.
     proxies : sequence of str
-        Addresses of proxies whose header ``X-Forwarded-For`` is believed.
+        Addresses of proxies whose header ``X-Forwarded-For`` is trusted.
     settings : Settings
         Limits; names, token and proxies are replaced by those above.
 
@@ -98,7 +98,7 @@ def open_server(
         check_token(token, "token")
     needed = "a token (--token-file), or the address by which programs reach the model"
     settings = settings._replace(
-        # A page of another site whose name was made to point here does not know the token.
+        # A page of another site, whose name was made to point here, does not know the token.
         hosts=names_for(host, public_url, needed).hosts if token is None else None,
         token=token,
         limits=limits_behind(proxies, settings.limits),
@@ -106,7 +106,7 @@ def open_server(
     )
     path = Path(model)
     classifier, _ = load_classifier(path)
-    # Batches are too small to be shared among threads.
+    # Batches are too small to divide among threads.
     classifier.vectorizer_.set_params(n_jobs=1)
     with bind(host, port, USUAL_PORT) as listening:
         app = create_app(classifier, path.name, settings)
@@ -117,7 +117,7 @@ def open_server(
 
 
 def read_token(path: str | os.PathLike[str] | None) -> str | None:
-    """Read the token from a file, or, without one, from the environment variable ``BAYESIFT_TOKEN``.
+    """Read the token from a file or, without a file, from the environment variable ``BAYESIFT_TOKEN``.
 
     Parameters
     ----------
@@ -146,6 +146,6 @@ def check_token(token: str, where: str) -> None:
     """Refuse a token that is too short, or that a header cannot carry."""
     if len(token) < SHORTEST_TOKEN or not (token.isascii() and token.isprintable()) or " " in token:
         raise ValueError(
-            f"{where} holds a token of {len(token)} characters; expected at least {SHORTEST_TOKEN} letters, digits "
-            "and signs of ASCII, without spaces"
+            f"{where} holds a token of {len(token)} characters; expected at least {SHORTEST_TOKEN} ASCII letters, "
+            "digits and signs, without spaces"
         )

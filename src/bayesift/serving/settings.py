@@ -1,4 +1,4 @@
-"""By which names a model may be asked, by whom, and how much at once."""
+"""The names that a served model answers to, who may ask, and how much at once."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from bayesift._web.listening import LOOPBACK_NAMES
 
 
 class Settings(NamedTuple):
-    """By which names a model may be asked, by whom, and how much at once.
+    """The names that a served model answers to, who may ask, and how much at once.
 
     Parameters
     ----------
     hosts : tuple of str or None
         Names in the header ``Host`` that are answered, without port; None for all of them.
     token : str or None
-        What a request has to bring in the header ``Authorization: Bearer …``.
+        The token that requests must have in the header ``Authorization: Bearer …``.
     texts, characters : int
-        The most texts of a request, and the most characters of them together.
+        The most texts in a request, and the most characters in all of them together.
     words : int
-        The most words of a reason.
+        The most words in a reason.
     values : int
-        The most probabilities of an answer, texts times labels.
+        The most probabilities in an answer, texts times labels.
     body_limit : int
-        The most bytes that a request may bring.
+        The most bytes in a request.
     waiting : int
-        The most characters of all requests that wait for their turn; a request beyond is refused with 503.
+        The most characters of all waiting requests; a request beyond that is refused with 503.
     of_one_address : int
-        The most characters that wait for one address, unless many people share it; beyond it is 429.
+        The most characters waiting for one address, unless many people share it; a request beyond that gets 429.
     limits : Limits
         How long a client may take, and how many connections there may be.
     proxies : tuple of str
-        Addresses of proxies that are believed when they say for whom they ask.
+        Addresses of trusted proxies, which say whom they forward requests for.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Documents to a matrix of counts: with every term a column, with known columns, with new ones, with hashed ones."""
+"""Turn documents into a matrix of counts: with a column for every term, or with known, growing or hashed columns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from bayesift.text._vocabulary import within_limits
 
 Batches = Iterator[list[str]]
 
-#: Least and greatest number (whole) or share (broken) of the documents that may hold a term.
+#: Least and greatest number (int) or share (float) of documents that may contain a term.
 DocumentLimits = tuple[int | float, int | float]
 NO_LIMITS: DocumentLimits = (1, 1.0)
 
@@ -41,7 +41,7 @@ class Analysis(NamedTuple):
 
 
 class EmptyVocabularyError(ValueError):
-    """The documents hold no term at all."""
+    """The documents have no terms at all."""
 
 
 @dataclass(frozen=True)

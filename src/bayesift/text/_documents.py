@@ -1,4 +1,4 @@
-"""From whatever the caller has to batches of strings."""
+"""Turn whatever the caller passes into batches of strings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BATCH_CHARACTERS = 1 << 19
 
 
 def check_documents(documents: Any) -> Iterable[Any]:
-    """Refuse what is not a collection of documents, before any work."""
+    """Refuse anything but a collection of documents, before any work is done."""
     if isinstance(documents, str | bytes):
         raise TypeError(
             f"documents must be an iterable of documents, got one {type(documents).__name__}; "
@@ -53,7 +53,7 @@ def batches(
 
 
 def _decoded(item: Any, position: int, source: str, encoding: str, decode_error: str) -> str:
-    """Turn one item into a string, or say which item cannot be."""
+    """Turn an item into a string, or say which item cannot be one."""
     if source == "filename":
         if not isinstance(item, str | os.PathLike):
             raise TypeError(f"document {position} must be a file path, got {type(item).__name__}")

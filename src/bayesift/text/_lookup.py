@@ -1,4 +1,4 @@
-"""The terms of a vocabulary, found in documents without spelling what is not known."""
+"""Find the terms of a vocabulary in documents without spelling unknown ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which settings of a vectorizer are possible."""
+"""Checks of the settings of a vectorizer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bayesift._files import check_encoding
 from bayesift.text import _terms, _vocabulary
 from bayesift.text.weighting import check_dtype, parse_weighting
 
-#: What each parameter may be.
+#: The possible types and values of each parameter.
 CONSTRAINTS: dict[str, Any] = {
     "weighting": [str],
     "stop_words": [str, "array-like", Iterable, None],
@@ -47,7 +47,7 @@ def limits_columns(vectorizer: Any) -> bool:
 
 
 def check_settings(vectorizer: Any) -> None:
-    """Refuse settings, each of a type that is possible, that cannot be or do not go together."""
+    """Refuse settings that have a valid type but are impossible, or do not fit together."""
     parse_weighting(vectorizer.weighting)
     check_dtype(vectorizer.dtype, vectorizer.weighting)
     check_encoding(vectorizer.encoding)

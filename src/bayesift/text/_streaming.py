@@ -1,4 +1,4 @@
-"""Learning the terms of more documents than fit in memory, batch by batch."""
+"""Learn the terms of more documents than fit in memory, batch by batch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bayesift.text._counter import EmptyVocabularyError
 from bayesift.text._settings import limits_columns
 from bayesift.text.vectorizer import TextVectorizer
 
-#: Different terms that are remembered, unless told otherwise: about 2 GB of them.
+#: How many different terms are remembered by default: about 2 GB of them.
 MOST_TERMS = 10_000_000
 
 
@@ -23,19 +23,19 @@ def fit_in_batches(
 ) -> TextVectorizer:
     """Fit a vectorizer to documents that come in batches, in one pass and bounded memory.
 
-    The result is that of ``vectorizer.fit`` on all documents, unless these have more than ``max_terms`` different
-    terms. Then rare ones are forgotten on the way, as in the lossy counting of Manku & Motwani (2002): a warning says
-    the number f for which every term in more than f documents is kept; document frequencies are too small by at most
-    f. With ``min_df`` greater than f no term is missing.
+    The result is that of ``vectorizer.fit`` on all documents, unless they have more than ``max_terms`` different terms.
+    Then rare terms are forgotten on the way, as in the lossy counting of Manku & Motwani (2002). A warning gives the
+    number f such that every term in more than f documents is kept, and document frequencies are too small by at most f.
+    With ``min_df`` greater than f, no term is missing.
 
     Parameters
     ----------
     vectorizer : TextVectorizer
-        Its parameters say what a term is; it is fitted.
+        Its parameters define what a term is; it is fitted in place.
     batches : iterable of sequences of str (or bytes, or paths)
         The documents; read once.
     max_terms : int
-        The most terms that are remembered at a time, beside those of a batch.
+        The most terms that are remembered at a time, in addition to those of a batch.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def fit_in_batches(
         occurrences = found
         n_documents += counts.shape[0]
         if size > max_terms:
-            # A term that was forgotten may have been in as many documents as the floor says.
+            # A forgotten term may have been in as many documents as the floor says.
             most = documents + missed
             floor = int(np.partition(most, size - max_terms)[size - max_terms])
             kept = most > floor
@@ -103,15 +103,15 @@ def fit_in_batches(
 def set_terms(
     vectorizer: TextVectorizer, terms: Sequence[str] | None, document_frequency: Int64Array, n_documents: int
 ) -> TextVectorizer:
-    """Give a vectorizer what a fit would have learnt.
+    """Give a vectorizer what a fit would have learned.
 
     Parameters
     ----------
     vectorizer : TextVectorizer
     terms : sequence of str or None
-        The terms by column; None where they are hashed.
+        The terms by column; None if they are hashed.
     document_frequency : int array of shape (n_columns,)
-        In how many of the documents each is.
+        Number of documents that contain each term.
     n_documents : int
 
     Returns
@@ -120,7 +120,9 @@ def set_terms(
     """
     expected = vectorizer.n_features if terms is None else len(terms)
     if expected != document_frequency.size:
-        raise ValueError(f"there are {expected} columns and {document_frequency.size} document frequencies")
+        raise ValueError(
+            f"document_frequency has {document_frequency.size} entries; expected {expected}, one for each column"
+        )
     vectorizer.stop_words_ = _terms.resolve_stop_words(vectorizer.stop_words)
     if terms is not None:
         vectorizer.vocabulary_ = {term: place for place, term in enumerate(terms)}

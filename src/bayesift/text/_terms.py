@@ -1,4 +1,4 @@
-"""From the tokens found to the words that count: stop words, lengths, numbers, stems.
+"""Turn tokens into the words that count: stop words, lengths, numbers, stems.
 
 Everything here is done once for each distinct token, never for each occurrence.
 """
@@ -21,7 +21,7 @@ from bayesift.text._stop_words import STOP_WORDS
 
 @dataclass(frozen=True)
 class TermRules:
-    """Which tokens are kept, and under which name."""
+    """Which tokens are kept, and under what name."""
 
     stop_words: frozenset[str] = frozenset()
     min_length: int = 1
@@ -36,7 +36,7 @@ class TermRules:
 
     @property
     def keep_all_but_stop_words(self) -> bool:
-        """Whether every token that is no stop word is a word under its own name."""
+        """Whether every token that is not a stop word is a word under its own name."""
         return replace(self, stop_words=frozenset()).keep_all
 
     def words(self, tokens: list[str]) -> tuple[list[str], Int32Array]:
@@ -64,14 +64,14 @@ class TermRules:
 
 
 def check_strings(names: Iterable[Any], rule: str) -> None:
-    """Refuse what a caller or a caller's function passed instead of strings."""
+    """Refuse anything but strings from a caller or a caller's function."""
     for name in names:
         if not isinstance(name, str):
             raise TypeError(f"{rule} strings, got {name!r} of type {type(name).__name__}")
 
 
 def resolve_stop_words(stop_words: Any) -> frozenset[str]:
-    """Return the set of words to leave out for a name or an iterable.
+    """Return the set of words to leave out, given a name or an iterable.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def resolve_stop_words(stop_words: Any) -> frozenset[str]:
 
 
 class LanguageRules(NamedTuple):
-    """Stop words and stemmer of a language, by name; None where there are no stop words."""
+    """Stop words and stemmer of a language, by name; ``stop_words`` is None if there is no list."""
 
     stop_words: str | None
     stemmer: str
@@ -115,7 +115,7 @@ def language_rules(language: str) -> LanguageRules:
     Parameters
     ----------
     language : str
-        Its English name, in small letters.
+        Its English name, in lower case.
 
     Returns
     -------
@@ -142,7 +142,7 @@ _OTHER_ALGORITHMS = ("porter", "lovins", "dutch_porter", "kraaij_pohlmann")
 
 
 def resolve_stemmer(stemmer: Any) -> Callable[[list[str]], list[str]] | None:
-    """Return a function from words to stems for the name of a Snowball algorithm, or a function of one word."""
+    """Return a function from words to stems, given the name of a Snowball algorithm or a function of one word."""
     if stemmer is None:
         return None
     if callable(stemmer):
@@ -157,7 +157,7 @@ def resolve_stemmer(stemmer: Any) -> Callable[[list[str]], list[str]] | None:
 
 
 def check_analyzer(vectorizer: Any) -> None:
-    """Refuse an analyzer that is a function, and rules for words where terms are sequences of characters."""
+    """Refuse an analyzer that is a function, and rules for words if terms are sequences of characters."""
     analyzer = vectorizer.analyzer
     if callable(analyzer):
         raise TypeError(
@@ -174,7 +174,7 @@ def check_analyzer(vectorizer: Any) -> None:
             )
 
 
-#: Parameters that say which words there are.
+#: Parameters that decide which words there are.
 _WORD_RULES = (
     "stop_words",
     "stemmer",

@@ -1,4 +1,4 @@
-"""How texts are cut into terms, by the parameters of a vectorizer that say so."""
+"""How texts are cut into terms, as the parameters of a vectorizer say."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DEFAULT_PATTERN = r"(?u)\b\w\w+\b"
 
 @dataclass(frozen=True)
 class Tokenization:
-    """Rules for tokens, words and phrases, or for sequences of characters; as :class:`TextVectorizer` has them."""
+    """Rules for tokens, words and phrases, or for sequences of characters, as in :class:`TextVectorizer`."""
 
     stemmer: str | Callable[[str], str] | None
     lowercase: bool
@@ -37,7 +37,7 @@ class Tokenization:
 
     @classmethod
     def of(cls, vectorizer: Any) -> Self:
-        """Return the rules of a vectorizer, as its parameters are now."""
+        """Return the rules of a vectorizer by its present parameters."""
         return cls(*(getattr(vectorizer, field.name) for field in fields(cls)))
 
     @property
@@ -59,12 +59,12 @@ class Tokenization:
 
     @property
     def shortest(self) -> int:
-        """The characters of the shortest token."""
+        """Number of characters in the shortest token."""
         least = 2 if self.is_compiled and (self.min_token_length is None or self.token_pattern is not None) else 1
         return max(self.min_token_length or 1, least)
 
     def regex(self) -> str:
-        """Return the regular expression by which words are found."""
+        """Return the regular expression that finds words."""
         if self.tokenizer is not None or self.analyzer != "word":
             raise ValueError("tokens are found by a function, or are sequences of characters; expected a pattern")
         if self.cuts_pairs:
@@ -72,7 +72,7 @@ class Tokenization:
         return self.token_pattern or rf"(?u)\b\w{{{self.shortest},}}\b"
 
     def rules(self, stop_words: frozenset[str]) -> TermRules:
-        """Return which tokens are kept, and under which name."""
+        """Return which tokens are kept, and under what name."""
         shortest = self.shortest
         asked = self.min_token_length == 2 and self.cuts_pairs
         return TermRules(

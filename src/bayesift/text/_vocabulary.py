@@ -1,4 +1,4 @@
-"""Checks and choices about the columns of a vocabulary."""
+"""Check and choose the columns of a vocabulary."""
 
 from __future__ import annotations
 

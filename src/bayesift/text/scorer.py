@@ -1,7 +1,7 @@
-"""From texts to the scores of a linear model without a matrix in between.
+"""Turn texts into the scores of a linear model without a matrix in between.
 
-A token that is found is looked up once; its weight goes at once to the norm of the text and to the scores of the
-categories in which the term has a coefficient. No row is sorted, and terms without a coefficient cost next to nothing.
+Each token is looked up once, and its weight added at once to the norm of the text and to the scores of the categories
+in which the term has a coefficient. No row is sorted, and terms without a coefficient cost next to nothing.
 """
 
 from __future__ import annotations
@@ -24,11 +24,10 @@ COUNTS = 256
 
 
 class TermTable(NamedTuple):
-    """By the number of a term: its factor for the document frequency, and where its coefficients are.
+    """By the number of a term: its document frequency factor, and where its coefficients are.
 
     The coefficients of term t are those from ``start[t]`` to ``start[t + 1]``, each with the column of its category.
-    ``column`` is that of its weights, −1 for terms that have none. The last term is the one that stands for all unknown
-    ones.
+    ``column`` is the column of its weights, −1 for terms that have none. The last term represents all unknown ones.
     """
 
     factor: FloatArray
@@ -41,7 +40,7 @@ class TermTable(NamedTuple):
 class TextScorer:
     """Scores of texts by a linear model, straight from the tokens: intercept + Σ coefficient · term weight.
 
-    It uses the vectorizer and the coefficients as they are now; when they change, make another one.
+    It uses the vectorizer and the coefficients as they are now; if they change, make a new scorer.
 
     Parameters
     ----------
@@ -52,7 +51,7 @@ class TextScorer:
     intercept : array of shape (n_categories,)
         Added to the scores.
     selected : array of int, optional
-        The terms, by column of the vectorizer, that the columns of ``weights`` belong to; all by default.
+        The columns of the vectorizer whose terms the columns of ``weights`` belong to; all by default.
     vectors : array of float32 of shape (n_features, rank), optional
         Vectors of the terms, E, by column of ``weights``.
     vector_weights : array of shape (n_categories, rank), optional
@@ -106,7 +105,7 @@ class TextScorer:
 
     @staticmethod
     def supports(vectorizer: Any) -> bool:
-        """Tell whether the terms of a vectorizer are tokens or phrases of them, weighted independently of each other.
+        """Tell whether the terms of a vectorizer are tokens, or phrases of tokens, with independent weights.
 
         Parameters
         ----------
@@ -116,8 +115,8 @@ class TextScorer:
         Returns
         -------
         bool
-            True for a :class:`TextVectorizer` without hashing, stems, own patterns of tokens and augmented counts, and,
-            if it has phrases, without rules for tokens other than stop words.
+            True for a :class:`TextVectorizer` without hashing, stems, token patterns of its own and augmented counts
+            and, if it has phrases, without rules for tokens other than stop words.
         """
         return (
             isinstance(vectorizer, TextVectorizer)
@@ -152,7 +151,7 @@ class TextScorer:
             out = np.zeros((stream.ends.size, self._n_categories))
             numbers, counts = stream.numbers, stream.counts
             if counts_unknown:
-                # They are counted each on its own, and weigh the same.
+                # Unknown terms are counted one by one, and have the same weight.
                 numbers = np.minimum(numbers, np.int32(column_of.size - 1))
             score_texts(numbers, counts, stream.ends, self._tf, self._weight_of, self._cosine, *table[:4], out)
             if self._vectors is not None:
@@ -165,7 +164,7 @@ class TextScorer:
         return np.concatenate([np.empty((0, self._n_categories)), *parts])
 
     def _by_number(self, column_of: Int32Array) -> TermTable:
-        """Bring factors and coefficients from columns to the numbers of the lookup table."""
+        """Rearrange factors and coefficients from columns to the numbers of the lookup table."""
         known = column_of >= 0
         n_terms = self._vectorizer.document_frequency_.size
         # One more than there are terms, for unknown ones that count in the length of a text.
@@ -174,7 +173,7 @@ class TextScorer:
         place = np.full(n_terms + 1, -1)
         selected = np.arange(n_terms) if self._selected is None else self._selected
         place[selected] = np.arange(selected.size)
-        # A column more, without any coefficient, for terms that the model does not see.
+        # One more column, without coefficients, for terms that the model does not see.
         wide = sp.hstack([self._weights, sp.csc_matrix((self._n_categories, 1))], format="csc")
         column = np.where(known, place[np.where(known, column_of, 0)], -1)
         by_number = wide[:, np.where(column >= 0, column, wide.shape[1] - 1)]

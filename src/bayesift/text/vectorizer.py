@@ -63,19 +63,19 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     tokenizer : callable or None, default=None
         Function from a text to its tokens, instead of a pattern. Receives the text lower-cased if ``lowercase``.
     min_token_length, max_token_length : int or None, default=None
-        Shortest and longest token kept, in characters. None: 2 for the default rule (1 for a lone letter that
-        ``unspaced`` is about), else 1; and no upper limit.
+        Shortest and longest token to keep, in characters. By default the shortest is 2 for the default rule (1 for a
+        single letter of a language without spaces, see ``unspaced``) and 1 otherwise, and there is no upper limit.
     drop_numbers : bool, default=False
-        Leave out tokens made of decimal digits only.
+        Leave out tokens that consist only of decimal digits.
     unspaced : {"pairs", "whole"}, default="pairs"
         What the default rule does with letters of languages that are written without spaces (Chinese, Japanese, Thai,
-        Lao, Khmer, Burmese): cut each run of them into overlapping pairs of characters (a single one is a token of its
-        own), or take them like all others, as scikit-learn does.
+        Lao, Khmer, Burmese): cut each run of them into overlapping pairs of characters (a single letter is a token of
+        its own), or treat them like all others, as scikit-learn does.
     analyzer : {"word", "char", "char_wb"}, default="word"
-        Whether terms are words, sequences of characters of the text, or such sequences within words (with a space
-        before and after each word), as in scikit-learn. Rules for tokens, stop words and stems are for words only.
+        Whether terms are words, sequences of characters of the text, or sequences of characters within words (with a
+        space before and after each word), as in scikit-learn. Rules for tokens, stop words and stems are for words.
     ngram_range : tuple of two int, default=(1, 1)
-        Least and greatest number of neighbouring words, or of characters, that make a term.
+        Least and greatest number of consecutive words, or of characters, in a term.
     min_df, max_df : int or float, default=1 and 1.0
         Keep terms that are in at least and at most this number of documents (an integer) or share of them (a float).
     max_features : int or None, default=None
@@ -87,19 +87,19 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     signed : bool, default=True
         With hashing, let the hash also choose the sign, so that collisions cancel on average.
     unknown_terms : {"ignore", "normalize"}, default="ignore"
-        What terms that no training document holds do to a document: nothing, or they count in its norm with a document
-        frequency of 0, as in Genkin, Lewis & Madigan (2007). That needs all terms of the training documents as columns:
-        no limits and no fixed vocabulary. With hashing every term has a column, and counts.
+        How to treat terms that occur in no training document: ignore them, or count them in the norm of a document with
+        a document frequency of 0, as in Genkin, Lewis & Madigan (2007). The latter needs all terms of the training
+        documents as columns, so no limits and no fixed vocabulary. With hashing, every term has a column and counts.
     input : {"content", "filename"}, default="content"
         Whether documents are texts (``str`` or ``bytes``) or paths of files to read.
     encoding : str, default="utf-8"
         Encoding of bytes and files.
     decode_error : {"strict", "ignore", "replace"}, default="strict"
-        What to do with bytes that are not in that encoding.
+        What to do with bytes that are invalid in that encoding.
     dtype : dtype, default=numpy.float64
-        Type of the matrix; an integer type only for the weightings ``nnn`` and ``bnn``.
+        Type of the matrix; integer types are possible only for the weightings ``nnn`` and ``bnn``.
     n_jobs : int or None, default=-1
-        Threads; -1 is all cores, None is one. A single small batch never starts threads.
+        Number of threads; -1 means all cores, None one. A single small batch never starts threads.
 
     Attributes
     ----------
@@ -108,9 +108,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
     document_frequency_ : ndarray of shape (n_terms,)
         In how many training documents each term occurs.
     n_documents_ : int
-        How many training documents there were.
+        Number of training documents.
     idf_ : ndarray of shape (n_terms,)
-        The factor of each term for its document frequency (ones where the weighting has none).
+        The document frequency factor of each term (ones if the weighting has none).
     stop_words_ : frozenset of str
         The words left out.
 
@@ -197,7 +197,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return self._weigh(self._learn(documents))
 
     def partial_fit(self, documents: Iterable[Any], y: Any = None) -> Self:
-        """Learn from more documents: new terms get new columns at the end, old columns never move.
+        """Learn from more documents: new terms get new columns at the end, and old columns never move.
 
         Parameters
         ----------
@@ -212,7 +212,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         self._check_parameters()
         if limits_columns(self):
             raise ValueError(
-                "partial_fit keeps every term, because a column once given never moves: min_df must be 1, max_df 1.0 "
+                "partial_fit keeps every term, because columns never move: min_df must be 1, max_df 1.0 "
                 f"and max_features None, got {self.min_df!r}, {self.max_df!r} and {self.max_features!r}"
             )
         if not hasattr(self, "n_documents_"):
@@ -234,14 +234,14 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return self
 
     def count_terms(self, documents: Iterable[Any], vocabulary: dict[str, int]) -> sp.csr_matrix:
-        """Count the terms of documents by a vocabulary of the caller's, without learning anything.
+        """Count the terms of documents by the caller's vocabulary, without learning anything.
 
         Parameters
         ----------
         documents : iterable of str (or bytes, or paths)
             The documents, one for each row.
         vocabulary : dict of str to int
-            Column of every term; terms that it lacks are added at its end.
+            Column of every term; missing terms are added at its end.
 
         Returns
         -------
@@ -250,7 +250,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return self._counter().count_growing(self._batches(documents), vocabulary)
 
     def word_sequences(self, documents: Iterable[Any]) -> tuple[list[str], Int32Array, Int64Array]:
-        """Find the words of documents in their order, without learning anything.
+        """Find the words of documents in order, without learning anything.
 
         Parameters
         ----------
@@ -262,7 +262,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         words : list of str
             The different words, in code-point order.
         numbers : ndarray of int32
-            The words of all documents one after the other, each by its place in ``words``.
+            The words of all documents, one after the other, as positions in ``words``.
         ends : ndarray of int64 of shape (n_documents,)
             Where the words of each document end.
         """
@@ -291,12 +291,12 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return self._weigh(self._count(documents))
 
     def set_output(self, *, transform: str | None = None) -> Self:
-        """Refuse tables of pandas or polars, which the weights of many thousand terms do not fit into.
+        """Refuse pandas and polars tables, in which the weights of many thousand terms do not fit.
 
         Parameters
         ----------
         transform : {"default", "pandas", "polars"} or None
-            What ``transform`` is to return; only a sparse matrix is possible.
+            What ``transform`` should return; only a sparse matrix is possible.
 
         Returns
         -------
@@ -305,13 +305,13 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         if transform not in (None, "default"):
             raise ValueError(
                 f"set_output(transform={transform!r}): the weights of terms are a sparse matrix, which stays as it is; "
-                "for a table of pandas write pandas.DataFrame.sparse.from_spmatrix(X, "
+                "for a pandas table write pandas.DataFrame.sparse.from_spmatrix(X, "
                 "columns=vectorizer.get_feature_names_out())"
             )
         return self
 
     def check_parameters(self) -> None:
-        """Refuse impossible settings, as fitting does, before there are documents."""
+        """Refuse impossible settings, as ``fit`` does, before there are documents."""
         self._check_parameters()
         _terms.resolve_stop_words(self.stop_words)
 
@@ -363,13 +363,13 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 
     @property
     def idf_(self) -> AnyArray:
-        """Factor of each term for its document frequency."""
+        """Document frequency factor of each term."""
         check_is_fitted(self, "n_documents_")
         letter = parse_weighting(self.weighting).document_frequency
         return inverse_document_frequency(letter, self.document_frequency_, self.n_documents_)
 
     def unknown_idf(self) -> float:
-        """Return the factor of a term that no training document holds: 0 if such terms are ignored.
+        """Return the factor of a term that occurs in no training document: 0 if such terms are ignored.
 
         Returns
         -------
@@ -382,7 +382,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return float(inverse_document_frequency(letter, np.zeros(1, dtype=np.int64), self.n_documents_)[0])
 
     def _learn(self, documents: Iterable[Any]) -> sp.csr_matrix:
-        """Start again; attributes are set only when all has gone well. Returns the counts."""
+        """Start again and return the counts; attributes are set only if everything succeeds."""
         self._check_parameters()
         stop_words = _terms.resolve_stop_words(self.stop_words)
         counter, source = self._counter(stop_words), self._batches(documents)
@@ -432,17 +432,17 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return Tokenization.of(self).cuts_pairs
 
     def token_regex(self) -> str:
-        """Return the regular expression by which words are found; it runs over the lower-cased text if ``lowercase``.
+        """Return the regular expression that finds words; it is applied to the lower-cased text if ``lowercase``.
 
         Returns
         -------
         str
-            With one group at most, which is the token.
+            With at most one group, which is the token.
         """
         return Tokenization.of(self).regex()
 
     def _table(self) -> LookupTable | None:
-        """Return the vocabulary as a table, where that finds its terms; kept for the next time."""
+        """Return the vocabulary as a table, if a table can find its terms; kept for the next call."""
         lookup = Tokenization.of(self).lookup_rules(self.stop_words_)
         if lookup is None:
             return None
@@ -453,7 +453,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return table
 
     def _phrase_table(self) -> PhraseTable | None:
-        """Return the phrases of the vocabulary as a table, where no word holds a space; kept for the next time."""
+        """Return the phrases of the vocabulary as a table, if no word has a space in it; kept for the next call."""
         tokens = Tokenization.of(self)
         if not tokens.finds_phrases:
             return None
@@ -463,7 +463,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return table
 
     def _weigh(self, counts: sp.csr_matrix) -> sp.csr_matrix:
-        """Turn counts into weights, in place; columns after those of the terms are of unknown ones, and are cut off."""
+        """Turn counts into weights, in place; columns after those of the terms, for unknown terms, are cut off."""
         weighting = parse_weighting(self.weighting)
         n_terms = self.document_frequency_.size if hasattr(self, "document_frequency_") else counts.shape[1]
         idf = None
@@ -478,7 +478,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return not has_columns or parse_weighting(self.weighting).uses_document_frequency
 
     def _check_new_parameters(self) -> None:
-        """Check the settings unless they are those of the last time: it takes longer than to transform a short text."""
+        """Check the settings if they have changed: the check takes longer than transforming a short text."""
         given = [getattr(self, field.name) for field in fields(self)]
         checked = getattr(self, "_checked_parameters", None)
         if checked is None or any(map(is_not, given, checked)):

@@ -24,7 +24,7 @@ DOCUMENT_FREQUENCY = {
 }
 NORMALIZATION = {"n": "none", "c": "cosine"}
 
-#: What to write for other names of weights.
+#: Hints for other names of weights.
 _NAMED = {
     "tfidf": "'nsc' is tf · ln((N + 1) / (df + 1)) in rows of length 1 (scikit-learn's TfidfVectorizer adds 1 to the "
     "logarithm), 'lsc' the same with 1 + ln tf (its sublinear_tf=True)",
@@ -42,7 +42,7 @@ class Weighting(NamedTuple):
 
     @property
     def uses_document_frequency(self) -> bool:
-        """Whether documents must have been seen before weights can be given."""
+        """Whether weights depend on document frequencies, so that documents must be seen first."""
         return self.document_frequency != "n"
 
 
@@ -78,15 +78,15 @@ def check_dtype(dtype: DTypeLike, triple: str) -> None:
         raise ValueError(f"dtype must be float32, float64, int32 or int64, got {dtype!r}")
     if known.kind == "i" and triple not in ("nnn", "bnn"):
         raise ValueError(
-            f"dtype {known.name} holds whole numbers only, which weighting={triple!r} does not give; use a floating "
+            f"dtype {known.name} holds only whole numbers, which weighting={triple!r} does not give; use a floating "
             "type, or weighting 'nnn' or 'bnn'"
         )
 
 
 def inverse_document_frequency(letter: str, document_frequency: Int64Array, n_documents: int) -> FloatArray:
-    """Weigh terms by how few of the ``n_documents`` hold them.
+    """Return the document frequency factors of terms, given how many of ``n_documents`` contain them.
 
-    A term of a fixed vocabulary that no document holds is treated under ``"t"`` and ``"p"`` as if one did.
+    Under ``"t"`` and ``"p"``, a term of a fixed vocabulary that no document contains is treated as if one did.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def inverse_document_frequency(letter: str, document_frequency: Int64Array, n_do
 def apply_weighting(counts: sp.csr_matrix, weighting: Weighting, idf: FloatArray | None) -> sp.csr_matrix:
     """Replace counts by weights in place; a row without entries stays empty.
 
-    Counts may be negative when they come from signed hashing: the weight of the magnitude keeps the sign.
+    Counts from signed hashing may be negative: the weight is that of the magnitude, with the sign.
     """
     data: AnyArray = counts.data
     if weighting.term_frequency == "b":

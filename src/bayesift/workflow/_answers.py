@@ -1,4 +1,4 @@
-"""What a fitted classifier of texts answers: labels, probabilities, words, and what was chosen."""
+"""What a fitted text classifier can tell: labels, probabilities, words, and what it chose."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from bayesift.workflow.features import FeatureColumns, Features
 from bayesift.workflow.model_comparison import ModelComparison
 from bayesift.workflow.words_and_vectors import WordsAndVectors, keeps_posterior, linear_part
 
-#: What every text has that can be cut into words, but for words of a single letter.
+#: Found in every text that can be cut into words, except words of a single letter.
 _SOME_WORD = re.compile(r"\w\w")
 
 
@@ -41,7 +41,7 @@ class Predictions(NamedTuple):
 
 
 class TextAnswers(ClassifierMixin, BaseEstimator):
-    """The answers of a fitted classifier of texts, from its parts."""
+    """The methods of a fitted text classifier, which use its parts."""
 
     model: Any
     variance: Any
@@ -54,7 +54,7 @@ class TextAnswers(ClassifierMixin, BaseEstimator):
     threshold_: Any
 
     def predict(self, texts: Iterable[str]) -> AnyArray:
-        """Return the label of each text, or, where texts may have several, a tuple of labels."""
+        """Return the label of each text or, if texts may have several, a tuple of labels."""
         return self.labels_of(self._warned_predictions(texts, proba=False).decisions)
 
     def predict_proba(self, texts: Iterable[str]) -> FloatArray:
@@ -67,19 +67,19 @@ class TextAnswers(ClassifierMixin, BaseEstimator):
         Returns
         -------
         probabilities : ndarray of shape (n_texts, n_classes)
-            In the order of ``classes_``; those of labels that exclude each other have a sum of one.
+            In the order of ``classes_``; they sum to one if labels exclude each other.
         """
         return self._warned_predictions(texts).probabilities
 
     @available_if(keeps_posterior)
     def predict_interval(self, texts: Iterable[str], mass: float = USUAL_MASS) -> FloatArray:
-        """Return intervals that hold the probability of each label with a given probability.
+        """Return intervals that contain the probability of each label with a given probability.
 
         Parameters
         ----------
         texts : iterable of str
         mass : float, default=0.9
-            How probable it is, given the training labels, that the probability is inside.
+            How probable it is, given the training labels, that the probability is inside the interval.
 
         Returns
         -------
@@ -89,7 +89,7 @@ class TextAnswers(ClassifierMixin, BaseEstimator):
         return intervals_of(self, rows_of(texts, self.features), mass)
 
     def decision_function(self, texts: Iterable[str]) -> FloatArray:
-        """Return the scores that the thresholds apply to: log odds, or what stands for them.
+        """Return the scores that the thresholds apply to: log odds, or what the model has instead.
 
         Returns
         -------
@@ -104,7 +104,7 @@ class TextAnswers(ClassifierMixin, BaseEstimator):
         ----------
         texts : iterable of str
         proba : bool, default=True
-            Whether to compute probabilities; without them there are no rows.
+            Whether to compute probabilities; otherwise ``probabilities`` has no rows.
 
         Returns
         -------
@@ -133,13 +133,13 @@ class TextAnswers(ClassifierMixin, BaseEstimator):
         Returns
         -------
         list of list of Reason
-            For each text its labels (or the most probable one, if it has none) with probability and words; a word's
-            number is its weight times its value in the text.
+            For each text, its labels (or the most probable one, if it has none) with probability and words; the number
+            of a word is its weight times its value in the text.
         """
         return Explainer(self).reasons(rows_of(texts, self.features), k)
 
     def score(self, texts: Iterable[str], y: Iterable[Any], sample_weight: Any = None) -> float:
-        """Return the share of texts with the right label; for sets of labels the F1 of all decisions together.
+        """Return the share of texts with the right label or, for sets of labels, the F1 of all decisions together.
 
         Parameters
         ----------
@@ -162,7 +162,7 @@ class TextAnswers(ClassifierMixin, BaseEstimator):
         return float(np.average(np.all(truth == decisions, axis=1), weights=weights))
 
     def matrix(self, texts: Iterable[str]) -> sp.csr_matrix:
-        """Return the numbers that the model sees, texts × words, and after the words those of features."""
+        """Return the numbers that the model sees, texts × words; columns of features follow those of words."""
         check_is_fitted(self)
         rows = rows_of(texts, self.features)
         X = self.vectorizer_.transform(rows)
@@ -171,7 +171,7 @@ class TextAnswers(ClassifierMixin, BaseEstimator):
         return X if columns is None else sp.hstack([X, columns.transform(rows)], format="csr")
 
     def words(self) -> AnyArray:
-        """List the words, and what features are called, by column of :meth:`matrix`."""
+        """List the words and the names of features, in the order of the columns of :meth:`matrix`."""
         check_is_fitted(self)
         names = self.vectorizer_.get_feature_names_out()
         names = names if self.selector_ is None else names[self.selector_.get_support()]
@@ -179,13 +179,13 @@ class TextAnswers(ClassifierMixin, BaseEstimator):
         return names if columns is None else np.array([*names, *columns.terms()], dtype=object)
 
     def feature_notes(self, texts: Iterable[str]) -> list[str]:
-        """Say which features of texts are missing, or have values that are not known; nothing without features."""
+        """Say which features of texts are missing or have unknown values; an empty list without features."""
         check_is_fitted(self)
         columns = self.features_
         return [] if columns is None else columns.sentences(columns.gaps(rows_of(texts, self.features)))
 
     def count_without_words(self, texts: Iterable[str]) -> int:
-        """Return how many texts cannot be cut into words: they are empty, or hold marks or single letters only."""
+        """Return how many texts have no words: they are empty, or have only punctuation and single letters."""
         check_is_fitted(self)
         suspects = [text for text in rows_of(texts, self.features) if _SOME_WORD.search(text) is None]
         return int(np.sum(self.vectorizer_.transform(suspects).getnnz(axis=1) == 0)) if suspects else 0
@@ -216,21 +216,21 @@ class TextAnswers(ClassifierMixin, BaseEstimator):
         return 0.0 if self.features_ is None else self._dense_variance()
 
     def similar(self, word: str, k: int = 10, *, labelled: bool = False) -> list[tuple[str, float]]:
-        """Return the words of the model that keep the same company as a word, with the cosines of their vectors.
+        """Return the words of the model that are used most like a word, with the cosines of their vectors.
 
         Parameters
         ----------
         word : str
-            One of :meth:`words`; others are a KeyError.
+            One of :meth:`words`; any other raises a KeyError.
         k : int, default=10
             How many.
         labelled : bool, default=False
-            Only words with a weight of their own, which labelled texts have given them.
+            Return only words with a weight of their own, which comes from labelled texts.
 
         Returns
         -------
         list of (str, float)
-            The closest first; none without vectors of words.
+            The closest first; empty without vectors of words.
         """
         check_is_fitted(self)
         if not isinstance(self.model_, WordsAndVectors):
@@ -242,7 +242,7 @@ class TextAnswers(ClassifierMixin, BaseEstimator):
         return WordVectors.from_matrix(words, matrix).most_similar(word, k)
 
     def comparison(self) -> ModelComparison | None:
-        """Return the comparison by which the model was chosen; None where it was given."""
+        """Return the comparison by which the model was chosen; None if it was given."""
         found = getattr(self, "comparison_", None)
         return None if found is None else ModelComparison.from_dict(found)
 
@@ -254,12 +254,12 @@ class TextAnswers(ClassifierMixin, BaseEstimator):
 
     @property
     def features_(self) -> FeatureColumns | None:
-        """What is known of the columns beside the texts; None without features."""
+        """What was learned about the columns beside the texts; None without features."""
         # Files of earlier versions have none.
         return getattr(self, "_features", None)
 
     def _warned_predictions(self, texts: Iterable[str], proba: bool = True) -> Predictions:
-        """Return predictions, and warn if some texts hold no word, or features say nothing."""
+        """Return predictions, and warn if some texts have no words, or values of features say nothing."""
         texts = list(texts) if isinstance(texts, Iterator) else texts
         found = self.predictions(texts, proba=proba)
         if number := self.count_without_words(texts):
@@ -286,10 +286,10 @@ class TextAnswers(ClassifierMixin, BaseEstimator):
         return scores[:, 0] if self.target_type_ == "binary" else scores
 
     def _linear_scorer(self) -> TextScorer | None:
-        """Return the fast way to the scores, kept until vectorizer or model change; None where there is none."""
+        """Return the fast scorer, kept until vectorizer or model change; None if there is none for them."""
         if not TextScorer.supports(self.vectorizer_):
             return None
-        # The parts of both are compared, since a fit or an update may replace some of them.
+        # The parts of both are compared, because a fit or an update may replace some of them.
         linear = linear_part(self.model_)
         key = [*vars(self.vectorizer_).values(), *vars(linear).values()]
         kept = getattr(self, "_scorer", None)

@@ -1,4 +1,4 @@
-"""Texts with their features, and labels, one each or sets of them, in the form that the models take."""
+"""Texts with their features, and their labels (single ones or sets), in the form that the models take."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from bayesift.datasets import USUAL_NAMES, FeaturedText, find_column
 from bayesift.shards import Shards
 from bayesift.workflow.errors import FeaturesError, NoLabelsError, OneLabelError, StrangeLabelsError
 
-#: Parts that the training texts are divided into, to hold one of them out.
+#: Number of parts that the training texts are divided into, one of which is held out.
 N_FOLDS = 5
 
 
 class Targets(NamedTuple):
     """What was found in the labels.
 
-    ``classes`` are the labels in order; ``y`` has one of them for each text, or, where texts have sets of labels, is an
-    indicator matrix with a column for each.
+    ``classes`` are the labels in order; ``y`` has one of them for each text or, if texts have sets of labels, is an
+    indicator matrix with a column for each label.
     """
 
     target_type: TargetType
@@ -54,14 +54,14 @@ class Targets(NamedTuple):
 
 
 def read_targets(y: Any, multilabel: bool | Literal["auto"] = "auto") -> Targets:
-    """Tell one label per text from sets of labels.
+    """Find out whether texts have one label each or sets of labels.
 
     Parameters
     ----------
     y : sequence of labels, or of sets, lists or tuples of labels
         One for each text.
     multilabel : bool or "auto", default="auto"
-        Whether a text may have any number of labels; ``"auto"``: if some set does not hold exactly one.
+        Whether a text may have any number of labels; ``"auto"`` means yes if some set does not hold exactly one.
 
     Returns
     -------
@@ -78,17 +78,17 @@ def read_targets(y: Any, multilabel: bool | Literal["auto"] = "auto") -> Targets
     alone = [len(found) == 1 for found in sets]
     if multilabel is False and not all(alone):
         odd = labels[alone.index(False)]
-        raise ValueError(f"y holds {odd!r}; expected exactly one label for each text")
+        raise ValueError(f"y has {odd!r}; expected exactly one label for each text")
     if multilabel is not True and all(alone):
         return _one_label_each([found[0] for found in sets])
     classes = _sorted({name for found in sets for name in found})
     if not classes.size:
-        raise NoLabelsError("y holds no label at all; expected some texts with a label")
+        raise NoLabelsError("y has no label at all; expected some texts with a label")
     return Targets("multilabel-indicator", classes, indicator(sets, classes.tolist()))
 
 
 def targets_of(shards: Shards) -> Targets:
-    """Return what the labels are that stand beside the rows of shards."""
+    """Return the labels stored with the rows of shards."""
     labels = shards.labels
     if labels is None or not shards.label_names:
         raise NoLabelsError(f"{shards!r} has no labels; expected a column of labels to learn from")
@@ -99,7 +99,7 @@ def targets_of(shards: Shards) -> Targets:
 
 
 def one_column(values: Any, name: str) -> Iterable[Any]:
-    """Return what a column holds: an iterable as it is, a data frame or array of two dimensions by its only column.
+    """Return the values of a column: an iterable as it is, or the only column of a data frame or 2D array.
 
     Parameters
     ----------
@@ -125,12 +125,12 @@ def one_column(values: Any, name: str) -> Iterable[Any]:
 
 
 def rows_of(texts: Any, features: Any = None, name: str = "texts") -> list[str]:
-    """Return texts as a list; where there are features, each with its own.
+    """Return texts as a list, each with its features if there are any.
 
     Parameters
     ----------
     texts : iterable of str, or data frame
-        With features, a data frame that has them beside a column of texts, or texts that are
+        With features, a data frame that has a column of texts and the features, or texts that are
         :class:`bayesift.datasets.FeaturedText`.
     features : sequence or mapping of str, optional
         Names of the features.
@@ -151,13 +151,15 @@ def rows_of(texts: Any, features: Any = None, name: str = "texts") -> list[str]:
         return found
     columns = [str(column) for column in texts.columns]
     if missing := [feature for feature in wanted if feature not in columns]:
-        raise FeaturesError(f"{name} has no column {missing[0]!r}, a feature; its columns are {', '.join(columns)}")
+        raise FeaturesError(
+            f"{name} has no column for the feature {missing[0]!r}; its columns are {', '.join(columns)}"
+        )
     others = [column for column in columns if column not in wanted]
     text = others[0] if len(others) == 1 else find_column(others, USUAL_NAMES["text"])
     if text is None:
         raise FeaturesError(
-            f"{name} has beside the features the columns {', '.join(others) or 'none'}; expected one, of the texts, or "
-            f"one that is called 'text'"
+            f"{name} has these columns beside the features: {', '.join(others) or 'none'}; expected one column of "
+            f"texts, or one that is called 'text'"
         )
     contents = texts[text].to_list()
     for place, content in enumerate(contents):
@@ -181,12 +183,12 @@ def check_has(text: Any, wanted: Sequence[str], what: str) -> None:
 
 
 def is_label_set(label: Any) -> bool:
-    """Tell whether something is a set of labels and no label."""
+    """Tell whether something is a set of labels rather than a label."""
     return isinstance(label, (set, frozenset, list, tuple))
 
 
 def indicator(sets: Iterable[Sequence[Any]], classes: Sequence[Any]) -> sp.csr_matrix:
-    """Mark the labels of every text in the columns of the classes; labels that are no class are left out."""
+    """Mark the labels of every text in the columns of the classes; labels that are not among them are left out."""
     column = {label: place for place, label in enumerate(classes)}
     rows = [sorted(column[label] for label in found if label in column) for found in sets]
     indptr = np.cumsum([0, *map(len, rows)])
@@ -203,7 +205,7 @@ def label_sets(y: Iterable[Any]) -> list[tuple[Any, ...]]:
 def without_unlabelled(
     texts: Sequence[str], sets: Sequence[tuple[Any, ...]]
 ) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Leave out texts without a label, where every text must have one."""
+    """Leave out texts without a label if every text must have one."""
     kept = [place for place, found in enumerate(sets) if any(is_given(label) for label in found)]
     if not kept:
         raise NoLabelsError("no text has a label; expected some texts with one")
@@ -227,7 +229,7 @@ def fingerprint(texts: Sequence[str], labels: Sequence[Any]) -> str:
     """Return a hash of these texts and labels, in this order."""
     digest = hashlib.sha256()
     for text, found in zip(texts, label_sets(labels), strict=True):
-        # With features, these as well.
+        # Features belong to the texts.
         beside = [f"{name}={value}" for name, value in getattr(text, "features", {}).items()]
         for part in (text, *beside, *sorted(map(str, found))):
             content = part.encode("utf-8", "surrogatepass")
@@ -238,14 +240,14 @@ def fingerprint(texts: Sequence[str], labels: Sequence[Any]) -> str:
 
 
 def is_given(label: Any) -> bool:
-    """Tell whether a label is one: neither None nor NaN nor an empty string."""
+    """Tell whether there is a label: neither None nor NaN nor an empty string."""
     return not (label is None or label == "" or label != label)
 
 
 def assign_folds(texts: Sequence[str], sets: Sequence[tuple[Any, ...]], n_folds: int) -> Int64Array:
-    """Return the fold of each text; every fold has about the same share of every label set, always in the same way.
+    """Return the fold of each text, reproducibly; every fold has about the same share of every label set.
 
-    Copies of a text are in one fold: a copy held out would be known from the other.
+    Copies of a text are in the same fold, because a held-out copy would be known from the other.
     """
     first: dict[str, int] = {}
     for place, text in enumerate(texts):
@@ -263,9 +265,9 @@ def _one_label_each(labels: list[Any]) -> Targets:
 
 
 def _kind_of(classes: AnyArray) -> TargetType:
-    """Tell two labels from more; one is refused."""
+    """Tell whether there are two labels or more; a single one is refused."""
     if classes.size < 2:
-        raise OneLabelError(f"the texts have one label only, {classes.tolist()[0]!r}; expected at least two")
+        raise OneLabelError(f"the texts have only one label, {classes.tolist()[0]!r}; expected at least two")
     return "binary" if classes.size == 2 else "multiclass"
 
 

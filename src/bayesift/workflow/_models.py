@@ -1,4 +1,4 @@
-"""The models that a text classifier can have: their names, the words that suit them, and how they are fitted."""
+"""The models that a text classifier can have: their names, the words that suit them, and how to fit them."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ from bayesift.workflow.binary_relevance import BinaryRelevance
 from bayesift.workflow.errors import NoAveragingError, OneLabelModelError
 from bayesift.workflow.prior_knowledge import build_priors
 
-#: The name that stands for the model that suits the texts.
+#: The name that asks for the model that suits the texts.
 AUTO = "auto"
 
-#: From so many texts on, words that occur in one text only are left out.
+#: With this many texts or more, words that occur in only one text are left out.
 MANY_TEXTS = 100
 
-#: A label that a smaller share of the texts have is rare: at a probability of one half it would seldom be given.
+#: A label is rare if a smaller share of the texts has it: at a probability of one half it would seldom be given.
 RARE = 0.2
 
-#: Labels with fewer texts choose the prior variance together: few texts say next to nothing about it. So do labels that
-#: exclude each other, whatever their number: scores are compared there, and it was better and quicker.
+#: Labels with fewer texts share a prior variance, because few texts say next to nothing about it. So do labels that
+#: exclude each other, whatever their number: their scores are compared, and sharing was better and quicker.
 FEW_OF_A_LABEL = 100
 
-#: Posteriors of more coefficients than this are not kept unless asked for: they cannot be packed.
+#: Posteriors of more coefficients than this are not kept unless asked for, because they hardly compress.
 LARGE_POSTERIOR = 2_000_000
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class ModelChoice(NamedTuple):
-    """A model by name: what it is, where it is found, which term weights suit it, and what it can do."""
+    """A model that has a name: what it is, where to find it, which term weights suit it, and what it can do."""
 
     about: str
     room: str
@@ -59,12 +59,12 @@ class ModelChoice(NamedTuple):
 
     @property
     def calibrates(self) -> bool:
-        """Whether its scores can be calibrated on texts held out."""
+        """Whether its scores can be calibrated on held-out texts."""
         return self.room == "linear"
 
     @property
     def gains_by_calibration(self) -> bool:
-        """Whether it is done by default: a Gaussian prior draws the scores of all texts together.
+        """Whether that is done by default: a Gaussian prior shrinks the scores of all texts.
 
         The log loss fell on eight of nine collections for ridge and on five of five for probit-ridge; for softmax
         ridge it was measured on WebKB alone and rose a little (0.1523 to 0.1528).
@@ -72,7 +72,7 @@ class ModelChoice(NamedTuple):
         return self.calibrates and self.parameters.get("prior") == "gaussian"
 
     def build(self, target_type: TargetType, options: Mapping[str, Any]) -> Any:
-        """Return the model, not fitted, with those of the options that it has."""
+        """Return the model, not fitted, with those of the options that it knows."""
         made = getattr(import_module(f"bayesift.{self.room}"), self.estimator)(**self.parameters)
         unused = set() if self.takes_priors else {"variance"}
         known = made.get_params().keys() & options.keys() - unused
@@ -130,21 +130,21 @@ MODELS: dict[str, ModelChoice] = {
 
 
 def check_model(name: str, target_type: TargetType | None = None) -> ModelChoice:
-    """Return the model of a name, or say which names there are and which fit texts with several labels."""
+    """Return the model of a name, or say which names there are and which models can give several labels."""
     if name not in MODELS:
         raise ValueError(f"model is {name!r}; expected 'auto' or one of {', '.join(MODELS)}")
     found = MODELS[name]
     if target_type == "multilabel-indicator" and found.one_label:
         others = ", ".join(other for other, choice in MODELS.items() if not choice.one_label)
         raise OneLabelModelError(
-            f"model {name!r} gives every text exactly one label, but there are texts with several or none; "
+            f"model {name!r} gives every text exactly one label, but some texts have several or none; "
             f"expected one of {others}"
         )
     return found
 
 
 def can_average(name: str, method: str | None, variance: Any = None) -> bool:
-    """Tell whether a model can keep its posterior, found by a method, and choose its variance as asked."""
+    """Tell whether a model can keep its posterior, computed by a method, and choose its variance as asked."""
     found = MODELS[name]
     binary = found.takes_priors and found.tunes_threshold
     if variance == "evidence" or method in ("ep", "laplace"):
@@ -153,23 +153,23 @@ def can_average(name: str, method: str | None, variance: Any = None) -> bool:
 
 
 def check_averaging(name: str, method: str | None) -> None:
-    """Refuse a posterior of a model that has none, or none by this method."""
+    """Refuse a posterior if the model has none, or none by this method."""
     if not can_average(name, method):
         others = ", ".join(other for other in MODELS if can_average(other, method))
         raise NoAveragingError(f"posterior is {method!r}, but model is {name!r}; expected None, or one of {others}")
 
 
 def suited_calibration(classifier: Any, model: ModelChoice, n_texts: int) -> str | None:
-    """Return how a model is to be calibrated; where it is left open, if that helps it, by many texts, at the mode."""
+    """Return how to calibrate a model; if left open, it is done if it helps, with many texts, at the mode."""
     if classifier.calibration != AUTO:
         wanted: str | None = classifier.calibration
         return wanted
-    # Of a handful of texts those held out have hardly a word in common with the others, and say that nothing is known.
+    # With a handful of texts, the held-out ones share hardly a word with the others, and say that nothing is known.
     return "sigmoid" if model.gains_by_calibration and not classifier.posterior and n_texts >= MANY_TEXTS else None
 
 
 def check_calibration(classifier: Any) -> None:
-    """Refuse a calibration that there is not, that the model cannot have, or that does not go with a posterior."""
+    """Refuse a calibration that is unknown, that the model cannot have, or that excludes the posterior."""
     wanted, model = classifier.calibration, classifier.model
     if wanted in (AUTO, None):
         return
@@ -177,7 +177,9 @@ def check_calibration(classifier: Any) -> None:
     if classifier.posterior is not None:
         raise ValueError(f"calibration is {wanted!r}; expected None where posterior is {classifier.posterior!r}")
     if not isinstance(model, str):
-        raise ValueError("calibration needs a model by name, found an estimator; give that its own calibration")
+        raise ValueError(
+            "calibration needs a model by name, found an estimator; set calibration of the estimator instead"
+        )
     if model != AUTO and not check_model(model).calibrates:
         others = ", ".join(name for name, found in MODELS.items() if found.calibrates)
         raise ValueError(f"calibration is {wanted!r}, but model is {model!r}; expected None, or one of {others}")
@@ -191,9 +193,9 @@ def suited_vectorizer(model: Any, n_texts: int, **options: Any) -> TextVectorize
     model : str or classifier
         As in :class:`TextClassifier`.
     n_texts : int
-        How many training texts there are.
+        Number of training texts.
     **options
-        Parameters of the vectorizer that are to be different; refused at once where they are impossible.
+        Parameters of the vectorizer that should be different; impossible ones are refused at once.
 
     Returns
     -------
@@ -201,7 +203,7 @@ def suited_vectorizer(model: Any, n_texts: int, **options: Any) -> TextVectorize
         Not fitted.
     """
     weighting = check_model(model).weighting if isinstance(model, str) and model != AUTO else "lsc"
-    # Unknown terms can be told from rare ones only where rare ones have columns.
+    # Unknown terms can be told from rare ones only if rare ones have columns.
     least = 1 if options.get("unknown_terms") == "normalize" else least_documents(n_texts)
     made = TextVectorizer(**{"weighting": weighting, "min_df": least, **options})
     made.check_parameters()
@@ -209,12 +211,12 @@ def suited_vectorizer(model: Any, n_texts: int, **options: Any) -> TextVectorize
 
 
 def least_documents(n_texts: int) -> int:
-    """Return in how many texts a word must occur: where there are many texts, words of a single one tell little."""
+    """Return in how many texts a word must occur: if there are many, words of a single text say little."""
     return 2 if n_texts >= MANY_TEXTS else 1
 
 
 def vectorizer_for(given: Any, model: Any, n_texts: int, *, pairs: bool = False, n_jobs: int | None = None) -> Any:
-    """Return the vectorizer of a classifier, not fitted: a given one, or the one that suits, with what is to differ.
+    """Return the vectorizer of a classifier, not fitted: the given one, or a suitable one with the given changes.
 
     Parameters
     ----------
@@ -222,7 +224,7 @@ def vectorizer_for(given: Any, model: Any, n_texts: int, *, pairs: bool = False,
         As the parameter ``vectorizer`` of a :class:`TextClassifier`.
     model : str or classifier
     n_texts : int
-        How many training texts there are.
+        Number of training texts.
     pairs : bool
         Whether pairs of neighbouring words are terms as well.
     n_jobs : int or None
@@ -234,7 +236,7 @@ def vectorizer_for(given: Any, model: Any, n_texts: int, *, pairs: bool = False,
     known = TextVectorizer().get_params()
     odd = [name for name in options if name not in known]
     if odd:
-        raise ValueError(f"vectorizer has the option {odd[0]!r}; expected some of {', '.join(known)}")
+        raise ValueError(f"vectorizer has the unknown option {odd[0]!r}; expected some of {', '.join(known)}")
     if pairs:
         options["ngram_range"] = (1, 2)
     return suited_vectorizer(model, n_texts, **options)
@@ -261,40 +263,40 @@ class Material(NamedTuple):
 
 
 def suited_policy(threshold: Any, targets: Targets) -> Any:
-    """Return the policy of the thresholds, the one that suits the labels where it is left open."""
+    """Return the policy of the thresholds; if it is left open, the one that suits the labels."""
     if not (isinstance(threshold, str) and threshold == "auto"):
         return threshold
     shares = targets.shares()
     if targets.target_type == "multiclass" or shares.min() >= RARE:
         return "half"
-    # Of two labels the second is the category, and the first may be the rare one.
+    # With two labels the second is the category, and the first may be the rare one.
     return "max_f1_of_rest" if targets.target_type == "binary" and shares[0] < shares[1] else "max_f1"
 
 
 def fitted_selector(selector: Any, X: Any, targets: Targets) -> Any:
-    """Return a copy of a selector of words, fitted; one that keeps nothing is refused."""
+    """Return a fitted copy of a selector of words; one that keeps nothing is refused."""
     made = clone(selector).fit(X, targets.y)
     if not made.get_support().any():
-        raise ValueError(f"selector {selector} keeps no word; loosen its k or threshold")
+        raise ValueError(f"selector {selector} keeps no word; expected some to be kept: change its k or threshold")
     return made
 
 
 def build_model(classifier: Any, model: Any, targets: Targets, vectorizer: Any, n_words: int, **changes: Any) -> Any:
-    """Return a model, not fitted, as the parameters of a classifier of texts say.
+    """Return a model, not fitted, as the parameters of a text classifier say.
 
     Parameters
     ----------
     classifier : TextClassifier
-        Whose parameters count.
+        The classifier whose parameters apply.
     model : str or classifier
         A name, or the model itself.
     targets : Targets
     vectorizer : TextVectorizer
-        Fitted; it cuts what is known of the categories into words.
+        Fitted; it cuts the prior knowledge about categories into words.
     n_words : int
-        Columns of the numbers.
+        Number of columns.
     **changes
-        Options of the model that are to be different.
+        Options of the model that should be different.
 
     Returns
     -------
@@ -312,7 +314,7 @@ def build_model(classifier: Any, model: Any, targets: Targets, vectorizer: Any, 
         "dense_variance": classifier.vector_variance if classifier.features is None else classifier.feature_variance,
         "posterior": classifier.posterior,
         "calibration": suited_calibration(classifier, check_model(model), targets.y.shape[0]),
-        # Those of averaged scores are tuned after the fit.
+        # Thresholds of averaged scores are tuned after the fit.
         "threshold": "half" if classifier.posterior else suited_policy(classifier.threshold, targets),
         "threshold_on": classifier.threshold_on,
         "compute_precision": not large if keep == "auto" else keep,
@@ -345,7 +347,7 @@ def build_model(classifier: Any, model: Any, targets: Targets, vectorizer: Any, 
 
 
 def _share_a_variance(targets: Targets) -> bool:
-    """Tell whether labels choose the prior variance together: they exclude each other, or half of them are rare."""
+    """Tell whether labels share a prior variance: they exclude each other, or half of them are rare."""
     if targets.target_type == "multilabel-indicator":
         return float(np.median(targets.indicator().sum(axis=0))) < FEW_OF_A_LABEL
     return targets.target_type == "multiclass"
@@ -354,7 +356,7 @@ def _share_a_variance(targets: Targets) -> bool:
 def fit_model(model: Any, texts: Material, words: AnyArray | None = None) -> Any:
     """Fit a model to texts with weights; ``words`` name the columns for priors that name words.
 
-    Models without class weights of their own get them as weights of the texts.
+    Models that do not know class weights get them as weights of the texts.
     """
     weights, class_weight, targets = texts.sample_weight, texts.class_weight, texts.targets
     if class_weight is not None and "class_weight" not in getattr(model, "model", model).get_params():
@@ -372,8 +374,8 @@ def fit_model(model: Any, texts: Material, words: AnyArray | None = None) -> Any
 
 
 def used_variance(model: Any, classes: AnyArray, given: Any) -> Any:
-    """Return the prior variance that a fit used, in the form of the parameter ``variance`` of a classifier of texts."""
-    # With vectors of words, it is that of the linear model within.
+    """Return the prior variance that a fit used, in the form of the parameter ``variance`` of a text classifier."""
+    # With vectors of words, it is that of the linear model inside.
     model = getattr(model, "model_", model)
     used = getattr(model, "variance_", None)
     if used is None or given == "norm":
@@ -388,7 +390,7 @@ def used_variance(model: Any, classes: AnyArray, given: Any) -> Any:
 def scores_of_rows(model: Any, X: Any) -> FloatArray:
     """Return the scores, texts × categories; one column for two classes."""
     scores = model.decision_function(X)
-    # A word that a class cannot have makes infinite odds, of which no threshold could be computed.
+    # A word that a class cannot have gives infinite odds, for which no threshold could be computed.
     scores = np.clip(np.nan_to_num(scores, nan=0.0), -1e300, 1e300)
     return scores[:, None] if scores.ndim == 1 else scores
 
@@ -409,7 +411,7 @@ def tuned_threshold(model: Any, policy: Any, on: str, texts: Material, words: An
         return threshold.fit(scores)
     truth = texts.targets.indicator()[:, -scores.shape[1] :]
     if on == "cv":
-        # A label of a single text cannot be held out and learnt, nor one that a single text has not.
+        # A label cannot be held out and learned if a single text has it, or lacks it.
         several = (truth.sum(axis=0) > 1) & (truth.sum(axis=0) < truth.shape[0] - 1)
         if several.any():
             scores[:, several] = _held_out_scores(model, texts, words)[:, several]
@@ -422,7 +424,7 @@ def _held_out_scores(model: Any, texts: Material, words: AnyArray | None) -> Flo
     parts = []
     for turn in range(N_FOLDS):
         with warnings.catch_warnings(), progress.part(turn / N_FOLDS, (turn + 1) / N_FOLDS):
-            # The fit to all texts has warned already.
+            # The fit to all texts has already warned.
             warnings.simplefilter("ignore")
             part = fit_model(clone(model), texts.rows(fold != turn), words)
         parts.append(scores_of_rows(part, texts.X[fold == turn]))
@@ -430,5 +432,5 @@ def _held_out_scores(model: Any, texts: Material, words: AnyArray | None) -> Flo
 
 
 def _with_class_weight(model: Any, class_weight: Any) -> Any:
-    """Give a model of the user's the class weights, where it has a parameter for them."""
+    """Give the user's own model the class weights, if it has a parameter for them."""
     return model.set_params(class_weight=class_weight) if "class_weight" in model.get_params() else model

@@ -19,14 +19,14 @@ from bayesift.workflow._plain_pipeline import dense_weights, plain_words
 from bayesift.workflow.text_classifier import TextClassifier
 from bayesift.workflow.words_and_vectors import WordsAndVectors, linear_part
 
-#: How scikit-learn cuts words by default, and the same for the runtime of ONNX, to which \\w are letters of English.
+#: How scikit-learn cuts words by default, and the same for the ONNX runtime, for which \\w means letters of English.
 _TOKENS = r"(?u)\b\w\w+\b"
 _ONNX_TOKENS = r"[\p{L}\p{N}_]{2,}"
 
-#: Texts have vectors of at least this length, or none.
+#: The vectors of texts have at least this length, or are zero.
 _LEAST_LENGTH = 1e-30
 
-#: So many ways of writing a word are listed; of words with more, the three usual ones.
+#: At most this many ways of writing a word are listed; of words with more, only the three usual ones.
 _MOST_FORMS = 16
 
 
@@ -36,15 +36,15 @@ def onnx_bytes(classifier: TextClassifier, locale: str | None) -> bytes:
     Parameters
     ----------
     classifier : TextClassifier
-        As :func:`plain_words` takes it.
+        A classifier that :func:`plain_words` accepts.
     locale : str or None
-        By which the runtime lower-cases texts; None needs no locale.
+        The locale by which the runtime lower-cases texts; None needs no locale.
 
     Returns
     -------
     bytes
-        A model with the input ``text``, and the label (for several labels a text, an indicator) and the probabilities
-        as outputs; its property ``labels`` lists the labels in their order.
+        A model with the input ``text`` and two outputs: the label (an indicator, if a text may have several) and the
+        probabilities. Its property ``labels`` lists the labels in order.
     """
     words = plain_words(classifier)
     skl2onnx = require("skl2onnx", extra="onnx", purpose="writing ONNX")
@@ -62,7 +62,7 @@ def onnx_bytes(classifier: TextClassifier, locale: str | None) -> bytes:
 
 
 def _add_decisions(graph: Any, classifier: TextClassifier) -> None:
-    """Let the graph go on from the values of the words to probabilities, and by the thresholds to labels."""
+    """Continue the graph from the values of words to probabilities and, by the thresholds, to labels."""
     helper = require("onnx.helper", extra="onnx", purpose="writing ONNX")
     types = require("onnx", extra="onnx", purpose="writing ONNX").TensorProto
     kind, model = classifier.target_type_, linear_part(classifier.model_)
@@ -79,7 +79,7 @@ def _add_decisions(graph: Any, classifier: TextClassifier) -> None:
     thresholds = _constant(graph, "thresholds", classifier.threshold_.thresholds_)
     scores = add("Gemm", [values, weights, _constant(graph, "intercept", intercept)], "scores")
     if isinstance(classifier.model_, WordsAndVectors):
-        # The vector of a text, xE / ‖xE‖, and 0 where no word of it has one.
+        # The vector of a text, xE / ‖xE‖, or 0 if none of its words has a vector.
         halves = _constant(graph, "vectors_of_words", classifier.model_.matrix_)
         vector = add("MatMul", [values, add("Cast", [halves], "vectors", to=types.FLOAT)], "vector")
         columns = _constant(graph, "columns", np.array([1]))
@@ -94,7 +94,7 @@ def _add_decisions(graph: Any, classifier: TextClassifier) -> None:
         if isinstance(model, BayesianMultinomialRegression):
             logs = scores
         else:
-            # Each label against the rest; then their probabilities are given a sum of one.
+            # Each label against the rest; then the probabilities are normalised to a sum of one.
             against = add("Neg", [scores], "scores_against")
             logs = add("Neg", [add("Softplus", [against], "minus_log_probabilities")], "log_probabilities")
         add("Softmax", [logs], "probabilities", axis=1)
@@ -128,7 +128,7 @@ def _constant(graph: Any, name: str, values: AnyArray) -> str:
 
 
 def _check_words(words: TfidfVectorizer) -> None:
-    """Refuse what the runtime would cut into other words."""
+    """Refuse settings with which the runtime would cut texts into other words."""
     if words.analyzer != "word":
         raise ValueError(
             f"the terms are sequences of characters (analyzer {words.analyzer!r}), which an ONNX graph does not find "
@@ -136,17 +136,17 @@ def _check_words(words: TfidfVectorizer) -> None:
         )
     if words.token_pattern.startswith("(?="):
         raise ValueError(
-            "some words are of a language that is written without spaces, and an ONNX graph cannot cut texts into "
+            "some words are of a language that is written without spaces, and an ONNX graph cannot cut such texts into "
             "pairs of characters; convert to 'sklearn'"
         )
     if words.token_pattern != _TOKENS and "\\" in words.token_pattern:
         raise ValueError(
-            f"token_pattern is {words.token_pattern!r}; ONNX knows the letters of English only in \\w and \\b: train "
+            f"token_pattern is {words.token_pattern!r}; in ONNX, \\w and \\b know only the letters of English: train "
             "without it, or with letters in brackets such as [a-zäöü]+"
         )
     if words.stop_words and words.ngram_range[1] > 1:
         raise ValueError(
-            "the classifier leaves out stop words before it forms pairs of words, which ONNX cannot; train without "
+            "the classifier leaves out stop words before it forms pairs of words, which ONNX cannot do; train without "
             "stop words, or with single words"
         )
 
@@ -154,10 +154,10 @@ def _check_words(words: TfidfVectorizer) -> None:
 def _mend_words(model: Any, words: TfidfVectorizer, locale: str | None) -> None:
     """Let the graph cut and lower-case words of any language as Python does.
 
-    The converter takes the letters of English only, and the runtime needs a locale for others than these to be
-    lower-cased, which the machine may lack. With the locale "C", which all have, only letters of English are; words
-    with other letters are then looked up as they can be written: in small letters, in capitals, with a capital first,
-    and, where few letters have capitals, in every mixture.
+    The converter knows only the letters of English, and to lower-case other letters the runtime needs a locale that the
+    machine may lack. With the locale "C", which is always there, only letters of English are lower-cased; words with
+    other letters are then looked up in all the forms in which they are written: in lower case, in upper case, with a
+    capital first and, if few of their letters have capitals, in every mixture.
     """
     helper = require("onnx.helper", extra="onnx", purpose="writing ONNX")
     graph = model.graph
@@ -173,7 +173,7 @@ def _mend_words(model: Any, words: TfidfVectorizer, locale: str | None) -> None:
     if all(map(str.isascii, known)):
         return
     forms = {form: word for word in sorted(known) for form in _written_forms(word)}
-    # Small letters come last: a word itself is never another one in capitals.
+    # Lower case comes last, so that a word is never taken for another one in capitals.
     forms |= {word: word for word in known}
     written, looked_up = cutting.output[0], f"{cutting.output[0]}_looked_up"
     look_up = helper.make_node(
@@ -190,7 +190,7 @@ def _mend_words(model: Any, words: TfidfVectorizer, locale: str | None) -> None:
     graph.node.insert(list(graph.node).index(cutting) + 1, look_up)
     for opset in model.opset_import:
         if opset.domain == "ai.onnx.ml":
-            # The first version looks up numbers only.
+            # The first version can look up only numbers.
             opset.version = max(opset.version, 2)
 
 
@@ -202,20 +202,20 @@ def _set_attribute(node: Any, name: str, value: str) -> None:
 
 
 def _written_forms(word: str) -> set[str]:
-    """Return how a word in small letters can be written if letters of English are always small."""
+    """Return the ways to write a lower-case word if its letters of English stay lower-case."""
     capitals = _capitals()
     choices = [(letter, *capitals.get(letter, ())) for letter in word]
     n_forms = math.prod(map(len, choices))
     if n_forms <= _MOST_FORMS:
         return set(map("".join, product(*choices)))
-    # Of several capitals the first is the usual one; the others are signs such as that of the ohm.
+    # If there are several capitals, the first is the usual one; the others are signs such as that of the ohm.
     upper = "".join(choice[:2][-1] for choice in choices)
     return {word, upper, upper[0] + word[1:]}
 
 
 @cache
 def _capitals() -> dict[str, tuple[str, ...]]:
-    """List, for every small letter, the capitals beyond ASCII of which it is the small letter."""
+    """List, for every lower-case letter, the capitals beyond ASCII that it belongs to."""
     found: dict[str, tuple[str, ...]] = {}
     for code in range(128, sys.maxunicode + 1):
         small = chr(code).lower()
@@ -227,7 +227,7 @@ def _capitals() -> dict[str, tuple[str, ...]]:
 
 
 def _mend_log_counts(graph: Any) -> None:
-    """Replace ln(n + 1), which the converter takes, by 1 + ln n for n > 0 and 0 for n = 0, as the vectorizer has it.
+    """Replace ln(n + 1), which the converter writes, by 1 + ln n for n > 0 and 0 for n = 0, as in the vectorizer.
 
     For counts this is ln max(n, 1) + min(n, 1).
     """

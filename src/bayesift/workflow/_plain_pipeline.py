@@ -1,4 +1,4 @@
-"""The same classifier as a pipeline of scikit-learn's own parts."""
+"""The same classifier as a pipeline of plain scikit-learn parts."""
 
 from __future__ import annotations
 
@@ -23,29 +23,30 @@ from bayesift.workflow.words_and_vectors import linear_part
 
 
 def plain_pipeline(classifier: TextClassifier) -> Pipeline:
-    """Return a pipeline of ``TfidfVectorizer`` and ``LogisticRegression`` that says and decides the same.
+    """Return a pipeline of ``TfidfVectorizer`` and ``LogisticRegression`` with the same probabilities and decisions.
 
     Parameters
     ----------
     classifier : TextClassifier
-        With a logistic or softmax model, a vectorizer that scikit-learn has too, and no selector.
+        With a logistic or softmax model, a vectorizer that scikit-learn can reproduce, and no selector.
 
     Returns
     -------
     Pipeline
-        Labels as strings; for several labels a text, a 0/1 indicator in the order of ``classes_``, and probabilities as
-        ``MultiOutputClassifier`` has them, a list with an array (without the label, with it) for each label.
+        It predicts labels as strings. If a text may have several labels, it predicts a 0/1 indicator in the order of
+        ``classes_``, and probabilities as ``MultiOutputClassifier`` does: a list with an array (without the label, with
+        it) for each label.
     """
     return Pipeline([("words", plain_words(classifier)), ("model", _model(classifier))])
 
 
 def plain_words(classifier: TextClassifier) -> TfidfVectorizer:
-    """Return the vectorizer of scikit-learn that makes the same numbers of texts.
+    """Return the scikit-learn vectorizer that turns texts into the same numbers.
 
     Parameters
     ----------
     classifier : TextClassifier
-        With a logistic or softmax model, with vectors or without, a vectorizer that scikit-learn has too, and no
+        With a logistic or softmax model, with or without vectors, a vectorizer that scikit-learn can reproduce, and no
         selector.
 
     Returns
@@ -57,17 +58,17 @@ def plain_words(classifier: TextClassifier) -> TfidfVectorizer:
         raise ValueError(f"model is a {type(model).__name__}; expected a lasso, a ridge or a polytomous model")
     if model.linear_scores() is None:
         raise ValueError(
-            f"posterior of the model is {model.posterior!r}; expected None: a plain pipeline does not average"
+            f"posterior of the model is {model.posterior!r}; expected None, as a plain pipeline does not average"
         )
     if classifier.selector_ is not None:
         raise ValueError(
-            "the classifier selects words after scaling texts, which a plain pipeline cannot do; train without"
+            "the classifier selects words after scaling texts, which a plain pipeline cannot do; train without that"
         )
     return _vectorizer(classifier.vectorizer_)
 
 
 def dense_weights(model: Any) -> tuple[FloatArray, FloatArray]:
-    """Return the weights and intercepts of linear scores, calibrated or not; weights are rows × words."""
+    """Return the weights (rows × words) and intercepts of the linear scores, calibrated or not."""
     weights, intercept = model.linear_scores()
     return weights.toarray() if sp.issparse(weights) else np.array(weights), np.asarray(intercept)
 
@@ -98,7 +99,7 @@ def _vectorizer(ours: Any) -> TfidfVectorizer:
         binary=tf == "b",
         norm="l2" if norm == "c" else None,
     )
-    # Pairs of characters only where there are any: the pattern is long, and ONNX has none such.
+    # Pairs of characters only if there are any: the pattern is long, and ONNX does not support it.
     has_pairs = ours.cuts_pairs and any(map(has_unspaced_letters, ours.vocabulary_))
     if ours.token_pattern is not None or has_pairs:
         theirs.set_params(token_pattern=ours.token_regex())
@@ -145,7 +146,7 @@ def _cut(plain: LogisticRegression, threshold: float) -> FixedThresholdClassifie
 def _each_on_its_own(
     coef: FloatArray, intercept: FloatArray, classes: AnyArray, thresholds: FloatArray
 ) -> MultiOutputClassifier:
-    """Decide on every label by its threshold, as ``OneVsRestClassifier`` does not."""
+    """Decide about every label by its threshold, which ``OneVsRestClassifier`` does not do."""
     each = MultiOutputClassifier(FixedThresholdClassifier(LogisticRegression()))
     parts = zip(coef, intercept, thresholds, strict=True)
     each.estimators_ = [_cut(_logistic(w[None], b[None], np.array([0, 1])), float(t)) for w, b, t in parts]

@@ -1,4 +1,4 @@
-"""Writing classified texts: CSV, TSV, JSON lines or Parquet, to a file or to standard output."""
+"""Write classified texts: CSV, TSV, JSON lines or Parquet, to a file or to standard output."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _ENDINGS: dict[str, OutputFormat] = {
     ".parquet": "parquet",
 }
 
-#: Endings of formats that are not written; other names get the format of what was read.
+#: Endings of formats that cannot be written; any other name gets the format of the input.
 _NOT_WRITTEN = (".xlsx", ".xlsm", ".xls", ".ods", ".json", ".feather", ".arrow", ".pkl", ".html", ".zip")
 
 _PACKERS: dict[str, Callable[[IO[bytes]], Any]] = {
-    # Without a date and a name the same texts give the same bytes.
+    # Without a date and a name, the same texts give the same bytes.
     ".gz": lambda raw: gzip.GzipFile("", "wb", fileobj=raw, mtime=0),
     ".xz": lambda raw: lzma.LZMAFile(raw, "wb"),  # noqa: SIM115
     ".bz2": lambda raw: bz2.BZ2File(raw, "wb"),
@@ -43,7 +43,7 @@ _PACKERS: dict[str, Callable[[IO[bytes]], Any]] = {
 
 
 class Writer(Protocol):
-    """Writes rows or lines as they were read, with what is added to them, a list for each column."""
+    """Writes rows or lines as they were read, followed by what is added, a list for each column."""
 
     def write(self, rows: list[Any], added: list[list[Any]]) -> None:
         """Write some rows."""
@@ -53,14 +53,14 @@ class Writer(Protocol):
 
 
 class _Plain:
-    """A format that needs nothing behind its last row."""
+    """A format that needs nothing after its last row."""
 
     def close(self) -> None:
         """Write nothing."""
 
 
 class _Lines:
-    """Ends lines by a newline alone, though csv is told otherwise: it quotes only what could end a line."""
+    """Ends lines with a newline only, although csv is told CR LF, so that it quotes fields with either of them."""
 
     def __init__(self, stream: TextIOWrapper) -> None:
         self._stream = stream
@@ -89,7 +89,7 @@ class CsvWriter(_Plain):
 
 
 class RawCsvWriter(_Plain):
-    """Lines of fields as they were read, with cells added at the end."""
+    """Lines of fields as they were read, with cells appended."""
 
     def __init__(self, stream: TextIOWrapper, columns: list[str], added: list[str], delimiter: str) -> None:
         CsvWriter(stream, columns, added, delimiter)
@@ -105,17 +105,17 @@ class RawCsvWriter(_Plain):
         self._bytes.write(b"".join(chain.from_iterable(zip(rows, cells, strict=True))))
 
     def _labels(self, labels: list[str]) -> list[bytes]:
-        """Return the cells of one column, in which few different labels occur."""
+        """Return the cells of a column with few different labels."""
         new = [label for label in dict.fromkeys(labels) if label not in self._known]
         self._known.update(zip(new, self._cells((label,) for label in new), strict=True))
         return [self._known[label] for label in labels]
 
     def _cells(self, added: Iterable[tuple[Any, ...]]) -> list[bytes]:
-        """Return the ends of lines, each with a delimiter before it and a newline behind."""
+        """Return the ends of lines, each with a delimiter before and a newline after it."""
         cells: list[str] = []
         csv.writer(_Cells(cells), delimiter=self._delimiter, lineterminator="\r\n").writerows(added)
         if self._single:
-            # An empty cell alone in its line would be written with quotes.
+            # An empty cell that is alone in its line would be quoted.
             cells = ["" if cell == '""' else cell for cell in cells]
         return [f"{self._delimiter}{cell}\n".encode("utf-8", "replace") for cell in cells]
 
@@ -131,7 +131,7 @@ class _Cells:
 
 
 class JsonWriter(_Plain):
-    """One JSON object a line."""
+    """One JSON object per line."""
 
     def __init__(self, stream: TextIOWrapper, columns: list[str], added: list[str]) -> None:
         self._stream = stream
@@ -144,7 +144,7 @@ class JsonWriter(_Plain):
             found = row if isinstance(row, dict) else dict(zip(self._columns, row, strict=True))
             found |= zip(self._added, own, strict=True)
             line = json.dumps(found, ensure_ascii=False, default=str)
-            # Half of a pair of surrogates has no place in UTF-8, but can be written as an escape.
+            # Half of a surrogate pair cannot be encoded in UTF-8, but can be written as an escape.
             self._stream.write(line if _encodable(line) else json.dumps(found, default=str))
             self._stream.write("\n")
 
@@ -152,7 +152,7 @@ class JsonWriter(_Plain):
 class ParquetWriter:
     """Columns of a Parquet file, a group of rows for each block.
 
-    Columns that were read from a Parquet file keep their types; others are strings, and what was no string in JSON is
+    Columns read from a Parquet file keep their types. Others are strings; values that were not strings in JSON are
     written as JSON.
     """
 
@@ -178,7 +178,7 @@ class ParquetWriter:
         self._writer.write_table(table)
 
     def close(self) -> None:
-        """Write the end of the file, and, if there was no row, its columns."""
+        """Write the end of the file and, if there were no rows, its columns."""
         if self._writer is None:
             self.write([], [[]] * len(self._added))
         self._writer.close()
@@ -188,7 +188,7 @@ class ParquetWriter:
         if name in self._types:
             return self._arrow.array(values, type=self._types[name])
         if rows and isinstance(rows[0], list) and isinstance(values[0], int):
-            # Fields are strings, but for the numbers that rows are given.
+            # Fields are strings, except for row numbers.
             return self._arrow.array(values)
         return self._arrow.array([_as_string(value) for value in values], type=self._arrow.string())
 
@@ -200,7 +200,7 @@ def parquet_types(path: str) -> dict[str, Any]:
 
 
 def output_format(path: str, format: OutputFormat | None, source: str) -> OutputFormat:
-    """Tell the format from the argument, the name of the file, or the format that was read."""
+    """Choose the format by the argument, the name of the file, or the format of the input."""
     if format is not None:
         return format
     place = Path(path)
@@ -209,13 +209,13 @@ def output_format(path: str, format: OutputFormat | None, source: str) -> Output
         return _ENDINGS[ending.lower()]
     if path != "-" and ending.lower() in _NOT_WRITTEN:
         expected = ", ".join(dict.fromkeys(f".{name}" for name in _ENDINGS.values()))
-        raise OutputFormatError(f"{path} would be a file of a kind that is not written; expected {expected}")
+        raise OutputFormatError(f"{path} has the ending of a format that cannot be written; expected {expected}")
     return "jsonl" if source in ("jsonl", "json") else "tsv" if source == "tsv" else "csv"
 
 
 @contextmanager
 def open_stream(path: str) -> Iterator[TextIOWrapper]:
-    """Open a file that appears when all is written, or standard output (``-``) or a pipe, to which texts go at once."""
+    """Open a file that appears when all is written, or standard output (``-``) or a pipe, which get texts at once."""
     if path == "-":
         with _wrapped(sys.stdout.buffer) as stream:
             yield stream
@@ -230,7 +230,7 @@ def open_stream(path: str) -> Iterator[TextIOWrapper]:
 
 @contextmanager
 def _packed(raw: IO[bytes], path: str) -> Iterator[IO[bytes]]:
-    """Pack what is written if the name ends with ``.gz``, ``.xz`` or ``.bz2``."""
+    """Compress what is written if the name ends with ``.gz``, ``.xz`` or ``.bz2``."""
     packer = _PACKERS.get(Path(path).suffix.lower())
     if packer is None:
         yield raw
@@ -246,7 +246,7 @@ def _wrapped(raw: IO[bytes]) -> Iterator[TextIOWrapper]:
         yield stream
         stream.flush()
     finally:
-        # Whoever opened the bytes closes them.
+        # The raw stream is closed by whoever opened it.
         stream.detach()
 
 

@@ -1,8 +1,8 @@
-"""Several categories for a model that knows two classes only: one model for each.
+"""Several categories for a model that knows only two classes: one model for each.
 
-scikit-learn's ``OneVsRestClassifier`` does not serve here: it takes weights of documents only where metadata routing is
-switched on, it replaces a category without documents by a constant instead of refusing it, it reports no progress, and
-it does not follow the protocol by which classifiers of texts are explained and thresholds are applied.
+scikit-learn's ``OneVsRestClassifier`` does not fit here: it takes document weights only with metadata routing switched
+on, it replaces a category without documents by a constant instead of refusing it, it reports no progress, and it does
+not follow the protocol that explanations of texts and thresholds rely on.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from bayesift._typing import FloatArray
 
 @dataclass(eq=False, repr=False)
 class BinaryRelevance(ScoreClassifier):
-    """One model of two classes for each class or category, trained against all other documents.
+    """A two-class model for each class or category, trained against all other documents.
 
-    Scores are those of the models; probabilities of classes that exclude each other are scaled to a sum of one.
+    The scores are those of the models; probabilities of classes that exclude each other are scaled to a sum of one.
 
     Parameters
     ----------
     estimator : classifier
-        A model of two classes with ``decision_function`` in log odds.
+        A two-class model whose ``decision_function`` returns log odds.
 
     Attributes
     ----------
     classes_ : ndarray
         The labels; column numbers for an indicator matrix.
     target_type_ : {"binary", "multiclass", "multilabel-indicator"}
-        What the labels were.
+        The kind of labels.
     models_ : list of classifier
-        The model of each category; one for two classes.
+        The model of each category; a single one for two classes.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class BinaryRelevance(ScoreClassifier):
             if not 0 < len(members) < categories.n_documents:
                 name = categories.classes[place]
                 raise ValueError(
-                    f"category {name} has all documents or none; expected some documents with it and some without"
+                    f"category {name} has all documents or none; expected some documents with it and some without it"
                 )
             target = (categories.target(place) > 0).astype(np.int64)
             with progress.callback(None):
@@ -96,13 +96,13 @@ class BinaryRelevance(ScoreClassifier):
             state.require(fitted and model.n_features_in_ == n, "models")
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return the scores of the models, one for each category; one for two classes."""
+        """Return the scores of the models, one for each category; a single one for two classes."""
         check_is_fitted(self)
         scores = np.column_stack([model.decision_function(X) for model in self.models_])
         return scores[:, 0] if self.target_type_ == "binary" else scores
 
     def word_weights(self) -> Any:
-        """Return the weights of the models, one row for each; None where a model has none."""
+        """Return the weights of the models, a row for each; None if a model has none."""
         check_is_fitted(self)
         weights = [model.word_weights() for model in self.models_]
         return None if any(row is None for row in weights) else sp.csr_matrix(sp.vstack([*map(sp.csr_matrix, weights)]))

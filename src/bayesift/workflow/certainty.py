@@ -1,4 +1,4 @@
-"""How sure a classifier of texts is, where its model keeps a posterior: intervals, and what is left to a person."""
+"""How sure a text classifier is, if its model keeps a posterior: intervals, and what is left to a person."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from bayesift.workflow.words_and_vectors import WordsAndVectors, keeps_posterior
 if TYPE_CHECKING:
     from bayesift.workflow.text_classifier import TextClassifier
 
-#: The mass of intervals where none is asked for.
+#: The mass of intervals if none is asked for.
 USUAL_MASS = 0.9
 
 
 def check_posterior(classifier: TextClassifier, wanted: str) -> None:
-    """Refuse what only a classifier with a posterior can do."""
+    """Refuse what only classifiers with a posterior can do."""
     if not keeps_posterior(classifier):
         raise NoAveragingError(
-            f"{wanted} needs the posterior, and the model has its mode only; expected a model trained with posterior"
+            f"{wanted} needs the posterior, but the model has only its mode; expected a model trained with posterior"
         )
 
 
@@ -51,12 +51,12 @@ def unsure_labels(
     decisions : bool array of shape (n_texts, n_classes)
         What the classifier decides.
     certainty : float, default=0.9
-        How probable it is to be that a score is on the side of its threshold that was taken.
+        How probable it must be that a score is on its side of the threshold.
 
     Returns
     -------
     bool array of shape (n_texts, n_classes)
-        Of labels that exclude each other, those between which a person should choose; a row without any is sure.
+        Of labels that exclude each other, those among which a person should choose; a row without any is sure.
     """
     mass = mass_of_certainty(certainty)
     check_posterior(classifier, "a sure decision")
@@ -87,7 +87,7 @@ def contribution_intervals(
 ) -> FloatArray:
     """Return intervals of what each word of a text adds to the scores, words × categories × 2.
 
-    With vectors of words, the text is these words; or, if ``usual``, one of the usual length.
+    With vectors of words, the text consists of these words or, if ``usual``, has the usual length.
     """
     model = classifier.model_
     if not len(columns):
@@ -102,7 +102,7 @@ def contribution_intervals(
 
 
 def weight_intervals(classifier: TextClassifier, columns: AnyArray, mass: float = USUAL_MASS) -> FloatArray:
-    """Return intervals of the weights of words, as ``word_weights`` has them, words × categories × 2."""
+    """Return intervals of the weights of words, as in ``word_weights``, words × categories × 2."""
     return contribution_intervals(classifier, columns, np.ones(len(columns)), mass, usual=True)
 
 

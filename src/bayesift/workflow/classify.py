@@ -1,4 +1,4 @@
-"""Classify texts as they come, a block of lines at a time, in constant memory."""
+"""Classify a stream of texts, a block of lines at a time, in constant memory."""
 
 from __future__ import annotations
 
@@ -41,23 +41,23 @@ _LISTED = 10
 
 @dataclass(frozen=True)
 class Classified:
-    """How texts were classified.
+    """A summary of how texts were classified.
 
     Parameters
     ----------
     n_texts : int
     counts : dict of str to int
-        Texts by label given, the most frequent first; ``""`` counts those without a label.
+        Number of texts that got each label, the most frequent first; ``""`` counts those without a label.
     format : str
-        How they were read.
+        The format that was read.
     text : str, tuple of str or None
-        The column of the texts, or those that were joined.
+        The column of the texts, or the columns that were joined.
     added : list of str
         The columns added.
     n_unsure : int or None
-        Texts that are left to a person, at least in part; None where nobody asked how sure decisions are.
+        Number of texts that are left to a person, at least in part; None unless ``abstain`` asked for it.
     notes : list of str
-        What was recognised in the file, such as its encoding, what was missing, how many texts hold no word, and which
+        What was detected in the file, such as its encoding, what was missing, how many texts have no words, and which
         values of features say nothing, a sentence each.
     """
 
@@ -106,29 +106,29 @@ def classify(
     data : path or "-"
         CSV, TSV, JSON, JSON lines, plain lines, Parquet, Excel or a folder of files; ``-`` is standard input.
     output : path or "-"
-        Where to; appears when all is written. ``-`` is standard output.
+        Where to write; a file appears when it is complete. ``-`` is standard output.
     proba : bool, default=False
         Add the probability of every label.
     explain : int, default=0
-        Add this many words that count for and against each label given.
+        Add this many words that count for or against each label given.
     interval : float, optional
-        Add the probability of every label, and the ends of an interval that holds it with this probability; for models
-        that keep their posterior.
+        Add the probability of every label, and the ends of an interval that contains it with this probability; for
+        models that keep their posterior.
     abstain : bool, default=False
-        Give only labels that are sure, and add a column with those between which a person should decide; for models
+        Give only labels that are sure, and add a column with those among which a person should decide; for models
         that keep their posterior.
     certainty : float, default=0.9
-        How probable it is to be, where a decision counts as sure, that a score is on its side of the threshold.
+        A decision is sure if the score is on its side of the threshold with at least this probability.
     brief : bool, default=False
-        Leave out the columns that were read, but for the identifier or, where there is none, the number of the row.
+        Leave out the columns that were read, except the identifier or, if there is none, the row number.
     format : {"csv", "tsv", "jsonl", "parquet"}, optional
-        What to write; by default what the name of the output says, or like the input.
+        What to write; by default, what the name of the output says, or the format of the input.
     text, prefer, source_format, encoding, delimiter, quotes, header
-        How to read, as in :func:`bayesift.datasets.open_texts`; ``prefer`` is the column to take where it is there.
+        How to read, as in :func:`bayesift.datasets.open_texts`; ``prefer`` is the column to use if it exists.
     label_separator : str, default=";"
         The separator of several labels in a cell.
     opened : callable, optional
-        Called with the source, which has its format and column, before the first text.
+        Called before the first text with the source, which has its format and column.
     progress : callable, optional
         Called with the number of texts after every block.
 
@@ -163,7 +163,7 @@ def classify(
         mass_of_certainty(certainty)
         check_posterior(classifier, "a sure decision")
     check_distinct({"data": data}, {"output": target})
-    # Quotes are no part of words, unless the user has said what a word is.
+    # Quotes are not part of words, unless the user has said what a word is.
     exact = classifier.vectorizer_.token_pattern is not None or classifier.vectorizer_.tokenizer is not None
     reading: dict[str, Any] = {"encoding": encoding, "delimiter": delimiter, "quotes": quotes, "header": header}
     columns_beside = classifier.features_
@@ -229,7 +229,7 @@ def classify(
 
 
 class Asked(NamedTuple):
-    """Which columns are added beside the label: probabilities, reasons, ends of intervals, what is left to a person."""
+    """Which columns to add to the label: probabilities, reasons, ends of intervals, what is left to a person."""
 
     proba: bool = False
     reasons: bool = False
@@ -260,7 +260,7 @@ class AddedColumns:
         self.added: list[str] = []
 
     def name(self, columns: list[str]) -> list[str]:
-        """Name the columns that are added, each unlike those that are there."""
+        """Name the columns that are added; no name is taken yet."""
         wanted = ["predicted"]
         if self._asked.unsure:
             wanted.append("unsure")
@@ -292,7 +292,7 @@ class AddedColumns:
         return columns
 
     def _shares(self, probabilities: FloatArray, ends: FloatArray | None) -> list[list[Any]]:
-        """Return the columns of probabilities, each with those of its interval where there are such."""
+        """Return the columns of probabilities, each followed by those of its interval if there are any."""
         shares = probabilities.round(6)
         spans = None if ends is None else ends.round(6)
         if not self._nested:
@@ -314,7 +314,7 @@ class AddedColumns:
         return [label if known else nothing for label, known in zip(given, is_sure, strict=True)]
 
     def counts(self, found: Predictions, unsure: BoolArray | None = None) -> dict[str, int]:
-        """Count the labels given; texts without any under an empty name."""
+        """Count the labels given; texts without any count under an empty name."""
         given = found.decisions if unsure is None else found.decisions & ~unsure
         counts = dict(zip(self._labels, given.sum(axis=0).tolist(), strict=True))
         without = int((~given.any(axis=1)).sum())
@@ -335,7 +335,7 @@ def _line(why: list[Reason]) -> str:
 
 
 def _free(name: str, taken: list[str]) -> str:
-    """Return the name, or the name with the first number that makes it new."""
+    """Return the name, or the name followed by the first number that makes it new."""
     number = 2
     found = name
     while found in taken:
@@ -411,7 +411,7 @@ def _writer(
 
 
 def _brief(columns: list[str], rows: list[TextRow], before: int) -> tuple[list[str], list[TextRow]]:
-    """Keep the identifiers only, or, where there are none, number the rows."""
+    """Keep only the identifiers or, if there are none, number the rows."""
     place = next((place for place, name in enumerate(columns) if name.lower() == "id"), None)
     if place is None:
         return ["row"], [[number] for number in range(before + 1, before + len(rows) + 1)]

@@ -1,4 +1,4 @@
-"""Classify many files, each into a file of its own, by several workers, restartable after a kill."""
+"""Classify many files, each into a file of its own, with several workers; can be resumed after a kill."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from bayesift.workflow.classify import Classified, classify
 from bayesift.workflow.info import load_classifier
 from bayesift.workflow.text_classifier import TextClassifier
 
-#: What is done, in the folder that is written, until all is.
+#: The list of finished files, kept in the output folder until all are done.
 _LEDGER = ".classified.json"
-#: Endings of compressed files, which are written as what is in them.
+#: Endings of compressed files; their output has the format of what is in them.
 _COMPRESSED = (".gz", ".xz", ".bz2")
 
 
 class _File(NamedTuple):
-    """One of the files: its number, where it is, and where its answers go."""
+    """One of the files: its number, where it is, and where its output goes."""
 
     number: int
     data: str
@@ -47,17 +47,17 @@ def classify_files(
 ) -> dict[str, Classified]:
     r"""Add the labels to the rows of many files; each appears in ``folder``, under its own name, when it is done.
 
-    After a kill the same call goes on with the files that are not done. Workers read the model and the files
-    themselves; on a cluster all must see them under the same names.
+    After a kill, the same call continues with the files that are not done. Workers read the model and the files
+    themselves, so on a cluster all of them must see these under the same names.
 
     Parameters
     ----------
     model : path
         A model file of a :class:`TextClassifier`.
     files : sequence of paths
-        As :func:`classify` reads them, with different names.
+        Files as :func:`classify` reads them, with different names.
     folder : path
-        Made if it is not there. A file that is there already is replaced.
+        Created if it does not exist. A file that is already there is replaced.
     engine : str, default="threads"
         Who does the work, as in :func:`bayesift.shards.engine`.
     n_jobs : int or None, default=-1
@@ -65,9 +65,9 @@ def classify_files(
     timeout : float, optional
         Seconds after which a file that a Dask worker has not finished is given to another.
     on_file : callable, optional
-        Called, in the order of the files, with each that is written and what :func:`classify` returned.
+        Called, in the order of the files, with each file written and what :func:`classify` returned for it.
     **options
-        Those of :func:`classify`, but for functions.
+        Parameters of :func:`classify`, except functions.
 
     Returns
     -------
@@ -110,14 +110,14 @@ def classify_files(
 
 
 def _outputs(files: Sequence[str | os.PathLike[str]], folder: Path, format: str | None) -> list[_File]:
-    """Say where the answers of each file go, and refuse what would overwrite an input or another output."""
+    """Say where the output of each file goes; refuse any that would overwrite an input or another output."""
     if not files:
         raise ValueError("files is empty; expected at least one")
     found = []
     for number, file in enumerate(files):
         path = Path(file)
         if not path.is_file():
-            raise FileNotFoundError(f"{path} does not exist, or is no file; expected files to classify")
+            raise FileNotFoundError(f"{path} does not exist or is not a file; expected files to classify")
         name = Path(path.stem if path.suffix in _COMPRESSED else path.name)
         output = folder / (name.name if format is None else f"{name.stem}.{format}")
         found.append(_File(number, str(path.resolve()), str(output.absolute())))
@@ -131,7 +131,7 @@ def _outputs(files: Sequence[str | os.PathLike[str]], folder: Path, format: str 
 
 
 def _classify_one(file: _File, model: str, digest: str, options: Mapping[str, Any]) -> tuple[AnyArray]:
-    """Classify a file; return how it went, as JSON."""
+    """Classify a file; return the summary as JSON."""
     classifier, origin = _loaded(model, digest)
     given = {"prefer": origin.get("text"), "label_separator": origin.get("label_separator") or ";", **options}
     found = classify(classifier, file.data, file.output, **given)
@@ -140,7 +140,7 @@ def _classify_one(file: _File, model: str, digest: str, options: Mapping[str, An
 
 @lru_cache(maxsize=2)
 def _loaded(model: str, digest: str) -> tuple[TextClassifier, dict[str, Any]]:
-    """Read the model once in every process; another file under the same name is another model."""
+    """Read the model once in every process; if the file has changed, it is another model."""
     if _digest(Path(model)) != digest:
         raise ValueError(f"{model} has changed since the work began")
     return load_classifier(model)
@@ -152,10 +152,10 @@ def _answers(results: Iterator[tuple[AnyArray, ...]]) -> Iterator[Classified]:
 
 
 def _classified(found: Any) -> Classified:
-    """Turn JSON into what it was; anything else is refused."""
+    """Turn JSON back into a summary; anything else is refused."""
     made = Classified(**found)
     if type(made.n_texts) is not int or type(made.counts) is not dict or type(made.notes) is not list:
-        raise ValueError("these are no numbers of texts")
+        raise ValueError("these are not numbers of texts")
     return made
 
 
@@ -165,7 +165,7 @@ def _digest(path: Path) -> str:
 
 
 class _Ledger:
-    """The files that are done, for a process that may have to go on."""
+    """The files that are done, for a process that may have to continue."""
 
     def __init__(self, path: Path, plan: dict[str, Any]) -> None:
         self._path, self._plan = path, plan
@@ -175,11 +175,11 @@ class _Ledger:
             if content["plan"] == plan:
                 self._done = dict(content["done"])
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            # Nothing is done, as far as one can tell.
+            # As far as one can tell, nothing is done.
             self._done = {}
 
     def done(self, file: _File) -> Classified | None:
-        """Return how a file went, if it and its answers are as they were then."""
+        """Return the summary of a file, if neither it nor its output has changed since."""
         try:
             states, found = self._done[file.output]
             return _classified(found) if states == _states(file) else None
@@ -193,11 +193,11 @@ class _Ledger:
             temporary.write_text(json.dumps({"plan": self._plan, "done": self._done}), encoding="utf-8")
 
     def close(self) -> None:
-        """Forget all, when all is done."""
+        """Forget everything when all files are done."""
         self._path.unlink(missing_ok=True)
 
 
 def _states(file: _File) -> list[Any]:
-    """Return what tells a file and its answers from any others."""
+    """Return what identifies a file and its output."""
     states = [os.stat(path) for path in (file.data, file.output)]
     return [file.data, *([state.st_size, state.st_mtime_ns] for state in states)]

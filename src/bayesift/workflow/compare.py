@@ -26,7 +26,7 @@ def compare(
 ) -> Comparison:
     """Compare two classifiers on labelled texts: measures, significance tests, and where they differ.
 
-    Where texts have one label each, the sign test is on texts (which of the two is right) and not on single decisions.
+    If texts have one label each, the sign test is of texts (which of the two is right) and not of single decisions.
     What is 0/0 is left out of macro averages, as in :func:`evaluate`: the F1 of a label that no text has and none got.
 
     Parameters
@@ -37,12 +37,12 @@ def compare(
     y : iterable of labels or sets of labels
         The truth. Texts without a label are left out, unless a classifier itself may give a text none.
     names : pair of str
-        What to call them.
+        The names of the classifiers.
 
     Returns
     -------
     Comparison
-        ``print`` shows all of it.
+        Print it to see everything.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def compare(
     if len(documents) != len(sets):
         raise ValueError(f"texts and y must have the same length, found {len(documents)} and {len(sets)}")
     if not documents:
-        raise ValueError("texts is empty; expected some to compare on")
+        raise ValueError("texts is empty; expected some texts to compare on")
     single = "multilabel-indicator" not in (first.target_type_, second.target_type_)
     if single:
         documents, sets = without_unlabelled(documents, sets)
@@ -65,7 +65,7 @@ def compare(
     sets = [tuple(map(str, found)) for found in sets]
     labels = sorted({str(label) for one in (first, second) for label in one.classes_})
     truth = indicator(sets, labels).toarray() > 0
-    # Of two labels that exclude each other one column tells all.
+    # With two labels that exclude each other, one column tells all.
     shown = [1] if single and len(labels) == 2 else list(range(len(labels)))
     results, right = [], []
     for classifier, name in zip((first, second), names, strict=True):
@@ -116,7 +116,7 @@ def _kinds(classifier: TextClassifier) -> dict[str, Any]:
 
 
 def _spread(part: Any, classifier: TextClassifier, labels: list[str]) -> FloatArray:
-    """Bring the columns of a classifier into those of all labels."""
+    """Move the columns of a classifier to those of all labels."""
     wide = np.zeros((len(part), len(labels)))
     wide[:, [labels.index(str(label)) for label in classifier.classes_]] = part
     return wide

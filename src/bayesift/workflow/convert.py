@@ -1,4 +1,4 @@
-"""Classifiers for other programs: BBR, BMR, BXR, scikit-learn, ONNX."""
+"""Write classifiers for other programs: BBR, BMR, BXR, scikit-learn, ONNX."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ def convert(
     classifier : TextClassifier
         Fitted, with a linear model.
     to : {"bbr", "bmr", "bxr", "sklearn", "onnx"}
-        ``"bbr"``: the model file of BBRtrain, of a lasso or ridge with two labels; ``"bmr"``: that of BMRtrain, of a
-        polytomous model; both name words by numbers, which a second file with the ending ``.words`` lists with their
-        factors. ``"bxr"``: that of BXRtrain, which names words themselves. ``"sklearn"``: a plain scikit-learn
-        pipeline of ``TfidfVectorizer`` and ``LogisticRegression`` that decides by the same thresholds, written by
-        skops. ``"onnx"``: the same for ONNX, from texts to labels; the only one with vectors of words.
+        ``"bbr"``: a model file of BBRtrain, for a lasso or ridge with two labels; ``"bmr"``: one of BMRtrain, for a
+        polytomous model. Both refer to words by numbers, which a second file ending in ``.words`` lists with their
+        factors. ``"bxr"``: a model file of BXRtrain, which names the words themselves. ``"sklearn"``: a plain
+        scikit-learn pipeline of ``TfidfVectorizer`` and ``LogisticRegression`` that decides by the same thresholds,
+        written with skops. ``"onnx"``: the same for ONNX, from texts to labels; only this takes vectors of words.
     path : path
-        Where to.
+        Where to write.
     locale : str, optional
-        For ONNX, the locale by which the runtime lower-cases texts; it must be there where the model runs. By default
-        none is needed: words with letters beyond English are known in small letters, in capitals and with a capital
-        first, and in other mixtures where few of their letters have capitals.
+        For ONNX, the locale by which the runtime lower-cases texts; it must exist where the model runs. By default none
+        is needed: words with letters beyond English are known in lower case, in upper case and with a capital first,
+        and in other mixtures if few of their letters have capitals.
 
     Returns
     -------
@@ -57,15 +57,15 @@ def convert(
     target, *words = converted_files(to, path)
     if isinstance(classifier.model_, WordsAndVectors) and to != "onnx":
         raise VectorsError(
-            f"the model has vectors of words, and to is {to!r}; expected 'onnx', or a model trained with vectors=None"
+            f"to is {to!r}, but the model has vectors of words; expected 'onnx', or a model trained with vectors=None"
         )
     if classifier.features is not None:
         raise FeaturesError(
-            "the model has features beside the texts, which other programs do not know; expected one trained without"
+            "the model has features beside the texts, which other programs do not know; expected one without them"
         )
     if words and (odd := [word for word in classifier.words() if "\n" in word or "\t" in word]):
         raise ValueError(
-            f"term {odd[0]!r} does not fit into a list of words, a line each; expected no white space but ' '"
+            f"term {odd[0]!r} does not fit in a list with a word per line; expected no white space except ' '"
         )
     if to == "bbr":
         write_binary_model(target, _binary(classifier))
@@ -88,12 +88,12 @@ def converted_files(to: Target, path: str | os.PathLike[str]) -> list[Path]:
     to : {"bbr", "bmr", "bxr", "sklearn", "onnx"}
         The program to write for.
     path : path
-        Where to.
+        Where to write.
 
     Returns
     -------
     list of Path
-        The model, and for programs that name words by numbers the list of words.
+        The model and, for programs that refer to words by numbers, the list of words.
     """
     if to not in TARGETS:
         raise ValueError(f"to is {to!r}; expected one of {', '.join(TARGETS)}")
@@ -105,7 +105,7 @@ def _binary(classifier: TextClassifier) -> BinaryModel:
     model = classifier.model_
     if not isinstance(model, BayesianLogisticRegression) or classifier.target_type_ != "binary":
         raise ValueError(
-            f"to='bbr' takes a logistic model (lasso, ridge) of two labels, found {type(model).__name__} of "
+            f"to='bbr' needs a logistic model (lasso, ridge) with two labels, found {type(model).__name__} with "
             f"{len(classifier.classes_)} labels; polytomous models go to 'bmr' or 'bxr'"
         )
     found = from_estimator(model)
@@ -123,10 +123,10 @@ def _binary(classifier: TextClassifier) -> BinaryModel:
 def _polytomous(classifier: TextClassifier, *, named: bool) -> PolytomousModel:
     model = classifier.model_
     if not isinstance(model, BayesianMultinomialRegression):
-        raise NotPolytomousError(f"to='bmr' and 'bxr' take a polytomous model, found {type(model).__name__}")
+        raise NotPolytomousError(f"to='bmr' and 'bxr' need a polytomous model, found {type(model).__name__}")
     spaced = [str(label) for label in classifier.classes_ if len(str(label).split()) != 1]
     if spaced:
-        raise ValueError(f"label {spaced[0]!r} is not one word, as BMR and BXR need it")
+        raise ValueError(f"label {spaced[0]!r} is not a single word, which BMR and BXR need")
     n_words = len(classifier.words())
     if not named:
         header = BMRHeader(trained_on=tuple(range(1, n_words + 1)))
@@ -134,12 +134,12 @@ def _polytomous(classifier: TextClassifier, *, named: bool) -> PolytomousModel:
     words = classifier.words().tolist()
     odd = [word for word in words if len(word.split()) != 1 or ":" in word]
     if odd:
-        raise ValueError(f"term {odd[0]!r} is not one word, as BXR needs it")
+        raise ValueError(f"term {odd[0]!r} is not a single word, which BXR needs")
     return from_estimator(model, PolytomousModel((), name="bayesift"), words)
 
 
 def _write_words(classifier: TextClassifier, path: Path) -> None:
-    """List number, word and factor of every column; the header says how values are made."""
+    """List number, word and factor of every column; the header says how values are computed."""
     idf = classifier.vectorizer_.idf_
     if classifier.selector_ is not None:
         idf = idf[classifier.selector_.get_support()]

@@ -1,4 +1,4 @@
-"""How many more labels would help: measures at growing numbers of texts, and what a power law makes of them."""
+"""How much more labels would help: measures at growing numbers of texts, extrapolated by a power law."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ from bayesift.workflow._label_sets import N_FOLDS, assign_folds, indicator, labe
 from bayesift.workflow.evaluate import as_chosen
 from bayesift.workflow.text_classifier import TextClassifier
 
-#: Fits are made on so many numbers of texts, from all that are not held out down to an eighth of them:
-#: errors of far fewer texts follow other laws.
+#: How many sizes are fitted, from all texts that are not held out down to an eighth of them: with far fewer
+#: texts, errors follow other laws.
 N_SIZES, SMALLEST_SHARE = 7, 1 / 8
 
-#: No fit has fewer texts than this.
+#: The fewest texts of a fit.
 FEWEST = 10
 
-#: A curve has at least so many points.
+#: The fewest points of a curve.
 FEWEST_SIZES = 4
 
-#: So many texts give that many points, if their labels allow it.
+#: This many texts give that many points, if their labels allow it.
 FEWEST_TEXTS = 50
 
-#: From so many texts on, three parts are held out in turn instead of five.
+#: With this many texts or more, three parts are held out in turn instead of five.
 MANY = 20_000
 
-#: The exponents that a power law may have: from a crawl to what the best of models do.
+#: The exponents that a power law may have, from very slow learning to that of the best models.
 EXPONENTS = np.geomspace(0.05, 2.0, 60)
 
-#: Distances are taken relative to errors of at least this.
+#: Residuals are taken relative to the error, or to this if the error is smaller.
 SMALLEST_ERROR = 1e-3
 
-#: So often the repeats are drawn.
+#: Number of bootstrap samples of the repeats.
 N_DRAWS = 100
 
-#: So many times the standard deviation to both sides hold nine tenths of a normal distribution.
+#: Nine tenths of a normal distribution lie within this many standard deviations of its mean.
 NINE_TENTHS = 1.645
 
 
@@ -60,7 +60,7 @@ class PowerLaw(NamedTuple):
 
 
 class Forecast(NamedTuple):
-    """What is expected at a number of texts, and the bounds within which it should be in nine of ten cases."""
+    """What is expected at a number of texts, and the bounds that should contain it in nine cases out of ten."""
 
     n_texts: int
     value: float
@@ -75,13 +75,13 @@ class LearningCurve:
     Parameters
     ----------
     measure : str
-        ``"accuracy"``, or ``"F1"`` where a text may have several labels.
+        ``"accuracy"``, or ``"F1"`` if a text may have several labels.
     n_texts : int
-        All texts; a fifth of them was held out in every repeat.
+        Number of all texts; a fifth of them was held out in every repeat.
     sizes : array of shape (n_sizes,)
-        Numbers of training texts, rising.
+        Numbers of training texts, increasing.
     scores : array of shape (n_sizes, n_repeats)
-        The measure on the texts held out.
+        The measure on the held-out texts.
     """
 
     measure: str
@@ -90,16 +90,16 @@ class LearningCurve:
     scores: FloatArray
 
     def forecast(self, n_texts: int) -> Forecast:
-        """Return what is expected with so many texts.
+        """Return what is expected with this many texts.
 
-        The power law is fitted to the mean errors. Its spread is that of fits to the repeats drawn again and again
-        (a bootstrap) and of how far it would have been off, at the greatest number of texts measured, had only half as
-        many been there. More texts are taken to do no harm: the lower bound does not fall.
+        The power law is fitted to the mean errors. Its spread combines that of fits to bootstrap samples of the repeats
+        with how far off it would have been at the largest number of texts measured, had there been only half as many.
+        More texts are assumed to do no harm, so the lower bound does not fall.
 
         Parameters
         ----------
         n_texts : int
-            At least those of the greatest fit.
+            At least as many as in the largest fit.
         """
         law, drawn, miss = self._laws
         last = int(self.sizes[-1])
@@ -112,14 +112,14 @@ class LearningCurve:
         return Forecast(int(n_texts), value, low, high)
 
     def sentence(self) -> str:
-        """Return in a sentence what twice the labels would bring, and why."""
+        """Return a sentence on what twice the labels would gain, and why."""
         now, then = self.forecast(self.n_texts), self.forecast(2 * self.n_texts)
         half = float(np.interp(np.log(self.sizes[-1] / 2), np.log(self.sizes), self.scores.mean(axis=1)))
         last = 100 * (float(self.scores[-1].mean()) - half)
         return (
-            f"With twice the labels about {100 * (then.value - now.value):+.1f} points ({self.measure} from "
+            f"With twice the labels, expect about {100 * (then.value - now.value):+.1f} points ({self.measure} from "
             f"{now.value:.3f} to about {then.value:.3f}; nine times in ten {then.low:.3f} to {then.high:.3f}), because "
-            f"the last doubling, from {self.sizes[-1] // 2:,} to {self.sizes[-1]:,} texts, brought {last:+.1f}."
+            f"the last doubling, from {self.sizes[-1] // 2:,} to {self.sizes[-1]:,} texts, gave {last:+.1f}."
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -149,14 +149,14 @@ class LearningCurve:
         )
 
     def draw(self, picture: str | os.PathLike[str]) -> None:
-        """Draw the curve into a file; its ending says which format: ``.png``, ``.svg`` or ``.pdf``."""
+        """Draw the curve to a file, whose ending decides the format: ``.png``, ``.svg`` or ``.pdf``."""
         from bayesift.plots.display import save_plot
 
         save_plot(self.display().plot, picture, figsize=(6, 3.6))
 
     @cached_property
     def _laws(self) -> tuple[PowerLaw, list[PowerLaw], float]:
-        """The law of the mean errors, those of drawn repeats, and how far a law of half the texts is off at all."""
+        """The law of the mean errors, those of bootstrap samples, and the miss at all texts of a law fitted to half."""
         errors = 1.0 - self.scores
         mean = errors.mean(axis=1)
         rng = np.random.default_rng(0)
@@ -175,20 +175,20 @@ def learning_curve(
     n_repeats: int | None = None,
     unlabelled: Sequence[str] | None = None,
 ) -> LearningCurve:
-    """Measure a classifier that has learned from an eighth up to all of the texts, but for a fifth held out.
+    """Measure a classifier trained on growing numbers of texts, from an eighth to all except a held-out fifth.
 
-    In every repeat another fifth is held out, copies of a text together; the rest is put in a random order, the same
-    share of every label everywhere, of which growing numbers of texts are taken from the front. The prior variance is
-    the one that the classifier chose. :func:`bayesift.progress.callback` tells how far the fits have come.
+    In every repeat another fifth is held out, copies of a text together. The rest is put in a random order, with the
+    same share of every label throughout, and growing numbers of texts are taken from the front. The prior variance is
+    the one that the classifier chose. :func:`bayesift.progress.callback` reports the progress of the fits.
 
     Parameters
     ----------
     classifier : TextClassifier
-        Fitted to these texts; it is not changed.
+        Fitted to these texts; it is left unchanged.
     texts : sequence of str
     y : sequence of labels or sets of labels
     n_repeats : int, optional
-        How many of five parts to hold out in turn; 5 by default, 3 if there are many texts.
+        How many of five parts to hold out in turn; by default 5, or 3 if there are many texts.
     unlabelled : sequence of str, optional
         The texts without labels that the classifier had.
 
@@ -223,7 +223,7 @@ def learning_curve(
             front = order[:size].tolist()
             done = turn * sizes.size + step
             with warnings.catch_warnings(), progress.part(done / scores.size, (done + 1) / scores.size):
-                # The fit to all texts has warned already.
+                # The fit to all texts has already warned.
                 warnings.simplefilter("ignore")
                 part = again.fit([texts[i] for i in front], [sets[i] for i in front], unlabelled=unlabelled)
             scores[step, turn] = _score(classifier, part, [texts[i] for i in held_out], [sets[i] for i in held_out])
@@ -232,7 +232,7 @@ def learning_curve(
 
 
 def _score(whole: TextClassifier, part: TextClassifier, texts: Sequence[str], sets: Sequence[tuple[Any, ...]]) -> float:
-    """Measure a classifier that may not have seen every label; those count as missed."""
+    """Measure a classifier that may not have seen every label; unseen labels count as missed."""
     classes = whole.classes_.tolist()
     truth = indicator(sets, classes).toarray() > 0
     decisions = np.zeros_like(truth)
@@ -258,7 +258,7 @@ def _mixed(places: Int64Array, sets: Sequence[tuple[Any, ...]], seed: int) -> In
 
 
 def _sizes(orders: Sequence[Int64Array], sets: Sequence[tuple[Any, ...]]) -> Int64Array:
-    """Return the numbers of texts to learn from; with the smallest, too, there is more than one label."""
+    """Return the numbers of texts to learn from; even the smallest has more than one label."""
     most = min(order.size for order in orders)
     found = np.unique(np.round(most * np.geomspace(SMALLEST_SHARE, 1.0, N_SIZES)).astype(np.int64))
 
@@ -275,10 +275,10 @@ def _sizes(orders: Sequence[Int64Array], sets: Sequence[tuple[Any, ...]]) -> Int
 
 
 def fit_power_law(sizes: Any, errors: Any) -> PowerLaw:
-    """Fit floor + scale · n^(-exponent) to errors by least squares, with neither floor nor scale below zero.
+    """Fit floor + scale · n^(-exponent) to errors by least squares, with floor and scale at least zero.
 
-    For every exponent of a grid the best floor and scale are found by non-negative least squares. Distances are taken
-    relative to the errors, and greater numbers of texts count more, in proportion, since their errors vary less.
+    For every exponent of a grid, the best floor and scale are found by non-negative least squares. Residuals are taken
+    relative to the errors, and weighted in proportion to the number of texts, because errors of more texts vary less.
 
     Parameters
     ----------
@@ -302,7 +302,7 @@ def fit_power_law(sizes: Any, errors: Any) -> PowerLaw:
     found = np.asarray(errors, dtype=np.float64)
     weight = np.sqrt(n / n[-1]) / np.maximum(found, SMALLEST_ERROR)
     target = found * weight
-    # Relative to the greatest number, so that both columns are of one size; a row for each exponent.
+    # Relative to the largest number, so that both columns have the same scale; a row for each exponent.
     falling = (n / n[-1]) ** -EXPONENTS[:, np.newaxis] * weight
     floors, scales, distances = _two_not_negative(weight, falling, target)
     best = 0
@@ -316,10 +316,10 @@ def fit_power_law(sizes: Any, errors: Any) -> PowerLaw:
 def _two_not_negative(
     first: FloatArray, second: FloatArray, target: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return p and q, none negative, for which p·first + q·second is nearest to a target, and the distances.
+    """Return p and q, neither negative, for which p·first + q·second is nearest to a target, and the distances.
 
-    ``second`` has many rows, each a problem of its own. The nearest is that without bounds, if it keeps to them, or
-    else one with p or q at zero.
+    ``second`` has many rows, each a problem of its own. The solution is the unbounded one if it is within the bounds,
+    and otherwise one with p or q at zero.
     """
     zero = np.zeros(len(second))
     alone = np.full(len(second), max(float(first @ target), 0.0) / float(first @ first))

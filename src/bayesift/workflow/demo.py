@@ -1,4 +1,4 @@
-"""The main job on the embedded corpus: from texts to the best terms, trained classifiers and reasons."""
+"""The main task on the embedded corpus: from texts to the best terms, trained classifiers and reasons."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from bayesift.linear import BayesianLogisticRegression
 from bayesift.text import TextVectorizer
 from bayesift.workflow.explain import WeightedWords, largest
 
-#: For each topic and score, the best terms.
+#: The best terms for each topic and score.
 BestTerms = dict[str, dict[str, list[str]]]
 
-#: How many parts the work has.
+#: Number of parts of the work.
 N_STEPS = 9
 
 
 class TopicReport(NamedTuple):
-    """How the classifier of a topic does, and by which words."""
+    """How well the classifier of a topic does, and by which words."""
 
     f1: float
     words_kept: int
@@ -32,7 +32,7 @@ class TopicReport(NamedTuple):
 
 
 class Reasons(NamedTuple):
-    """Why a test document has its topics: for each topic the probability and the words that speak for and against."""
+    """Why a test document has its topics: for each topic, its probability and the words for and against it."""
 
     text: str
     topics: tuple[str, ...]
@@ -51,7 +51,7 @@ class Demo(NamedTuple):
 
 
 def run_demo(n_terms: int = 10, step: Callable[[str], None] = lambda name: None) -> Demo:
-    """Vectorise the embedded corpus, find the best terms of every topic, train the lasso and explain a document.
+    """Vectorise the embedded corpus, find the best terms of each topic, train the lasso and explain a document.
 
     Of terms with equal scores, those in more documents come first.
 
@@ -69,8 +69,8 @@ def run_demo(n_terms: int = 10, step: Callable[[str], None] = lambda name: None)
     """
     step("loading the corpus")
     collection = load("newsroom")
-    step("turning texts into numbers (the first time, this compiles for some seconds)")
-    # Terms of a single document tell nothing about a topic.
+    step("turning texts into numbers (the first time, this compiles for a few seconds)")
+    # Terms of a single document say nothing about a topic.
     vectorizer = TextVectorizer(stop_words="english", drop_numbers=True, min_df=2)
     X = vectorizer.fit_transform(collection.train.texts)
     Y = collection.indicator("train")
@@ -88,10 +88,10 @@ def run_demo(n_terms: int = 10, step: Callable[[str], None] = lambda name: None)
         name = score.__name__.replace("_", " ")
         step(f"scoring terms by {name}")
         for topic, scores in zip(collection.categories, score(X, Y), strict=True):
-            # Yule's Q is 1 for every term that is found in no other topic, however rare it is.
+            # Yule's Q is 1 for every term that occurs in no other topic, however rare it is.
             order = np.lexsort((-n_documents, -scores))[:n_terms]
             best[topic][name] = terms[order].tolist()
-    step("training a classifier for each topic (the first time, this compiles for some ten seconds)")
+    step("training a classifier for each topic (the first time, this compiles for about ten seconds)")
     model = BayesianLogisticRegression(runs=5, threshold="max_f1").fit(X, Y)
     reports = _report_topics(collection, vectorizer, model)
     return Demo(collection, vectorizer, best, model, reports, _explain(collection, vectorizer, model))
@@ -118,7 +118,7 @@ def _report_topics(
 def _explain(
     collection: Collection, vectorizer: TextVectorizer, model: BayesianLogisticRegression, n_words: int = 5
 ) -> Reasons:
-    """Take the first test document with two topics, and give its words by what they add to the score of each."""
+    """Take the first test document with two topics, and rank its words by what they add to the score of each."""
     place = next(i for i, labels in enumerate(collection.test.labels) if len(labels) > 1)
     text, topics = collection.test.texts[place], tuple(collection.test.labels[place])
     x = vectorizer.transform([text])

@@ -1,4 +1,4 @@
-"""The errors and warnings of this room, one class for each thing that a user can put right.
+"""The errors and warnings of this room, one class for each problem that a user can solve.
 
 All errors are ValueErrors, all warnings UserWarnings.
 """
@@ -11,11 +11,11 @@ class NoLabelsError(ValueError):
 
 
 class OneLabelError(ValueError):
-    """All texts have the same label: there is nothing to tell apart."""
+    """All texts have the same label, so there is nothing to tell apart."""
 
 
 class OneLabelModelError(ValueError):
-    """The model gives every text exactly one label, and there are texts with several or none."""
+    """The model gives every text exactly one label, but there are texts with several labels or none."""
 
 
 class StrangeLabelsError(ValueError):
@@ -27,11 +27,11 @@ class UnknownCategoryError(ValueError):
 
 
 class NoPriorError(ValueError):
-    """The model has no prior that could hold prior knowledge."""
+    """The model has no prior that could express prior knowledge."""
 
 
 class NoAveragingError(ValueError):
-    """A model without a posterior over which probabilities could be averaged, or of which intervals could be taken."""
+    """The model has no posterior to average probabilities over or to take intervals from."""
 
 
 class NoPosteriorError(ValueError):
@@ -39,7 +39,7 @@ class NoPosteriorError(ValueError):
 
 
 class NotPolytomousError(ValueError):
-    """The target of a conversion takes polytomous models only."""
+    """The target of a conversion takes only polytomous models."""
 
 
 class TunedThresholdsError(ValueError):
@@ -47,11 +47,11 @@ class TunedThresholdsError(ValueError):
 
 
 class VectorsError(ValueError):
-    """The model cannot have vectors of words, or what is asked for cannot be done with them."""
+    """The model cannot have vectors of words, or the task cannot be done with them."""
 
 
 class FeaturesError(ValueError):
-    """Features beside the texts are missing, are of no use to the model, or stand in the way of what is asked for."""
+    """Features beside the texts are missing, cannot be used by the model, or prevent what is asked for."""
 
 
 class LabelNeededError(ValueError):
@@ -59,33 +59,32 @@ class LabelNeededError(ValueError):
 
 
 class NoJudgementError(ValueError):
-    """A document was retrieved, and there is nothing and nobody to judge it."""
+    """A document was retrieved, and there is no judgement of it and nobody to ask."""
 
 
 class OutputFormatError(ValueError):
-    """A file is to be written in a format that cannot be written."""
+    """A file should be written in a format that cannot be written."""
 
 
 class NoWordsWarning(UserWarning):
-    """Texts hold no word, or a model keeps none: they say nothing about labels."""
+    """Texts have no word, or a model keeps none, so that they say nothing about labels."""
 
 
 class FeatureWarning(UserWarning):
-    """Values of features are missing or not known: they say nothing about labels."""
+    """Values of features are missing or unknown, so that they say nothing about labels."""
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, in the singular or the plural."""
+    """Return a number with its noun, in the singular or plural."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def texts_without_words(number: int) -> str:
-    """Say what becomes of texts without words."""
-    verb = "holds" if number == 1 else "hold"
-    return f"{counted(number, 'text')} that {verb} no word: the label is the one that is most probable without reading"
+    """Say how texts without words are classified."""
+    verb = "gets" if number == 1 else "get"
+    return f"{counted(number, 'text')} without a word {verb} the label that is most probable for any text"
 
 
 def training_texts_without_words(number: int) -> str:
-    """Say how many training texts are without words."""
-    verb = "holds" if number == 1 else "hold"
-    return f"{counted(number, 'text')} that {verb} no word: nothing can be learned from such texts"
+    """Say how many training texts have no words."""
+    return f"{counted(number, 'text')} without a word: nothing can be learned from such texts"

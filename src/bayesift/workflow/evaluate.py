@@ -1,4 +1,4 @@
-"""How good a classifier is: on labelled texts, or on training texts held out."""
+"""How good a classifier is: on labelled texts, or on held-out training texts."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ from bayesift.workflow.errors import counted, texts_without_words
 from bayesift.workflow.text_classifier import TextClassifier
 from bayesift.workflow.words_and_vectors import keeps_posterior
 
-#: Draws for an interval of a calibration error: enough for its second digit.
+#: Bootstrap samples for an interval of a calibration error: enough for its second digit.
 _DRAWS = 300
 
 
 class CategoryScore(NamedTuple):
-    """How well one label is found: texts that have it, texts that got it; NaN where there is nothing to divide.
+    """How well one label is found: texts that have it, texts that got it; a ratio is NaN if its denominator is 0.
 
-    ``calibration_error`` is that of its probabilities, with the ends of a 95 % interval.
+    ``calibration_error`` is that of the label's probabilities, with the ends of a 95 % interval.
     """
 
     label: str
@@ -65,7 +65,7 @@ class CategoryScore(NamedTuple):
 
 
 class ProbabilityGroup(NamedTuple):
-    """Decisions of similar probability: how many, the mean probability, the share that was right."""
+    """Decisions of similar probability: how many, their mean probability, and the share that was right."""
 
     n: int
     predicted: float
@@ -73,7 +73,7 @@ class ProbabilityGroup(NamedTuple):
 
 
 class Calibration(NamedTuple):
-    """How good probabilities are: as in :class:`Evaluation`."""
+    """How good probabilities are; the fields are those of :class:`Evaluation`."""
 
     brier: float
     log_loss: float
@@ -81,7 +81,7 @@ class Calibration(NamedTuple):
 
 
 class Confusion(NamedTuple):
-    """How many texts of one label got another."""
+    """How many texts with one label got another."""
 
     label: str
     given: str
@@ -99,39 +99,39 @@ class Evaluation:
     target_type : {"binary", "multiclass", "multilabel-indicator"}
         Whether texts have one label or several.
     n_texts : int
-        How many.
+        Number of texts.
     accuracy : float
         Share of texts whose label, or whole set of labels, is right.
     baseline : float
-        The same of a classifier that always says what is most frequent here.
+        The same for a classifier that always gives the most frequent answer.
     micro_f1, macro_f1 : float
-        F1 of all decisions together, and the mean F1 of the labels that occur or were given.
+        F1 of all decisions together, and mean F1 of the labels that occur or were given.
     brier, log_loss, calibration_error : float
-        Of the probabilities: mean squared error, mean minus log probability of the truth, and mean distance of
+        Of the probabilities: mean squared error, mean negative log probability of the truth, and mean distance between
         probability and observed share.
     top_label : CalibrationError or None
-        The calibration error of the most probable label of each text, where labels exclude each other.
+        The calibration error of the most probable label of each text, if labels exclude each other.
     recalibration : Recalibration
-        Slope and intercept of the log odds, of all labels together (of two, the second): 1 and 0 where probabilities
-        are right.
+        Slope and intercept of the log odds, of all labels together (with two labels, of the second): 1 and 0 if
+        probabilities are right.
     categories : list of CategoryScore
-        By label, the most frequent first.
+        The labels, the most frequent first.
     reliability : list of ProbabilityGroup
-        Probabilities beside what was observed.
+        Probabilities compared with what was observed.
     confusions : list of Confusion
-        The most frequent, where labels exclude each other.
+        The most frequent ones, if labels exclude each other.
     unknown : dict of str to int
         Labels of these texts that the classifier does not know, which count as errors.
     results : Results
         Truth, decisions and probabilities, texts × labels.
     n_unlabelled : int
-        Texts without a label that were left out, where every text must have one.
+        Number of texts left out because they have no label, if every text must have one.
     n_without_words : int
-        Texts that hold no word, which get the label that is most probable before anything is read.
+        Number of texts without words, which get the label that is most probable for any text.
     feature_notes : list of str
-        Which values of features are missing or not known, a sentence each.
+        Which values of features are missing or unknown, a sentence each.
     at_mode : Calibration or None
-        The same of the probabilities at the mode, where those of the classifier are averaged over the posterior.
+        How good the probabilities at the mode are, if those of the classifier are averaged over the posterior.
     """
 
     on: str
@@ -198,7 +198,7 @@ class Evaluation:
         return lines
 
     def _calibration_sentences(self) -> list[str]:
-        """Return what else is known of the probabilities: of the labels that are given, and the line that they need."""
+        """Return more about the probabilities: of the labels that are given, and the line that would correct them."""
         lines = []
         if (top := self.top_label) is not None:
             lines.append(
@@ -215,7 +215,7 @@ class Evaluation:
 
 
 def evaluate(classifier: TextClassifier, texts: Iterable[str], y: Iterable[Any], *, on: str = "") -> Evaluation:
-    """Return an :class:`Evaluation` of what a classifier says by the labels.
+    """Return an :class:`Evaluation` of a classifier on labelled texts.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def evaluate(classifier: TextClassifier, texts: Iterable[str], y: Iterable[Any],
     if len(documents) != len(sets):
         raise ValueError(f"texts and y must have the same length, found {len(documents)} and {len(sets)}")
     if not documents:
-        raise ValueError("texts is empty; expected some to evaluate on")
+        raise ValueError("texts is empty; expected some texts to evaluate on")
     n_texts = len(documents)
     if classifier.target_type_ != "multilabel-indicator":
         documents, sets = without_unlabelled(documents, sets)
@@ -269,8 +269,8 @@ def evaluate_held_out(
 ) -> Evaluation:
     """Fit again without a part of the texts and evaluate on that part; the classifier itself is not changed.
 
-    Model and prior variance are those that the classifier chose, so that they are not searched for again.
-    :func:`bayesift.progress.callback` tells how far the fits have come.
+    Model and prior variance are those that the classifier chose; they are not searched for again.
+    :func:`bayesift.progress.callback` reports the progress of the fits.
 
     Parameters
     ----------
@@ -279,7 +279,7 @@ def evaluate_held_out(
     texts : sequence of str
     y : sequence of labels or sets of labels
     n_held_out : int, default=1
-        How many of five parts to hold out in turn; with 5 every text is classified once.
+        How many of five parts to hold out in turn; with 5, every text is classified once.
     unlabelled : sequence of str, optional
         The texts without labels that the classifier had.
 
@@ -303,7 +303,7 @@ def evaluate_held_out(
         rest = np.flatnonzero(fold != turn)
         labels = [sets[i] for i in rest.tolist()]
         with warnings.catch_warnings():
-            # The fit to all texts has warned already.
+            # The fit to all texts has already warned.
             warnings.simplefilter("ignore")
             with progress.part(turn / n_held_out, (turn + 1) / n_held_out):
                 part = again.fit([texts[i] for i in rest.tolist()], labels, unlabelled=unlabelled)
@@ -323,7 +323,7 @@ def evaluate_held_out(
 
 
 def as_chosen(classifier: TextClassifier) -> TextClassifier:
-    """Return a classifier, not fitted, for parts of the same texts: what was chosen by search is not searched again."""
+    """Return a classifier, not fitted, for parts of the same texts, with what a search has chosen as given."""
     multilabel = classifier.target_type_ == "multilabel-indicator"
     return classifier.settled().set_params(multilabel=multilabel, keep_posterior=False)
 
@@ -351,7 +351,7 @@ def _measured(
     ]
     exclusive = target_type != "multilabel-indicator"
     top = calibration_interval(*top_label(truth, inside), n_resamples=_DRAWS) if exclusive else None
-    # Of two labels the first says the same as the second.
+    # With two labels, the first says the same as the second.
     wanted = slice(1, None) if target_type == "binary" else slice(None)
     unknown = Counter(label for found in sets for label in found if label not in known)
     curve = reliability_curve(truth, inside)

@@ -1,4 +1,4 @@
-"""By which words a classifier decides: about a text, and for each label."""
+"""Which words a classifier decides by: about a text, and for each label."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ WeightedWords = list[tuple[str, float]]
 class Reason(NamedTuple):
     """A label, whether the text got it, its probability, and the words that count for it (+) and against it (−).
 
-    ``company`` has the same words, with that part of their number that they owe to the words whose company they keep;
-    it is empty for models without vectors of words. ``interval`` and ``word_intervals`` hold the probability and the
-    numbers of the same words with a probability of 0.9, where the model keeps its posterior.
+    ``company`` has the same words, each with the part of its number that comes from words used like it; it is empty for
+    models without vectors of words. If the model keeps its posterior, ``interval`` and ``word_intervals`` contain the
+    probability and the numbers of the same words with probability 0.9.
     """
 
     label: str
@@ -41,7 +41,7 @@ class Explainer:
     Parameters
     ----------
     classifier : TextClassifier
-        Fitted; when it learns more, make another one.
+        Fitted. If it learns more, make a new Explainer.
     """
 
     def __init__(self, classifier: TextClassifier) -> None:
@@ -102,7 +102,7 @@ class Explainer:
         return found
 
     def _names(self, columns: AnyArray, text: str) -> AnyArray:
-        """Return what a text's words are called, and its features with their values."""
+        """Return the names of a text's words, and its features with their values."""
         features = self._classifier.features_
         names = self._words[columns]
         if features is None:
@@ -114,7 +114,7 @@ class Explainer:
         )
 
     def _shares(self, columns: AnyArray, values: FloatArray) -> tuple[FloatArray, FloatArray | None]:
-        """Return what each word of a text adds to the scores, and that part of it which is due to its company."""
+        """Return what each word of a text adds to the scores, and the part of it that comes from its vector."""
         model = self._classifier.model_
         if isinstance(model, WordsAndVectors):
             own, company = model.shares(columns, values)
@@ -123,7 +123,7 @@ class Explainer:
 
 
 def top_words(classifier: TextClassifier, k: int = 10) -> dict[str, WeightedWords]:
-    """Return for every label the words with the largest weights, by size; of two labels, those that count for each.
+    """Return for every label the words with the largest weights, by size; with two labels, those that count for each.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def top_words(classifier: TextClassifier, k: int = 10) -> dict[str, WeightedWord
     Returns
     -------
     dict of str to list of (str, float)
-        Words and weights of every label; none for models that have no weights of words.
+        Words and weights of every label; empty lists for models without word weights.
     """
     weights = classifier.model_.word_weights()
     labels = [str(label) for label in classifier.classes_]
@@ -154,7 +154,7 @@ def top_words(classifier: TextClassifier, k: int = 10) -> dict[str, WeightedWord
 def top_word_intervals(
     classifier: TextClassifier, words: dict[str, WeightedWords]
 ) -> dict[str, list[tuple[float, float]]]:
-    """Return what holds the weights of :func:`top_words` with a probability of 0.9; none without a posterior.
+    """Return intervals that contain the weights of :func:`top_words` with probability 0.9; none without a posterior.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def _added(classifier: TextClassifier, columns: AnyArray, values: FloatArray, we
     if weights is not None:
         picked = weights[:, columns]
         return np.asarray(picked.toarray() if sp.issparse(picked) else picked) * values
-    # Without weights of words: what the score loses when a word is taken out.
+    # Without word weights: what the score loses when a word is taken out.
     n = len(columns)
     if not n:
         return np.zeros((number_of_scores(classifier), 0))
@@ -197,14 +197,14 @@ def _added(classifier: TextClassifier, columns: AnyArray, values: FloatArray, we
 
 
 def _towards(classifier: TextClassifier, added: FloatArray, column: int) -> FloatArray:
-    """Pick what speaks for a label; of two labels there is one score, that of the second."""
+    """Pick what counts for a label; with two labels there is only the score of the second."""
     if classifier.target_type_ == "binary":
         return added[0] if column == 1 else -added[0]
     return added[column]
 
 
 def _span_towards(classifier: TextClassifier, spans: FloatArray, column: int) -> FloatArray:
-    """Pick the intervals of what speaks for a label, words × 2, as :func:`_towards` picks the numbers."""
+    """Pick the intervals of what counts for a label, words × 2, as :func:`_towards` picks the numbers."""
     if classifier.target_type_ == "binary":
         return spans[:, 0] if column == 1 else -spans[:, 0, ::-1]
     return spans[:, column]
@@ -220,7 +220,7 @@ def _row(weights: Any, place: int) -> FloatArray:
 
 
 def largest(words: Any, values: FloatArray, k: int) -> WeightedWords:
-    """Return the k words whose values are largest in size, without those whose value is zero."""
+    """Return the k words with the largest absolute values, without those whose value is zero."""
     order = np.argsort(-np.abs(values), kind="stable")[:k]
     return [(str(words[place]), float(values[place])) for place in order.tolist() if values[place] != 0]
 

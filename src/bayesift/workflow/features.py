@@ -1,4 +1,4 @@
-"""Features beside the texts: numbers, categories and further texts of other columns, as columns of a linear model."""
+"""Features beside the texts: numbers, categories and texts from other columns, as columns of a linear model."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ Kind = Literal["auto", "number", "category", "text"]
 #: What a column may hold.
 KINDS: tuple[Kind, ...] = ("number", "category", "text")
 
-#: The names of the features, or with what they hold.
+#: The names of the features, or a mapping from name to what a feature holds.
 Features = Sequence[str] | Mapping[str, Kind]
 
-#: What stands in a column of numbers where there is none.
+#: Cells of a column of numbers that mean "missing".
 _NO_NUMBER = frozenset(("", "-", "?", "n/a", "na", "nan", "none", "null"))
 
-#: No number counts as further from the mean than so many standard deviations: one slip must not decide everything.
+#: Numbers are clipped to this many standard deviations from the mean, so that one slip cannot decide everything.
 _FURTHEST = 10.0
 
-#: Of more categories the most frequent are known.
+#: If there are more categories, only the most frequent are known.
 _MOST_CATEGORIES = 1_000
 
 
 class FeatureColumns:
-    """What was learnt of the columns beside the texts: how each of them becomes columns of numbers.
+    """What was learned about the columns beside the texts: how each is turned into columns of numbers.
 
-    Numbers are standardised, a missing one is taken as the mean, and none counts as further from the mean than ten
-    standard deviations. Categories have a column of zeros and ones each; one that is missing or was not there in
-    training has none. Texts have terms of their own, such as ``title:wheat``.
+    Numbers are standardised, and clipped to ten standard deviations; a missing one is taken as the mean. Each category
+    has a column of zeros and ones; one that is missing or did not occur in training has none. Texts have terms of their
+    own, such as ``title:wheat``.
 
     Parameters
     ----------
@@ -54,9 +54,9 @@ class FeatureColumns:
     means, scales : array of shape (n_names,)
         Mean and standard deviation of numbers; 0 and 1 for other columns.
     categories : list of list of str
-        The values that each column of categories is known to have, in order; none for other columns.
+        The known values of each column of categories, in order; empty for other columns.
     vectorizers : list of TextVectorizer or None
-        Fitted to the column, for texts.
+        For columns of texts, a vectorizer fitted to the column.
 
     Examples
     --------
@@ -87,17 +87,17 @@ class FeatureColumns:
 
     @classmethod
     def learn(cls, texts: Sequence[str], features: Features, vectorizer: TextVectorizer | None = None) -> Self:
-        """Find out what the columns hold, and what their numbers, categories and words are.
+        """Find out what the columns hold, and learn their numbers, categories and words.
 
         Parameters
         ----------
         texts : sequence of FeaturedText
             The training texts.
         features : sequence of str, or mapping from str to {"auto", "number", "category", "text"}
-            The columns. Left open, one of numbers only is of numbers; one in which most cells have several words and
-            most cells are different is of texts; any other is of categories.
+            The columns. If ``"auto"``, a column of nothing but numbers is a number column, one in which most cells have
+            several words and most cells are different is a text column, and any other is a category column.
         vectorizer : TextVectorizer, optional
-            How texts are cut into words; not fitted.
+            How to cut texts into words; not fitted.
 
         Returns
         -------
@@ -126,16 +126,16 @@ class FeatureColumns:
 
     @property
     def n_dense(self) -> int:
-        """The number of columns of numbers and categories, which come after those of words."""
+        """Number of columns for numbers and categories, which come after those of words."""
         return sum(self._width(place) for place, kind in enumerate(self.kinds) if kind != "text")
 
     @property
     def n_columns(self) -> int:
-        """The number of columns that :meth:`transform` makes."""
+        """Number of columns that :meth:`transform` returns."""
         return sum(map(self._width, range(len(self.names))))
 
     def transform(self, texts: Sequence[str]) -> sp.csr_matrix:
-        """Return the features of texts as numbers: first the words of columns of texts, then the other columns."""
+        """Return the features of texts as numbers: first the words of text columns, then the other columns."""
         parts = [sp.csr_matrix((len(texts), 0))]
         for place in self._order():
             values = _values(texts, self.names[place])
@@ -148,7 +148,7 @@ class FeatureColumns:
         return sp.hstack(parts, format="csr", dtype=np.float64)
 
     def scores(self, texts: Sequence[str], weights: Any) -> FloatArray:
-        """Return what the features of texts add to the scores of a linear model, by its last weights."""
+        """Return what the features of texts add to the scores of a linear model, whose last weights are theirs."""
         added = self.transform(texts) @ weights[:, weights.shape[1] - self.n_columns :].T
         return np.asarray(added.toarray() if sp.issparse(added) else added)
 
@@ -166,13 +166,13 @@ class FeatureColumns:
         return found
 
     def values_of(self, text: str) -> dict[str, str]:
-        """Return, for the columns of numbers, how a reason names that of a text, such as ``price=12.5``."""
+        """Return, by column of numbers, the name of a text's value in reasons, such as ``price=12.5``."""
         names = [name for name, kind in zip(self.names, self.kinds, strict=True) if kind == "number"]
         numbers = {name: _number(_values([text], name)[0]) for name in names}
         return {name: f"{name}={number:.12g}" for name, number in numbers.items() if number is not None}
 
     def gaps(self, texts: Sequence[str]) -> Counter[tuple[str, str]]:
-        """Count, by column and by what is wrong, the values that say nothing: missing, no number, or not known."""
+        """Count, by column and problem, the values that say nothing: missing, not a number, or unknown."""
         found: Counter[tuple[str, str]] = Counter()
         for name, kind, known in zip(self.names, self.kinds, map(set, self.categories), strict=True):
             for value in _values(texts, name) if kind != "text" else ():
@@ -187,13 +187,13 @@ class FeatureColumns:
         return found
 
     def sentences(self, gaps: Mapping[tuple[str, str], int]) -> list[str]:
-        """Say what became of values that say nothing, a sentence for each column and problem."""
+        """Say how values that say nothing were treated, a sentence for each column and problem."""
         said = []
         for (name, problem), number in gaps.items():
             place = self.names.index(name)
             taken = f"taken as the mean, {self.means[place]:.4g}" if self.kinds[place] == "number" else "taken as none"
             what = counted(number, "missing value" if problem == "missing" else "value")
-            no_number = f" that {'is' if number == 1 else 'are'} no number,"
+            no_number = f" that {'is not a number' if number == 1 else 'are not numbers'},"
             why = {"missing": "", "odd": no_number, "unknown": " that the model does not know,"}[problem]
             said.append(f"{what} of {name!r}{why} {taken}")
         return said
@@ -206,14 +206,14 @@ class FeatureColumns:
                 what = f"number, mean {self.means[place]:.4g}, standard deviation {self.scales[place]:.4g}"
             elif kind == "category":
                 n_known = len(self.categories[place])
-                what = f"one of {n_known:,}" if n_known else "no value that is repeated"
+                what = f"one of {n_known:,}" if n_known else "no repeated value"
             else:
                 what = f"text, {counted(self._width(place), 'word')} of its own"
             said.append(f"{name} ({what})")
         return said
 
     def _order(self) -> list[int]:
-        """Return the places of the columns, those of texts first."""
+        """Return the positions of the columns, those of texts first."""
         return sorted(range(len(self.names)), key=lambda place: self.kinds[place] != "text")
 
     def _width(self, place: int) -> int:
@@ -256,14 +256,12 @@ class FeatureColumns:
 
 
 def kinds_of(features: Any) -> dict[str, Kind]:
-    """Return the names of features with what they hold, ``"auto"`` where it is left open; refuse what is no such."""
+    """Return the names of features with what they hold, ``"auto"`` if that is left open; refuse anything else."""
     if isinstance(features, str) or not isinstance(features, Mapping | Iterable):
-        raise TypeError(
-            f"features is {features!r}; expected a list of names of columns, or a mapping from name to kind"
-        )
+        raise TypeError(f"features is {features!r}; expected a list of column names, or a mapping from name to kind")
     wanted: dict[str, Kind] = dict(features) if isinstance(features, Mapping) else dict.fromkeys(features, "auto")
     if not wanted or not all(isinstance(name, str) and name for name in wanted):
-        raise ValueError(f"features is {features!r}; expected names of columns")
+        raise ValueError(f"features is {features!r}; expected column names")
     for name, kind in wanted.items():
         if kind not in ("auto", *KINDS):
             raise ValueError(f"feature {name!r} is of the kind {kind!r}; expected one of auto, {', '.join(KINDS)}")
@@ -271,13 +269,13 @@ def kinds_of(features: Any) -> dict[str, Kind]:
 
 
 def learnt_features(classifier: Any, texts: Sequence[str], model: Any) -> FeatureColumns:
-    """Learn what the features of texts are; further texts are cut into words as a classifier cuts its own."""
+    """Learn what the features of texts are; text columns are cut into words like the texts of the classifier."""
     words = vectorizer_for(classifier.vectorizer, model, len(texts), n_jobs=classifier.n_jobs)
     return FeatureColumns.learn(texts, classifier.features, words)
 
 
 def check_features(classifier: Any) -> None:
-    """Refuse features that are none, for a model that cannot have them, and beside vectors of words."""
+    """Refuse features that are malformed, that the model cannot have, or that are given with vectors of words."""
     kinds_of(classifier.features)
     model = classifier.model
     fits = model in (AUTO, *LINEAR_MODELS) if isinstance(model, str) else "dense_features" in model.get_params()
@@ -298,14 +296,14 @@ def _values(texts: Sequence[str], name: str) -> list[Any]:
 
 
 def _is_missing(value: Any) -> bool:
-    # pandas has marks of its own, which are equal to nothing.
+    # pandas marks missing values by objects that equal nothing.
     return (
         value is None or (isinstance(value, float) and value != value) or type(value).__name__ in ("NAType", "NaTType")
     )
 
 
 def _number(value: Any) -> float | None:
-    """Return a number, NaN where it is missing, None for what is no number."""
+    """Return a number, NaN if it is missing, None if it is not a number."""
     if _is_missing(value):
         return nan
     if isinstance(value, str):
@@ -321,9 +319,9 @@ def _number(value: Any) -> float | None:
 
 
 def _category(value: Any) -> str | None:
-    """Return the name of a category, None where it is missing."""
+    """Return the name of a category, None if it is missing."""
     if isinstance(value, float | np.floating) and isfinite(value) and float(value).is_integer():
-        # Whole numbers of a column with gaps come as floats.
+        # Integers from a column with gaps come as floats.
         value = int(value)
     return None if _is_missing(value) else _text(value) or None
 
@@ -346,9 +344,9 @@ def _kind_of(values: Sequence[Any]) -> Kind:
 def _mean_and_scale(name: str, values: Sequence[Any]) -> tuple[float, float]:
     numbers = [number for value in values if (number := _number(value)) is not None and number == number]
     if not numbers:
-        raise FeaturesError(f"feature {name!r} has no number; expected some, or another kind")
+        raise FeaturesError(f"feature {name!r} has no numbers; expected some, or another kind")
     found = np.array(numbers)
-    # Of numbers near the largest there are, neither sum nor square can be computed.
+    # Sums and squares of the largest floats would overflow.
     unit = float(np.max(np.abs(found))) or 1.0
     mean, scale = unit * float(np.mean(found / unit)), unit * float(np.std(found / unit))
     return mean, scale if scale > 1e-12 * unit and isfinite(scale) else 1.0

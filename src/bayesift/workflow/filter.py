@@ -1,4 +1,4 @@
-"""Filter a stream of documents: topics, judgements, the pass of the stream through a filter, and what it was worth."""
+"""Filter a stream of documents: read topics and judgements, pass the stream through a filter, measure the result."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class QuitError(Exception):
 
 
 class StreamDocument(NamedTuple):
-    """A document of the stream; ``topics`` are those it is relevant to, None where the stream does not say."""
+    """A document of the stream; ``topics`` are those it is relevant to, None if the stream does not say."""
 
     id: str
     text: str
@@ -57,7 +57,7 @@ def read_topics(path: Path) -> dict[str, str]:
                 )
             topics[name] = statement
     if not topics:
-        raise ValueError(f"{path} holds no topic")
+        raise ValueError(f"{path} has no topics; expected at least one")
     return topics
 
 
@@ -71,12 +71,14 @@ def read_judgements(path: Path) -> dict[tuple[str, str], bool | None]:
             raise _malformed(path, number, f"'relevant' is {row['relevant']!r}, expected true, false or null")
         pair = str(row["id"]), row["topic"]
         if found.setdefault(pair, row["relevant"]) != row["relevant"]:
-            raise _malformed(path, number, f"document {pair[0]!r} has another judgement for {pair[1]!r} above")
+            raise _malformed(
+                path, number, f"document {pair[0]!r} has a different judgement for {pair[1]!r} in an earlier line"
+            )
     return found
 
 
 def read_stream(path: Path, skip: int) -> Iterator[list[StreamDocument]]:
-    """Return the documents of a JSONL file, or of standard input for ``-``, as they come; leave out the first ones."""
+    """Read documents from a JSONL file, or from standard input for ``-``, as they come; skip the first ones."""
     for batch in stream_objects(path, skip=skip):
         yield [_document(path, number, row) for number, row in batch]
 
@@ -96,14 +98,14 @@ def _malformed(path: Path, number: int, problem: str) -> Exception:
     return MalformedFileError("standard input" if str(path) == "-" else path, number, problem)
 
 
-#: Gives the judgement of a retrieved document: relevant, irrelevant, or None for unsure.
+#: Judges a retrieved document: relevant, irrelevant, or None for unsure.
 Judge = Callable[[Decision, StreamDocument], bool | None]
 
 
 def judge_from(
     judgements: dict[tuple[str, str], bool | None] | None, unlisted: bool | None, ask: Judge | None
 ) -> Judge:
-    """Return the function that judges: by the file, else by what the stream says, else by asking."""
+    """Return the function that judges: by the file, or by what the stream says, or by asking."""
 
     def judge(decision: Decision, document: StreamDocument) -> bool | None:
         entry = decision.entry
@@ -113,7 +115,7 @@ def judge_from(
             return entry.topic in document.topics
         if ask is None:
             raise NoJudgementError(
-                f"document {entry.id!r} was retrieved for {entry.topic!r} but there is no judgement of it"
+                f"document {entry.id!r} was retrieved for {entry.topic!r}, but there is no judgement of it"
             )
         return ask(decision, document)
 
@@ -121,7 +123,7 @@ def judge_from(
 
 
 class Tally:
-    """How many documents have come, and, where the stream says it of all, how many were relevant to each topic."""
+    """How many documents have come and, if the stream says it for all of them, how many were relevant to each topic."""
 
     def __init__(self, topics: tuple[str, ...]) -> None:
         self.relevant: dict[str, int] | None = dict.fromkeys(topics, 0)
@@ -164,7 +166,7 @@ def filter_stream(
     """
     tally = Tally(filter.topics_)
     if filter.position_ > 0:
-        # What was relevant before the run was resumed is not known.
+        # What was relevant before the run was resumed is unknown.
         tally.relevant = None
     for batch in batches:
         begin = filter.position_
@@ -186,7 +188,7 @@ def filter_stream(
 
 
 def status(filter: AdaptiveFilter, tally: Tally) -> str:
-    """Return a line that says how far the stream has come and what it was worth."""
+    """Return a line about the progress of the stream and how good the filter has been."""
     outcomes, target = outcomes_of(filter, tally), max(round(filter.target), 1)
     found = (
         f"{filter.position_:,} documents, {len(filter.record_):,} retrieved, {int(outcomes.tp.sum()):,} relevant, "
@@ -197,7 +199,7 @@ def status(filter: AdaptiveFilter, tally: Tally) -> str:
 
 
 def outcomes_of(filter: AdaptiveFilter, tally: Tally) -> Outcomes:
-    """Count the outcomes; a person may find relevant what the stream does not call so."""
+    """Count the outcomes; a person may judge documents relevant that the stream does not call relevant."""
     outcomes = filter.record_.outcomes()
     if tally.relevant is None:
         return outcomes
@@ -209,12 +211,12 @@ def outcomes_of(filter: AdaptiveFilter, tally: Tally) -> Outcomes:
 def decision_writer(
     output: Path | None, filter: AdaptiveFilter, *, resumable: bool
 ) -> Iterator[Callable[[Entry], None]]:
-    """Open where decisions go, each as a line that is passed on at once, after its judgement is kept.
+    """Open where decisions go, each as a line that is written at once, after its judgement has been stored.
 
-    Every decision is written at least once. A file of a resumable run is only ever added to: it must hold the first
-    decisions of the run, or nothing, and those that it lacks are added first. To anything else, such as a pipe, the
-    decisions go again of which it is not known whether they were written before the run was killed. A run that cannot
-    be resumed replaces the file.
+    Every decision is written at least once. A file of a resumable run is only ever appended to: it must be empty or
+    hold the first decisions of the run, and the missing ones are added first. To anything else, such as a pipe,
+    decisions are written again if it is not known whether they were written before the run was killed. A run that
+    cannot be resumed replaces the file.
 
     Parameters
     ----------
@@ -223,7 +225,7 @@ def decision_writer(
     filter : AdaptiveFilter
         Fitted, or resumed.
     resumable : bool
-        Whether the filter has a folder for its state.
+        Whether the filter keeps its state in a folder.
 
     Yields
     ------
@@ -254,15 +256,15 @@ def decision_writer(
 
 
 def check_decisions_begin(output: Path | None, state: Path) -> None:
-    """Refuse a file that holds something already though the run has not begun; training would be for nothing."""
+    """Refuse a file that already has content although the run has not begun, before time is spent on training."""
     if output is None or state_files(state)["journal"].exists() or not output.is_file() or is_written_through(output):
         return
     if output.stat().st_size:
-        raise ValueError(f"{output} is not empty, though {state} holds no run yet; {_OTHER_FILE}")
+        raise ValueError(f"{output} is not empty, although {state} holds no run yet; {_OTHER_FILE}")
 
 
 _END = b"\n"
-_OTHER_FILE = "decisions are only added to a file of the same run: remove the file, or choose another"
+_OTHER_FILE = "decisions are only appended to a file of the same run: remove the file, or choose another"
 
 
 def _line(entry: Entry) -> str:
@@ -270,7 +272,7 @@ def _line(entry: Entry) -> str:
     try:
         line.encode()
     except UnicodeEncodeError:
-        # Half of a pair of surrogates has no place in UTF-8, but can be written as an escape.
+        # Half of a surrogate pair cannot be encoded in UTF-8, but can be written as an escape.
         line = json.dumps(entry._asdict())
     return line + "\n"
 
@@ -281,9 +283,9 @@ def _empty(output: Path) -> None:
 
 
 def _add_missing(output: Path, decisions: bytes) -> None:
-    """Add to a file what it lacks of the decisions so far; refuse one that does not begin like them.
+    """Append to a file the decisions so far that it lacks; refuse a file that does not begin like them.
 
-    A part of a line, as a killed process or a full disk leaves it, is completed.
+    An incomplete line, as a killed process or a full disk leaves it, is completed.
     """
     output.parent.mkdir(parents=True, exist_ok=True)
     with output.open("a+b") as file:
@@ -291,11 +293,11 @@ def _add_missing(output: Path, decisions: bytes) -> None:
         content = file.read()
         if content.startswith(decisions) and len(content) > len(decisions):
             raise ValueError(
-                f"{output} holds decisions after line {decisions.count(_END)} of which the state does not know: "
+                f"{output} holds decisions after line {decisions.count(_END)} that the state does not know: "
                 f"judgements were lost, or the file is of another run; restore the folder of the state; {_OTHER_FILE}"
             )
         if not decisions.startswith(content):
             pairs = zip(content.split(_END), decisions.split(_END), strict=False)
             number = next(number for number, (found, expected) in enumerate(pairs, start=1) if found != expected)
-            raise ValueError(f"{output}, line {number}, is no decision of this run; {_OTHER_FILE}")
+            raise ValueError(f"{output}, line {number}, is not a decision of this run; {_OTHER_FILE}")
         file.write(decisions[len(content) :])

@@ -1,4 +1,4 @@
-"""What a model file holds: the classifier, its prior and how that was chosen, its certificate, where it comes from."""
+"""What a model file contains: the classifier, its prior and how that was chosen, its certificate and its origin."""
 
 from __future__ import annotations
 
@@ -21,57 +21,57 @@ from bayesift.workflow.words_and_vectors import linear_part
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """What a fitted classifier is.
+    """A summary of a fitted classifier.
 
     Parameters
     ----------
     model : str
         Its name, or that of its class.
     about : str
-        What that is, in a line.
+        What the model is, in a line.
     target_type : {"binary", "multiclass", "multilabel-indicator"}
         Whether texts have one label or several.
     labels : list of str
     n_texts : int
-        Texts that it learned from.
+        Number of texts that it learned from.
     fingerprint : str
         A hash of those texts and labels.
     weighting : str
-        How counts of words become numbers.
+        How word counts are weighted.
     n_terms : int
-        Words that it knows.
+        Number of words that it knows.
     n_kept : int or None
-        Words with a weight; None for models without weights of words.
+        Number of words with a weight; None for models without word weights.
     prior : str or None
         Family of the prior, or what was given.
     variance : dict of str to float, float or None
-        Prior variance of every label, or of all.
+        Prior variance of every label, or one for all of them.
     variance_by : str or None
-        How it was chosen.
+        How the variance was chosen.
     thresholds : dict of str to float or None
-        Score from which a label is given, and the policy under ``policy``.
+        Score from which each label is given.
     policy : str
         How the thresholds were chosen.
     gap : float or None
-        Greatest relative duality gap of a fit: how far, as a share, an objective can be from its optimum at most.
+        Largest relative duality gap of a fit: how far an objective can be from its optimum, at most, as a share.
     residual : float or None
-        Greatest KKT residual, or slope, of a fit.
+        Largest KKT residual, or slope, of a fit.
     converged : bool or None
-        Whether all fits ended by their own rule.
+        Whether all fits converged.
     comparison : ModelComparison or None
-        The models that were compared, and why this one was chosen; None where it was given.
+        The models that were compared, and why this one was chosen; None if the model was given.
     vector_rank : int
         Length of the vectors of words; 0 without them.
     vector_variance : float or None
-        Prior variance of their coefficients.
+        Prior variance of the coefficients of vectors.
     features : list of str
         The columns beside the texts, and what each of them holds.
     feature_variance : float or None
         Prior variance of the coefficients of numbers and categories; 0 if they are left out because they do not help.
     posterior : str or None
-        How the posterior was computed over which probabilities are averaged; None where they are those at its mode.
+        How the posterior was computed that probabilities are averaged over; None if they are those at its mode.
     calibration : dict of str to (slope, intercept), or None
-        The line on which texts held out have put the scores of each label; None where scores are as they were fitted.
+        The line that held-out texts have put the scores of each label on; None if scores are not calibrated.
     """
 
     model: str
@@ -104,7 +104,7 @@ class ModelInfo:
         return {**vars(self), "comparison": None if self.comparison is None else self.comparison.as_dict()}
 
     def lines(self, seconds: float | None = None) -> list[tuple[str, str]]:
-        """Return names and values for a table, and the time of the fit where it is given."""
+        """Return names and values for a table, including the time of the fit if it is given."""
         lines = []
         if self.comparison is not None:
             lines.append(("chosen", self.comparison.reason))
@@ -113,12 +113,14 @@ class ModelInfo:
         else:
             lines.append(("words kept", f"{self.n_kept:,} of {self.n_terms:,}"))
         if self.vector_rank:
-            lines.append(
-                ("vectors", f"of length {self.vector_rank}, prior variance of the company {self.vector_variance:.3g}")
-            )
+            lines.append(("vectors", f"of length {self.vector_rank}, prior variance {self.vector_variance:.3g}"))
         if self.features:
             variance = self.feature_variance
-            used = [] if variance is None else [f"prior variance {variance:.3g}" if variance else "left out: of no use"]
+            used = (
+                []
+                if variance is None
+                else [f"prior variance {variance:.3g}" if variance else "left out, as they did not help"]
+            )
             lines.append(("features", "; ".join([*self.features, *used])))
         if self.prior is not None:
             lines.append(("prior", f"{self.prior}{self._variance()}"))
@@ -127,7 +129,7 @@ class ModelInfo:
         if self.calibration is not None:
             slopes, intercepts = (list(values) for values in zip(*self.calibration.values(), strict=True))
             lines.append(
-                ("calibration", f"scores times {_range(slopes)} plus {_range(intercepts)}, by texts held out (Platt)")
+                ("calibration", f"scores times {_range(slopes)} plus {_range(intercepts)}, from held-out texts (Platt)")
             )
         if self.gap is not None:
             lines.append(("proof", f"no fit can be better by more than {self.gap:.0e} of its objective (duality gap)"))
@@ -196,7 +198,7 @@ def model_info(classifier: TextClassifier) -> ModelInfo:
 
 
 def load_classifier(path: str | os.PathLike[str]) -> tuple[TextClassifier, dict[str, Any]]:
-    """Read a classifier and where it comes from.
+    """Read a classifier and its provenance.
 
     Parameters
     ----------
@@ -211,14 +213,14 @@ def load_classifier(path: str | os.PathLike[str]) -> tuple[TextClassifier, dict[
     found = load(path)
     if not isinstance(found, TextClassifier):
         raise ModelFileError(
-            f"{path} holds a {type(found).__name__}, which does not take texts; expected a TextClassifier, as "
-            f"'bayesift train' writes it"
+            f"{path} holds a {type(found).__name__}, which does not take texts; expected a TextClassifier, such as "
+            f"'bayesift train' writes"
         )
     return found, describe(path).provenance
 
 
 def provenance_of(data: Split, label_separator: str | None = None) -> dict[str, Any]:
-    """Return where texts come from, to be kept with the model that learned from them.
+    """Return where texts come from, to keep it with the model that learned from them.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which model suits the texts: a few candidates, compared on texts held out."""
+"""Which model suits the texts: a few candidates, compared on held-out texts."""
 
 from __future__ import annotations
 
@@ -44,34 +44,34 @@ from bayesift.workflow.model_comparison import (
 )
 from bayesift.workflow.words_and_vectors import LINEAR_MODELS, Pile, linear_part
 
-#: More texts than this are not compared on: a sample tells as much.
+#: Most texts to compare on: a sample of more tells as much.
 MOST_TEXTS = 10_000
 
-#: Folds are held out until they hold so many texts.
+#: Folds are held out until they have this many texts.
 ENOUGH_HELD_OUT = 2_000
 
-#: With fewer different texts there is no comparing.
+#: With fewer different texts, no models are compared.
 FEWEST_TEXTS = 20
 
-#: Where half of the labels have fewer texts, words with vectors are taken for the simplest if there is a pile: on seven
-#: of eight collections they were at least as good as words alone with ten texts of each label.
+#: If half of the labels have fewer texts, words with vectors count as simplest if there is a pile: on seven of eight
+#: collections they were at least as good as words alone with ten texts of each label.
 FEW_OF_A_LABEL = 20
 
-#: Where most texts have a label of fewer texts than there are folds there is no comparing: the fold that holds one out
-#: takes so much of its label away that a model does well by giving it any other label.
+#: If most texts have a label with fewer texts than there are folds, no models are compared: the fold that holds one
+#: out takes away so much of its label that a model does well by giving it any other label.
 FEWEST_OF_A_LABEL = N_FOLDS
 
-#: Where texts may have any number of labels, so many of these are compared on.
+#: If texts may have any number of labels, models are compared on this many labels.
 MOST_LABELS = 10
 
-#: Fits that serve to compare stop at this share of their objective.
+#: The relative gap at which fits for a comparison stop.
 TOLERANCE = 1e-3
 
-#: No probability is taken for smaller than this: one text would decide everything.
+#: Smaller probabilities are replaced by this, because otherwise a single text could decide everything.
 LEAST_PROBABILITY = 1e-15
 
-#: How long comparing a candidate takes beside others, one with pairs of words, and the search for its variance beside
-#: the fits that follow: for the time that is left.
+#: Relative times, from which the time left is estimated: of comparing each candidate, of one with pairs of words, and
+#: of the search for its variance compared with the fits that follow.
 _COSTS, _COST_OF_PAIRS, _SEARCHING = {"nb": 0.1}, 3.0, 0.6
 
 
@@ -83,26 +83,26 @@ def choose_model(
     measure: Measure = "auto",
     pile: Pile | None = None,
 ) -> ModelComparison:
-    """Compare the candidates on texts held out and choose one.
+    """Compare the candidates on held-out texts and choose one.
 
     Copies of a text are held out together. The prior variance is searched for without the first fold and then kept.
-    Candidates are as good as the best if they are behind by no more than a standard error of the paired differences, or
-    by next to nothing; of these the one with the greatest log likelihood is chosen, and of those that are as good in
-    that, too, the simplest, which with few labels and a pile is the one with vectors. F1 of a rare label hangs on a few
-    texts near the threshold: there the average precision is added to it, and the greatest sum is chosen.
+    Candidates count as equally good if they are behind the best by no more than a standard error of the paired
+    differences, or by next to nothing. Of these, the one with the greatest log likelihood is chosen and, if several are
+    equally good in that too, the simplest, which with few labels and a pile is the one with vectors. The F1 of a rare
+    label depends on a few texts near the threshold, so average precision is added to it and the greatest sum wins.
 
     Parameters
     ----------
     classifier : TextClassifier
-        Whose other parameters count: ``vectorizer``, ``selector``, ``threshold``, ``variance`` and so on.
+        The classifier whose other parameters apply: ``vectorizer``, ``selector``, ``threshold``, ``variance``, …
     texts : sequence of str
     targets : Targets
     sample_weight : array of shape (n_texts,), optional
         How much each text counts.
     measure : {"auto", "log_likelihood", "accuracy", "f1"}, default="auto"
-        What to compare; ``"auto"`` is ``"f1"`` where thresholds are set for the greatest F1, else ``"accuracy"``.
+        What to compare; ``"auto"`` is ``"f1"`` if thresholds are set for the greatest F1, else ``"accuracy"``.
     pile : Pile, optional
-        These texts and those without labels.
+        The texts with and without labels.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def choose_model(
         if _is_possible(candidate, classifier, targets, len(texts)) and _suits_vectors(candidate, pile)
     ]
     if _texts_of_a_label(targets) < FEW_OF_A_LABEL:
-        # The pile says more about words than so few labels do, and too few are held out to tell.
+        # The pile says more about words than so few labels do, and too few texts are held out to tell the difference.
         open_to.sort(key=lambda candidate: not candidate.vectors)
     everything = Material(texts, np.empty((len(texts), 0)), targets, sample_weight, classifier.class_weight)
     material = _sample(everything, classifier.random_state)
@@ -129,7 +129,7 @@ def choose_model(
     n_turns = min(N_FOLDS, ceil(ENOUGH_HELD_OUT * N_FOLDS / len(fold)))
     comparing = _Comparing(classifier, material, fold, n_turns, policy, measure, pile)
     single = [candidate for candidate in open_to if not candidate.pairs]
-    # How long each takes, and one with pairs after them, as far as that is known.
+    # Expected time of each candidate, and of the one with pairs that follows.
     costs = [*(_COSTS.get(candidate.model, 1.0) for candidate in single), _COST_OF_PAIRS]
     ends = np.cumsum([0.0, *costs]) / sum(costs)
     found = []
@@ -144,21 +144,21 @@ def choose_model(
 
 
 def _suits_vectors(candidate: Candidate, pile: Pile) -> bool:
-    """Tell whether a candidate has vectors if they are asked for, and none if they cannot be."""
+    """Tell whether a candidate has vectors if they are required, and none if they are impossible."""
     if pile.is_wanted():
         return candidate.vectors
     return pile.is_open() or not candidate.vectors
 
 
 def _is_possible(candidate: Candidate, classifier: Any, targets: Targets, n_texts: int) -> bool:
-    """Tell whether a candidate can be what a classifier is asked to be."""
+    """Tell whether a candidate can do what is asked of the classifier."""
     if n_texts < candidate.least_texts or _texts_of_a_label(targets) < candidate.least_of_a_label:
         return False
     if candidate.one_label and targets.target_type == "multilabel-indicator":
         return False
     if classifier.features is not None and candidate.model not in LINEAR_MODELS:
         return False
-    # What is sampled takes its time: asked for by name only.
+    # Sampling takes long, so it is done only for a model asked for by name.
     method = "ep" if classifier.posterior == "auto" else classifier.posterior
     if not can_average(candidate.model, method, classifier.variance):
         return False
@@ -175,14 +175,14 @@ def _is_possible(candidate: Candidate, classifier: Any, targets: Targets, n_text
 
 
 def _texts_of_a_label(targets: Targets) -> float:
-    """Return how many texts half of the labels have at least."""
+    """Return the number of texts that at least half of the labels have."""
     return float(np.median(targets.counts()))
 
 
 def _sample(material: Material, random_state: Any) -> Material | None:
-    """Return the texts and labels to compare on; None where they are too few.
+    """Return the texts and labels to compare on; None if they are too few.
 
-    Every label needs two different texts, one of which may be held out, and most texts a label of several.
+    Every label needs two different texts, so that one can be held out, and most texts need a label with several texts.
     """
     if material.sample_weight is not None:
         material = material.rows(material.sample_weight > 0)
@@ -216,7 +216,7 @@ def _sample(material: Material, random_state: Any) -> Material | None:
 
 
 class _Comparing:
-    """The texts held out in turn, the same for all candidates."""
+    """The texts that are held out in turn, the same for all candidates."""
 
     def __init__(
         self,
@@ -242,16 +242,16 @@ class _Comparing:
         self._beside = None if self._columns is None else self._columns.transform(material.texts)
 
     def performance(self, candidate: Candidate) -> Performance:
-        """Return what each text held out says of a candidate."""
+        """Return what each held-out text says about a candidate."""
         vectorizer, X = self._vectorized(candidate)
         material = self._material._replace(X=X)
         classifier, targets = self._classifier, material.targets
-        # Compared at the mode, where they are fitted; thresholds are set afterwards, on scores of texts held out.
+        # Compared at the mode, which is fitted; thresholds are set afterwards, on scores of held-out texts.
         changes = {"threshold": self._policy, "threshold_on": "train", "compute_precision": False, "tol": TOLERANCE}
         changes["variance"] = classifier.variance
         changes["posterior"] = None
         if self._measure != "log_likelihood":
-            # The order of the texts by a label stays the same, and decisions nearly so.
+            # This keeps the order of texts for each label, and nearly keeps decisions.
             changes["calibration"] = None
         if self._columns is not None:
             changes["dense_features"] = self._columns.n_dense
@@ -272,7 +272,7 @@ class _Comparing:
                 out = _joined(out, self._beside[self._fold == turn])
                 words = None if words is None else [*words, *map(str, range(self._beside.shape[1]))]
             with warnings.catch_warnings(), progress.part(*ends[turn : turn + 2]):
-                # The fit to all texts warns of what matters.
+                # The fit to all texts warns about what matters.
                 warnings.simplefilter("ignore")
                 model = build_model(classifier, candidate.model, targets, vectorizer, out.shape[1], **changes)
                 if candidate.vectors:
@@ -331,9 +331,9 @@ def _log_likelihood(logs: FloatArray, truth: BoolArray, target_type: TargetType)
 
 
 def f1_by_text(truth: BoolArray, decisions: BoolArray, weights: FloatArray) -> FloatArray:
-    """Return what each text adds to the mean F1 of the labels: that F1, and how fast it changes with the text's weight.
+    """Return what each text adds to the mean F1 of the labels: the F1, and how fast it changes with the text's weight.
 
-    F1 is a ratio of sums over texts, 2TP / (2TP + FP + FN); by the delta method its standard error is that of the mean
+    F1 is a ratio of sums over texts, 2TP / (2TP + FP + FN). By the delta method its standard error is that of the mean
     of these numbers. Labels that no text has or is given are left out.
     """
     twice = 2.0 * (truth & decisions)
@@ -347,7 +347,7 @@ def f1_by_text(truth: BoolArray, decisions: BoolArray, weights: FloatArray) -> F
 
 
 def mean_average_precision(truth: BoolArray, scores: FloatArray, weights: FloatArray) -> float:
-    """Return the mean over the labels of the average precision; labels that all texts have or none are left out."""
+    """Return the mean average precision of the labels; labels that all texts have, or none, are left out."""
     truth = truth[:, -scores.shape[1] :]
     varied = [column for column in range(truth.shape[1]) if 0 < truth[:, column].sum() < len(truth)]
     found = [average_precision_score(truth[:, k], scores[:, k], sample_weight=weights) for k in varied]

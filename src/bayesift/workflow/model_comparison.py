@@ -1,4 +1,4 @@
-"""Models that were compared on texts held out: which there are, how they did, which one is chosen and why."""
+"""Models compared on held-out texts: the candidates, how they did, and which one is chosen and why."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from bayesift.workflow.words_and_vectors import LINEAR_MODELS
 
 Measure = Literal["auto", "log_likelihood", "accuracy", "f1"]
 
-#: What candidates can be compared by, and what a sentence calls it.
+#: What candidates can be compared by, and the name of each in a sentence.
 MEASURES = {
-    "log_likelihood": "log likelihood a text",
+    "log_likelihood": "log likelihood per text",
     "accuracy": "share of texts that are right",
     "f1": "mean F1 of the labels",
 }
 
-#: A difference of a measure that is no larger makes no difference to anybody.
+#: A difference of a measure that does not matter to anybody if it is no larger.
 LEAST_DIFFERENCE = {"log_likelihood": 0.01, "accuracy": 0.002, "f1": 0.002}
 
-#: What one text more counts in the spread of paired differences. Right or wrong differs on few texts, and a single one
-#: would be more than its standard error; so half a text is added to each side (Agresti & Min, Statistics in Medicine
-#: 24, 2005).
+#: How many texts are added to the spread of paired differences. Few texts are right by only one of two models, and a
+#: single one would be more than its standard error, so half a text is added to each side (Agresti & Min, Statistics
+#: in Medicine 24, 2005).
 ONE_TEXT = {"log_likelihood": 0.0, "accuracy": 1.0, "f1": 0.0}
 
 
 class Candidate(NamedTuple):
     """A model that may be chosen.
 
-    ``pairs`` says whether pairs of neighbouring words are terms as well, ``one_label`` that it is of use only where
-    every text has exactly one label, ``least_texts`` how many texts there have to be, ``least_of_a_label`` how many
-    half of the labels need, ``vectors`` whether vectors of words, learnt from a pile of texts, stand beside the words.
+    ``pairs`` says whether pairs of neighbouring words are terms as well, ``one_label`` that it is possible only if
+    every text has exactly one label, ``least_texts`` how many texts it needs, ``least_of_a_label`` how many texts half
+    of the labels must have, ``vectors`` whether vectors of words, learned from a pile of texts, are used as well.
     """
 
     name: str
@@ -48,15 +48,15 @@ class Candidate(NamedTuple):
     vectors: bool = False
 
 
-#: With fewer texts the lasso, which has to find the words that matter, was behind on every collection measured so far;
-#: and the first use of small data need not wait until its loops are compiled.
+#: With fewer texts the lasso, which has to find the words that matter, was behind on every collection measured so far.
+#: Besides, a first run on small data need not wait until its loops are compiled.
 _ENOUGH_FOR_LASSO = 500
 
-#: With fewer texts of a label naive Bayes was behind the ridge on each of four collections, and texts held out, so few
-#: of them, did not always tell.
+#: With fewer texts per label, naive Bayes was behind the ridge on each of four collections, and the few held-out texts
+#: did not always show it.
 _ENOUGH_FOR_NB = 20
 
-#: What is compared, the simplest first: of those that are equally good the first is taken. Pairs of words are tried
+#: What is compared, the simplest first: the first of those that are equally good is taken. Pairs of words are tried
 #: with the model that is best without them.
 CANDIDATES = (
     Candidate("ridge", "ridge"),
@@ -70,39 +70,39 @@ CANDIDATES = (
 
 
 def candidates_of(model: str) -> list[Candidate]:
-    """Return what is compared for a model by name: it may be open whether vectors are used."""
+    """Return what is compared for a model given by name: it may be open whether vectors are used."""
     if model == AUTO:
         return list(CANDIDATES)
     return [Candidate(model, model), Candidate(f"{model} with vectors", model, vectors=True)]
 
 
 def candidate_named(name: str) -> Candidate | None:
-    """Return the candidate of a name, if there is one."""
+    """Return the candidate with a name, if there is one."""
     known = [*CANDIDATES, *(candidate for model in LINEAR_MODELS for candidate in candidates_of(model))]
     return next((candidate for candidate in known if candidate.name == name), None)
 
 
 @dataclass(frozen=True)
 class ComparedModel:
-    """How a candidate did on texts held out.
+    """How a candidate did on held-out texts.
 
     Parameters
     ----------
     name, model, pairs
-        Which one it is, see :data:`CANDIDATES`.
+        Which candidate it is, see :data:`CANDIDATES`.
     score : float
         The measure asked for.
     behind : float
-        How much less that is than that of the best candidate.
+        By how much it is less than that of the best candidate.
     error : float
-        Standard error of that difference, from the differences text by text.
+        Standard error of that difference, from the paired differences of texts.
     log_likelihood : float
         Mean log likelihood of a text.
     average_precision : float
-        Mean average precision of the labels: how well texts with a label stand before those without, whatever the
+        Mean average precision of the labels: how well texts with a label are ranked before those without, whatever the
         threshold.
     n_words : int
-        Words and pairs of words.
+        Number of words and pairs of words.
     """
 
     name: str
@@ -131,7 +131,7 @@ class ModelComparison:
     n_texts, n_held_out : int
         How many texts were compared on, and how many of them were held out.
     models : list of ComparedModel
-        In the order of :data:`CANDIDATES`, with few labels those with vectors first; empty where there were too few
+        In the order of :data:`CANDIDATES`, or with few labels those with vectors first; empty if there were too few
         texts to compare on.
     """
 
@@ -154,7 +154,7 @@ class ModelComparison:
         return asdict(self)
 
     def table(self) -> tuple[list[str], list[list[str]]]:
-        """Return the header and the rows of a table; every column but the first is of numbers."""
+        """Return the header and the rows of a table; all columns except the first have numbers."""
         second = "average_precision" if self.measure == "f1" else "log_likelihood"
         header = ["model", *(name.replace("_", " ") for name in (second, self.measure)), "behind", "error", "terms"]
         rows = [
@@ -165,18 +165,18 @@ class ModelComparison:
             ]
             for model in self.models
         ]
-        # What was compared is not told twice.
+        # The measure compared is not shown twice.
         first = 2 if self.measure == "log_likelihood" else 1
         return [header[0], *header[first:]], [[row[0], *row[first:]] for row in rows]
 
     def about(self) -> str:
-        """Say what was compared on."""
+        """Say how models were compared."""
         folds = f"{self.n_held_out:,} of {self.n_texts:,} texts held out"
         return f"Models compared on {folds}, by the {MEASURES[self.measure]}"
 
     @classmethod
     def from_dict(cls, found: dict[str, Any]) -> Self:
-        """Make a comparison of what :meth:`as_dict` returned; of anything else a ValueError."""
+        """Make a comparison from what :meth:`as_dict` returned; anything else raises a ValueError."""
         try:
             made = cls(**{**found, "models": [ComparedModel(**model) for model in found["models"]]})
             numbers = [value for model in made.models for value in (model.score, model.behind, model.error)]
@@ -200,7 +200,7 @@ class ModelComparison:
 
 
 class Performance(NamedTuple):
-    """What each text held out adds to the measure and to the log likelihood; their means are these."""
+    """What each held-out text adds to the measure and to the log likelihood, which are the means of these."""
 
     candidate: Candidate
     parts: FloatArray
@@ -210,7 +210,7 @@ class Performance(NamedTuple):
 
 
 def chosen_place(found: Sequence[Performance], weights: FloatArray, measure: str) -> int:
-    """Return the place of the one to choose."""
+    """Return the position of the candidate to choose."""
     if measure == "f1":
         sums = [float(np.average(one.parts, weights=weights)) + one.average_precision for one in found]
         return next(place for place, total in enumerate(sums) if max(sums) - total <= LEAST_DIFFERENCE["f1"])
@@ -220,9 +220,9 @@ def chosen_place(found: Sequence[Performance], weights: FloatArray, measure: str
 
 
 def as_good(parts: Sequence[FloatArray], weights: FloatArray, among: Sequence[int], measure: str) -> list[int]:
-    """Return the places of those that are behind the best by no more than a standard error of the difference.
+    """Return the positions of candidates that are behind the best by no more than a standard error of the difference.
 
-    So are those that are behind by next to nothing, :data:`LEAST_DIFFERENCE`.
+    Those behind by next to nothing, :data:`LEAST_DIFFERENCE`, are included.
     """
     best = max(among, key=lambda place: float(np.average(parts[place], weights=weights)))
     kept = []
@@ -236,7 +236,7 @@ def as_good(parts: Sequence[FloatArray], weights: FloatArray, among: Sequence[in
 def difference(
     first: FloatArray, second: FloatArray, weights: FloatArray, one_text: float = 0.0
 ) -> tuple[float, float]:
-    """Return the weighted mean of paired differences and its standard error, with :data:`ONE_TEXT` more of a spread."""
+    """Return the weighted mean of paired differences and its standard error; ``one_text`` is added to the spread."""
     apart = first - second
     mean = float(np.average(apart, weights=weights))
     squares = (weights / weights.sum()) ** 2
@@ -244,7 +244,7 @@ def difference(
 
 
 def comparison_of(found: Sequence[Performance], weights: FloatArray, n_texts: int, measure: str) -> ModelComparison:
-    """Put the comparison into numbers and a sentence."""
+    """Summarise the comparison in numbers and a sentence."""
     place = chosen_place(found, weights, measure)
     means = [float(np.average(one.parts, weights=weights)) for one in found]
     best = int(np.argmax(means))
@@ -267,14 +267,14 @@ def _reason(models: Sequence[ComparedModel], place: int, equal: Sequence[int], m
     if not others:
         return said
     rival = max(others, key=lambda model: model.score + (model.average_precision if measure == "f1" else 0.0))
-    said += f" against {rival.score:.3f} of {rival.name}"
+    said += f" against {rival.score:.3f} for {rival.name}"
     if measure == "f1":
-        both = f"and its average precision {chosen.average_precision:.3f}"
+        both = f"and its average precision is {chosen.average_precision:.3f}"
         return f"{said}, {both} against {rival.average_precision:.3f}"
     same = [models[other] for other in equal if other != place]
     if not same:
         return said
-    # Simpler ones that were not taken are less likely.
+    # Simpler candidates that were not taken have a lower likelihood.
     likely = max([model for model in same if models.index(model) < place] or same, key=lambda one: one.log_likelihood)
     if (
         measure == "log_likelihood"
@@ -282,6 +282,6 @@ def _reason(models: Sequence[ComparedModel], place: int, equal: Sequence[int], m
     ):
         return f"{said}, which is as good within a standard error, and it is the simplest of those"
     return (
-        f"{said}, as good within a standard error, and its log likelihood is {chosen.log_likelihood:.3f} a text "
-        f"against {likely.log_likelihood:.3f} of {likely.name}"
+        f"{said}, as good within a standard error, and its log likelihood per text is {chosen.log_likelihood:.3f} "
+        f"against {likely.log_likelihood:.3f} for {likely.name}"
     )

@@ -31,7 +31,7 @@ class LabelPath:
     path: RegularizationPath
 
     def steps(self) -> list[dict[str, Any]]:
-        """Return a line for every fit: variance, words kept, log likelihood, and the words that are new in it."""
+        """Return an entry for every fit: variance, words kept, log likelihood, and the words that are new."""
         names = self.path.feature_names
         lines, before = [], set[int]()
         for place, variance in enumerate(self.path.variances.tolist()):
@@ -61,7 +61,7 @@ class LabelPath:
         ]
 
     def draw(self, picture: str | os.PathLike[str]) -> None:
-        """Draw the path into a file; its ending says which format: ``.png``, ``.svg`` or ``.pdf``."""
+        """Draw the path to a file, whose ending decides the format: ``.png``, ``.svg`` or ``.pdf``."""
         from bayesift.plots import RegularizationPathDisplay
         from bayesift.plots.display import save_plot
 
@@ -76,9 +76,9 @@ def label_path(data: Split, label: str | None = None, *, n_steps: int = 20, prio
     data : Split
         Texts and labels.
     label : str, optional
-        Which label; by default the rarer of two, needed if there are more.
+        Which label; by default the rarer of two, and required if there are more.
     n_steps : int, default=20
-        How many fits.
+        Number of fits.
     prior : {"laplace", "gaussian"}, default="laplace"
 
     Returns

@@ -1,4 +1,4 @@
-"""What a person knows about the categories, as priors of the words."""
+"""Turn what a person knows about the categories into priors of the words."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _KEYS = ("description", "keywords", "relative", "mode")
 
 
 def read_prior_knowledge(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read what is known of each category from a TOML file.
+    """Read what is known about each category from a TOML file.
 
-    A category is a string, its description, or a table with ``description``, ``keywords`` (a list of words, or a table
-    from word to the coefficient expected), ``relative`` (how many times the common variance these words get, 10 by
-    default) and ``mode`` (the coefficient expected of the words of the description, 0 by default).
+    A category has a string, its description, or a table with ``description``, ``keywords`` (a list of words, or a table
+    from word to expected coefficient), ``relative`` (the variance of these words as a multiple of the common one, 10 by
+    default) and ``mode`` (the expected coefficient of the words of the description, 0 by default).
 
     Parameters
     ----------
@@ -50,14 +50,14 @@ def read_prior_knowledge(path: str | os.PathLike[str]) -> dict[str, Any]:
 def build_priors(
     knowledge: Mapping[Any, Any], targets: Targets, vectorizer: Any, family: type[Prior]
 ) -> tuple[list[Prior], list[str]]:
-    """Return a prior for every category, and remarks on what could not be used.
+    """Return a prior for every category, and notes about what could not be used.
 
     Parameters
     ----------
     knowledge : mapping
-        From category to a string or a table, as :func:`read_prior_knowledge` gives it.
+        From category to a string or a table, as :func:`read_prior_knowledge` returns it.
     targets : Targets
-        The labels; of two classes there is one prior, that of the second.
+        The labels; for two classes there is one prior, that of the second.
     vectorizer : TextVectorizer
         Fitted to the training texts.
     family : {Laplace, Gaussian}
@@ -97,7 +97,7 @@ def _prior(family: type[Prior], modes: dict[Any, float], relative: dict[Any, flo
 def _words_of(
     name: str, entry: dict[str, Any], vectorizer: Any, family: type[Prior]
 ) -> tuple[dict[Any, float], dict[Any, float]]:
-    """Return the modes and the relative variances of the words that stand for a category."""
+    """Return the modes and relative variances of the words that describe a category."""
     keywords = entry.get("keywords", {})
     text = entry.get("description", "")
     expected: dict[str, float] = {}

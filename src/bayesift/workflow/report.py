@@ -1,4 +1,4 @@
-"""Reports of training, evaluation and explanation: one HTML file each, without anything from outside."""
+"""Reports of training, evaluation and explanation: one HTML file each, which loads nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ def training_report(trained: Trained, title: str) -> str:
     ----------
     trained : Trained
     title : str
-        What was learned from.
+        The name of the data.
 
     Returns
     -------
     str
-        HTML without links to anything outside.
+        HTML that loads nothing from elsewhere.
     """
     found = trained.data
     most = max(found.balance.values(), default=1)
@@ -108,12 +108,12 @@ def evaluation_report(found: Evaluation, title: str) -> str:
 def explanation_report(
     top_words: dict[str, WeightedWords], reasons: Sequence[tuple[str, list[Reason]]], title: str
 ) -> str:
-    """Build the report of an explanation: the words of the labels, and of some texts.
+    """Build the report of an explanation: the words of labels and of some texts.
 
     Parameters
     ----------
     top_words : dict
-        For every label its words.
+        The words of every label.
     reasons : sequence of (str, list of Reason)
         Texts and the reasons of their labels.
     title : str
@@ -134,18 +134,18 @@ def explanation_report(
 
 
 def _span(reason: Reason) -> str:
-    """Return the interval of a probability, where there is one."""
+    """Return the interval of a probability, if there is one."""
     return "" if reason.interval is None else " ({:.3f} to {:.3f})".format(*reason.interval)
 
 
 def _model_part(found: ModelInfo) -> str:
-    """Return what a model is as a table."""
+    """Return the summary of a model as a table."""
     lines = [("model", f"{found.model}: {found.about}"), *found.lines()]
     return _table((), ((f'<span class="pale">{escape(name)}</span>', escape(value)) for name, value in lines))
 
 
 def _evaluation_part(found: Evaluation) -> str:
-    """Return the measures of every label, those of all together, and the picture of the probabilities."""
+    """Return the measures of every label, those of all labels together, and a plot of the probabilities."""
     rows = (
         (
             escape(score.label),
@@ -163,10 +163,10 @@ def _evaluation_part(found: Evaluation) -> str:
 
 
 def _curve_part(found: LearningCurve) -> str:
-    """Return what more labels would bring, and the points of the learning curve."""
+    """Return what more labels would gain, and the points of the learning curve."""
     means = found.scores.mean(axis=1).tolist()
     rows = ((f"{size:,}", f"{mean:.3f}") for size, mean in zip(found.sizes.tolist(), means, strict=True))
-    return f"<p>{escape(found.sentence())}</p>" + _table(("texts learned from", found.measure), rows, numbers=(0, 1))
+    return f"<p>{escape(found.sentence())}</p>" + _table(("training texts", found.measure), rows, numbers=(0, 1))
 
 
 def _words_part(top_words: dict[str, WeightedWords]) -> str:
@@ -178,7 +178,7 @@ def _words_part(top_words: dict[str, WeightedWords]) -> str:
 
 
 def _page(title: str, parts: Iterable[str]) -> str:
-    """Put parts into a page of HTML."""
+    """Join the parts into an HTML page."""
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -204,7 +204,7 @@ def _section(title: str, content: str) -> str:
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int] = ()) -> str:
-    """Return a table; cells are HTML already."""
+    """Return a table; its cells are already HTML."""
 
     def line(cells: Sequence[str], tag: str) -> str:
         return "".join(
@@ -225,7 +225,7 @@ def _word_bars(words: WeightedWords, title: str) -> str:
     """Draw words with bars to the right (for) and to the left (against)."""
     ordered = sorted(words, key=lambda pair: -pair[1])
     most = max((abs(weight) for _, weight in ordered), default=1.0) or 1.0
-    # The axis stands in the middle only where there are words on both sides.
+    # The axis is in the middle only if there are words on both sides.
     middle, half = (250, 110) if any(weight < 0 for _, weight in ordered) else (140, 220)
     parts = []
     for place, (word, weight) in enumerate(ordered):
@@ -243,7 +243,7 @@ def _word_bars(words: WeightedWords, title: str) -> str:
 
 
 def _reliability(groups: list[ProbabilityGroup], title: str) -> str:
-    """Draw the observed share against the probability; points on the diagonal are right."""
+    """Plot the observed share against the probability; probabilities are right on the diagonal."""
     left, size = 56, 240
 
     def place(group: ProbabilityGroup) -> tuple[float, float]:

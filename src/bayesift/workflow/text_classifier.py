@@ -65,7 +65,7 @@ from bayesift.workflow.words_and_vectors import (
     linear_part,
 )
 
-#: About how much of the time goes into comparing models, where the model is to be chosen.
+#: About how much of the time goes into comparing models, if the model is to be chosen.
 _COMPARING = 0.75
 
 
@@ -79,68 +79,70 @@ class Training(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class TextClassifier(TextAnswers):
-    """Classify texts: counts words, fits a model and decides by thresholds.
+    """Classify texts: count their words, fit a model, and decide by thresholds.
 
     Parameters
     ----------
     model : str or classifier, default="auto"
         ``"lasso"``, ``"ridge"``, ``"polytomous"``, ``"probit"``, ``"nb"``, ``"dcm"``, ``"rtm"``, ``"rvm"``,
-        ``"perceptron"`` and others of :data:`bayesift.workflow.MODELS`; or a classifier of this package, which is used
-        as it stands. ``"auto"`` compares a few candidates, :data:`bayesift.workflow.CANDIDATES`, on texts held out.
+        ``"perceptron"`` or any other name in :data:`bayesift.workflow.MODELS`; or a classifier of this package, which
+        is used as it is. ``"auto"`` compares a few candidates, :data:`bayesift.workflow.CANDIDATES`, on held-out texts.
     measure : {"auto", "log_likelihood", "accuracy", "f1"}, default="auto"
-        What ``"auto"`` compares models by: ``"f1"``, the mean F1 of the labels (with their average precision), where
-        thresholds are set for the greatest F1, otherwise ``"accuracy"``; of models that are as good as each other
-        the one with the greatest likelihood.
+        What ``"auto"`` compares models by. The measure ``"auto"`` is ``"f1"``, the mean F1 of the labels (with their
+        average precision), if thresholds are set for the greatest F1, and otherwise ``"accuracy"``. Of models that are
+        equally good, the one with the greatest likelihood is chosen.
     vectorizer : TextVectorizer, mapping or None, default=None
-        How texts become numbers; None suits the model, and leaves out words of a single text if there are many texts.
-        A mapping names those parameters of the :class:`bayesift.text.TextVectorizer` that are to be different.
+        How texts are turned into numbers. With None the vectorizer suits the model, and leaves out words that occur in
+        a single text if there are many texts. A mapping gives the parameters of :class:`bayesift.text.TextVectorizer`
+        that should differ from that.
     selector : TermSelector or None, default=None
-        Keeps some of the words only.
+        Keeps only some of the words.
     threshold : str, Utility or mapping, default="auto"
-        Policy of :class:`bayesift.decide.Threshold`; ``"auto"`` is ``"max_f1"`` where a label is rare (fewer than one
-        in five texts have it) and not one of three or more that exclude each other, otherwise ``"half"``; of two labels
-        the F1 is that of the rarer one.
+        Policy of :class:`bayesift.decide.Threshold`. ``"auto"`` is ``"max_f1"`` if a label is rare (fewer than one text
+        in five has it) and is not one of three or more that exclude each other; otherwise it is ``"half"``. With two
+        labels, F1 is that of the rarer one.
     threshold_on : {"cv", "train"}, default="cv"
-        Whether a threshold is tuned on scores by models that have not seen a text, or by the model itself.
+        Whether thresholds are tuned on scores from models that have not seen the text, or from the model itself.
     variance : float, {"cv", "norm", "auto", "evidence"} or mapping from label to float, default="cv"
         Prior variance, for models that have one; ``"evidence"`` for Gaussian priors (``"ridge"``, ``"probit-ridge"``).
     posterior : {"auto", "ep", "gibbs", "laplace"} or None, default=None
-        Keep the posterior beside its mode, for ``"ridge"``, ``"lasso"``, ``"probit-ridge"`` and ``"probit"``:
-        probabilities are averaged over it, and :meth:`predict_interval` tells how sure they are. How it is computed,
-        as in :func:`bayesift.posterior.find_posterior`. Where the model is to be chosen, ``"auto"`` leaves out those
-        that would have to be sampled.
+        How to compute the posterior, as in :func:`bayesift.posterior.find_posterior`; None keeps only its mode. With a
+        posterior, probabilities are averaged over it, and :meth:`predict_interval` tells how sure they are. For
+        ``"ridge"``, ``"lasso"``, ``"probit-ridge"`` and ``"probit"``; if the model is to be chosen, ``"auto"`` leaves
+        out candidates whose posterior would have to be sampled.
     calibration : {"auto", "sigmoid"} or None, default="auto"
-        Put the scores of linear models on the line that texts held out ask for (Platt 1999), so that probabilities
-        mean what they say; ``"auto"``: from 100 texts on, where the model keeps all words (``"ridge"``,
-        ``"probit-ridge"``, ``"polytomous-ridge"``), given by name or chosen, and is not averaged over its posterior.
-        The others do not gain by it.
+        ``"sigmoid"`` calibrates linear models: their scores are put on the line that fits held-out texts best (Platt
+        1999), so that probabilities mean what they say. ``"auto"`` does so with 100 texts or more, if the model keeps
+        all words (``"ridge"``, ``"probit-ridge"``, ``"polytomous-ridge"``), whether given by name or chosen, and is not
+        averaged over its posterior; other models do not gain from it.
     vectors : {"auto", "pile"}, WordVectors or None, default="auto"
-        Vectors of words beside the words themselves, for linear models: ``"pile"``, learnt from the texts and those
-        without labels; given ones; ``"auto"``, learnt where there are texts without labels, and used if that is better
-        on texts held out; None, never.
+        Vectors of words, used in addition to the words themselves by linear models. ``"pile"`` learns them from the
+        texts with and without labels; ``"auto"`` learns them if there are texts without labels, and uses them if that
+        is better on held-out texts; None uses none. You can also give vectors of your own.
     vector_variance : float or "cv", default="cv"
         Prior variance of the coefficients of vectors; ``"cv"`` chooses it with that of the words.
     features : sequence of str, mapping or None, default=None
-        Columns beside the texts that count as well, for linear models: numbers, categories and further texts, by their
-        names; texts are then given as a data frame that has these columns, or as
-        :class:`bayesift.datasets.FeaturedText`. What a column holds is told from the training data, or by a mapping
-        from name to ``"number"``, ``"category"`` or ``"text"``.
+        Names of columns that linear models use in addition to the texts: numbers, categories or more texts. The texts
+        are then given as a data frame with these columns, or as :class:`bayesift.datasets.FeaturedText`. What a column
+        holds is found out from the training data, unless a mapping from name to ``"number"``, ``"category"`` or
+        ``"text"`` says it.
     feature_variance : float or "cv", default="cv"
         Prior variance of the coefficients of numbers and categories; ``"cv"`` chooses it with that of the words, and
-        leaves them out if they are of no use.
+        leaves them out if they do not help.
     class_weight : {"balanced"}, mapping or None, default=None
-        Weights of the labels, as in scikit-learn: ``"balanced"`` gives all labels the same total weight. Where texts
-        may have any number of labels, each label is balanced against its absence, or a mapping has the weights of 0
-        (without the label) and 1 (with it).
+        Weights of the labels, as in scikit-learn: ``"balanced"`` gives all labels the same total weight. If texts may
+        have any number of labels, each label is balanced against its absence, or a mapping gives the weights of texts
+        without the label (0) and with it (1).
     prior_knowledge : mapping or None, default=None
-        What is known about some categories: from label to a description, or to a table of ``description``,
-        ``keywords``, ``relative`` and ``mode``. Its words get a wider prior, or another mode.
+        What is known about some categories: a mapping from label to a description, or to a table of ``description``,
+        ``keywords``, ``relative`` and ``mode``. The words in it get a wider prior, or another mode.
     multilabel : bool or "auto", default="auto"
-        Whether a text may have any number of labels; ``"auto"``: if some text does not have exactly one.
+        Whether a text may have any number of labels; ``"auto"`` means yes if some text does not have exactly one.
     keep_posterior : bool or "auto", default="auto"
-        Whether to keep what :func:`update` needs, the precision of the posterior; ``"auto"`` does unless it is large.
+        Whether to keep the precision of the posterior, which :func:`update` needs; ``"auto"`` keeps it unless it is
+        large.
     n_jobs : int or None, default=-1
-        Threads; -1 is all cores.
+        Number of threads; -1 means all cores.
     random_state : int, RandomState or None, default=0
         Draws the folds and the order of texts.
 
@@ -156,7 +158,7 @@ class TextClassifier(TextAnswers):
     model_name_ : str
         Name of the model: the one given or chosen, or that of its class.
     comparison_ : dict or None
-        The models that were compared, and why one was chosen, as :class:`bayesift.workflow.ModelComparison` says it.
+        The models that were compared, and why one was chosen, as a dict of :class:`bayesift.workflow.ModelComparison`.
     training_ : dict
         Number of texts, texts by label, and a hash of the texts and labels.
 
@@ -170,7 +172,7 @@ class TextClassifier(TextAnswers):
     >>> [word for word, _ in classifier.explain(["wheat at sea"], k=1)[0][0].words]
     ['wheat']
 
-    Numbers and categories beside the texts, from a data frame:
+    Numbers and categories in addition to the texts, from a data frame:
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"text": ["soup", "stew"] * 20, "price": [4, 9] * 20, "shop": ["inn"] * 20 + ["bar"] * 20})
@@ -216,19 +218,19 @@ class TextClassifier(TextAnswers):
         sample_weight: Any = None,
         unlabelled: Iterable[str] | None = None,
     ) -> Self:
-        """Learn from texts and their labels; :func:`bayesift.progress.callback` tells how far it has come.
+        """Learn from texts and their labels; :func:`bayesift.progress.callback` reports progress.
 
         Parameters
         ----------
         texts : iterable of str, or data frame
-            The training texts; a data frame of one column will do, and one with more columns if there are features.
+            The training texts. A data frame with one column is accepted too, with more columns if there are features.
         y : iterable of labels, or of sets, lists or tuples of labels
-            One for each text. Where every text has exactly one label they exclude each other (see ``multilabel``);
+            One for each text. If every text has exactly one label, labels exclude each other (see ``multilabel``);
             otherwise each category is decided on its own.
         sample_weight : array of shape (n_texts,), optional
             How much each text counts for the model; words are chosen and weighted without it.
         unlabelled : iterable of str, optional
-            Texts without labels, from which vectors of words are learnt (see ``vectors``).
+            Texts without labels, from which vectors of words are learned (see ``vectors``).
 
         Returns
         -------
@@ -278,14 +280,14 @@ class TextClassifier(TextAnswers):
         return self
 
     def fit_shards(self, shards: Shards, vectorizer: TextVectorizer) -> Self:
-        """Learn from texts that :func:`bayesift.shards.write` has made into rows on disk, with the labels beside them.
+        """Learn from texts that :func:`bayesift.shards.write` has stored as rows on disk, with their labels.
 
         Parameters
         ----------
         shards : Shards
             An opened folder, with labels.
         vectorizer : TextVectorizer
-            The one that made the rows, fitted.
+            The fitted vectorizer that made the rows.
 
         Returns
         -------
@@ -317,7 +319,7 @@ class TextClassifier(TextAnswers):
         return self
 
     def _check_for_shards(self, shards: Shards, vectorizer: TextVectorizer) -> None:
-        """Refuse what needs all texts in memory."""
+        """Refuse settings that need all texts in memory."""
         for name, found, expected in (
             ("model", self._is_open(), "a model by name"),
             ("selector", self.selector is not None, "None"),
@@ -330,10 +332,10 @@ class TextClassifier(TextAnswers):
                 )
         n_columns = vectorizer.document_frequency_.size
         if n_columns != shards.shape[1]:
-            raise ValueError(f"the vectorizer has {n_columns} columns; expected the {shards.shape[1]} of {shards!r}")
+            raise ValueError(f"vectorizer has {n_columns} columns; expected {shards.shape[1]}, as {shards!r} has")
 
     def settled(self) -> TextClassifier:
-        """Return a classifier, not fitted, in which everything that this one chose is given: model, terms, variance."""
+        """Return a classifier, not fitted, with everything given that this one chose: model, terms, variance."""
         check_is_fitted(self)
         changes: dict[str, Any] = {"vectors": None}
         if isinstance(self.model_, WordsAndVectors):
@@ -352,7 +354,7 @@ class TextClassifier(TextAnswers):
         weights = self.model_.word_weights()
         if weights is not None and not nonzero_words(weights):
             warnings.warn(
-                "the model keeps no word, and gives every text the same probabilities: either the words say nothing "
+                "the model keeps no word, so it gives every text the same probabilities: either the words say nothing "
                 "about the labels, or the prior variance is too small",
                 NoWordsWarning,
                 stacklevel=3,
@@ -367,10 +369,10 @@ class TextClassifier(TextAnswers):
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
-        # Made anew from the model when needed.
+        # Made again from the model when needed.
         state.pop("_scorer", None)
         state.pop("_word_vectors", None)
-        # Those of its words are kept with the model; vectors of a file may be of a million others.
+        # The vectors of its words are kept with the model; those of a file may be of a million other words.
         if isinstance(self.vectors, WordVectors) and "model_" in state:
             state["vectors"] = PILE
         return state
@@ -409,7 +411,7 @@ class TextClassifier(TextAnswers):
 
     def _check_training(self, state: State) -> None:
         training = state.instance("training_", dict)
-        # Updates are counted from the first one on.
+        # The number of updates is there once there has been one.
         state.require(training.keys() - {"n_updates"} == set(Training._fields), "notes on the training")
         balance = training["balance"]
         counts = [training["n_texts"], training.get("n_updates", 0)]
@@ -419,7 +421,7 @@ class TextClassifier(TextAnswers):
         state.require(type(training["fingerprint"]) is str, "notes on the training")
 
     def _learnt_features(self, documents: list[str]) -> FeatureColumns:
-        """Learn what the features of the training texts are, and warn of what is missing."""
+        """Learn what the features of the training texts are, and warn about missing values."""
         found = learnt_features(self, documents, self._chosen_model())
         for note in found.sentences(found.gaps(documents)):
             warnings.warn(note, FeatureWarning, stacklevel=3)
@@ -440,14 +442,16 @@ class TextClassifier(TextAnswers):
             for name in ("prior_knowledge", "posterior"):
                 if getattr(self, name):
                     own = name.removesuffix("_knowledge")
-                    raise ValueError(f"{name} needs a model by name, found an estimator; give that its own {own}")
+                    raise ValueError(
+                        f"{name} needs a model by name, found an estimator; set {own} of the estimator instead"
+                    )
             return
         if self._is_open():
             return
         choice = check_model(self.model, targets.target_type)
         check_averaging(self.model, self.posterior)
         if self.prior_knowledge and not choice.takes_priors:
-            raise NoPriorError(f"prior_knowledge needs a model with priors such as 'lasso', found {self.model!r}")
+            raise NoPriorError(f"prior_knowledge needs a model with priors such as 'lasso', found model {self.model!r}")
         if targets.target_type == "multiclass" and policy != "half" and not choice.tunes_threshold:
             raise ValueError(
                 f"threshold is {self.threshold!r}, but model {self.model!r} gives every text its most probable label; "
@@ -463,7 +467,7 @@ class TextClassifier(TextAnswers):
             if odd:
                 listed = ", ".join(map(repr, known))
                 what = "0 (without the label) and 1 (with it)" if multilabel else f"the labels {listed}"
-                raise ValueError(f"class_weight has a weight of {odd[0]!r}; expected {what}")
+                raise ValueError(f"class_weight has a weight for {odd[0]!r}; expected {what}")
             numbers("class_weight", list(given.values()), NOT_NEGATIVE)
         elif given is not None and not (isinstance(given, str) and given == "balanced"):
             raise ValueError(f"class_weight is {given!r}; expected 'balanced', a mapping from label to weight, or None")
@@ -478,14 +482,14 @@ class TextClassifier(TextAnswers):
             kept = None if self.selector_ is None else self.selector_.get_support()
             model = pile.with_vectors(model, self.vectorizer_, kept)
             self._word_vectors = pile.word_vectors(self.vectorizer_)
-        # Only priors that name words ask for the names.
+        # Only priors that name words need the names.
         self.model_ = fit_model(model, texts, words)
         policy = suited_policy(self.threshold, texts.targets)
         has_own = hasattr(self.model_, "threshold_")
         if has_own and (self.posterior is None or policy == "half"):
             self.threshold_ = self.model_.threshold_
         elif isinstance(texts.X, Shards):
-            # Others would have to be tuned on texts held out of fits in memory.
+            # Any other threshold would have to be tuned on held-out texts, with fits in memory.
             n_scores = 1 if self.target_type_ == "binary" else self.classes_.size
             self.threshold_ = Threshold("half", scale="log_odds").fit(np.zeros((1, n_scores)))
         else:

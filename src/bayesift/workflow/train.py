@@ -33,10 +33,10 @@ FEW = 5
 
 _SEPARATORS = (";", "|", ",", "/")
 
-#: Called with the name of a step, and the number of its parts done and their total; 0 and 0 where that is not known.
+#: Called with the name of a step, the number of its parts done, and their total; 0 and 0 if that is not known.
 Step = Callable[[str, int, int], None]
 
-#: How to measure without texts of its own: on a fifth held out, on all fifths in turn, or not at all.
+#: How to evaluate without test texts: on a held-out fifth, on all fifths in turn, or not at all.
 Validation = Literal["held-out", "cv"] | None
 
 
@@ -48,12 +48,13 @@ class DataSummary:
     ----------
     n_texts : int
     balance : dict of str to int
-        Texts by label, the most frequent first.
+        Number of texts with each label, the most frequent first.
     multilabel : bool
         Whether some text has more than one label.
     n_unlabelled, n_empty, n_duplicates, n_conflicts : int
-        Texts without a label; without a letter or digit; that occurred before; that occurred before with other labels.
-        The latter two are None for texts in shards, where nobody has looked, and texts without a known word are empty.
+        Numbers of texts without a label, without a letter or digit, that occurred before, and that occurred before with
+        other labels. For texts in shards the last two are None, as nobody has looked, and a text without a known word
+        counts as empty.
     warnings : list of str
         What a person should check, a sentence each.
     """
@@ -69,7 +70,7 @@ class DataSummary:
 
     @property
     def n_in_pile(self) -> int:
-        """How many texts have no label and serve with their words; 0 where no label is an answer like any other."""
+        """Number of texts without a label whose words are used; 0 if having no label is an answer like any other."""
         return 0 if self.multilabel or len(self.balance) < 2 else self.n_unlabelled
 
     def as_dict(self) -> dict[str, Any]:
@@ -79,26 +80,26 @@ class DataSummary:
 
 @dataclass(frozen=True)
 class Trained:
-    """A classifier and what there is to say about it.
+    """A trained classifier and a report about it.
 
     Parameters
     ----------
     classifier : TextClassifier
         Fitted to all texts.
     data : DataSummary
-        What the texts and labels look like.
+        Summary of the texts and labels.
     info : ModelInfo
         The model, its prior and its certificate.
     evaluation : Evaluation or None
         How good it is.
     top_words : dict of str to list of (str, float)
-        For every label the words with the largest weights.
+        For every label, the words with the largest weights.
     notes : list of str
-        Warnings of the fit.
+        Warnings from the fit.
     seconds : float
-        Time for the fit.
+        Time taken by the fit.
     curve : LearningCurve or None
-        How good it is with fewer texts, and what more of them would bring.
+        How good it is with fewer texts, and what more of them would gain.
     """
 
     classifier: TextClassifier
@@ -128,9 +129,9 @@ class Trained:
         Parameters
         ----------
         path : path
-            Where to; an existing file is replaced.
+            Where to write; an existing file is replaced.
         provenance : mapping, optional
-            Where the texts come from, as :func:`provenance_of` says it.
+            Where the texts come from, as :func:`provenance_of` returns it.
         """
         note = dict(provenance or {})
         if self.evaluation is not None:
@@ -151,37 +152,37 @@ def train(
     step: Step = lambda name, done, total: None,
     on_summary: Callable[[DataSummary], None] = lambda found: None,
 ) -> Trained:
-    """Fit a classifier to all texts, and measure it on other texts or on parts of these.
+    """Fit a classifier to all texts, and evaluate it on other texts or on parts of these.
 
-    Where every other text has exactly one of two or more labels, texts without a label are not learned from, but their
-    words are: see the parameter ``vectors`` of :class:`TextClassifier`.
+    If all texts with labels have exactly one, of two or more, then texts without a label are not used for the fit, but
+    their words may be: see the parameter ``vectors`` of :class:`TextClassifier`.
 
     Parameters
     ----------
     data : Split
         Texts and label sets, as :func:`bayesift.datasets.read_texts` and :func:`bayesift.datasets.read` return them.
     classifier : TextClassifier, optional
-        With the settings wanted; by default the model is chosen. It is fitted in place.
+        A classifier with the wanted settings; by default the model is chosen. It is fitted in place.
     test : Split, optional
-        Other texts to measure on.
+        Other texts to evaluate on.
     unlabelled : sequence of str, optional
         More texts without labels.
     validation : {"held-out", "cv"} or None, default="held-out"
-        Without ``test``: fit again without a fifth of the texts and measure on that fifth; do so for every fifth in
-        turn; or measure nothing.
+        Without ``test``: fit again without a fifth of the texts and evaluate on that fifth; do so for every fifth in
+        turn; or do not evaluate.
     curve : bool, default=False
-        Fit also to growing numbers of texts, to see what more of them would bring.
+        Also fit to growing numbers of texts, to see what more of them would gain.
     n_words : int, default=8
         How many words to list for each label.
     step : callable, optional
-        Called with the name of each step, and the number of parts done and their total.
+        Called with the name of each step, the number of parts done, and their total.
     on_summary : callable, optional
         Called with the summary of the data before the fit.
 
     Returns
     -------
     Trained
-        The classifier, the data and model in numbers, and how good it is.
+        The classifier, summaries of data and model, and how good it is.
 
     Examples
     --------
@@ -220,7 +221,7 @@ def train(
         classifier.fit(texts, labels, unlabelled=pile)
     seconds = time.perf_counter() - begin
     notes = list(dict.fromkeys(str(warning.message) for warning in caught))
-    # The summary has told of those without a letter.
+    # The summary has already mentioned those without a letter.
     if found.n_empty and (told := training_texts_without_words(found.n_empty)) in notes:
         notes.remove(told)
     notes += threshold_notes(classifier, found.balance, len(texts))
@@ -238,8 +239,8 @@ def train(
                     classifier, texts, labels, N_FOLDS if validation == "cv" else 1, unlabelled=pile
                 )
         except ValueError as error:
-            problem = "without them there is one label only" if isinstance(error, OneLabelError) else error
-            notes.append(f"too few texts to hold some out for a check: {problem}")
+            problem = "the others have only one label" if isinstance(error, OneLabelError) else error
+            notes.append(f"not evaluated, as there are too few texts to hold some out: {problem}")
     grown = None
     if curve:
         step("learning from fewer texts", 0, 0)
@@ -253,15 +254,15 @@ def train(
 
 
 def threshold_notes(classifier: TextClassifier, balance: Mapping[str, int], n_texts: int) -> list[str]:
-    """Say where thresholds are not at one half because labels are rare."""
+    """Say which thresholds are not at one half because labels are rare."""
     if classifier.threshold != "auto" or classifier.threshold_.policy == "half":
         return []
     rare = [label for label, count in balance.items() if count < RARE * n_texts]
-    return [f"rare labels ({_some(rare)}): thresholds are set for the greatest F1 on texts held out, not at ½"]
+    return [f"rare labels ({_some(rare)}): thresholds are set for the greatest F1 on held-out texts, not at ½"]
 
 
 def _pile_note(classifier: TextClassifier, n_unlabelled: int) -> list[str]:
-    """Say whether texts without labels were of use, and by how much."""
+    """Say whether texts without labels helped, and by how much."""
     compared = classifier.comparison()
     if not n_unlabelled or compared is None:
         return []
@@ -273,13 +274,13 @@ def _pile_note(classifier: TextClassifier, n_unlabelled: int) -> list[str]:
         return []
     used = "is used" if compared.candidate.vectors else "is not used"
     return [
-        f"the unlabelled pile {used}: {MEASURES[compared.measure]}, on texts held out, {max(scores[True]):.3f} with "
+        f"the unlabelled pile {used}: on held-out texts, {MEASURES[compared.measure]} {max(scores[True]):.3f} with "
         f"vectors of its words and {max(scores[False]):.3f} without"
     ]
 
 
 def _unspaced_note(vectorizer: Any, texts: Sequence[str]) -> list[str]:
-    """Say how many texts are of languages without spaces, where that changes what words are."""
+    """Say how many texts are in languages without spaces, if that changes what words are."""
     if not (isinstance(vectorizer, TextVectorizer) and vectorizer.cuts_pairs):
         return []
     found = sum(map(has_unspaced_letters, texts))
@@ -292,15 +293,15 @@ def _unspaced_note(vectorizer: Any, texts: Sequence[str]) -> list[str]:
 
 
 def name_of(split: Split) -> str:
-    """Say what texts to measure on are called."""
+    """Return the name of the texts to evaluate on."""
     name = "the test texts" if split.origin is None else split.origin.path.name
     return f"{counted(len(split), 'text')} of {name}" if split.origin is not None else name
 
 
 def summarize_data(texts: Sequence[str], labels: Sequence[tuple[str, ...]]) -> DataSummary:
-    """Return a :class:`DataSummary`: how frequent labels are, and what is often wrong with texts and labels.
+    """Return a :class:`DataSummary`: how frequent labels are, and common problems of texts and labels.
 
-    Such are duplicates, empty texts, rare labels, and labels that are numbers.
+    These are duplicates, empty texts, rare labels, and labels that are numbers.
 
     Parameters
     ----------
@@ -352,7 +353,9 @@ def data_warnings(found: DataSummary) -> list[str]:
         said.append(f"fewer than {FEW} texts of {_some(few)}: too few to learn or to measure much")
     names = list(found.balance)
     if len(names) > 2 and all(map(reads_as_number, names)):
-        said.append(f"the labels look like numbers ({_some(names)}): they are taken as names, their order is not used")
+        said.append(
+            f"the labels look like numbers ({_some(names)}): they are taken as names, and their order is not used"
+        )
     if len(names) > 20 and 2 * len(names) > found.n_texts:
         said.append(f"{len(names)} different labels for {found.n_texts} texts: is this the column of labels?")
     return said + _several_in_one(names)
@@ -363,9 +366,9 @@ def _several_in_one(names: list[str]) -> list[str]:
     known = set(names)
     for mark in _SEPARATORS:
         joined = [name for name in names if mark in name]
-        # Parts that are labels of their own elsewhere tell a list from a name with a comma in it.
+        # A list, unlike a name with a comma in it, has parts that are labels of their own elsewhere.
         if any(part.strip() in known for name in joined for part in name.split(mark)):
-            return [f"labels such as {joined[0]!r} look like several in one: name their separator, {mark!r}"]
+            return [f"labels such as {joined[0]!r} look like several in one: give their separator, {mark!r}"]
     return []
 
 

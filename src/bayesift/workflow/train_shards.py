@@ -1,4 +1,4 @@
-"""Train a classifier on files of any size: by way of shards on disk, in bounded memory, resumable after a kill."""
+"""Train a classifier on files of any size, by way of shards on disk: in bounded memory, resumable after a kill."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from bayesift.workflow.info import model_info
 from bayesift.workflow.text_classifier import TextClassifier
 from bayesift.workflow.train import DataSummary, Step, Trained, data_warnings, name_of, threshold_notes
 
-#: The folder, within that of the shards, in which fits keep their last rounds until all is done.
+#: The subfolder of the shards in which fits keep their last rounds until all is done.
 _ROUNDS = "rounds"
 
 
@@ -45,18 +45,18 @@ def train_shards(
 ) -> Trained:
     r"""Fit a classifier to files of texts and labels that need not fit in memory.
 
-    The texts are written to ``folder`` as shards, unless it was written from the same files with the same settings
-    before. A process that was killed has left its finished shards and the last round of its fit there: the same call
-    goes on from them.
+    The texts are written to ``folder`` as shards, unless it already holds shards of the same files with the same
+    settings. A killed process leaves its finished shards and the last round of its fit there, and the same call
+    continues from them.
 
     Parameters
     ----------
     files : sequence of paths
-        CSV, TSV, JSON, JSONL, Parquet or Excel files, with the same columns.
+        CSV, TSV, JSON, JSONL, Parquet or Excel files with the same columns.
     classifier : TextClassifier
-        With the settings wanted and a model by name. It is fitted in place.
+        A classifier with the wanted settings and a model by name. It is fitted in place.
     folder : path
-        Where the shards are, or are to be.
+        Where the shards are, or will be.
     memory : int or str, default="2G"
         About how much of the term weights the fit may hold, as in :func:`bayesift.shards.open`.
     engine : str, default="threads"
@@ -64,7 +64,7 @@ def train_shards(
     reading : mapping, optional
         How files are read, as in :func:`bayesift.shards.write`.
     test : Split, optional
-        Other texts to measure on.
+        Other texts to evaluate on.
     n_words : int, default=8
         How many words to list for each label.
     step, on_summary : callable, optional
@@ -75,7 +75,7 @@ def train_shards(
     Returns
     -------
     Trained
-        The classifier, the data and model in numbers, and how good it is on ``test``.
+        The classifier, summaries of data and model, and how good it is on ``test``.
 
     Examples
     --------
@@ -90,9 +90,9 @@ def train_shards(
     (['spam'], 120)
     """
     paths, place = [Path(file) for file in files], Path(folder)
-    # Whether there are many texts is not known before they are read; where it matters there are.
+    # Whether there are many texts is not known before they are read; shards suggest that there are.
     vectorizer = vectorizer_for(classifier.vectorizer, classifier.model, MANY_TEXTS, n_jobs=classifier.n_jobs)
-    # Who is to work is asked first: writing may take hours.
+    # The engine is checked first, because writing may take hours.
     with warnings.catch_warnings(record=True) as caught, shards.engine(engine, classifier.n_jobs) as client:
         warnings.simplefilter("always")
         step("writing shards", 0, 0)
@@ -111,7 +111,7 @@ def train_shards(
     notes = list(dict.fromkeys(str(warning.message) for warning in caught))
     notes += threshold_notes(classifier, found.balance, found.n_texts)
     if classifier.threshold_.policy == "half" != suited_policy(classifier.threshold, targets):
-        notes.append(f"thresholds of {classifier.model} are not tuned from shards: labels are given at ½")
+        notes.append(f"thresholds of {classifier.model} are not tuned from shards: labels are given at probability ½")
     evaluation = None
     if test is not None:
         step("measuring", 0, 0)
@@ -123,7 +123,7 @@ def train_shards(
 
 
 def _summary(opened: Shards, targets: Targets, n_read: int) -> DataSummary:
-    """Say what is in shards, as far as that can be told without the texts."""
+    """Summarise what is in shards, as far as possible without the texts."""
     counts = dict(zip(map(str, targets.classes.tolist()), targets.counts().tolist(), strict=True))
     multilabel = targets.target_type == "multilabel-indicator"
     with_labels = np.diff(targets.y.indptr) if multilabel else np.ones(len(opened), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Learn from further texts: yesterday's posterior is today's prior."""
+"""Learn from more texts: yesterday's posterior is today's prior."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from bayesift.workflow.errors import NoPosteriorError
 from bayesift.workflow.text_classifier import TextClassifier
 from bayesift.workflow.words_and_vectors import WordsAndVectors, linear_part
 
-#: Weight of an empty text that stands for a class of which there is none today; a weight of 0 would not count.
+#: Weight of the empty text that is added for a class without texts today; a text of weight 0 would not count.
 _NEXT_TO_NOTHING = 1e-9
 
-#: A threshold is tuned again where at least so many further texts have the label, and so many do not.
+#: A threshold is tuned again if at least this many new texts have the label, and as many do not.
 ENOUGH = 10
 
 _FAMILIES: dict[str, type[Prior]] = {"gaussian": Gaussian, "laplace": Laplace, "jeffreys": Jeffreys}
@@ -41,8 +41,8 @@ _FAMILIES: dict[str, type[Prior]] = {"gaussian": Gaussian, "laplace": Laplace, "
 class SparsePosterior(Laplace):
     """Gaussian around what was learned, Laplace around zero.
 
-    A coefficient that is not zero has a posterior of the form of a bell; further texts move it a little each. One that
-    is zero stays so until there is evidence enough, as under the prior before.
+    A coefficient that is not zero has a bell-shaped posterior, and each new text moves it a little. One that is zero
+    stays zero until there is enough evidence, as under the earlier prior.
     """
 
     def _arrays(self, variance: FloatArray, mode: FloatArray, sign: FloatArray) -> PriorArrays:
@@ -56,32 +56,32 @@ class SparsePosterior(Laplace):
 def update(
     classifier: TextClassifier, texts: Iterable[str], y: Iterable[Any], *, strength: float = 1.0, new_words: bool = True
 ) -> TextClassifier:
-    """Return a classifier that has also learned from further texts; the earlier texts are not needed.
+    """Return a classifier that has also learned from new texts; the earlier texts are not needed.
 
-    Linear models take the earlier posterior as their prior: its modes are the coefficients, its variances come from the
-    curvature there; calibrated scores stay on their line. Naive Bayes and online models continue learning. Tuned
-    thresholds are tuned again for the labels of which there are ten further texts or more, on scores by classifiers
-    that learned from the other further texts only.
+    Linear models take the earlier posterior as their prior: its modes are the coefficients, and its variances come from
+    the curvature there. Calibrated scores stay on their line. Naive Bayes and online models continue learning. Tuned
+    thresholds are tuned again for labels with at least ten new texts, on scores from classifiers that learned only from
+    the other new texts.
 
     Parameters
     ----------
     classifier : TextClassifier
-        Fitted, with its posterior where the model is linear.
+        Fitted; a linear model must have kept its posterior.
     texts : iterable of str
-        Further texts.
+        The new texts.
     y : iterable of labels or sets of labels
-        Their labels, of those that the classifier knows. Texts without a label are left out, unless the classifier
-        itself may give a text none.
+        Their labels, which the classifier must know. Texts without a label are left out, unless the classifier itself
+        may give a text none.
     strength : float, default=1
         How much the earlier posterior of a linear model counts: 1 as if its texts were still there, ½ as if half were.
     new_words : bool, default=True
-        Add words that occur in at least two of these texts, where the model can take new words (linear models and the
+        Add words that occur in at least two of the new texts, if the model can take new words (linear models and the
         perceptron, without a selector).
 
     Returns
     -------
     TextClassifier
-        A new one.
+        A new classifier.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def _learned(
     strength: float,
     new_words: bool,
 ) -> TextClassifier:
-    """Return a classifier that has learned from further texts, with the thresholds of the earlier one."""
+    """Return a classifier that has learned from new texts, with the thresholds of the earlier one."""
     today = deepcopy(classifier)
     words = _names(today)
     linear = linear_part(today.model_)
@@ -153,7 +153,7 @@ def _held_out_scores(
     strength: float,
     new_words: bool,
 ) -> FloatArray:
-    """Score every further text by a classifier that learned from the other folds of them, texts × categories."""
+    """Score every new text by a classifier that learned from the other folds of new texts, texts × categories."""
     fold = assign_folds(documents, sets, N_FOLDS)
     scores = np.empty((len(documents), len(classifier.threshold_.thresholds_)))
     for turn in np.unique(fold).tolist():
@@ -169,7 +169,7 @@ def _held_out_scores(
 
 
 def _tune_again(classifier: TextClassifier, scores: FloatArray, sets: Sequence[tuple[Any, ...]]) -> None:
-    """Tune the thresholds of those labels of which there are texts enough."""
+    """Tune the thresholds of labels with enough texts."""
     threshold = classifier.threshold_
     truth = indicator(sets, classifier.classes_.tolist()).toarray()[:, -scores.shape[1] :] > 0
     enough = np.minimum(truth.sum(axis=0), (~truth).sum(axis=0)) >= ENOUGH
@@ -181,7 +181,7 @@ def _tune_again(classifier: TextClassifier, scores: FloatArray, sets: Sequence[t
 
 
 def _check(classifier: TextClassifier, sets: Sequence[tuple[Any, ...]]) -> None:
-    """Refuse models that cannot learn from further texts, and labels that they do not know."""
+    """Refuse models that cannot learn from new texts, and labels that they do not know."""
     model = linear_part(classifier.model_)
     if _has_posterior(model):
         if Jeffreys in _prior_families(model):
@@ -200,7 +200,9 @@ def _check(classifier: TextClassifier, sets: Sequence[tuple[Any, ...]]) -> None:
             f"label {next(iter(odd))!r} is new to the model, which knows {listed}; train again on all texts"
         )
     if classifier.target_type_ != "multilabel-indicator" and any(len(found) != 1 for found in sets):
-        raise ValueError("there are texts without exactly one label; the model gives every text one")
+        raise ValueError(
+            "there are texts with several labels or none; expected exactly one label for each text, as the model gives"
+        )
 
 
 def _targets(classes: list[Any], target_type: TargetType, sets: Sequence[tuple[Any, ...]]) -> Any:
@@ -208,7 +210,7 @@ def _targets(classes: list[Any], target_type: TargetType, sets: Sequence[tuple[A
 
 
 def _grow(vectorizer: Any, documents: list[str]) -> None:
-    """Go on counting in how many texts every word stands, and add words that stand in two of these."""
+    """Continue counting in how many texts each word occurs, and add words that occur in two of these."""
     found = clone(vectorizer).set_params(min_df=1, max_df=1.0, max_features=None, vocabulary=None).fit(documents)
     vocabulary = dict(vectorizer.vocabulary_)
     counts = found.document_frequency_
@@ -241,14 +243,14 @@ def _go_on(
         )
         for row in range(precision.shape[0])
     ]
-    # The posterior so far is a prior of all columns, dense ones too.
+    # The posterior so far is the prior of all columns, including dense ones.
     again = clone(model).set_params(prior=priors, dense_features=0, calibration=None)
     X, targets, weights = _with_all_classes(X, targets, model.classes_)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         again.fit(X, targets, sample_weight=weights, feature_names=words)
     if sparse and not model.precision_includes_laplace:
-        # A Laplace prior has no curvature: what was known of the words without a weight has to be added.
+        # A Laplace prior has no curvature, so what was known about words without a weight has to be added.
         old = getattr(model, "class_coef_", model.coef_)
         old = old.toarray() if sp.issparse(old) else old
         place = {word: column for column, word in enumerate(words)}
@@ -261,7 +263,7 @@ def _go_on(
     )
     if hasattr(model, "calibration_"):
         again.calibration_ = model.calibration_
-    # The fit itself had no variance to choose; words to come get the one that was chosen.
+    # The fit itself had no variance to choose; words to come get the variance chosen before.
     again.variance_ = model.variance_
     if hasattr(model, "dense_variance_"):
         again.dense_variance_ = model.dense_variance_
@@ -295,7 +297,7 @@ def _is_gaussian(model: Any) -> bool:
 
 
 def _whole_precision(classifier: TextClassifier) -> FloatArray:
-    """Return the precision of the posterior; where the first prior was Laplace, with the inverse of its variance."""
+    """Return the precision of the posterior; if the first prior was Laplace, the inverse of its variance is added."""
     model = linear_part(classifier.model_)
     precision = np.array(model.precision_)
     n_words = precision.shape[1] - 1 - model.dense_features
@@ -309,14 +311,14 @@ def _whole_precision(classifier: TextClassifier) -> FloatArray:
 
 
 def _new_variance(model: Any, row: int) -> float:
-    """Return the prior variance of words that were not there before: that of all words, where it is known."""
+    """Return the prior variance of new words: that of all words, if it is known."""
     variance = np.atleast_1d(getattr(model, "variance_", np.nan))
     value = float(variance[min(row, variance.size - 1)])
     return value if np.isfinite(value) and value > 0 else 1.0
 
 
 def _with_all_classes(X: Any, targets: Any, classes: AnyArray) -> tuple[Any, Any, FloatArray]:
-    """Add an empty text of next to no weight for every class that there is no text of today."""
+    """Add an empty text of almost no weight for every class without texts today."""
     weights = np.ones(X.shape[0])
     if sp.issparse(targets):
         return X, targets, weights

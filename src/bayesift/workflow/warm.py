@@ -1,4 +1,4 @@
-"""Compile ahead what training and classifying need, for images of containers and for clusters."""
+"""Compile in advance what training and classifying need, for container images and clusters."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def warm(
 ) -> dict[str, float]:
     """Train a small classifier with every model and classify a file with it, so that all they need is compiled.
 
-    What numba compiles is kept beside the package, or in the folder of the environment variable ``NUMBA_CACHE_DIR``,
-    and holds for processors of the same kind.
+    Compiled code is kept beside the package, or in the folder that the environment variable ``NUMBA_CACHE_DIR`` names,
+    and can be used by processors of the same kind.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def warm(
     Returns
     -------
     dict of str to float
-        Seconds of processor time for each model; the first one's are also for what all of them need.
+        Seconds of processor time for each model; those of the first include what all models need.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def warm(
     labels = [own[0] for own in news.labels]
     seconds = {}
     with TemporaryDirectory(prefix="bayesift-warm-") as place, warnings.catch_warnings():
-        # So small a sample need not converge.
+        # On such a small sample, fits need not converge.
         warnings.simplefilter("ignore")
         source = Path(place) / "texts.csv"
         with source.open("w", newline="", encoding="utf-8") as stream:

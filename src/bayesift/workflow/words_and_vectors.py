@@ -1,4 +1,4 @@
-"""Words and vectors: a linear model over both that takes words alone, and the pile of texts that vectors come from."""
+"""Words and vectors: a linear model of both that takes only words, and the pile of texts that vectors come from."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from bayesift.vectors import WordVectors, document_vectors
 from bayesift.workflow._models import AUTO, vectorizer_for
 from bayesift.workflow.errors import VectorsError
 
-#: The linear models, whose features may be words and a dense block.
+#: The linear models, whose features may be words and dense features.
 LINEAR_MODELS = ("lasso", "ridge", "polytomous", "polytomous-ridge", "probit", "probit-ridge")
 
-#: Whether to use vectors: of the texts and the pile, or as cross-validation says where there is a pile.
+#: Whether to use vectors: always, of the texts and the pile, or as cross-validation says if there is a pile.
 PILE = "pile"
 
-#: A word of all texts may have a factor of 0 for its document frequency.
+#: Avoids a division by zero: the document frequency factor of a word in all texts may be 0.
 _LEAST_FACTOR = 1e-3
 
-#: Fewer texts without labels say too little to be tried.
+#: Fewer texts without labels say too little to be worth trying.
 LEAST_PILE = 50
 
-#: From so many texts on, words with a vector are those of three texts; fewer texts have few words as it is.
+#: With this many texts or more, only words in at least three texts get a vector; fewer texts have few words anyway.
 _MANY_TEXTS = 1_000
 
 
 class Shares(NamedTuple):
-    """What the words of a document add to the scores, categories × words: by themselves, and by their company."""
+    """What the words of a document add to the scores, categories × words: by themselves, and by their vectors."""
 
     own: FloatArray
     company: FloatArray
@@ -48,7 +48,7 @@ class WordsAndVectors(ScoreClassifier):
     """A linear model with a coefficient for each word and for each direction of the vector of a document.
 
     The score of a document with the term weights x is β₀ + Σ_w x_w (δ_w + e_wᵀγ / ‖xE‖): every word counts by itself,
-    δ_w, and by the company it keeps, e_wᵀγ. So words that no labelled document has count as well.
+    δ_w, and by its vector, e_wᵀγ. So words that occur in no labelled document count as well.
 
     Parameters
     ----------
@@ -61,13 +61,13 @@ class WordsAndVectors(ScoreClassifier):
     Attributes
     ----------
     classes_, target_type_, n_features_in_
-        As of every classifier; features are words.
+        As in every classifier; the features are words.
     model_ : linear model
         Fitted to words and vectors.
     matrix_ : ndarray of float16 of shape (n_words, rank)
         The vectors in use.
     length_ : float
-        Median length of xE among the documents it was fitted to.
+        Median length of xE in the documents it was fitted to.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class WordsAndVectors(ScoreClassifier):
     >>> linear = BayesianLogisticRegression("gaussian", 1.0, dense_variance=1.0)
     >>> model = WordsAndVectors(linear, E).fit(X, ["farm", "sea"])
 
-    The second and the fourth word were in no document, but keep the company of the first and the third:
+    The second and fourth words were in no document, but have the vectors of the first and third:
 
     >>> model.predict(np.array([[0, 1.0, 0, 0], [0, 0, 0, 1.0]])).tolist()
     ['farm', 'sea']
@@ -131,13 +131,13 @@ class WordsAndVectors(ScoreClassifier):
         return self.model_.decision_function(self.joined(X))
 
     def joined(self, X: Any) -> sp.csr_matrix:
-        """Return what the model sees: the words, and the vectors of the documents beside them."""
+        """Return what the model sees: the words, followed by the vectors of the documents."""
         check_is_fitted(self)
         X = validated(self, X, accept_sparse="csr", reset=False)
         return _side_by_side(X, document_vectors(X, self._single()).directions)
 
     def scores_to_log_proba(self, scores: FloatArray) -> FloatArray:
-        """Return the log probabilities that scores of the model stand for."""
+        """Turn scores of the model into log probabilities."""
         found: FloatArray = self.model_.scores_to_log_proba(scores)
         return found
 
@@ -149,14 +149,14 @@ class WordsAndVectors(ScoreClassifier):
     def parts(self) -> tuple[FloatArray, FloatArray, AnyArray, FloatArray]:
         """Return δ, the intercepts, E in single precision, and γ; a row for each category."""
         check_is_fitted(self)
-        # With a posterior scores are not linear, and these are those at its mode.
+        # With a posterior, scores are not linear; these are the weights at its mode.
         coef, intercept = self.model_.linear_scores() or (self.model_.coef_, self.model_.intercept_)
         coef = coef.toarray() if sp.issparse(coef) else coef
         n_words = self.matrix_.shape[0]
         return coef[:, :n_words], intercept, self._single(), coef[:, n_words:]
 
     def shares(self, columns: AnyArray, values: FloatArray) -> Shares:
-        """Return what each word of a document adds to its scores; with the intercepts they add up to them.
+        """Return what each word of a document adds to its scores, which are the sum of these and the intercepts.
 
         Parameters
         ----------
@@ -176,14 +176,14 @@ class WordsAndVectors(ScoreClassifier):
         return Shares(own[:, columns] * values, towards * values)
 
     def contributions(self, columns: AnyArray, values: FloatArray, length: float | None = None) -> sp.csr_matrix:
-        """Return a row for each word of a document: what of the document's features, as the model sees it, is its own.
+        """Return a row for each word of a document: its part of the document's features as the model sees them.
 
         Parameters
         ----------
         columns, values
             As for :meth:`shares`.
         length : float, optional
-            The length of xE in the document; by default that of these words.
+            The length of xE for the document; by default, that of these words.
 
         Returns
         -------
@@ -196,7 +196,7 @@ class WordsAndVectors(ScoreClassifier):
         return _side_by_side(own, found / length if length > 0 else np.zeros_like(found))
 
     def grow(self, n_words: int) -> None:
-        """Make room for words that come after the known ones; they have no vector."""
+        """Make room for new words after the known ones; they have no vector."""
         more = n_words - self.matrix_.shape[0]
         if more > 0:
             self.matrix_ = np.vstack([self.matrix_, np.zeros((more, self.matrix_.shape[1]), dtype=np.float16)])
@@ -204,7 +204,7 @@ class WordsAndVectors(ScoreClassifier):
 
     @property
     def threshold_(self) -> Any:
-        """The thresholds of the model, where it has some."""
+        """The thresholds of the model, if it has any."""
         return self.model_.threshold_
 
     @threshold_.setter
@@ -226,7 +226,7 @@ class WordsAndVectors(ScoreClassifier):
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
         state.pop("_converted", None)
-        # Kept as matrix_, in half precision.
+        # Kept in half precision, as matrix_.
         if "matrix_" in state:
             state["vectors"] = None
         return state
@@ -245,12 +245,12 @@ class WordsAndVectors(ScoreClassifier):
 
 
 def linear_part(model: Any) -> Any:
-    """Return the linear model within a model of words and vectors; any other model as it is."""
+    """Return the linear model inside a model of words and vectors; any other model as it is."""
     return model.model_ if isinstance(model, WordsAndVectors) else model
 
 
 def keeps_posterior(classifier: Any) -> bool:
-    """Tell whether a fitted classifier of texts has a model that keeps its posterior beside the mode."""
+    """Tell whether the model of a fitted text classifier keeps its posterior and not only the mode."""
     return hasattr(linear_part(getattr(classifier, "model_", None)), "posteriors_")
 
 
@@ -259,16 +259,16 @@ def _side_by_side(X: Any, directions: FloatArray) -> sp.csr_matrix:
 
 
 class Pile:
-    """Labelled and unlabelled texts together; vectors of their words are learnt once, when they are first asked for.
+    """Labelled and unlabelled texts together; vectors of their words are learned once, when first needed.
 
     Parameters
     ----------
     classifier : TextClassifier
-        Whose parameters count.
+        The classifier whose parameters apply.
     texts : sequence of str
-        Those with labels.
+        The texts with labels.
     unlabelled : iterable of str or None
-        Those without.
+        The texts without labels.
     """
 
     def __init__(self, classifier: Any, texts: Sequence[str], unlabelled: Iterable[str] | None) -> None:
@@ -283,13 +283,13 @@ class Pile:
         self._vectorizers: dict[str, Any] = {}
 
     def is_open(self) -> bool:
-        """Tell whether vectors are used if they help, and may: there are texts without labels, and words."""
+        """Tell whether vectors are used only if they help, and can be: there are words, and texts without labels."""
         setting = self._classifier.vectors
         is_auto = isinstance(setting, str) and setting == AUTO
         return is_auto and self.n_unlabelled >= LEAST_PILE and can_use_pile(self._classifier)
 
     def is_wanted(self) -> bool:
-        """Tell whether vectors are asked for."""
+        """Tell whether vectors are used in any case."""
         setting = self._classifier.vectors
         return setting is not None and not (isinstance(setting, str) and setting == AUTO)
 
@@ -297,16 +297,17 @@ class Pile:
         """Return the vectorizer for words with vectors, fitted to all texts."""
         classifier = self._classifier
         made = vectorizer_for(classifier.vectorizer, model, len(self._texts), pairs=pairs, n_jobs=classifier.n_jobs)
-        # A large pile is counted once, for the comparison and for the fit.
+        # A large pile is counted once for the comparison and the fit.
         key = repr(made.get_params())
         if key not in self._vectorizers:
             self._vectorizers[key] = made.fit(self._texts)
         return self._vectorizers[key]
 
     def with_vectors(self, model: Any, vectorizer: Any, kept: AnyArray | None = None) -> WordsAndVectors:
-        """Return a linear model with the vectors of the words that are its columns, those of ``kept`` or all.
+        """Return a linear model with the vectors of its words: those that ``kept`` selects, or all.
 
-        Rare words weigh much in a text, and have long vectors as well: half of that is enough.
+        Rare words have large weights in a text and long vectors too, which would count twice, so vectors are divided by
+        the square root of the document frequency factor.
         """
         names, factor = vectorizer.get_feature_names_out(), np.asarray(vectorizer.idf_)
         vectors = self.word_vectors(vectorizer)
@@ -319,7 +320,7 @@ class Pile:
         return WordsAndVectors(model, (matrix if kept is None else matrix[kept]).astype(np.float16))
 
     def word_vectors(self, vectorizer: Any) -> WordVectors:
-        """Return the vectors, learnt now if they were not yet."""
+        """Return the vectors, which are learned now if necessary."""
         if self._learnt is None:
             setting = self._classifier.vectors
             given = setting if isinstance(setting, WordVectors) else None
@@ -339,7 +340,7 @@ class Pile:
 
 
 def can_use_pile(classifier: Any) -> bool:
-    """Tell whether a classifier could use texts without labels: it may, its model is linear, and it knows its words."""
+    """Tell whether a classifier can use texts without labels: it may, its model is linear, and it knows its words."""
     model = classifier.model
     named = isinstance(model, str) and (model == AUTO or model in LINEAR_MODELS)
     if classifier.features is not None:
@@ -356,7 +357,7 @@ def has_words(vectorizer: Any) -> bool:
 
 
 def check_vectors(setting: Any, model: Any, vectorizer: Any = None) -> None:
-    """Refuse a setting that is none, and vectors for a model or for terms that cannot have them."""
+    """Refuse an unknown setting, and vectors for a model or for terms that cannot have them."""
     named = isinstance(setting, str) and setting in (AUTO, PILE)
     if setting is not None and not named and not isinstance(setting, WordVectors):
         raise ValueError(f"vectors is {setting!r}; expected 'auto', 'pile', WordVectors or None")

@@ -127,7 +127,7 @@ def test_what_is_not_shown_yet_is_told_by_the_best_statement_that_holds():
     assert "If none of the next 77 random documents is relevant" in sentence
     _, sentence = verdict_of(19, 500, 0.5, said(0.31, 0.62, 0.53, b_holds=False), None, Aim(0.95))
     assert "statement C shows only 53\u00a0%" in sentence
-    assert "Only reading nearly all of the rest could show it" in sentence
+    assert "only reading nearly all of the rest could show it" in sentence
 
 
 def test_a_statement_that_allows_it_is_told_with_its_numbers():

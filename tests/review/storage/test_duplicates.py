@@ -64,7 +64,7 @@ def test_a_project_knows_its_copies_and_what_persons_say(database):
     assert {place: copy.original for place, copy in copies.all().items()} == {2: 1, 5: 4, 9: 1, 11: 1}
     with pytest.raises(ValueError, match="expected two that are not"):
         copies.join(1, 11, COMMAND_LINE)
-    with pytest.raises(ValueError, match="belongs to no group"):
+    with pytest.raises(ValueError, match="is not in a group"):
         copies.separate(7, COMMAND_LINE)
     assert {entry.action for entry in project.audit} == {"duplicates changed"}
     project.close()

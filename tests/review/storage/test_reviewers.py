@@ -52,7 +52,7 @@ def test_a_login_with_a_token_that_was_just_replaced_fails(project):
     old = project.reviewers.issue_token(anna)
     assert project.reviewers.by_token(old) == anna
     new = project.reviewers.issue_token(anna)
-    with pytest.raises(LookupError, match="good no longer"):
+    with pytest.raises(LookupError, match="no longer valid"):
         project.sessions.begin(anna, token=old)
     assert project.sessions.all() == []
     assert project.sessions.reviewer(project.sessions.begin(anna, token=new)) == anna

@@ -288,7 +288,7 @@ def test_reasons_tags_notes_full_texts_and_the_report_by_keys(topic, site, open_
     assert "Records included: n = 1" in page.inner_text(".prisma")
     page.fill("#note", "enough")
     page.click("text=Stop the review here")
-    page.wait_for_selector("text=Take the review up again")
+    page.wait_for_selector("text=Resume the review")
     phone = open_page("Ben", PHONE, has_touch=True)
     phone.goto(base)
     before, places = card(phone), boxes(phone)

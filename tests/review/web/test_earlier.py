@@ -34,7 +34,7 @@ def test_what_the_project_keeps_is_chosen_in_the_form(anna, service):
     send(anna, "/topics/1/settings", at_most="5")
     topic = service.topic(1).topic
     assert (topic.earlier, topic.at_most) == ((1,), 5)
-    assert "or at most so many left: 5," in " ".join(anna.get("/topics/1/progress").text.split())
+    assert "or at most this many left: 5," in " ".join(anna.get("/topics/1/progress").text.split())
     assert 'name="earlier" value="1" checked' in anna.get("/topics/1/settings").text
     assert 'name="earlier" value="1" checked' in anna.get("/new-topic").text
     # The same file again is the same earlier review.
@@ -53,7 +53,11 @@ def test_what_the_project_keeps_is_chosen_in_the_form(anna, service):
         ("old.csv", b"title,text\nTin,mines\n", "no column of old.csv holds decisions"),
         ("old.csv", b"title,text,included\nTin,mines,0\n", "old.csv has no record that was decided relevant"),
         ("old.csv", b"\xff\xfe\x00", "the earlier review was not read"),
-        ("old.csv", b"SQLite format 3\0" + b"x" * 100, "is a project; the command line takes one by --earlier"),
+        (
+            "old.csv",
+            b"SQLite format 3\0" + b"x" * 100,
+            "is a project, which only the command line accepts, with --earlier",
+        ),
         ("old.asreview", b"PK nothing", "the earlier review was not read"),
         ("old.xml", b"<!DOCTYPE x><xml/>", "the earlier review was not read"),
     ],

@@ -64,7 +64,7 @@ def test_the_report_shows_the_flow_and_notes_the_stop(anna, service):
     assert "The review goes on." in page
     said = anna.get("/api/topics/1/stopping").json()["sentence"]
     page = anna.form_post("/topics/1/stop", action="stop", note="enough <now>").text
-    assert "Take the review up again" in page
+    assert "Resume the review" in page
     assert "Not read, ranked last by the model: n = 4" in page
     assert "enough &lt;now&gt;" in page
     (stop,) = service.project.stops.all(1)

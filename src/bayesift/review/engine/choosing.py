@@ -14,16 +14,16 @@ from bayesift.review.engine.topic_model import NOISE
 Reason = Literal["probable", "informative", "random"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
 
-#: The expected information is computed exactly for so many documents whose probability is nearest to one half.
+#: The expected information is computed exactly for this many documents whose probability is nearest to one half.
 _CANDIDATES = 300
 
 
 class Mix(NamedTuple):
     """Shares of the reasons for which documents are shown; they sum to 1.
 
-    ``probable``: the most probable document. ``informative``: the one whose judgement is expected to tell most about
-    the weights, near-duplicates of judged documents held back. ``random``: the next of a random order of the corpus,
-    which keeps the estimate of recall honest.
+    ``probable``: the most probable document. ``informative``: the one whose judgement is expected to say most about the
+    weights, except near-duplicates of judged documents. ``random``: the next one in a random order of the corpus, which
+    keeps the estimate of recall honest.
 
     Examples
     --------
@@ -37,27 +37,27 @@ class Mix(NamedTuple):
     random: float = 0.05
 
     def checked(self) -> Mix:
-        """Return the mix, or raise if its shares are none."""
+        """Return the mix, or raise an error if its shares are invalid."""
         if min(self) < 0 or abs(sum(self) - 1) > 1e-6:
             raise ValueError(f"mix is {tuple(self)}; expected three shares of at least 0 that sum to 1")
         return self
 
     def due(self, shown: Mapping[str, int]) -> Reason:
-        """Return the reason whose share lags most behind after so many documents shown for each."""
+        """Return the reason whose share is furthest behind, given how many documents were shown for each."""
         total = sum(shown.get(reason, 0) for reason in REASONS) + 1
         lag = [share * total - shown.get(reason, 0) for reason, share in zip(REASONS, self, strict=True)]
         return REASONS[max(range(3), key=lambda place: (self[place] > 0, lag[place]))]
 
 
 def most_probable(p: FloatArray, free: BoolArray) -> int:
-    """Return the most probable of the free documents; the first of equals."""
+    """Return the most probable of the free documents, or the first of several."""
     return int(np.argmax(np.where(free, p, -1.0)))
 
 
 def most_informative(
     mean: FloatArray, variance: FloatArray, free: BoolArray, unjudged: BoolArray, groups: Int64Array
 ) -> int | None:
-    """Return the free document, unlike any judged one, with the greatest expected information, if there is one."""
+    """Return the free document with the greatest expected information that is unlike any judged one, if any."""
     seen = np.zeros(len(free), dtype=bool)
     seen[groups[~unjudged]] = True
     places = np.flatnonzero(free & ~seen[groups])

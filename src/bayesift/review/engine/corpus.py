@@ -17,22 +17,23 @@ from bayesift.text import TextVectorizer
 
 WORD = re.compile(TextVectorizer(unspaced="whole").token_regex())
 
-#: The words are reduced to their stems by this algorithm.
+#: The algorithm that reduces words to their stems.
 STEMMER = "english"
 
-#: What a word of a title begins with when it is counted as such.
+#: The prefix of words that are counted as words of a title.
 TITLE_MARK = "title_"
 
-#: A first line of more characters is no title.
+#: A first line with more characters is not a title.
 _LONGEST_TITLE = 300
 
-#: Progress is reported after so many documents.
+#: Progress is reported after each this many documents.
 _REPORT_EVERY = 500
 
-#: Beyond so many documents, words of fewer than three documents are left out: they cost memory and rank nothing.
+#: With more documents, words in fewer than three documents are left out: they cost memory and do not help to rank.
 _MANY = 20_000
 
-#: Bands of so many hash functions each: documents with a Jaccard similarity of 0.8 meet with a probability of 0.99.
+#: Bands of hash functions, and functions in a band: documents with a Jaccard similarity of 0.8 meet with a probability
+#: of 0.99.
 _BANDS, _ROWS = 8, 4
 
 
@@ -40,8 +41,8 @@ class Corpus:
     """Documents as rows of term weights, with groups of near-duplicates.
 
     Rows are weights (1 + ln tf)(1 + ln((N+1)/(df+1))) of stemmed words, divided by their Euclidean norm. Stop words
-    stay: how a text is written tells something, too. The words of the title, its first line, are also columns of their
-    own.
+    are kept, because the way a text is written says something too. Words of the title, the first line, also have
+    columns of their own.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ class Corpus:
     matrix : csr_matrix of shape (n_documents, n_terms)
         Its weights.
     groups : array of shape (n_documents,)
-        For each document the first of its near-duplicates.
+        For each document, the first of its near-duplicates.
 
     Attributes
     ----------
@@ -61,7 +62,7 @@ class Corpus:
     title_ends : array of shape (n_documents,)
         Where the title of each text ends.
     columns : csc_matrix of shape (n_documents, n_terms)
-        The same weights by columns, made when they are first needed.
+        The same weights by columns, made when first needed.
 
     Examples
     --------
@@ -83,7 +84,7 @@ class Corpus:
 
     @classmethod
     def build(cls, texts: Sequence[str]) -> Corpus:
-        """Vectorise documents; :mod:`bayesift.progress` tells how far it has come.
+        """Vectorise documents; :mod:`bayesift.progress` reports progress.
 
         Parameters
         ----------
@@ -125,14 +126,14 @@ def _reported(texts: Sequence[str], report: progress.Callback | None) -> Iterato
 
 
 def title_end(text: str) -> int:
-    """Return where the title of a text ends: its first line, unless that is too long for one."""
+    """Return where the title of a text ends: the title is the first line, unless that is too long."""
     end = text.find("\n")
     end = len(text) if end < 0 else end
     return end if end <= _LONGEST_TITLE else 0
 
 
 def with_title_words(text: str) -> str:
-    r"""Return a text as a review's models read it: the words of its title follow once more, marked.
+    r"""Return a text as a review's models read it: followed by the words of its title again, marked.
 
     Parameters
     ----------
@@ -150,19 +151,19 @@ def with_title_words(text: str) -> str:
 
 
 def near_duplicates(matrix: sp.csr_matrix, cosine: float = 0.9) -> Int64Array:
-    """Group documents that say nearly the same: candidates by MinHash, then their cosine.
+    """Group documents that say nearly the same: find candidates by MinHash, then compare their cosines.
 
     Parameters
     ----------
     matrix : csr_matrix
-        Rows of length 1 (or 0: empty rows stand alone), their columns sorted.
+        Rows of length 1 (or 0: empty rows are in no group), with sorted columns.
     cosine : float, default=0.9
-        From this similarity on, two rows that meet in a band of hash values are near-duplicates.
+        Two rows that share a band of hash values are near-duplicates if they are at least this similar.
 
     Returns
     -------
     groups : array of shape (n_rows,)
-        For every row the first row of its group; rows of one group are linked by cosines of at least ``cosine``.
+        For every row, the first row of its group; rows of a group are linked by cosines of at least ``cosine``.
     """
     n = matrix.shape[0]
     groups = np.arange(n, dtype=np.int64)

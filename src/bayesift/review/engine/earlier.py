@@ -1,4 +1,4 @@
-"""Records of earlier reviews as examples for a new one: rows of its own words."""
+"""Records of earlier reviews as examples for a new one, as rows of its words."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import scipy.sparse as sp
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.review.engine.corpus import Corpus, with_title_words
 
-#: Of the relevant and of the irrelevant records at most so many are learnt, drawn at random; they stand for all.
+#: At most this many relevant and as many irrelevant records are learned; they are drawn at random and stand for all.
 MOST = 2000
 
 
 class Earlier(NamedTuple):
-    """Records that were judged in an earlier review: rows, which are relevant, and for how many each stands.
+    """Records judged in an earlier review: their rows, which are relevant, and how many records each stands for.
 
-    They are no documents of the corpus: they are neither shown nor counted.
+    They are not documents of the corpus, and are neither shown nor counted.
 
     Examples
     --------
@@ -35,16 +35,16 @@ class Earlier(NamedTuple):
 
     @classmethod
     def of(cls, corpus: Corpus, texts: Sequence[str], relevant: Any) -> Earlier:
-        """Make rows of texts, with the words of a corpus; what it does not have cannot rank it.
+        """Turn texts into rows of the words of a corpus; other words cannot help to rank it.
 
         Parameters
         ----------
         corpus : Corpus
-            The documents that are to be ranked.
+            The documents to rank.
         texts : sequence of str
             The earlier records, with their titles as first lines.
         relevant : array of shape (n_texts,)
-            What was decided about each.
+            The decision about each.
 
         Returns
         -------

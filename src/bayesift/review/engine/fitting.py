@@ -1,4 +1,4 @@
-"""Fits of all judgements of a topic: weights that rank, and what makes their fields log odds."""
+"""Fits to all judgements of a topic: weights that rank, and the scale that turns their fields into log odds."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from bayesift.review.engine.topic_model import CONSTANT_MODE, CONSTANT_VARIANCE,
 #: Prior variances of the weights of a fit, and of its constant, whose mode is 0: even odds under the weights below.
 FIT_VARIANCE, FIT_CONSTANT_VARIANCE = 10.0, 0.1
 
-#: In a fit every relevant document counts once, and all irrelevant ones together a tenth of the relevant ones: the
-#: irrelevant are many and have little in common.
+#: In a fit every relevant document counts once, and all irrelevant ones together count a tenth of the relevant ones:
+#: there are many of them, with little in common.
 IRRELEVANT_SHARE = 0.1
 
-#: So many documents without a judgement stand in as irrelevant ones: together as one in the fit of the weights, and
-#: each by this much where fields become log odds.
+#: How many unjudged documents stand in as irrelevant ones: in the fit of the weights they count as one together, and
+#: each counts this much where fields are turned into log odds.
 N_STAND_INS, STAND_IN_WEIGHT = 100, 1.0
 
-#: Prior variance of the slope by which the fields of a fit become log odds, around 1.
+#: Prior variance, around 1, of the slope that turns the fields of a fit into log odds.
 SLOPE_VARIANCE = 25.0
 
 
 class Examples(NamedTuple):
     """Rows of words, which of them are relevant, and how much each counts in a fit.
 
-    The first ``n_judged`` are documents of the pile that were judged; others of it follow, which stand in as
-    irrelevant, ``n_pile`` in all; the rest are records of earlier reviews.
+    The first ``n_judged`` are judged documents of the pile. Unjudged ones follow, which stand in as irrelevant, up to
+    ``n_pile`` in all; the rest are records of earlier reviews.
     """
 
     rows: sp.csr_matrix
@@ -53,12 +53,12 @@ class Examples(NamedTuple):
 def fitted(
     corpus: Corpus, prior: TopicModel, judged: Mapping[int, bool], seed: int, earlier: Earlier | None = None
 ) -> TopicModel:
-    """Fit all judgements: weights from a fit in which the classes are balanced, then their scale and the constant.
+    """Fit all judgements: first weights, with balanced classes, then their scale and the constant.
 
-    The first fit is good at ranking, but its fields are no log odds. A second one of two parameters, a slope and a
-    constant, makes them so, by the judged documents, each under the weights that it would have without itself. Records
-    of earlier reviews are examples of the first fit only: how many documents of this pile are relevant is for this pile
-    to tell.
+    The first fit is good at ranking, but its fields are not log odds. A second fit of two parameters, a slope and a
+    constant, turns them into log odds, from the judged documents, each under the weights that a fit without it would
+    have. Records of earlier reviews are examples only for the first fit, because only this pile can tell how many of
+    its documents are relevant.
     """
     examples = examples_of(corpus, prior, judged, seed, earlier)
     columns = np.unique(examples.rows.indices)
@@ -76,8 +76,8 @@ def fitted(
 
 
 def balanced_fit(X: sp.csr_matrix, modes: FloatArray, examples: Examples) -> BayesianLogisticRegression:
-    """Fit the examples by their weights."""
-    # Knowledge alone ranks before any relevant document is found: a row without words and weight stands for the class.
+    """Fit the examples with their weights."""
+    # Before any relevant document is found, only knowledge ranks: a row without words or weight represents the class.
     X = sp.vstack([X, sp.csr_matrix((1, X.shape[1]))], format="csr")
     labels = np.append(examples.relevant, True).astype(np.int64)
     own = Gaussian(FIT_VARIANCE, mode=modes, intercept_variance=FIT_CONSTANT_VARIANCE)
@@ -86,15 +86,15 @@ def balanced_fit(X: sp.csr_matrix, modes: FloatArray, examples: Examples) -> Bay
 
 
 def scale_of(fit: BayesianLogisticRegression, X: sp.csr_matrix, examples: Examples) -> tuple[float, float]:
-    """Return slope and constant that make the fields log odds: of judged documents, and of stand-ins."""
+    """Return the slope and constant that turn fields into log odds, from judged documents and stand-ins."""
     pile = slice(examples.n_pile)
     X, relevant = X[pile], examples.relevant[pile]
     field = fit.decision_function(X)
     sign = np.where(relevant, 1.0, -1.0)
-    # A document moves its own field by v xᵀx times the slope of its loss; without it the field would be about this.
+    # A document moves its own field by v xᵀx times the slope of its loss; without it, the field would be about this.
     own = FIT_VARIANCE * np.asarray(X.multiply(X).sum(axis=1)).ravel()
     without = field - sign * own * examples.weights[pile] * expit(-sign * field)
-    # A last one of no weight stands for the relevant, of which there may be none.
+    # A last example, of no weight, stands for the relevant ones, of which there may be none.
     weights = np.append(np.where(np.arange(len(field)) < examples.n_judged, 1.0, STAND_IN_WEIGHT), 0.0)
     prior = Gaussian(SLOPE_VARIANCE, mode=1.0, intercept_mode=CONSTANT_MODE, intercept_variance=CONSTANT_VARIANCE)
     line = BayesianLogisticRegression(prior, tol=1e-4, n_jobs=1)
@@ -116,7 +116,7 @@ def examples_of(
     if earlier is not None:
         rows = sp.vstack([rows, earlier.rows], format="csr")
         relevant, counts = np.append(relevant, earlier.relevant), np.append(counts, earlier.counts)
-    # What a person said about the topic counts as one relevant document; where there is neither, so does hope.
+    # What a person said about the topic counts as one relevant document; without either, so does hope.
     n_relevant = max(counts[relevant].sum() + float(np.any(prior.belief.mean[:-1])), 1.0)
     share = IRRELEVANT_SHARE * n_relevant / max(counts[~relevant].sum(), IRRELEVANT_SHARE * n_relevant)
     return Examples(rows, relevant, np.where(relevant, counts, share * counts), len(own), n_pile)

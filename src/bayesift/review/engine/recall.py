@@ -1,22 +1,22 @@
 r"""How many relevant documents a collection can hold, given what was drawn from it at random.
 
 A collection holds N relevant documents, N unknown. When u documents are without a judgement and f relevant ones are
-found, a document drawn at random from the u is relevant with the probability p = (N − f)/u, however the others were
-chosen. Whoever doubts N bets against it: that the share of relevant documents is only λp, λ ≤ 1 chosen before the draw.
-The bettor's wealth is multiplied by λ if the document is relevant and by (1 − λp)/(1 − p) if not. If N is the truth the
-wealth is a martingale that starts at 1, so the probability that it *ever* reaches 1/α is at most α (Ville). All N whose
-wealth has reached 1/α are ruled out: a bound that holds at all times at once, whatever made one look.
+found, a document drawn at random from the u is relevant with probability p = (N − f)/u, however the others were chosen.
+To test N, bet against it: that the share of relevant documents is only λp, with λ ≤ 1 chosen before the draw. The
+wealth is multiplied by λ if the document is relevant and by (1 − λp)/(1 − p) if not. If N is true, the wealth is a
+martingale that starts at 1, so the probability that it *ever* reaches 1/α is at most α (Ville). Every N whose wealth
+has reached 1/α is ruled out: a bound that holds at all times at once, whatever the reason for looking.
 
-The stake is shared (betting against sampling without replacement: Waudby-Smith & Ramdas 2020). A sixteenth is bet all
-the time on λ = ½. The rest waits for a quiet time: when :data:`QUIET` judgements in a row held no relevant document,
-three quarters of it are bet, from then on, on a tenth of what N says is left. If a relevant document is drawn
-nevertheless, three quarters of what still waits are bet after the next quiet time, which must be twice as long, and so
-on. As long as none is drawn such a bet gains nearly as fast as the exact hypergeometric test, which is the bet λ = 0.
-The wealth never falls with N.
+The stake is divided (betting against sampling without replacement: Waudby-Smith & Ramdas 2020). A sixteenth is always
+bet on λ = ½. The rest waits for a quiet time: when :data:`QUIET` judgements in a row included no relevant document,
+three quarters of it are bet from then on, on a tenth of what N says is left. If a relevant document is drawn
+nevertheless, three quarters of what is still waiting are bet after the next quiet time, which must be twice as long,
+and so on. As long as none is drawn, such a bet gains nearly as fast as the exact hypergeometric test, which is the bet
+λ = 0. The wealth never falls with N.
 
-Draws of which every unread document has the same chance are the best ones here. When d of u documents are read and none
-is relevant, R relevant ones may be anywhere: averaged over their places the probability of that is C(u−d, R)/C(u, R),
-however the d were chosen, so for some places it is at least as large; a uniform draw has it for all places.
+The best draws for this purpose give every unread document the same chance. When d of u documents are read and none is
+relevant, the R relevant ones may be anywhere. Averaged over their places, the probability of that is C(u−d, R)/C(u, R),
+however the d were chosen, so for some places it is at least as large; with a uniform draw all places have this value.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from scipy.stats import hypergeom
 
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 
-#: So many judgements in a row without a relevant one are a quiet time, the first time.
+#: This many judgements in a row without a relevant one make a quiet time, the first time.
 QUIET = 30
 
 #: The shares λ of the steady bet and of those that wait for a quiet time.
 STEADY, BOLD = 0.5, 0.1
 
-#: What the steady bet has of the stake, and how much of what waits is bet after a quiet time.
+#: The steady bet's share of the stake, and how much of what is waiting is bet after a quiet time.
 STEADY_STAKE, OPENING_STAKE = 0.0625, 0.75
 
 
 class Bound(NamedTuple):
-    """At most ``total`` relevant documents in all, so ``left`` not found yet and at least this ``recall``."""
+    """At most ``total`` relevant documents in all, so at most ``left`` not found yet and at least this ``recall``."""
 
     total: int
     left: int
@@ -119,7 +119,7 @@ def bound_by_bets(draws: Draws, found: int, unjudged: int, confidence: float = 0
     draws : Draws
         All random draws so far.
     found : int
-        Relevant documents found, by whatever way.
+        Relevant documents found in any way.
     unjudged : int
         Documents without a judgement.
     confidence : float, default=0.95
@@ -141,21 +141,21 @@ def bound_by_bets(draws: Draws, found: int, unjudged: int, confidence: float = 0
 
 
 def bound_by_sample(n: int, size: int, relevant: int, found: int, confidence: float = 0.95) -> Bound:
-    """Return a :class:`Bound` on the relevant documents by a simple random sample: exact, for one look.
+    """Return a :class:`Bound` on the relevant documents from a simple random sample: exact, for a single look.
 
-    The greatest N for which so few relevant documents in the sample would still have a probability above
+    The largest N for which so few relevant documents in the sample would still have a probability above
     1 − confidence under the hypergeometric distribution.
 
     Parameters
     ----------
     n : int
-        Documents of the collection.
+        Documents in the collection.
     size, relevant : int
-        Documents of the sample, and relevant ones among them.
+        Documents in the sample, and relevant ones among them.
     found : int
         Relevant documents found, in the sample or not; the bound is never less.
     confidence : float, default=0.95
-        With this probability the bound holds, for a sample whose size was fixed before.
+        With this probability the bound holds, for a sample whose size was fixed beforehand.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def bound_by_sample(n: int, size: int, relevant: int, found: int, confidence: fl
 
 
 def bound(total: int, found: int) -> Bound:
-    """Say what a greatest total means for the documents left and the recall."""
+    """Return the bound for a largest possible total: the documents left and the recall."""
     return Bound(total, total - found, found / total if total else 1.0)
 
 

@@ -1,4 +1,4 @@
-"""The engine of a review: it learns judgements, chooses the next document and tells when to stop."""
+"""The engine of a review: it learns judgements, chooses the next document and says when to stop."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from bayesift.review.engine.topic_model import NOISE, Fields, Highlight, Knowled
 #: Credibility of the interval of a probability.
 _CREDIBILITY = 0.9
 
-#: So many judgements are learnt card by card; more at once wait for a fit.
+#: Up to this many judgements at once are learned card by card; more wait for a fit.
 _AT_ONCE = 100
 
-#: The ranking begins with a fit to so many of the judgements that are given at the start; the others wait for a fit.
+#: The ranking begins with a fit to this many of the judgements given at the start; the others wait for a fit.
 _AT_FIRST = 2000
 
 
@@ -39,9 +39,9 @@ class Suggestion(NamedTuple):
     """A document to judge, and why.
 
     ``document`` is its place in the corpus. ``why`` is "probable", "informative" or "random", or "chosen" for a
-    document that was asked for. ``interval`` holds the probability with a credibility of 90 % under the belief.
-    ``rank`` is its place among the documents without a judgement, 1 the most probable. ``model`` says which model
-    spoke: "prior", "refit 40" (fitted to 40 judgements) or "online 43" (three more learnt since).
+    document that was asked for. ``interval`` is a 90 % credible interval of the probability under the belief. ``rank``
+    is its rank among the documents without a judgement; 1 is the most probable. ``model`` says which model was used:
+    "prior", "refit 40" (fitted to 40 judgements) or "online 43" (three more learned since).
     """
 
     document: int
@@ -53,34 +53,34 @@ class Suggestion(NamedTuple):
 
 
 class ReviewEngine:
-    """A topic's queue: what a person judged, what is believed of the rest, which document comes next.
+    """A topic's queue: what was judged, what is believed about the rest, and which document comes next.
 
-    Every judgement is learnt at once by a belief of independent Gaussian weights. :meth:`refit` fits a logistic
-    regression to all of them, which takes longer and may run in another thread; :meth:`adopt` takes its result over.
-    Where only a fit helps, as when a judgement that a fit has learnt is taken back, the ranking stays as it is and
-    :attr:`behind` asks for one.
+    Every judgement is learned at once by a belief with independent Gaussian weights. :meth:`refit` fits a logistic
+    regression to all judgements, which takes longer and may run in another thread; :meth:`adopt` takes over its result.
+    If only a fit can help, for example when a judgement that a fit has learned is taken back, the ranking stays as it
+    is and :attr:`behind` asks for a fit.
 
     Parameters
     ----------
     corpus : Corpus
         The documents; shared by topics, never changed.
     knowledge : Knowledge
-        What is known of the topic before any judgement.
+        What is known about the topic before any judgement.
     judgements : Judgements, optional
-        The judgements that hold; they are learnt by one fit, of the last 2,000 if they are more. Whoever changes them
-        elsewhere calls :meth:`follow`.
+        The present judgements; they are learned by one fit, to the last 2,000 if there are more. After changing them
+        elsewhere, call :meth:`follow`.
     mix : Mix
-        In what shares documents are shown for which reason.
+        Shares of the reasons for which documents are shown.
     seed : int, default=0
         Fixes the random order of the corpus.
     earlier : Earlier, optional
-        Records of earlier reviews, of which the ranking learns as well; nothing else depends on them.
+        Records of earlier reviews, which the ranking learns from as well; nothing else depends on them.
 
     Attributes
     ----------
     lagging : bool
-        Whether the ranking is left as it is until :meth:`take_ranking`, for those who call :meth:`ranking` in another
-        thread; False at first: the ranking always follows what is learnt.
+        Whether the ranking is left as it is until :meth:`take_ranking`, for use with :meth:`ranking` in another thread;
+        initially False, so that the ranking always follows what is learned.
     steps : int
         How often the model has changed.
 
@@ -125,17 +125,17 @@ class ReviewEngine:
         self.adopt(self._fit(dict(list(judged.items())[-_AT_FIRST:])))
 
     def label(self, document: int, relevant: bool | None, *, why: str) -> None:
-        """Learn a judgement; a judgement that the document had before is forgotten.
+        """Learn a judgement, and forget the one that the document had before.
 
         Parameters
         ----------
         document : int
             Place in the corpus.
         relevant : bool or None
-            None is unsure: nothing is learnt, but the document is not shown again.
+            None means unsure: nothing is learned, but the document is not shown again.
         why : str
             Why it was shown: "probable", "informative", "random", or anything else for documents that the engine did
-            not choose. Only "random" ones are taken for random draws.
+            not choose. Only "random" counts as a random draw.
         """
         self._check(document)
         foreseen = float(self._moments().probability[document])
@@ -143,7 +143,7 @@ class ReviewEngine:
         self.follow()
 
     def unlabel(self, document: int) -> None:
-        """Forget a judgement; what a fit has learnt is forgotten by the next fit.
+        """Forget a judgement; what a fit has learned is forgotten by the next fit.
 
         Parameters
         ----------
@@ -156,10 +156,10 @@ class ReviewEngine:
         self.follow()
 
     def follow(self) -> list[int]:
-        """Learn what is new among the judgements, and forget what can be forgotten without a fit.
+        """Learn new judgements, and forget what can be forgotten without a fit.
 
-        Judgements learnt since the last fit are learnt again on top of it, without those that hold no longer. Nothing
-        is ever fitted here; what waits for a fit is told by :attr:`behind`.
+        Judgements learned since the last fit are learned again on top of it, without those that no longer hold. Nothing
+        is fitted here; :attr:`behind` tells whether something waits for a fit.
 
         Returns
         -------
@@ -187,7 +187,7 @@ class ReviewEngine:
         return bool(self._amiss)
 
     def refit(self) -> Refit:
-        """Fit all judgements of this moment; changes nothing, so it may run in another thread.
+        """Fit all present judgements; changes nothing, so it may run in another thread.
 
         Returns
         -------
@@ -197,7 +197,7 @@ class ReviewEngine:
         return self._fit(self.judgements.learnable())
 
     def catch_up(self, refit: Refit) -> Refit:
-        """Learn the judgements that came since a fit was begun on top of it; may run in another thread, as that.
+        """Learn, on top of a fit, the judgements that came after it began; may run in another thread too.
 
         Parameters
         ----------
@@ -217,9 +217,9 @@ class ReviewEngine:
         return Refit(models.moved(refit.fields, model, self.corpus), refit.judged | since)
 
     def adopt(self, refit: Refit) -> bool:
-        """Take over a fit and learn the judgements that came since on top of it, if they are few.
+        """Take over a fit, and learn on top of it the judgements that came since, if they are few.
 
-        A fit to judgements that were changed or taken back meanwhile is left unused.
+        A fit to judgements that were changed or taken back meanwhile is not used.
 
         Parameters
         ----------
@@ -243,18 +243,18 @@ class ReviewEngine:
         return True
 
     def ranking(self) -> Refit:
-        """Go through the documents under what is learnt by now; changes nothing, so it may run in another thread.
+        """Rank the documents by what has been learned so far; changes nothing, so it may run in another thread.
 
         Returns
         -------
         Refit
-            The last fit, with what is thought of the documents by now: for :meth:`take_ranking`.
+            The last fit, with the present scores of the documents, for :meth:`take_ranking`.
         """
         base, fields, model = self._base, self._fields, self._model
         return base._replace(fields=fields if fields.model is model else models.moved(fields, model, self.corpus))
 
     def take_ranking(self, ranking: Refit) -> None:
-        """Rank by what :meth:`ranking` has found, unless another fit was taken over meanwhile.
+        """Use the result of :meth:`ranking`, unless another fit was taken over meanwhile.
 
         Parameters
         ----------
@@ -270,9 +270,9 @@ class ReviewEngine:
         Parameters
         ----------
         n : int, default=1
-            How many; fewer come when fewer are left.
+            How many; there are fewer in the result if fewer are left.
         exclude : collection of int
-            Documents not to choose, such as those that another person looks at.
+            Documents not to choose, such as those that another person is looking at.
 
         Returns
         -------
@@ -294,7 +294,7 @@ class ReviewEngine:
         return chosen
 
     def suggestion(self, document: int) -> Suggestion:
-        """Return the card of any document, judged or not, as one that was "chosen"; its rank is among the unjudged."""
+        """Return the card of any document, judged or not, as "chosen"; its rank is among the unjudged ones."""
         self._check(document)
         return self._card(document, "chosen")
 
@@ -308,7 +308,7 @@ class ReviewEngine:
         return self._moments().probability
 
     def highlights(self, document: int) -> list[Highlight]:
-        """Find the words of a document's text that speak for or against it, in the order of the text.
+        """Find the words of a document's text that count for or against it, in the order of the text.
 
         Parameters
         ----------
@@ -318,20 +318,20 @@ class ReviewEngine:
         Returns
         -------
         list of Highlight
-            Spans of characters that do not overlap.
+            Non-overlapping spans of characters.
         """
         self._check(document)
         return models.highlights(self._model, self.corpus, document)
 
     def stopping(self, target_recall: float = 0.95, confidence: float = 0.95, at_most: int = 0) -> Stopping:
-        """Tell what may be left and whether one may stop.
+        """Tell what may be left, and whether one may stop.
 
         Parameters
         ----------
         target_recall : float, default=0.95
             Share of the relevant documents that should be found.
         confidence : float, default=0.95
-            With which probability.
+            Probability with which it should be reached.
         at_most : int, default=0
             If no more relevant documents than this are left, that is enough, whatever the recall.
 
@@ -342,18 +342,18 @@ class ReviewEngine:
         return self.moment().stopping(target_recall, confidence, at_most)
 
     def moment(self) -> Moment:
-        """Keep what is needed to tell whether one may stop: cheap, while :meth:`Moment.stopping` may take its time."""
+        """Keep what is needed to tell whether one may stop; this is cheap, :meth:`Moment.stopping` may be slow."""
         fields = self._moments()
         return Moment(self.corpus, self._order, self.judgements.copy(), fields)
 
     def model(self) -> Pipeline:
-        """Return vectorizer and classifier as one estimator: the mean of the belief of this moment.
+        """Return vectorizer and classifier as one estimator: the mean of the present belief.
 
         Returns
         -------
         Pipeline
-            Of the corpus's :class:`TextVectorizer` and a :class:`BayesianLogisticRegression`. It reads texts as
-            :func:`with_title_words` gives them; without that, titles count only as text.
+            Of the corpus's :class:`TextVectorizer` and a :class:`BayesianLogisticRegression`. It expects texts as
+            :func:`with_title_words` returns them; otherwise titles count only as text.
         """
         return Pipeline([("vectorizer", self.corpus.vectorizer), ("model", models.estimator(self._model))])
 
@@ -371,7 +371,7 @@ class ReviewEngine:
         return None if said is None else said.relevant
 
     def _learn(self, new: Mapping[int, bool | None]) -> None:
-        """Learn judgements of documents of which the model has learnt none."""
+        """Learn judgements of documents that the model has learned nothing about."""
         given = {document: relevant for document, relevant in new.items() if relevant is not None}
         if given:
             name = f"online {self.judgements.found + self.judgements.irrelevant}"
@@ -381,7 +381,7 @@ class ReviewEngine:
             self._amiss.difference_update(given)
 
     def _moments(self) -> Fields:
-        """Return what the model thinks of every document."""
+        """Return the model's scores of all documents."""
         if not self.lagging:
             self.take_ranking(self.ranking())
         return self._fields
@@ -408,7 +408,7 @@ class ReviewEngine:
 
 
 class Moment(NamedTuple):
-    """A queue as it was at one moment; nothing that is judged later changes it."""
+    """A snapshot of a queue; later judgements do not change it."""
 
     corpus: Corpus
     order: Int64Array
@@ -416,7 +416,7 @@ class Moment(NamedTuple):
     fields: Fields
 
     def stopping(self, target_recall: float = 0.95, confidence: float = 0.95, at_most: int = 0) -> Stopping:
-        """Tell what may be left and whether one may stop; parameters as of :meth:`ReviewEngine.stopping`."""
+        """Tell what may be left, and whether one may stop; parameters as in :meth:`ReviewEngine.stopping`."""
         aim = Aim(target_recall, confidence, at_most).checked()
         p = self._unjudged_probabilities()
         # Delta method: the outcomes vary, and the weights that documents share move all of them together.
@@ -428,7 +428,7 @@ class Moment(NamedTuple):
         return stops.report(self.judgements, self.order, left, interval, aim)
 
     def advice(self, target_recall: float = 0.95, confidence: float = 0.95, at_most: int = 0) -> Advice:
-        """Tell whether one may stop, as :meth:`stopping` does, without what takes a pass over all documents."""
+        """Tell whether one may stop, like :meth:`stopping`, but without what needs all documents."""
         aim = Aim(target_recall, confidence, at_most).checked()
         left = float(self._unjudged_probabilities().sum())
         return stops.advice(self.judgements, len(self.order), left, aim)[0]
@@ -439,9 +439,9 @@ class Moment(NamedTuple):
 
 
 def prepare(corpus: Corpus) -> None:
-    """Compile what cards need, and gather the columns of a corpus, before anybody waits for them."""
+    """Compile what cards need, and make the columns of a corpus, before anybody waits for them."""
     _ = corpus.columns
-    # Fits of few and of many judgements take different ways.
+    # Fits to few and to many judgements run different code.
     texts = [f"Title {place}\n" + " ".join(f"w{place * k % 61}" for k in range(1, 12)) for place in range(240)]
     engine = ReviewEngine(Corpus.build(texts), Knowledge("w3 w7"), mix=Mix(0.4, 0.3, 0.3))
     for n_more in (0, 0, 120):

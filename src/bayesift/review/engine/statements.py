@@ -1,24 +1,24 @@
 r"""Three statements about the relevant documents that are left: what each assumes, what it says, and whether it holds.
 
-All three rest on the same cards: their outcomes, which of them were drawn at random, and how probable each had been.
+All three use the same cards: their outcomes, which of them were drawn at random, and how probable each had been.
 
 **A** assumes nothing. Only the random draws count, and the bound is that of :mod:`bayesift.review.engine.recall`.
 
-**B** assumes that the queue is no worse than chance: at every card, what the queue chose was at least as probably
-relevant as a document drawn at random from the unread ones, so that the unread part is nowhere denser than what was
-just read. Then every card of the queue counts as a draw. If a card is relevant with the probability q ≥ p = (N − f)/u,
-the wealth of those who bet against N is multiplied by λ q + (1 − q)(1 − λp)/(1 − p) on average, which falls with q and
-is 1 at q = p: it is a supermartingale, and the bound holds at all times under the assumption. The random draws test it:
-when they hold significantly more relevant documents than the cards beside them, B is withdrawn.
+**B** assumes that the queue is no worse than chance: at every card, the document that the queue chose was at least as
+probably relevant as one drawn at random from the unread documents, so that the unread part is nowhere denser than what
+was just read. Then every card of the queue counts as a draw. If a card is relevant with probability q ≥ p = (N − f)/u,
+the wealth of a bet against N is multiplied by λ q + (1 − q)(1 − λp)/(1 − p) on average, which falls with q and is 1 at
+q = p: it is a supermartingale, and the bound holds at all times under the assumption. The random draws test it: if they
+include significantly more relevant documents than the cards near them, B is withdrawn.
 
-**C** assumes that the model's probabilities are right for the unread documents up to one factor r that is unknown and
-the same for all of them. Of the last quarter of the cards (random draws among them), K were relevant where the model
-had foreseen E. With a Gamma(½, ½) prior, r has the posterior Gamma(½ + K, ½ + E); the number left given r is Poisson
-with the mean r·S, S the sum of the probabilities of the unread; so the number left is negative binomial. In replays of
-reviews this posterior is too sure of itself. How sure C has to be comes from those replays, by conformal risk control
-(Angelopoulos et al. 2024, arXiv 2208.02814): if a share R of m reviews misses the aim at some risk of C, a further one
-that is like them misses it with a probability of at most (mR + 1)/(m + 1). For a confidence of 95 %, C states its
-quantile of 97.5 %. When the random draws held significantly more than foreseen, C is withdrawn.
+**C** assumes that the model's probabilities are right for the unread documents up to one unknown factor r, the same for
+all of them. In the last quarter of the cards (random draws among them), K were relevant where the model had predicted
+E. With a Gamma(½, ½) prior, r has the posterior Gamma(½ + K, ½ + E). Given r, the number left is Poisson with mean
+r·S, where S is the sum of the probabilities of the unread documents, so the number left is negative binomial. In
+replays of reviews this posterior is overconfident. How sure C has to be comes from those replays, by conformal risk
+control (Angelopoulos et al. 2024, arXiv 2208.02814): if a share R of m reviews misses the aim at some risk of C, then
+another review that is like them misses it with probability at most (mR + 1)/(m + 1). For a confidence of 95 %, C states
+its 97.5 % quantile. If the random draws included significantly more relevant documents than predicted, C is withdrawn.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ from bayesift.review.engine.recall import Bound, Draws, bound, bound_by_bets, dr
 
 Letter = Literal["A", "B", "C"]
 
-#: The cards that tell how far the model and the queue can be trusted now: this share of all, but at least so many.
+#: The cards that tell how far the model and the queue can be trusted now: this share of all, but at least this many.
 RECENT, LEAST_RECENT = 0.25, 30
 
 #: Shape and rate of the prior of the factor by which the model's probabilities are wrong.
 FACTOR_PRIOR = 0.5
 
-#: The risk of C's own posterior that is taken, from a risk that is allowed on. At each, (19 R + 1)/20 is at most the
-#: risk allowed, R the share of replays of 19 reviews that miss (``python -m benchmarks.review.stopping``). Less than
+#: The risk of C's own posterior that is taken, by allowed risk. For each, (19 R + 1)/20 is at most the allowed risk,
+#: where R is the share of replays of 19 reviews that miss (``python -m benchmarks.review.stopping``). Less than
 #: 1 in 20 cannot be shown with 19 reviews; below that, C takes half.
 MODEL_RISKS = ((0.05, 0.025), (0.10, 0.03), (0.15, 0.08), (0.20, 0.15))
 
-#: A statement is withdrawn when what the random draws held would be so improbable if its assumption were true.
+#: A statement is withdrawn if the outcome of the random draws would be this improbable under its assumption.
 SIGNIFICANCE = 0.05
 
 #: What each statement assumes, in words.
@@ -57,8 +57,8 @@ ASSUMES: dict[Letter, str] = {
 }
 
 
-#: In how many of so many replays of 19 reviews each missed a recall of 95 % at a confidence of 95 %, C on reviews on
-#: which it was not set (``python -m benchmarks.review.stopping``).
+#: In how many of how many replays of 19 reviews each statement missed a recall of 95 % at a confidence of 95 %; for C,
+#: on reviews that were not used to set it (``python -m benchmarks.review.stopping``).
 MISSES: dict[Letter, tuple[int, int]] = {"A": (0, 380), "B": (0, 380), "C": (7, 380)}
 
 
@@ -68,7 +68,7 @@ def percent(share: float, digits: int = 0) -> str:
 
 
 class Phrase(str):
-    """A sentence of a template and values; pages say it in another language by translating the template.
+    """A sentence made of a template and values; pages show it in another language by translating the template.
 
     Examples
     --------
@@ -97,13 +97,13 @@ class Statement(NamedTuple):
     assumes : str
         The assumption in words.
     bound : Bound
-        What is not exceeded with the confidence asked for.
+        The bound that holds with the confidence asked for.
     holds : bool
-        Whether the random draws are in keeping with the assumption.
+        Whether the random draws are compatible with the assumption.
     allows : bool
-        Whether it holds and its bound reaches the aim: one may stop by it.
+        Whether it allows stopping: it holds, and its bound reaches the aim.
     sentence : str
-        All of that in words.
+        All of this in words.
     """
 
     letter: Letter
@@ -118,7 +118,7 @@ Statements = tuple[Statement, Statement, Statement]
 
 
 class Aim(NamedTuple):
-    """What is to be reached with what confidence: a recall, or at most so many relevant documents ``left``.
+    """What should be reached with what confidence: a recall, or at most this many relevant documents ``left``.
 
     Examples
     --------
@@ -132,7 +132,7 @@ class Aim(NamedTuple):
     left: int = 0
 
     def checked(self) -> Aim:
-        """Return the aim, or raise if it is none."""
+        """Return the aim, or raise an error if it is invalid."""
         if not 0 < self.recall <= 1:
             raise ValueError(f"target_recall is {self.recall!r}; expected a number between 0 and 1")
         if not 0 < self.confidence < 1:
@@ -142,14 +142,14 @@ class Aim(NamedTuple):
         return self
 
     def allowed(self, found: int) -> int:
-        """Return how many relevant documents may be left when so many are found."""
+        """Return how many relevant documents may be left when this many are found."""
         return max(int(found / self.recall + 1e-9) - found, self.left)
 
 
 class Cards(NamedTuple):
-    """The judgements that count, in their order: relevant or not, shown by the queue, drawn at random, foreseen.
+    """The judgements that count, in order: relevant or not, shown by the queue, drawn at random, foreseen.
 
-    ``foreseen`` is the probability that a document had before it was judged, nan if it is not known.
+    ``foreseen`` is the probability that a document had before it was judged, or nan if it is unknown.
     """
 
     relevant: np.ndarray
@@ -159,7 +159,7 @@ class Cards(NamedTuple):
 
     @classmethod
     def of(cls, judgements: Sequence[Judgement]) -> Cards:
-        """Collect them; those that are unsure do not count."""
+        """Collect the cards from judgements; unsure ones do not count."""
         said = [judgement for judgement in judgements if judgement.relevant is not None]
         return cls(
             np.array([judgement.relevant for judgement in said], dtype=bool),
@@ -170,7 +170,7 @@ class Cards(NamedTuple):
 
     @property
     def found(self) -> int:
-        """Relevant documents among them."""
+        """Number of relevant documents among them."""
         return int(self.relevant.sum())
 
     def draws(self, n: int, letter: Literal["A", "B"]) -> Draws:
@@ -179,7 +179,7 @@ class Cards(NamedTuple):
         return draws_of(zip(self.relevant.tolist(), drawn.tolist(), strict=True), n)
 
     def recent(self) -> Cards:
-        """Return the last of the cards that the queue showed and of which it is known how probable they were."""
+        """Return the latest cards that the queue showed and whose earlier probability is known."""
         places = np.flatnonzero(self.queued & ~np.isnan(self.foreseen))
         size = max(LEAST_RECENT, int(RECENT * len(places)))
         return Cards(*(column[places[-size:]] for column in self))
@@ -193,7 +193,7 @@ def statements(cards: Cards, n: int, expected_left: float, aim: Aim) -> Statemen
     cards : Cards
         All judgements.
     n : int
-        Documents of the collection, without those that are unsure.
+        Number of documents in the collection, without unsure ones.
     expected_left : float
         Sum of the model's probabilities of the documents without a judgement.
     aim : Aim

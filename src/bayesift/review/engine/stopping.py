@@ -21,23 +21,24 @@ class Stopping(NamedTuple):
     Parameters
     ----------
     found, irrelevant, unsure, unjudged : int
-        Documents judged relevant, judged irrelevant, put aside as unsure, and without a judgement. Unsure ones are no
-        part of the recall.
+        Numbers of documents judged relevant, judged irrelevant, put aside as unsure, and without a judgement. Unsure
+        ones do not count for recall.
     expected_left : float
-        Relevant documents among the unjudged, expected by the model.
+        Number of relevant documents among the unjudged that the model expects.
     model_interval : tuple of float
-        Between these lies the number left, with the confidence asked for, by the model's own posterior.
+        Interval of the number left, at the given confidence, by the model's own posterior.
     sample_size, sample_relevant : int
-        The simple random sample: how many documents of the random order have all been judged, and the relevant ones.
-    by_sample : Bound
-        Exact hypergeometric bound from that sample; holds for one look.
-    by_bets : Bound
-        Bound from all random draws; holds however often one looks: that of statement A.
+        The simple random sample: how many documents at the front of the random order are judged, and how many of them
+    are relevant.
+        by_sample : Bound
+    Exact hypergeometric bound from that sample; valid for a single look.
+        by_bets : Bound
+        Bound from all random draws, that of statement A; valid however often one looks.
     recall : float
         Expected recall: found/(found + expected_left).
     check : int or None
-        If so many further documents of the random share hold no relevant one, one may stop by statement A; None if no
-        number would do.
+        If this many more random documents include no relevant one, one may stop by statement A; None if no number is
+        enough.
     target_recall, confidence : float
         What was asked for.
     verdict : {"go on", "may stop", "not enough evidence"}
@@ -46,7 +47,7 @@ class Stopping(NamedTuple):
     statements : tuple of Statement
         A, B and C: what each assumes and says.
     allowed_by : {"A", "B", "C"} or None
-        The statement with the weakest assumption by which one may stop.
+        The statement with the weakest assumption that allows stopping.
     """
 
     found: int
@@ -79,7 +80,7 @@ def posterior_interval(mean: float, variance: float, confidence: float) -> tuple
 
 
 class Advice(NamedTuple):
-    """The verdict in a word and in a sentence, and what could show that one may stop; as in :class:`Stopping`."""
+    """The verdict in a word and in a sentence, and the draws that could allow stopping, as in :class:`Stopping`."""
 
     verdict: Verdict
     sentence: Phrase
@@ -87,7 +88,7 @@ class Advice(NamedTuple):
 
 
 def advice(judgements: Judgements, n: int, left: float, aim: Aim) -> tuple[Advice, Statements]:
-    """Judge whether one may stop, of n documents and with what the model expects to be left."""
+    """Judge whether one may stop, given the number n of documents and what the model expects to be left."""
     # Unsure documents do not count as documents of the collection.
     cards, n = Cards.of(judgements.in_order()), n - judgements.unsure
     said = statements(cards, n, left, aim)
@@ -98,7 +99,7 @@ def advice(judgements: Judgements, n: int, left: float, aim: Aim) -> tuple[Advic
 
 
 def expected_recall(found: int, left: float) -> float:
-    """Return the recall if so many relevant documents are left as expected."""
+    """Return the recall if as many relevant documents are left as expected."""
     return found / (found + left) if found else 0.0
 
 
@@ -116,12 +117,12 @@ def report(judgements: Judgements, order: Int64Array, left: float, interval: tup
 
 
 def allowing(said: Statements) -> Letter | None:
-    """Return the first statement by which one may stop: the one with the weakest assumption."""
+    """Return the first statement that allows stopping, which has the weakest assumption."""
     return next((statement.letter for statement in said if statement.allows), None)
 
 
 def random_sample(judgements: Judgements, order: Int64Array) -> tuple[int, int]:
-    """Return size and relevant documents of the simple random sample: a random order up to the first unjudged."""
+    """Return the size and relevant documents of the simple random sample: the random order up to the first unjudged."""
     size = relevant = 0
     for document in order:
         judgement = judgements.get(int(document))
@@ -132,14 +133,14 @@ def random_sample(judgements: Judgements, order: Int64Array) -> tuple[int, int]:
     return size, relevant
 
 
-#: The verdicts in words, by what they rest on.
+#: The verdicts in words, by their grounds.
 SENTENCES = {
     "all judged": "You may stop: every document has been judged, {found} are relevant.",
     "allowed": (
         "You may stop by statement {letter}: with {confidence} confidence at least {recall} of the relevant documents "
         "are found ({found} found, at most {left} left among {unjudged}). It assumes {assumption}."
     ),
-    "nothing found": "Keep going: nothing relevant is found yet; {unjudged} documents are not judged.",
+    "nothing found": "Keep going: nothing relevant has been found yet; {unjudged} documents are not judged.",
     "go on": (
         "Keep going: {found} relevant found, and the model expects a recall of {recall} so far; {unjudged} documents "
         "are not judged yet."
@@ -148,15 +149,15 @@ SENTENCES = {
         "Not enough evidence yet: the model expects a recall of {recall}, but statement {letter} shows only {shown} "
         "with {confidence} confidence. {need}"
     ),
-    "check": "If none of the next {check} random documents is relevant, you may stop, whatever one assumes.",
-    "no check": "Only reading nearly all of the rest could show it without an assumption.",
+    "check": "If none of the next {check} random documents is relevant, you may stop, whatever you assume.",
+    "no check": "Without an assumption, only reading nearly all of the rest could show it.",
 }
 
 
 def verdict_of(
     found: int, unjudged: int, left: float, said: Statements, check: int | None, aim: Aim
 ) -> tuple[Verdict, Phrase]:
-    """Judge, and say it in a sentence: which statement allows it, at what confidence, and what it assumes."""
+    """Return the verdict with a sentence: which statement allows stopping, at what confidence, on what assumption."""
     if unjudged == 0:
         return "may stop", Phrase(SENTENCES["all judged"], found=found)
     letter, confidence = allowing(said), percent(aim.confidence)

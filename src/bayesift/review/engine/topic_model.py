@@ -1,4 +1,4 @@
-"""What is believed about one topic: the prior, what follows for documents, and single judgements learnt at once."""
+"""The belief about a topic: its prior, what follows for documents, and how it learns single judgements at once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bayesift.review.engine.corpus import STEMMER, TITLE_MARK, WORD, Corpus, wit
 #: Length of the prior modes of a description's words: a text that says the same has this field before any judgement.
 DESCRIPTION_LENGTH = 3.0
 
-#: The same for the words of what is excluded, which speak against.
+#: The same for words of the exclusion criteria, which count against a document.
 EXCLUSION_LENGTH = 1.0
 
 #: Prior mode of a keyword's words.
@@ -35,9 +35,9 @@ NOISE = 1.7
 
 
 class Knowledge(NamedTuple):
-    """What a person says about a topic: a description, words that speak for and against it, and what is excluded.
+    """What a person says about a topic: a description, words that count for and against it, and what is excluded.
 
-    Words of the ``exclusion`` that the description does not have are expected to speak against a document.
+    Words of the ``exclusion`` that the description does not have are expected to count against a document.
 
     Examples
     --------
@@ -59,12 +59,12 @@ class Knowledge(NamedTuple):
 
     @classmethod
     def of_protocol(cls, protocol: Mapping[str, str]) -> Knowledge:
-        """Take what the protocol of a review says: title, questions and inclusion criteria for, exclusion against.
+        """Use the protocol of a review: title, questions and inclusion criteria count for, exclusion criteria against.
 
         Parameters
         ----------
         protocol : mapping
-            As of :attr:`bayesift.datasets.Collection.protocol`; parts that are missing are nothing said.
+            As in :attr:`bayesift.datasets.Collection.protocol`; parts may be missing.
 
         Examples
         --------
@@ -89,7 +89,7 @@ class TopicModel(NamedTuple):
 
 
 class Fields(NamedTuple):
-    """A model, and what it thinks of every document: mean and variance of the field, and the probability."""
+    """A model and its values for every document: mean and variance of the field, and the probability."""
 
     model: TopicModel
     mean: FloatArray
@@ -98,14 +98,14 @@ class Fields(NamedTuple):
 
 
 class Refit(NamedTuple):
-    """The judgements of one moment, and what a model that has learnt them thinks: for adopting later."""
+    """The judgements at one moment, and the values of a model that has learned them, to be adopted later."""
 
     fields: Fields
     judged: dict[int, bool]
 
 
 class Highlight(NamedTuple):
-    """Characters ``start`` to ``end`` of a text, and what they add to the document's field: positive speaks for it."""
+    """Characters ``start`` to ``end`` of a text, and what they add to the document's field: positive counts for it."""
 
     start: int
     end: int
@@ -113,7 +113,7 @@ class Highlight(NamedTuple):
 
 
 def prior_modes(knowledge: Knowledge, corpus: Corpus) -> FloatArray:
-    """Return the weight that each column of the corpus is expected to have; keywords overrule the description."""
+    """Return the expected weight of each column of the corpus; keywords overrule the description."""
     modes = np.zeros(corpus.n_terms)
     if not corpus.n_terms or knowledge.empty:
         return modes
@@ -132,7 +132,7 @@ def prior_modes(knowledge: Knowledge, corpus: Corpus) -> FloatArray:
 
 
 def _described(text: str, corpus: Corpus, length: float) -> FloatArray:
-    """Return modes for the words of a text: its row, made so long."""
+    """Return modes for the words of a text: its row, scaled to this length."""
     row = corpus.vectorizer.transform([with_title_words(text)])
     prior = from_description(
         with_title_words(text), corpus.vectorizer, mode=length * row.data.max(initial=0.0),
@@ -155,7 +155,7 @@ def probabilities(mean: FloatArray, variance: FloatArray) -> FloatArray:
 
 
 def all_fields(model: TopicModel, corpus: Corpus) -> Fields:
-    """Go through all documents under a model."""
+    """Compute the fields of all documents under a model."""
     X = corpus.matrix
     mean, variance = field_moments(X.indptr, X.indices, X.data, model.belief.mean, model.variances)
     return Fields(model, mean, variance, probabilities(mean, variance))
@@ -172,7 +172,7 @@ def moved(fields: Fields, model: TopicModel, corpus: Corpus) -> Fields:
     steps, growths = new.belief.mean - old.belief.mean, new.variances - old.variances
     mean, variance = fields.mean + steps[-1], fields.variance + growths[-1]
     moved_fields((X.indptr, X.indices, X.data), columns, steps[columns], growths[columns], mean, variance)
-    # Rounding must not make the variance of a document without a doubt negative.
+    # Rounding must not make a variance near zero negative.
     np.maximum(variance, 0.0, out=variance)
     return Fields(model, mean, variance, probabilities(mean, variance))
 
@@ -196,12 +196,12 @@ def estimator(model: TopicModel) -> BayesianLogisticRegression:
 
 
 def highlights(model: TopicModel, corpus: Corpus, document: int) -> list[Highlight]:
-    """Return the spans of the words that speak for or against a document, with what their columns add to its field."""
+    """Return the spans of words that count for or against a document, with what their columns add to its field."""
     text, title = corpus.texts[document], corpus.title_ends[document]
     row = corpus.matrix[[document]]
     added = dict(zip(row.indices.tolist(), (row.data * model.belief.mean[row.indices]).tolist(), strict=True))
-    # The rules of the vectorizer, which itself is made for many documents at once. A capital letter may become two
-    # characters, of which the second ends a word.
+    # This follows the rules of the vectorizer, which is made for many documents at once. A capital letter may become
+    # two characters, of which the second ends a word.
     spans = [(*match.span(), WORD.findall(match.group().lower())) for match in WORD.finditer(text)]
     forms = [mark + word for word in {word for *_, words in spans for word in words} for mark in ("", TITLE_MARK)]
     stems = dict(zip(forms, Stemmer(STEMMER, 0).stemWords(forms), strict=True))

@@ -1,4 +1,4 @@
-"""A copy of a project as it is at one moment, taken while others go on labelling."""
+"""A copy of a project as it is at one moment, made while others continue labelling."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from bayesift.review.storage.documents import index_all
 from bayesift.review.storage.migrations import version_of
 from bayesift.review.storage.tables import SCHEMA_VERSION, facts, metadata
 
-#: Rows that are copied at once.
+#: How many rows are copied at once.
 _BATCH = 1000
 
 
 def back_up(database: str | Path, target: Path) -> None:
-    """Copy a project to a new project file; a server may be at work on it, and does not wait.
+    """Copy a project to a new project file; a server may be using it, and need not wait.
 
-    What was acknowledged before the copy began is in it. The copy is checked before it takes its place; a file that
-    stood there stays until then. A SQLite file is copied with whatever version of the tables it has, a PostgreSQL
-    database becomes a file with the same rows.
+    Everything that was acknowledged before the copy began is in it. The copy is checked before it replaces a file that
+    is already there. A SQLite file is copied whatever the version of its tables; a PostgreSQL database becomes a file
+    with the same rows.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def back_up(database: str | Path, target: Path) -> None:
     if path is not None and not path.exists():
         raise ProjectError(f"{path} does not exist, expected a project of Bayesift")
     if target.with_name(f"{target.name}-wal").exists():
-        raise ValueError(f"output is {target}, a project that is open; expected a file that nobody uses")
+        raise ValueError(f"output is {target}, a project that is open; expected a file that is not in use")
     engine = open_database(database)
     try:
         version = version_of(engine)
@@ -60,7 +60,7 @@ def back_up(database: str | Path, target: Path) -> None:
 def _copy_file(path: Path, made: Path) -> None:
     try:
         with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(made)) as copy:
-            # In one step: with a write-ahead log it reads one state, and who writes does not wait for it.
+            # In one step: with a write-ahead log it reads one state, and writers do not wait for it.
             source.backup(copy)
     except sqlite3.OperationalError as error:
         raise NotSavedError(f"The copy could not be made: {error}.", str(error)) from error
@@ -85,9 +85,9 @@ def _copy_rows(engine: Engine, made: Path) -> None:
 
 
 def _check(made: Path) -> None:
-    """See that a copy is whole, and make it one file."""
+    """Check that a copy is complete, and make it a single file."""
     with closing(sqlite3.connect(made)) as copy:
         copy.execute("PRAGMA journal_mode = DELETE")
         found = copy.execute("PRAGMA integrity_check").fetchone()[0]
     if found != "ok":
-        raise NotSavedError(f"The copy is damaged, and so may be the project: {found}.", found)
+        raise NotSavedError(f"The copy is damaged, and the project may be damaged too: {found}.", found)

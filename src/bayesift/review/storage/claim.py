@@ -22,25 +22,25 @@ _SERVING = 0x6261796573696675
 #: The fact by which a server knows that the project is still its own.
 _FACT = "server"
 
-#: So many seconds a new server waits for one that has just ended: the database may learn of that a little later.
+#: How many seconds a new server waits for one that has just ended, as the database may learn of that a little later.
 PATIENCE = 2.0
 
-#: Whether the connection that holds the claim still stands is asked again after so many seconds.
+#: The connection that holds the claim is checked again after this many seconds.
 TRUST = 1.0
 
 
 class InUseError(ProjectError):
-    """Another server works on the project."""
+    """Another server is using the project."""
 
 
 class Claim(Protocol):
-    """Nobody else serves a project as long as this is not closed."""
+    """Nobody else can serve the project until this is closed."""
 
     def guard(self, engine: Engine) -> None:
         """Let nothing be written through an engine once the claim is lost."""
 
     def close(self) -> None:
-        """Give the project free."""
+        """Release the project."""
 
 
 def claim_project(database: str | Path, note: str) -> Claim:
@@ -93,7 +93,7 @@ class FileClaim:
         """Do nothing: a lock on a file is not lost."""
 
     def close(self) -> None:
-        """Give the project free."""
+        """Release the project."""
         # Before it is closed: afterwards it may be another's. Windows removes no open file, which then is left empty.
         try:
             self._path.unlink()
@@ -140,7 +140,7 @@ class DatabaseClaim:
         engine.update_execution_options(checks=(self._check,))
 
     def close(self) -> None:
-        """Give the project free."""
+        """Release the project."""
         self._connection.close()
         self._engine.dispose()
 

@@ -1,4 +1,4 @@
-"""Opening a database: SQLite in one file, or PostgreSQL; both so that a commit that returned is on the disk."""
+"""Open a database, SQLite in one file or PostgreSQL, so that a commit that has returned is on disk."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class NotSavedError(OSError):
     Parameters
     ----------
     sentence : str
-        What to tell the person who wanted it.
+        What to tell the person who tried it.
     reason : str
         What the database says.
     """
@@ -73,7 +73,7 @@ def file_of(database: str | Path) -> Path | None:
 
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
-    """Return a connection whose changes are all kept, and on the disk, when the block ends well, or else none.
+    """Return a connection whose changes are all kept, and on disk, if the block succeeds, and otherwise none.
 
     The execution option ``checks`` of the engine holds functions that may refuse to write.
 
@@ -104,13 +104,13 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 
 def read_all(engine: Engine, query: Select[Any], make: Callable[[Any], T]) -> list[T]:
-    """Return what the rows of a query stand for."""
+    """Return the objects made from the rows of a query."""
     with reading(engine) as connection:
         return [make(row) for row in connection.execute(query)]
 
 
 def read_one(engine: Engine, query: Select[Any], make: Callable[[Any], T]) -> T | None:
-    """Return what the only row of a query stands for; None where there is none."""
+    """Return the object made from the only row of a query; None if there is no row."""
     with reading(engine) as connection:
         row = connection.execute(query).one_or_none()
     return None if row is None else make(row)
@@ -145,7 +145,7 @@ def _reason(error: DBAPIError) -> str:
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
-    # The driver would begin transactions by its own rules; ours begin in _begin_sqlite.
+    # The driver would begin transactions by its own rules; here they begin in _begin_sqlite.
     connection.isolation_level = None
     for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
         connection.execute(f"PRAGMA {setting}")

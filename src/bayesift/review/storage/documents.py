@@ -54,7 +54,7 @@ class Document(NamedTuple):
 
 
 class Documents:
-    """The documents of a project; they are written once, when the project is made, and only their texts are mended."""
+    """The documents of a project; they are written once, when it is made, and only their texts can be edited."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -67,8 +67,8 @@ class Documents:
             return connection.scalar(select(func.count()).select_from(documents)) or 0
 
     def __iter__(self) -> Iterator[Document]:
-        """Go through the documents without holding it in memory."""
-        # Chunk by chunk: a transaction that stays open would keep the log of SQLite growing.
+        """Iterate over the documents without holding all of them in memory."""
+        # Chunk by chunk, because an open transaction would keep SQLite's log growing.
         after = -1
         while rows := self._some(after):
             yield from map(document_of, rows)
@@ -83,7 +83,7 @@ class Documents:
         return read_one(self._engine, select(documents).where(documents.c.place == place), document_of)
 
     def titles(self, places: Sequence[int]) -> dict[int, Document]:
-        """Return some documents with the beginning of their texts only."""
+        """Return some documents with only the beginning of their texts."""
         short = select(
             documents.c.place, documents.c.key, documents.c.title, func.substr(documents.c.text, 1, 300).label("text")
         ).where(documents.c.place.in_(list(places)))
@@ -93,10 +93,10 @@ class Documents:
             }
 
     def places(self, keys: Sequence[str]) -> dict[str, int]:
-        """Find documents by what the source calls them; of several with one key, the first."""
+        """Find documents by their identifiers in the source; if several share one, the first."""
         found: dict[str, int] = {}
         with reading(self._engine) as connection:
-            # Databases limit how many values a question may have.
+            # Databases limit the number of values in a query.
             for begin in range(0, len(keys), _BATCH):
                 some = list(keys[begin : begin + _BATCH])
                 rows = select(documents.c.key, documents.c.place).where(documents.c.key.in_(some))
@@ -105,7 +105,7 @@ class Documents:
         return found
 
     def without_text(self) -> list[int]:
-        """Return the places of the documents that have no text; all texts are read once, and after a mending."""
+        """Return the places of the documents without text; all texts are read once, and again after an edit."""
         known, places = self._empty
         after = self._n_mended
         if known != after:
@@ -116,7 +116,7 @@ class Documents:
         return places
 
     def mend(self, place: int, text: str, by: Actor) -> None:
-        """Replace the text of a document; the one before is kept, and words are found in the new one from now on."""
+        """Replace the text of a document; the previous one is kept, and searches find words in the new one."""
         with writing(self._engine) as connection:
             here = documents.c.place == place
             before = connection.execute(select(documents).where(here).with_for_update()).mappings().one()
@@ -133,7 +133,7 @@ class Documents:
         return search(self._engine, query)
 
     def extra_names(self) -> list[str]:
-        """Return the names of whatever else the source says about any document, in the order in which they come."""
+        """Return the names of the other fields of the documents in the source, in order of appearance."""
         names: dict[str, None] = {}
         after = -1
         while rows := self._some(after, documents.c.place, documents.c.extra):

@@ -1,4 +1,4 @@
-"""Documents that a project holds several times: found by DOI, or by title and year, and judged once.
+"""Documents that a project has several times: found by DOI, or by title and year, and judged once.
 
 Titles are compared with their neighbours only, in the order of their letters from the front and from the back (the
 sorted neighbourhood method of Hernández & Stolfo 1995), so that the work grows with the number of documents.
@@ -22,13 +22,13 @@ from bayesift.review.storage.tables import documents, duplicates
 
 How = Literal["doi", "title", "person", "apart"]
 
-#: Titles that are as similar as this, by the share of their characters in common, may be the same.
+#: Titles that are at least this similar, by their share of common characters, may be the same.
 SIMILAR = 0.95
 
 #: Shorter titles, such as "Editorial", say nothing; longer ones are compared by their beginning.
 _SHORTEST, _LONGEST = 20, 400
 
-#: A title is compared with so many that follow it, if they begin with the same letters.
+#: A title is compared with this many that follow it, if they begin with the same letters.
 _NEIGHBOURS, _SAME_BEGINNING = 4, 8
 
 _YEAR = re.compile(r"\b(1[89]|20)\d\d\b")
@@ -37,7 +37,7 @@ _NO_LETTER = re.compile(r"[\W_]+")
 
 
 class Copy(NamedTuple):
-    """Of which document one is a copy, and how that is known; one that a person keeps apart is its own copy."""
+    """The original of a copy, and how that is known; a document that a person keeps apart is its own original."""
 
     original: int
     how: How
@@ -54,9 +54,9 @@ class _Entry(NamedTuple):
 class DuplicateFinder:
     """Finds documents that are the same, as they are added.
 
-    Two documents are the same if they have the same DOI; or if their titles are the same but for a few letters, with
-    the same numbers in them, and they are of the same year, or have the same text where no year is given. Two DOIs that
-    differ are two documents.
+    Two documents are the same if they have the same DOI; or if their titles are the same except for a few letters, with
+    the same numbers in them, and they have the same year or, without a year, the same text. Documents with different
+    DOIs are different.
 
     Examples
     --------
@@ -173,7 +173,7 @@ class Duplicates:
             return {row.document: Copy(row.original, row.how) for row in rows if row.how != "apart"}
 
     def look(self, by: Actor) -> int:
-        """Look for copies in a project that was made without; what persons joined and kept apart stays so.
+        """Look for copies again; what people have joined or kept apart stays that way.
 
         Returns
         -------
@@ -202,7 +202,7 @@ class Duplicates:
                 .order_by(duplicates.c.document)
             ).all()
             if not rows:
-                raise ValueError(f"document {document} belongs to no group; expected one that does")
+                raise ValueError(f"document {document} is not in a group; expected one that is")
             copies = [row.document for row in rows if row.original == document]
             connection.execute(delete(duplicates).where(duplicates.c.document == document))
             if copies:
@@ -218,7 +218,7 @@ class Duplicates:
             held = {row.document: row.original for row in connection.execute(select(duplicates))}
             first, second = sorted((held.get(document, document), held.get(original, original)))
             if first == second:
-                raise ValueError(f"documents {document} and {original} are one already; expected two that are not")
+                raise ValueError(f"documents {document} and {original} are already joined; expected two that are not")
             connection.execute(delete(duplicates).where(duplicates.c.document.in_([first, second])))
             change = duplicates.update().where(duplicates.c.original == second).values(original=first)
             connection.execute(change)

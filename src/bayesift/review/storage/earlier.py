@@ -1,4 +1,4 @@
-"""Earlier reviews whose decisions a new one learns from; their records are no documents of the project."""
+"""Earlier reviews whose decisions a new one learns from; their records are not documents of the project."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class EarlierReview(NamedTuple):
     reviewer : int, optional
         Who added it; nobody where the command line did.
     relevant, irrelevant : int
-        How many of its records were decided so.
+        How many of its records were judged so.
     in_project : int
         How many of them have the title of a document of the project.
     """
@@ -113,12 +113,12 @@ class EarlierReviews:
 
 
 def _same(title: str) -> str:
-    """Return what is left of a title when case, punctuation and spaces do not count."""
+    """Return a title without case, punctuation and spaces."""
     return re.sub(r"[\W_]+", " ", title.lower()).strip()
 
 
 def _digest(records: Iterable[EarlierRecord]) -> str:
-    """Return what tells records from all others."""
+    """Return a digest that identifies these records."""
     found = sha256()
     for each in records:
         for part in (each.title, each.text, str(each.relevant)):

@@ -33,7 +33,7 @@ class Event(NamedTuple):
     undoes : int, optional
         The event that an undo takes back.
     why, model, rank, probability : optional
-        Why the document was shown, by which model, and what that thought of it.
+        Why the document was shown, by which model, and its rank and probability then.
     reason : str, optional
         Why the document was excluded: one of the topic's reasons, or what an imported file says.
     stage : {"abstract", "full text"}
@@ -97,9 +97,9 @@ class History:
 
     @contextmanager
     def turn(self, topic: int) -> Iterator[Turn]:
-        """Wait until nobody else writes about the topic, then write; all is on the disk when the block has ended.
+        """Wait until nobody else writes about the topic, then write; everything is on disk when the block has ended.
 
-        Who reads the events of a topic after number n, now or later, therefore never misses one.
+        So whoever reads the events of a topic after number n, now or later, never misses one.
         """
         with writing(self._engine) as connection:
             # SQLite has one writer anyway; PostgreSQL has one for the row of this topic.
@@ -145,7 +145,7 @@ class Remarks:
     def add(
         self, topic: int, document: int, reviewer: int, *, note: str | None = None, tags: Sequence[str] | None = None
     ) -> None:
-        """Replace the note or the tags of a reviewer on a document; what was there before stays in the table."""
+        """Replace the note or the tags of a reviewer on a document; the previous ones stay in the table."""
         contents = {"note": note, "tags": None if tags is None else json.dumps(list(tags), ensure_ascii=False)}
         about = {"topic": topic, "document": document, "reviewer": reviewer, "at": now()}
         rows = [about | {"kind": kind, "content": text} for kind, text in contents.items() if text is not None]

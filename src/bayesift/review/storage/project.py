@@ -42,7 +42,7 @@ class Project:
     documents, duplicates, topics, reviewers, sessions, history, remarks, stops, earlier, audit
         The parts.
     name, id : str
-        What the project is called, and a random word that tells it from all others.
+        Name of the project, and a random word that identifies it.
 
     Examples
     --------
@@ -76,16 +76,16 @@ class Project:
 
     @classmethod
     def create(cls, database: str | Path, name: str, documents: Iterable[Document], *, source: str = "") -> Self:
-        """Make a project in a new file or an empty database: whole, or not at all.
+        """Make a project in a new file or an empty database, completely or not at all.
 
-        :mod:`bayesift.progress` tells how many documents have been added.
+        :mod:`bayesift.progress` reports how many documents have been added.
 
         Parameters
         ----------
         database : str or Path
             Path of the file, or an address ``postgresql://…``.
         name : str
-            What to call it.
+            Name of the project.
         documents : iterable of Document
             The documents; at least one.
         source : str
@@ -102,17 +102,17 @@ class Project:
                 _fill(engine, name, documents, source)
                 return cls(engine)
         if path.exists():
-            raise ProjectError(f"{path} exists already, expected the name of a new file")
+            raise ProjectError(f"{path} already exists, expected the name of a new file")
         try:
             with new_path(path) as made, _closing(open_database(made)) as engine:
                 _fill(engine, name, documents, source)
         except FileExistsError as error:
-            raise ProjectError(f"{path} was made by another process meanwhile, and is left as it is") from error
+            raise ProjectError(f"{path} has been made by another process meanwhile, and is left as it is") from error
         return cls.open(path)
 
     @classmethod
     def open(cls, database: str | Path) -> Self:
-        """Open a project; tables of an older version are brought to this one."""
+        """Open a project; tables of an older version are migrated to this one."""
         path = file_of(database)
         if path is not None and not path.exists():
             raise ProjectError(f"{path} does not exist, expected a project of Bayesift")
@@ -122,7 +122,7 @@ class Project:
 
     @staticmethod
     def exists(database: str | Path) -> bool:
-        """Tell whether there is a project, of whatever version."""
+        """Tell whether there is a project, of any version."""
         path = file_of(database)
         if path is not None and not path.exists():
             return False
@@ -130,11 +130,11 @@ class Project:
             return version_of(engine) is not None
 
     def served_under(self, claim: Claim) -> None:
-        """Write nothing any more once the claim of the server is lost."""
+        """Stop writing once the claim of the server is lost."""
         claim.guard(self._engine)
 
     def check(self) -> None:
-        """Ask the database for a fact.
+        """Check that the database answers.
 
         Raises
         ------
@@ -155,7 +155,7 @@ def _fill(engine: Engine, name: str, documents: Iterable[Document], source: str)
         raise _not_empty(engine)
     with writing(engine) as connection:
         if connection.dialect.name == "postgresql":
-            # One after the other: who comes second finds the tables of the first.
+            # One after the other: the second process finds the tables of the first.
             connection.execute(select(func.pg_advisory_xact_lock(_MAKING)))
         if inspect(connection).has_table(facts.name):
             raise _not_empty(engine)

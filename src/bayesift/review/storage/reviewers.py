@@ -1,4 +1,4 @@
-"""The people, what each may do, how they prove who they are, and who is logged in."""
+"""The people in a review: what each may do, how they prove who they are, and who is logged in."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ ROLES: tuple[Role, ...] = get_args(Role)
 
 
 class Reviewer(NamedTuple):
-    """A person who judges documents, or looks on.
+    """A person who judges documents or reads along.
 
     Parameters
     ----------
     id : int
         Stands for the person in the history.
     name : str
-        No two reviewers of a project have the same.
+        Unique among the reviewers of a project.
     role : {"reader", "reviewer", "owner"}
         What the person may do.
     removed : str, optional
@@ -95,7 +95,7 @@ class Reviewers:
             raise ValueError(f"there is already a reviewer {name!r}; expected another name") from error
 
     def invite(self, name: str, role: Role | None = None, by: Actor = COMMAND_LINE) -> tuple[Reviewer, str]:
-        """Give a new token to the reviewer of a name: who is new is added, and who was removed comes back.
+        """Give a new token to the reviewer with a name; a new person is added, and a removed one comes back.
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ class Reviewers:
         reviewer : Reviewer
             As they are now.
         token : str
-            It is known to nobody else; an older one, and all sessions that were begun with it, are good no longer.
+            It is known to nobody else. An older token, and all sessions begun with it, are no longer valid.
         """
         person = self.named(name) or self.add(name, role, by)
         if role is not None and role != person.role:
@@ -120,7 +120,7 @@ class Reviewers:
         return person._replace(role=role or person.role, removed=None), token
 
     def issue_token(self, reviewer: Reviewer, by: Actor = COMMAND_LINE) -> str:
-        """Return the reviewer a new token; an older one, its links and its sessions are good no longer."""
+        """Return a new token for the reviewer; an older one, its links and its sessions are no longer valid."""
         token = secrets.token_urlsafe(32)
         with writing(self._engine) as connection:
             row = update(reviewers).where(reviewers.c.id == reviewer.id)
@@ -130,7 +130,7 @@ class Reviewers:
         return token
 
     def issue_link(self, reviewer: Reviewer, by: Actor = COMMAND_LINE) -> str:
-        """Return the reviewer a token for a day, beside the lasting one, which stays good as sessions do."""
+        """Return a token for a day; the reviewer's lasting token and sessions stay valid."""
         token = secrets.token_urlsafe(32)
         with writing(self._engine) as connection:
             connection.execute(delete(links).where(links.c.expires < now()))
@@ -141,7 +141,7 @@ class Reviewers:
         return token
 
     def change_role(self, reviewer: Reviewer, role: Role, by: Actor = COMMAND_LINE) -> None:
-        """Let a reviewer do more, or less; a project keeps at least one owner."""
+        """Change what a reviewer may do; a project keeps at least one owner."""
         if role not in ROLES:
             raise ValueError(f"role is {role!r}; expected {', '.join(ROLES)}")
         with writing(self._engine) as connection:
@@ -151,7 +151,7 @@ class Reviewers:
             record(connection, "role changed", by, f"{reviewer.name}: {reviewer.role} to {role}")
 
     def remove(self, reviewer: Reviewer, by: Actor = COMMAND_LINE) -> None:
-        """Let a reviewer log in no more; what they decided stays, under their name."""
+        """Stop a reviewer from logging in; their decisions stay, under their name."""
         with writing(self._engine) as connection:
             _check_that_an_owner_stays(connection, reviewer)
             row = update(reviewers).where(reviewers.c.id == reviewer.id)
@@ -160,7 +160,7 @@ class Reviewers:
             record(connection, "reviewer removed", by, reviewer.name)
 
     def by_token(self, token: str) -> Reviewer | None:
-        """Tell whose token it is, in a time that does not depend on how much of it is right."""
+        """Return the reviewer with a token, in a time that does not depend on how much of it is right."""
         with reading(self._engine) as connection:
             return _by_token(connection, token)
 
@@ -196,7 +196,7 @@ class Sessions:
     def begin(self, reviewer: Reviewer, address: str = "", browser: str = "", *, token: str | None = None) -> str:
         """Log a reviewer in.
 
-        Sessions that are too old are forgotten; of more than :data:`MOST_SESSIONS` of the reviewer the oldest end.
+        Sessions that are too old are forgotten; if the reviewer has more than :data:`MOST_SESSIONS`, the oldest end.
 
         Parameters
         ----------
@@ -215,14 +215,14 @@ class Sessions:
         Raises
         ------
         LookupError
-            If the token is good no longer.
+            If the token is no longer valid.
         """
         secret = secrets.token_urlsafe(32)
         with writing(self._engine) as connection:
             # Who replaces the token waits for this, or this for them.
             connection.execute(select(reviewers.c.id).where(reviewers.c.id == reviewer.id).with_for_update())
             if token is not None and _by_token(connection, token) is None:
-                raise LookupError("the token is good no longer")
+                raise LookupError("the token is no longer valid")
             connection.execute(delete(sessions).where(sessions.c.created < _oldest()))
             own = select(sessions.c.token_hash).where(sessions.c.reviewer == reviewer.id)
             kept = own.order_by(sessions.c.created.desc(), sessions.c.token_hash).limit(MOST_SESSIONS - 1)
@@ -253,7 +253,7 @@ class Sessions:
         return read_one(self._engine, query, _reviewer)
 
     def all(self) -> list[Login]:
-        """List the sessions that are good, the latest first."""
+        """List the valid sessions, the latest first."""
         query = select(sessions).where(sessions.c.created >= _oldest())
         return read_all(self._engine, query.order_by(sessions.c.created.desc(), sessions.c.token_hash), _login)
 
@@ -265,7 +265,7 @@ class Sessions:
                 record(connection, "logout", by)
 
     def end_listed(self, logins: list[Login], by: Actor = COMMAND_LINE) -> int:
-        """End sessions that were listed; return how many of them were still good."""
+        """End sessions that were listed; return how many of them were still valid."""
         names = Reviewers(self._engine).names()
         ended = 0
         with writing(self._engine) as connection:
@@ -304,7 +304,7 @@ _KEY_LENGTH = 16
 
 def _check_name(name: str) -> None:
     if not name.strip():
-        raise ValueError(f"the name of a reviewer is {name!r}; expected a word")
+        raise ValueError(f"the name of a reviewer is {name!r}; expected at least one character")
     if not name.isprintable() or len(name) > LONGEST_NAME:
         expected = f"expected at most {LONGEST_NAME} characters, all of them printable"
         raise ValueError(f"the name of a reviewer is {name[:40]!r}; {expected}")
@@ -313,7 +313,7 @@ def _check_name(name: str) -> None:
 def _add(connection: Connection, name: str, role: Role | None, by: Actor) -> Reviewer:
     first = not connection.scalar(select(func.count()).select_from(reviewers))
     if first and role not in (None, "owner"):
-        raise ValueError(f"{name} is the first reviewer of the project, the role is {role!r}; expected 'owner'")
+        raise ValueError(f"role is {role!r} for {name}, the first reviewer of the project; expected 'owner'")
     role = role or ("owner" if first else "reviewer")
     made = connection.execute(reviewers.insert().values(name=name, created=now(), role=role))
     assert made.inserted_primary_key is not None
@@ -322,7 +322,7 @@ def _add(connection: Connection, name: str, role: Role | None, by: Actor) -> Rev
 
 
 def _check_that_an_owner_stays(connection: Connection, leaving: Reviewer) -> None:
-    """Refuse to take the last owner away; two who try to take away each other wait for one another."""
+    """Refuse to remove the last owner; two owners who try to remove each other wait for one another."""
     present = select(reviewers).where(reviewers.c.role == "owner", reviewers.c.removed.is_(None))
     owners = {row.id for row in connection.execute(present.order_by(reviewers.c.id).with_for_update())}
     if owners == {leaving.id}:

@@ -1,6 +1,6 @@
-"""Finding documents by their words, through the full-text index of the database: FTS5 of SQLite, or PostgreSQL's.
+"""Find documents by their words, with the full-text index of the database: SQLite's FTS5, or PostgreSQL's.
 
-Both are given words that are cut here, so that both find the same.
+Both get words that are cut here, so that both find the same.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ _CHUNK = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 
 class SearchError(ValueError):
-    """A search that is not made; says what to do about it."""
+    """A search that is refused; the message says what to do about it."""
 
 
 class Found(NamedTuple):
-    """The places of the documents found, in their order; and whether there are more."""
+    """The places of the documents found, in order, and whether there are more."""
 
     places: list[int]
     more: bool
 
 
 class Phrase(NamedTuple):
-    """Words that follow each other; of the last one the beginning is enough if ``open``."""
+    """Consecutive words; if ``open``, the last is only the beginning of a word."""
 
     words: tuple[str, ...]
     open: bool
@@ -151,7 +151,7 @@ def add_to_index(connection: Connection, rows: Sequence[Any]) -> None:
 
 
 def replace_in_index(connection: Connection, before: Any, after: Any) -> None:
-    """Enter a document anew; ``before`` is what was entered."""
+    """Replace the entry of a document; ``before`` is the old entry."""
     if connection.dialect.name == "sqlite":
         # An index that keeps no texts has to be told what it forgets.
         forget = (
@@ -212,7 +212,7 @@ def _for_postgresql(phrases: Sequence[Phrase]) -> str:
 
 @contextmanager
 def _hurried(connection: Connection) -> Iterator[None]:
-    """Let no statement of the block go on for too long."""
+    """Limit how long a statement in the block may take."""
     driver = connection.connection.driver_connection
     assert driver is not None
     end = monotonic() + MAX_SECONDS

@@ -1,4 +1,4 @@
-"""What a project file is, at a glance: nothing is migrated or written, and a server may be at work on it."""
+"""A summary of a project file: nothing is migrated or written, and a server may be using the project."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class Summary(NamedTuple):
     Parameters
     ----------
     name : str
-        What it is called.
+        Its name.
     n_documents : int
-        How many documents it has, copies among them.
+        Number of documents, including copies.
     topics : tuple of TopicSummary
         Its topics, in the order in which they were made.
     last : str or None
-        When something was decided last; None if nothing was.
+        When the last decision was made; None if there is none.
     is_older : bool
-        Whether an older version of the program made it, of which only the name is read.
+        Whether an older version of the program made it; then only its name is read.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Summary(NamedTuple):
 
 
 def summary_of(path: Path) -> Summary:
-    """Read what a project file is, and change nothing.
+    """Summarise a project file without changing it.
 
     Parameters
     ----------
@@ -62,11 +62,11 @@ def summary_of(path: Path) -> Summary:
     Raises
     ------
     ProjectError
-        If it is no project, or one of a newer version.
+        If it is not a project, or one of a newer version.
     """
     if not path.is_file():
         raise ProjectError(f"{path.name} does not exist, expected a project of Bayesift")
-    # Not as a project is opened: that would give a file of old its write-ahead log.
+    # Projects are not opened like this, because that would give an older file a write-ahead log.
     engine = create_engine(
         URL.create("sqlite", database=path.name), creator=lambda: _only_read(path), poolclass=NullPool
     )

@@ -15,34 +15,35 @@ from bayesift.review.storage.tables import stops, topics
 
 
 class Topic(NamedTuple):
-    """What is looked for, and what a person knows of it beforehand.
+    """What is looked for, and what a person knows about it beforehand.
 
     Parameters
     ----------
     name, description : str
         In the words of the person.
     keywords_for, keywords_against : tuple of str
-        Words that speak for and against a document.
+        Words that count for and against a document.
     informative, random : float
-        Shares of the cards that are chosen because they tell most, and at random; the others are the most probable.
-    target_recall, confidence : float
-        When the review may stop: so much found, so surely.
-    shared : bool
-        Whether all reviewers work on one queue; or else each goes through all documents alone.
-    inclusion, exclusion : str
-        The criteria, as reviewers read them beside each card.
-    reasons, tags : tuple of str
-        For which reasons documents are excluded, and what they may be marked with.
-    double : bool
-        Whether each document is read by two reviewers, neither of whom sees what the other decides.
-    full_text : bool
-        Whether the full texts of what is relevant by title and abstract are judged too.
-    shares : tuple of (int, float)
-        The share of the work of each reviewer, by number; without any, everybody takes the next document.
-    at_most : int
-        The review may also stop when no more relevant documents than this are left.
-    earlier : tuple of int
-        The earlier reviews of the project whose decisions are learnt, by number.
+        Shares of the cards that are chosen because they are most informative, and at random; the others are the most
+    probable.
+        target_recall, confidence : float
+    When the review may stop: this recall is reached with this confidence.
+        shared : bool
+    Whether all reviewers share one queue; otherwise each goes through all documents alone.
+        inclusion, exclusion : str
+    The criteria, as shown to reviewers beside each card.
+        reasons, tags : tuple of str
+    Reasons for excluding documents, and tags to mark them with.
+        double : bool
+    Whether each document is read by two reviewers, neither of whom sees what the other decides.
+        full_text : bool
+    Whether the full texts of documents that are relevant by title and abstract are judged too.
+        shares : tuple of (int, float)
+    Shares of the work, by reviewer number; without any, everybody takes the next document.
+        at_most : int
+    The review may also stop when at most this many relevant documents are left.
+        earlier : tuple of int
+        The earlier reviews of the project to learn from, by number.
     id : int
         Set by the project.
     """

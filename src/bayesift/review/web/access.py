@@ -1,4 +1,4 @@
-"""Access control: which requests are answered, who sends them, what they may do, and what they may bring."""
+"""Access control: which requests are answered, who sends them, what they may do, and what they may contain."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from bayesift.review.web.language import dress
 from bayesift.review.web.settings import Settings
 
 _HEADERS = {
-    # Nothing but own files; no script or style within the page itself.
+    # Only the page's own files; no script or style within the page itself.
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
@@ -37,12 +37,12 @@ _HEADERS = {
 }
 
 
-#: How the addresses end to which files may be sent.
+#: Endings of the addresses that accept files.
 WITH_FILES = ("/labels/import", "/new-topic", "/settings")
 
 
 def guard_options(settings: Settings) -> dict[str, Any]:
-    """Return what :class:`bayesift._web.guard.RequestGuard` has to know to guard the page."""
+    """Return the settings of :class:`bayesift._web.guard.RequestGuard` for the page."""
 
     def body_limit(path: str) -> int:
         return settings.upload_limit if path.endswith(WITH_FILES) else settings.body_limit
@@ -64,7 +64,7 @@ async def _service(request: Request) -> Service:
 CurrentService = Annotated[Service, Depends(_service)]
 
 
-#: The least role that may send a request to each route; None for everybody, without logging in.
+#: The least role that may use each route; None for everybody, without logging in.
 LEAST_ROLE: Mapping[str, Role | None] = MappingProxyType(
     {
         "GET /health": None,
@@ -129,9 +129,9 @@ class Session(NamedTuple):
     Parameters
     ----------
     reviewer : Reviewer
-        Who.
+        The reviewer.
     csrf : str
-        A word that only pages of this session know; every request that changes something has to bring it.
+        A word that only pages of this session know; every request that changes something must contain it.
     key : str
         The name under which the session is listed.
     actor : Actor
@@ -150,20 +150,20 @@ class Session(NamedTuple):
 
     @property
     def may_manage(self) -> bool:
-        """Whether the reviewer may say who may do what."""
+        """Whether the reviewer may decide who may do what."""
         return self.reviewer.may("owner")
 
     @property
     def queue(self) -> int | None:
-        """Whose queue is looked at where each reviewer has one; readers, who have none, look at everybody's."""
+        """Whose queue is shown if each reviewer has one; readers, who have none, see everybody's."""
         return self.reviewer.id if self.may_review else None
 
 
 class GuardedRoute(APIRoute):
-    """A route that looks who sends a request before it reads the body.
+    """A route that checks who sends a request before it reads the body.
 
-    Whoever has not the least role of the table is refused, and so is a request that would change something but does
-    not bring the word of the session. A route that is missing in the table cannot be made.
+    Anybody without the least role in the table is refused, and so is a request that would change something but does
+    not contain the word of the session. A route that is missing from the table cannot be made.
     """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
@@ -201,17 +201,17 @@ def least_role(method: str, path: str) -> Role | None:
 
 
 def guarded_router() -> APIRouter:
-    """Return a router of which every route is guarded."""
+    """Return a router whose routes are all guarded."""
     return APIRouter(route_class=GuardedRoute)
 
 
 def cookie_name(service: Service) -> str:
-    """Name the cookie by the project: cookies do not know ports, and two projects may be open at once."""
+    """Name the cookie after the project: cookies ignore ports, and two projects may be open at once."""
     return f"bayesift-{service.project.id}"
 
 
 def address_of(request: Request) -> str:
-    """Return the address from which a request comes; a proxy may say anything, so that only addresses count."""
+    """Return the address that a request comes from; a proxy may claim anything, so only addresses count."""
     try:
         return str(ip_address(request.client.host if request.client else ""))
     except ValueError:
@@ -238,12 +238,12 @@ def _find_session(request: Request) -> Session:
 
 
 async def _check_word(request: Request, session: Session) -> None:
-    """Refuse a request that does not bring the word of the session, in a header or as a field of a form."""
+    """Refuse a request without the word of the session, in a header or in a form field."""
     given: object = request.headers.get("x-csrf-token")
     if given is None and "form" in request.headers.get("content-type", ""):
         given = (await request.form()).get("csrf")
     if not isinstance(given, str) or not hmac.compare_digest(given.encode("utf-8", "replace"), session.csrf.encode()):
-        raise HTTPException(403, "The request was not made by a page of this session; reload the page.")
+        raise HTTPException(403, "The request did not come from a page of this session; reload the page.")
 
 
 def _and_above(role: Role) -> str:

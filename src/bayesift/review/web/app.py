@@ -1,4 +1,4 @@
-"""The application: pages by theme, the files they need, and what is said when something is wrong."""
+"""The application: pages by theme, the files they need, and what is shown if something goes wrong."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ async def _say_not_saved(request: Request, error: Exception) -> Response:
 
 
 async def _say_nothing(_request: Request, _error: Exception) -> Response:
-    """Answer a request that broke off in the middle; nobody is there to read it."""
+    """Answer a request that was cut off; nobody is there to read the answer."""
     return Response(status_code=400)
 
 

@@ -1,4 +1,4 @@
-"""Looking for documents, through all of them by score, and back at those that are decided."""
+"""Search for documents, go through all of them by score, and look back at those that are decided."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def browse_page(
     probabilities = review.queue(session.queue).probabilities()
     places = _ordered(chosen, search.order, probabilities, decisions.decided(reviewer)).tolist()
     if found.more:
-        problem = f"Only the first {thousands(len(found.places))} documents with these words are listed: add a word."
+        problem = f"Only the first {thousands(len(found.places))} documents with these words are listed; add a word."
     pages = max(1, -(-len(places) // _ON_A_PAGE))
     here = min(search.page, pages)
     some = places[(here - 1) * _ON_A_PAGE : here * _ON_A_PAGE]

@@ -42,7 +42,7 @@ REASONS = {
 }
 
 
-#: What is shown of whatever else the source says; a file may well hold somebody's decisions too.
+#: Which other fields of the source are shown; a file may also contain somebody's decisions.
 DETAILS = ("author", "authors", "year", "journal", "source", "date", "doi", "keywords", "url", "language")
 
 
@@ -87,13 +87,13 @@ class Labelling(BaseModel):
 
 
 class Undoing(BaseModel):
-    """Of which stage the last decision is taken back."""
+    """The stage whose last decision is taken back."""
 
     stage: Stage = "abstract"
 
 
 class Noting(BaseModel):
-    """A note or tags on a document; what is not given stays as it is."""
+    """A note or tags on a document; anything not given stays as it is."""
 
     document: int = Field(ge=0, le=2**31 - 1)
     note: LongText | None = None
@@ -136,7 +136,7 @@ class UndoAnswer(CardAnswer):
 
 
 class StoppingAnswer(BaseModel):
-    """Whether to go on; how many cards drawn at random could show that one may stop; whether they are drawn now."""
+    """Whether to continue; how many random cards could show that one may stop; whether they are drawn now."""
 
     verdict: str
     sentence: str
@@ -161,7 +161,7 @@ def card_context(service: Service, review: TopicReview, reviewer: int | None, se
     names = service.project.reviewers.names() if remarks else {}
     text = reading_text(document.title, document.text)
     group = [place for place in service.group(seen.document) if place != seen.document]
-    # A text that was mended since the project was opened is not the one that the model has read.
+    # A text that was edited since the project was opened is not the one that the model has read.
     as_read = service.corpus.texts[seen.document] == text
     highlights = review.queue(reviewer).highlights(seen.document) if as_read else []
     body = len(text) - len(document.text)
@@ -185,9 +185,9 @@ def card_context(service: Service, review: TopicReview, reviewer: int | None, se
 
 
 def links_of(extra: Mapping[str, Any]) -> list[Link]:
-    """Find the links among whatever else a source says about a document; each once, at most six.
+    """Find the links in the other fields of a document; each once, at most six.
 
-    Only addresses of the web become links, so that no text of a source can make the page do something.
+    Only web addresses become links, so that no text of a source can make the page do anything.
 
     Examples
     --------
@@ -275,7 +275,7 @@ def card(
 
 @router.post("/api/topics/{topic}/labels")
 def label(service: CurrentService, session: CurrentSession, review: CurrentTopic, labelling: Labelling) -> LabelAnswer:
-    """Save a decision; the answer comes when it is on the disk."""
+    """Save a decision; the answer is sent when it is on disk."""
     document = document_of(service, labelling.document)
     try:
         event = review.label(session.reviewer.id, document, labelling.decision, labelling.reason, labelling.stage)
@@ -286,14 +286,14 @@ def label(service: CurrentService, session: CurrentSession, review: CurrentTopic
 
 @router.post("/api/topics/{topic}/undo")
 def undo(service: CurrentService, session: CurrentSession, review: CurrentTopic, undoing: Undoing) -> UndoAnswer:
-    """Take back the last decision of the reviewer that holds."""
+    """Take back the last decision of the reviewer that still holds."""
     undone = review.undo(session.reviewer.id, undoing.stage)
     return UndoAnswer(undone=undone and undone.decision, **_answer(service, review, session.reviewer.id, undoing.stage))
 
 
 @router.post("/api/topics/{topic}/remarks")
 def remark(service: CurrentService, session: CurrentSession, review: CurrentTopic, noting: Noting) -> Noted:
-    """Save a note or tags; the answer comes when they are on the disk."""
+    """Save a note or tags; the answer is sent when they are on disk."""
     document, reviewer = document_of(service, noting.document), session.reviewer.id
     unknown = [tag for tag in noting.tags or () if tag not in review.topic.tags]
     if unknown:
@@ -307,7 +307,7 @@ def remark(service: CurrentService, session: CurrentSession, review: CurrentTopi
 
 @router.get("/api/topics/{topic}/stopping")
 def stopping(session: CurrentSession, review: CurrentTopic) -> StoppingAnswer:
-    """Say in a sentence whether to go on."""
+    """Say in a sentence whether to continue."""
     queue = review.queue(session.queue)
     found = queue.advice(review.topic)
     sentence = str(in_language(found.sentence))

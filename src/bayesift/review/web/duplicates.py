@@ -1,4 +1,4 @@
-"""Documents that are the same: the groups, and what persons know better; and texts that are mended by hand."""
+"""Documents that are the same: the groups, corrections by people, and texts that are edited by hand."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _ON_A_PAGE = 25
 
 
 class Pair(BaseModel):
-    """Two documents by what the source calls them."""
+    """Two documents, by their identifiers in the source."""
 
     one: ShortText
     other: ShortText
 
 
 class MendedText(BaseModel):
-    """A text to take the place of the one that is missing, or wrong."""
+    """A text to replace one that is missing or wrong."""
 
     text: LongText
 
@@ -83,7 +83,7 @@ def _duplicates_page(
 @router.post("/duplicates/look", response_class=HTMLResponse)
 @slow
 def look_for_duplicates(request: Request, service: CurrentService, session: CurrentSession) -> RedirectResponse:
-    """Look for copies again, as in a project that an older version made."""
+    """Look for copies again, for example in a project that an older version made."""
     service.project.duplicates.look(session.actor)
     service.regroup()
     return RedirectResponse("/duplicates", 303)
@@ -94,7 +94,7 @@ def look_for_duplicates(request: Request, service: CurrentService, session: Curr
 def join_duplicates(
     request: Request, service: CurrentService, session: CurrentSession, pair: Annotated[Pair, Form()]
 ) -> Response:
-    """Make two documents one, by what the source calls them."""
+    """Join two documents, by their identifiers in the source."""
     keys = [pair.one.strip(), pair.other.strip()]
     places = service.project.documents.places(keys)
     try:
@@ -117,7 +117,7 @@ def separate(
     try:
         service.project.duplicates.separate(document, session.actor)
     except ValueError as error:
-        raise HTTPException(409, "This document belongs to no group any more.") from error
+        raise HTTPException(409, "This document no longer belongs to a group.") from error
     service.regroup()
     return RedirectResponse("/duplicates", 303)
 
@@ -130,6 +130,6 @@ def mend_text(
     document: CurrentDocument,
     form: Annotated[MendedText, Form()],
 ) -> RedirectResponse:
-    """Replace the text of a document; the model reads it when the project is opened the next time."""
+    """Replace the text of a document; the model reads it the next time the project is opened."""
     service.project.documents.mend(document, form.text.strip().replace("\r\n", "\n"), session.actor)
     return RedirectResponse(f"/topics/{review.topic.id}/documents/{document}", 303)

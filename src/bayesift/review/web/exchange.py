@@ -1,4 +1,4 @@
-"""Exporting the result, and importing decisions."""
+"""Export the result, and import decisions."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def export(
 ) -> Response:
     """Return all documents, or the decided ones, with probabilities and decisions.
 
-    In CSV texts that a spreadsheet would take for formulas are escaped, unless they are wanted unchanged.
+    In CSV, texts that a spreadsheet would take for formulas are escaped, unless they are wanted unchanged.
     """
     check_may_export(review, session)
     names = service.project.reviewers.names()
@@ -85,7 +85,7 @@ def export(
 @router.get("/topics/{topic}/model", response_class=Response)
 @slow
 def export_model(request: Request, service: CurrentService, session: CurrentSession, review: CurrentTopic) -> Response:
-    """Return the trained model as a file that any Bayesift can load."""
+    """Return the trained model as a model file."""
     from bayesift.formats import save
 
     service.project.audit.note("exported", session.actor, f"{review.topic.name}: model")
@@ -107,7 +107,7 @@ def import_labels(
     file: Annotated[UploadFile, File()],
     all_are: Annotated[Literal["", "relevant", "irrelevant"], Form()] = "",
 ) -> HTMLResponse:
-    """Enter the decisions of a file as the reviewer's own."""
+    """Save the decisions of a file as the reviewer's own."""
     try:
         same = {place: copy.original for place, copy in service.copies.items()}
         with kept(file) as path:

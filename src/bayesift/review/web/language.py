@@ -1,4 +1,4 @@
-"""Language and colours of the page: templates are in English, files of translations say the same in other languages."""
+"""Language and colours of the page: templates are in English, translation files hold the other languages."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ THEME: ContextVar[str] = ContextVar("theme", default="")
 
 
 def translated(text: str) -> str:
-    """Return a text of the page in the language of the request; in English where it is not translated."""
+    """Return a text of the page in the language of the request, or in English if it is not translated."""
     return _CATALOGUES.get(LANGUAGE.get(), {}).get(text, text)
 
 
 def said(template: str, **values: object) -> str:
-    """Return a sentence in the language of the request, made of a template and values; phrases among them, too."""
+    """Return a sentence in the language of the request, made from a template and values, which may be phrases."""
     return translated(template).format(**{name: in_language(value) for name, value in values.items()})
 
 
 def in_language(value: object) -> object:
-    """Return a phrase in the language of the request, a text of the catalogue translated, and all else as it is."""
+    """Translate a phrase or a text of the catalogue to the language of the request; return all else as it is."""
     if isinstance(value, Phrase):
         return said(value.template, **value.values)
     return translated(value) if isinstance(value, str) else value
 
 
 def dress(request: Request) -> None:
-    """Take language and appearance of a request from its cookies, or the language from what the browser prefers."""
+    """Take language and appearance from the cookies of a request, or the language from the browser's preference."""
     preferred = request.headers.get("accept-language", "en")[:2].lower()
     chosen = request.cookies.get("bayesift-language", preferred)
     LANGUAGE.set(chosen if chosen in LANGUAGES else "en")

@@ -26,8 +26,8 @@ router = guarded_router()
 
 Token = Annotated[str, Form(max_length=200)]
 
-#: So many failed logins are noted one by one, of one address and of all; then each time their number has doubled,
-#: so that nobody can fill the disk with them.
+#: How many failed logins are noted one by one, from one address and from all; after that, one each time their number
+#: has doubled, so that nobody can fill the disk with them.
 _NOTED_OF_ONE = 5
 _NOTED_OF_ALL = 100
 
@@ -37,16 +37,16 @@ TOO_MANY = "There were too many attempts to log in. Wait a minute and try again.
 
 @router.get("/login", response_class=HTMLResponse)
 def login_page(request: Request) -> HTMLResponse:
-    """Ask for the token; a link may bring it behind a ``#``, where no server and no log sees it."""
+    """Ask for the token; a link may contain it after a ``#``, where no server and no log sees it."""
     return page(request, "login.html", None, problem="")
 
 
 @router.post("/login", response_class=HTMLResponse)
 async def log_in(request: Request, service: CurrentService, token: Token) -> Response:
-    """Begin a session. There is none yet to protect: that our own page asks is checked for every request.
+    """Begin a session. There is none yet to protect; every request is checked to come from this page.
 
-    Failed attempts slow down their address, logins with a right token their reviewer: a stranger can do neither to a
-    reviewer who is elsewhere.
+    Failed attempts slow down their address, and logins with a valid token their reviewer, so a stranger cannot slow
+    down a reviewer at another address.
     """
     throttle: Throttle = request.app.state.throttle
     project = service.project
@@ -104,7 +104,7 @@ def log_out(request: Request, service: CurrentService, session: CurrentSession) 
 
 @router.get("/sessions", response_class=HTMLResponse)
 def sessions_page(request: Request, service: CurrentService, session: CurrentSession) -> HTMLResponse:
-    """List the reviewer's own sessions; to an owner those of all."""
+    """List the reviewer's own sessions, or everybody's for an owner."""
     found = service.project.sessions.all()
     own = [login for login in found if login.reviewer == session.reviewer.id]
     others = [login for login in found if login.reviewer != session.reviewer.id] if session.may_manage else []

@@ -1,4 +1,4 @@
-"""How far the review is, what may be left, and the plots."""
+"""The progress of the review, what may be left, and the plots."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _REASONS = ("probable", "informative", "random")
 def progress_page(
     request: Request, service: CurrentService, session: CurrentSession, review: CurrentTopic
 ) -> HTMLResponse:
-    """Show what is found, what may be left, and how it came."""
+    """Show what is found, what may be left, and how decisions came about."""
     topic, queue = review.topic, review.queue(session.queue)
     held = review.decisions().in_force(session.queue if topic.own_queues else None)
     found = queue.stopping(topic)
@@ -63,7 +63,7 @@ def progress_page(
 
 
 def _estimates(found: Stopping) -> list[tuple[str, str, str]]:
-    """Return what is known about the rest: what it is, the number, and where it comes from."""
+    """Return what is known about the rest: its name, the number, and where that comes from."""
     low, high = found.model_interval
     sure = {"confidence": percent(found.confidence)}
     return [
@@ -113,7 +113,7 @@ def _thinned(n: int) -> list[int]:
 
 
 def recall_plot(held: Sequence[Event], found: Stopping) -> Markup:
-    """Draw the relevant documents found against the documents read, with what the model expects in all."""
+    """Plot the relevant documents found against the documents read, with the total that the model expects."""
     relevant = np.cumsum([event.decision == "relevant" for event in held]) if held else np.zeros(0)
     low, high = found.found + found.model_interval[0], found.found + found.model_interval[1]
     expected = found.found + found.expected_left
@@ -133,7 +133,7 @@ def recall_plot(held: Sequence[Event], found: Stopping) -> Markup:
 
 
 def histogram_plot(probabilities: FloatArray) -> Markup:
-    """Draw how many unread documents have which probability; the counts on a logarithmic scale."""
+    """Plot the histogram of the probabilities of unread documents, with counts on a logarithmic scale."""
     counts, _ = np.histogram(probabilities, _BINS, (0.0, 1.0))
     most = int(counts.max(initial=1))
     decades = range(len(str(most)) + 1)
@@ -155,7 +155,7 @@ def histogram_plot(probabilities: FloatArray) -> Markup:
 
 
 def time_plot(held: Sequence[Event]) -> Markup:
-    """Draw how many documents were decided when, and how many of them were relevant."""
+    """Plot how many documents were decided over time, and how many of these were relevant."""
     moments = [datetime.fromisoformat(event.at).timestamp() for event in held]
     first, last = (min(moments), max(moments)) if moments else (0.0, 1.0)
     width = max(last - first, 1.0) / _BINS

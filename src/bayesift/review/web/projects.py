@@ -1,4 +1,4 @@
-"""The home of several projects: a list of them, from which a person opens one."""
+"""The home page of several projects: a list to open them from."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FOR_ALL = ("/login", "/static/{name}")
 
 
 class Secrets:
-    """What the person knows who started the program: a token, with which a browser gets a cookie until the end."""
+    """The secrets of the person who started the program: a token, for which a browser gets a cookie."""
 
     def __init__(self) -> None:
         self.token, self.cookie = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
@@ -51,7 +51,9 @@ class HomeRoute(APIRoute):
                 if request.method not in SAFE_METHODS:
                     word = (await request.form()).get("csrf")
                     if not isinstance(word, str) or not _same(word, known.word):
-                        raise HTTPException(403, "The request was not made by a page of this session; reload the page.")
+                        raise HTTPException(
+                            403, "The request did not come from a page of this session; reload the page."
+                        )
             return await handle(request)
 
         return guarded
@@ -71,7 +73,7 @@ def create_home(projects: Projects, settings: Settings, token: Secrets) -> FastA
     settings : Settings
         Names and limits.
     token : Secrets
-        What the person knows who started the program.
+        The secrets of the person who started the program.
 
     Returns
     -------
@@ -98,7 +100,7 @@ def create_home(projects: Projects, settings: Settings, token: Secrets) -> FastA
 
 
 def cookie_name(request: Request) -> str:
-    """Name the cookie by the port: browsers do not tell ports apart, and two lists may be open at once."""
+    """Name the cookie after the port: cookies ignore ports, and two lists may be open at once."""
     return f"bayesift-home-{request.scope['server'][1]}"
 
 
@@ -119,13 +121,13 @@ async def _say_what_is_wrong(request: Request, error: Exception) -> Response:
 
 @router.get("/login", response_class=HTMLResponse)
 def login_page(request: Request) -> HTMLResponse:
-    """Ask for the token, which the link brings behind a ``#``."""
+    """Ask for the token, which the link contains after a ``#``."""
     return _page(request, "login.html", problem="")
 
 
 @router.post("/login", response_class=HTMLResponse)
 def log_in(request: Request, token: Annotated[str, Form(max_length=200)]) -> Response:
-    """Give a browser the cookie, if it brings the token."""
+    """Give a browser the cookie if it sends the token."""
     known: Secrets = request.app.state.secrets
     if not _same(token.strip(), known.token):
         return _page(request, "login.html", problem=WRONG, status=401)
@@ -142,7 +144,7 @@ def projects_page(request: Request) -> HTMLResponse:
 
 @router.post("/projects/{key}/open", response_class=HTMLResponse)
 def open_project(request: Request, key: str) -> Response:
-    """Open a project, and lead to its page."""
+    """Open a project, and redirect to its page."""
     projects: Projects = request.app.state.projects
     try:
         return RedirectResponse(projects.open(key), 303)

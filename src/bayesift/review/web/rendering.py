@@ -1,4 +1,4 @@
-"""From templates to pages, and texts cut at the words to mark; the templates escape everything from outside."""
+"""Render templates to pages, and cut texts at the words to mark; templates escape everything from outside."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def name_of(document: Any) -> str:
 
 
 def thousands(number: int) -> str:
-    """Write a number with thin spaces, which no language reads as a point or a comma."""
+    """Write a number with thin spaces, which no language takes for a decimal mark."""
     return f"{number:,}".replace(",", "\u202f")
 
 
@@ -113,9 +113,9 @@ class Piece(NamedTuple):
     text : str
         The stretch.
     side : {"for", "against"}, optional
-        What its word speaks for; None for plain text.
+        What its word counts for; None for plain text.
     level : int
-        How much, from 1 to 3; 0 for plain text.
+        How much it counts, from 1 to 3; 0 for plain text.
     weight : float
         The weight itself.
     """
@@ -136,7 +136,7 @@ class Words(NamedTuple):
 def pieces(text: str, highlights: Iterable[Highlight], begin: int = 0, end: int | None = None) -> list[Piece]:
     """Cut the stretch of a text from ``begin`` to ``end`` into plain and highlighted pieces.
 
-    Together the pieces are the stretch, whatever the highlights are.
+    Joined, the pieces are the stretch, whatever the highlights are.
 
     Examples
     --------

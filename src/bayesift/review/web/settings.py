@@ -1,4 +1,4 @@
-"""By which names the page may be called, how much it takes, and how long it waits."""
+"""The names that the page answers to, how much it accepts, and how long it waits."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from bayesift._web.listening import LOOPBACK_NAMES, limits_behind, names_for
 
 
 class Settings(NamedTuple):
-    """By which names the page may be called, and how much it takes.
+    """The names that the page answers to, and how much it accepts.
 
     Parameters
     ----------
     hosts : tuple of str
-        Names in the header ``Host`` that are answered, without port: a page of another site whose name was
-        made to point here is not.
+        Names in the header ``Host`` that are answered, without port, so that a foreign name that was made to point here
+        is refused.
     https : bool
-        Whether browsers reach the page by HTTPS, through a proxy; cookies are then sent by HTTPS only.
+        Whether browsers reach the page by HTTPS, through a proxy; cookies are then sent only over HTTPS.
     body_limit, upload_limit : int
-        The most bytes that a request may bring, and the most for a file of labels.
+        Most bytes in a request, and in a file of labels.
     free_logins : int
-        So many failed logins from one address, or logins of one reviewer, are not slowed down.
+        How many failed logins from one address, or logins of one reviewer, are not slowed down.
     first_delay, longest_delay : float
-        The first and the longest time for which a login is held back, in seconds.
+        The first and the longest delay of a login, in seconds.
     limits : Limits
         How long a client may take, and how many connections there may be.
     proxies : tuple of str
-        Addresses of proxies that are believed when they say for whom they ask.
+        Addresses of trusted proxies, which say whom they forward requests for.
     home : str
-        Address of a page that lists several projects, this one among them; empty where there is none.
+        Address of a page that lists several projects, including this one; empty if there is none.
     """
 
     hosts: tuple[str, ...] = LOOPBACK_NAMES
@@ -46,16 +46,16 @@ class Settings(NamedTuple):
 
 
 def settings_for(host: str, public_url: str | None, proxies: Sequence[str] = ()) -> Settings:
-    """Settle by which names the page may be called, and who may say for whom they ask.
+    """Return the settings for a host, a public address and trusted proxies.
 
     Parameters
     ----------
     host : str
         The address to listen on.
     public_url : str, optional
-        How the reviewers reach the page; needed where other machines can.
+        Address at which reviewers reach the page; required if other machines can reach it.
     proxies : sequence of str
-        Addresses of proxies whose header ``X-Forwarded-For`` is believed.
+        Addresses of proxies whose header ``X-Forwarded-For`` is trusted.
 
     Returns
     -------

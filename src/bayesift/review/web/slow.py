@@ -1,4 +1,4 @@
-"""Pages that take long: they have threads of their own, so that those of the cards are always free."""
+"""Slow pages: they have threads of their own, so that the threads for cards are always free."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from fastapi import HTTPException, Request
 
 from bayesift.review.web.access import Session
 
-#: So many such pages are made at once, and so many may be under way or waiting for one reviewer.
+#: How many such pages are made at once, and how many may be running or waiting for one reviewer.
 _AT_ONCE, _OF_ONE = 2, 4
 
 
 class SlowPages:
-    """The pages that are under way or wait for their turn."""
+    """The pages that are being made or wait for their turn."""
 
     def __init__(self) -> None:
         self._limiter: CapacityLimiter | None = None
         self._of: Counter[int] = Counter()
 
     async def make(self, reviewer: int, page: Callable[[], Any]) -> Any:
-        """Make a page when it is its turn; refuse one reviewer's many."""
+        """Make a page when it is its turn; refuse too many of one reviewer."""
         if self._of[reviewer] >= _OF_ONE:
-            raise HTTPException(429, "You have asked for several pages that take long; wait until they are there.")
+            raise HTTPException(429, "You have asked for several pages that take long; wait until they have loaded.")
         # Belongs to the event loop that serves the page.
         self._limiter = self._limiter or CapacityLimiter(_AT_ONCE)
         self._of[reviewer] += 1

@@ -1,4 +1,4 @@
-"""The reviewers: who takes part and what each may do, how far they agree, and resolving conflicts."""
+"""The reviewers: who takes part and what each may do, how far they agree, and how conflicts are resolved."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from bayesift.review.web.slow import slow
 
 router = guarded_router()
 
-#: So many conflicts are listed; when some are resolved, others come.
+#: How many conflicts are listed; when some are resolved, others follow.
 _MOST_CONFLICTS = 100
 
 
@@ -38,14 +38,14 @@ class Resolution(BaseModel):
 
 
 class NewReviewer(BaseModel):
-    """Who shall take part, and as what."""
+    """Who takes part, and in what role."""
 
     name: ShortText
     role: Role = "reviewer"
 
 
 class NewRole(BaseModel):
-    """What a reviewer may do from now on."""
+    """The new role of a reviewer."""
 
     role: Role
 
@@ -55,7 +55,7 @@ class NewRole(BaseModel):
 def agreement_page(
     request: Request, service: CurrentService, session: CurrentSession, review: CurrentTopic
 ) -> HTMLResponse:
-    """Show how far every two reviewers agree, and what they contradict each other about."""
+    """Show how far each two reviewers agree, and where they contradict each other."""
     decisions = review.decisions()
     names = service.project.reviewers.names()
     conflicts = [
@@ -145,12 +145,12 @@ def reviewers_page(request: Request, service: CurrentService, session: CurrentSe
 def add_reviewer(
     request: Request, service: CurrentService, session: CurrentSession, form: Annotated[NewReviewer, Form()]
 ) -> HTMLResponse:
-    """Return a new reviewer, or one who was removed, a token; it is shown this once."""
+    """Give a token to a new reviewer, or to one who was removed; it is shown only once."""
     reviewers, name = service.project.reviewers, form.name.strip()
     known = reviewers.named(name)
     try:
         if known is not None and known.removed is None:
-            raise ValueError(f"{name} takes part already; expected another name")
+            raise ValueError(f"there is already a reviewer {name}; expected another name")
         _, token = reviewers.invite(name, form.role, session.actor)
     except ValueError as error:
         return _reviewers_page(request, service, session, status=422, problem=str(error))
@@ -159,7 +159,7 @@ def add_reviewer(
 
 @router.post("/reviewers/{reviewer}/token", response_class=HTMLResponse)
 def new_token(request: Request, service: CurrentService, session: CurrentSession, person: ThisReviewer) -> HTMLResponse:
-    """Return a reviewer a new token; it is shown this once, and the sessions begun with the old one end."""
+    """Give a reviewer a new token; it is shown only once, and the sessions begun with the old one end."""
     token = service.project.reviewers.issue_token(person, session.actor)
     return _reviewers_page(request, service, session, name=person.name, token=token)
 
@@ -172,7 +172,7 @@ def change_role(
     person: ThisReviewer,
     form: Annotated[NewRole, Form()],
 ) -> Response:
-    """Let a reviewer do more, or less."""
+    """Change what a reviewer may do."""
     try:
         service.project.reviewers.change_role(person, form.role, session.actor)
     except ValueError as error:
@@ -184,7 +184,7 @@ def change_role(
 def remove_reviewer(
     request: Request, service: CurrentService, session: CurrentSession, person: ThisReviewer
 ) -> Response:
-    """Let a reviewer log in no more; the decisions stay."""
+    """Stop a reviewer from logging in; the decisions stay."""
     try:
         service.project.reviewers.remove(person, session.actor)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Slowing down those who try to log in again and again."""
+"""Slow down repeated attempts to log in."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ipaddress import IPv6Address, ip_address
 from time import monotonic
 from typing import NamedTuple
 
-#: Of so many keys the attempts are remembered; those who were seen longest ago are forgotten first.
+#: How many keys are remembered; those seen longest ago are forgotten first.
 _MOST_KEYS = 10_000
 
 
 class Waiting(NamedTuple):
-    """How often somebody tried in vain, and when last."""
+    """How often somebody failed to log in, and when last."""
 
     attempts: int
     last: float
@@ -23,21 +23,21 @@ class Waiting(NamedTuple):
 class Throttle:
     """Delays that grow with every attempt: none for a few, then 1, 2, 4, … seconds.
 
-    An attempt is held back, and then made: who has the right token gets in, only later. Those who try many times at
-    once are refused while some of their attempts are still held back.
+    An attempt is delayed, and then made: somebody with the right token gets in, only later. Somebody who makes many
+    attempts at once is refused while some of them are still delayed.
 
     Parameters
     ----------
     free : int
-        So many attempts are not held back.
+        How many attempts are not delayed.
     first, longest : float
-        The first delay and the longest, in seconds.
+        The first and the longest delay, in seconds.
     memory : float
-        So many seconds after the last attempt all is forgotten.
+        How many seconds after the last attempt everything is forgotten.
     most_held : int
-        So many attempts of one key are held back at the same time; further ones are refused.
+        How many attempts of one key may be delayed at the same time; more are refused.
     clock : callable
-        Tells the time in seconds.
+        Returns the time in seconds.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Throttle:
         self._held: dict[Hashable, int] = {}
 
     def delay(self, key: Hashable) -> float:
-        """Return how long the next attempt is held back, in seconds."""
+        """Return the delay of the next attempt, in seconds."""
         beyond = self._attempts(key) - self._free
         return 0.0 if beyond < 0 else min(self._longest, self._first * 2.0 ** min(beyond, 60))
 
@@ -80,7 +80,7 @@ class Throttle:
         return attempts
 
     async def wait(self, key: Hashable) -> bool:
-        """Hold an attempt back for its delay; tell whether it may be made then."""
+        """Wait for the delay of an attempt; tell whether it may be made then."""
         delay = self.delay(key)
         if not delay:
             return True
@@ -91,7 +91,7 @@ class Throttle:
         try:
             await asyncio.sleep(delay)
         except asyncio.CancelledError:
-            # The server ends: there is nothing wrong, but nobody is let in any more.
+            # The server is ending: nothing is wrong, but nobody is let in any more.
             return False
         finally:
             self._held[key] -= 1
@@ -105,7 +105,7 @@ class Throttle:
 
 
 def network_of(address: str) -> str:
-    """Return whom to slow down for an address: of IPv6 the whole network of 64 bits, which one household owns.
+    """Return what to slow down for an address: for IPv6, the whole /64 network, which belongs to one household.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The list of topics, and the form in which a person says what is looked for."""
+"""The list of topics, and the form that describes what to look for."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MOST_SHARE = 1_000_000
 
 
 class TopicFields(BaseModel):
-    """The fields of the form as they come, so that a wrong one is answered by the form and a sentence."""
+    """The raw fields of the form, so that an invalid one is answered by the form with a sentence."""
 
     name: ShortText = ""
     description: LongText = ""
@@ -58,7 +58,7 @@ class TopicFields(BaseModel):
 
 
 class TopicForm(BaseModel):
-    """A topic as the form sends it; shares and targets in per cent."""
+    """A topic as the form sends it, with shares and targets in per cent."""
 
     name: ShortText = Field(min_length=1)
     description: LongText = ""
@@ -97,7 +97,7 @@ class TopicForm(BaseModel):
     @model_validator(mode="after")
     def _shares_fit(self) -> TopicForm:
         if self.informative + self.random > 100:
-            raise ValueError("the shares of informative and random cards are more than 100 % together")
+            raise ValueError("the shares of informative and random cards add up to more than 100 %")
         return self
 
     def topic(self, people: Mapping[str, int], id: int = 0) -> Topic:
@@ -138,7 +138,7 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def lines_of(text: str) -> tuple[str, ...]:
-    r"""Split a list with one entry a line; each once.
+    r"""Split a list with one entry per line, keeping each once.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def shares_of(text: str, people: Mapping[str, int]) -> tuple[tuple[int, float], 
             share = float(number.strip().removesuffix("%"))
         except ValueError as error:
             raise ValueError(
-                f"shares: {number.strip()[:40]!r} is no number; expected a line such as Anna: 60"
+                f"shares: {number.strip()[:40]!r} is not a number; expected a line such as Anna: 60"
             ) from error
         if not 0 <= share <= _MOST_SHARE:
             raise ValueError(f"shares: found {share:g}, expected a number from 0 to {_MOST_SHARE}")
@@ -209,7 +209,7 @@ def _state_of(topic: Topic) -> str:
 
 
 def _made(service: Service, fields: TopicFields, by: Actor, id: int = 0) -> Topic:
-    """Check the form and return its topic; a file of an earlier review is kept, if all else is right."""
+    """Check the form and return its topic; the file of an earlier review is kept if everything else is right."""
     topic = TopicForm(**fields.model_dump(exclude={"earlier_file", "opened"})).topic(_people(service), id)
     unknown = set(topic.earlier) - {review.id for review in service.project.earlier.all()}
     if unknown:
@@ -236,7 +236,7 @@ def _known_places(service: Service, known: str) -> tuple[int, ...]:
     places = service.project.documents.places(keys)
     missing = [key for key in keys if key not in places]
     if missing:
-        # The identifiers of a file are the computer's; people know titles.
+        # Identifiers in a file are for computers; people know titles.
         places |= find_documents(missing, service.project.documents)
         missing = [key for key in missing if key not in places]
     if missing:
@@ -246,7 +246,7 @@ def _known_places(service: Service, known: str) -> tuple[int, ...]:
 
 @router.get("/", response_class=HTMLResponse)
 def home(request: Request, service: CurrentService, session: CurrentSession) -> HTMLResponse:
-    """List the topics and how far each is."""
+    """List the topics and the progress of each."""
     rows = []
     for topic in service.project.topics.all():
         decided, relevant = service.topic(topic.id).counts(session.queue)
@@ -256,7 +256,7 @@ def home(request: Request, service: CurrentService, session: CurrentSession) -> 
 
 
 class Appearance(BaseModel):
-    """In which language and colours somebody wants the page."""
+    """The language and colours that somebody wants."""
 
     language: Literal["en", "de"] = "en"
     theme: Literal["", "light", "dark"] = ""
@@ -277,7 +277,7 @@ def change_appearance(
 
 @router.get("/new-topic", response_class=HTMLResponse)
 def new_topic_page(request: Request, service: CurrentService, session: CurrentSession) -> HTMLResponse:
-    """Show an empty form; what the project has of earlier reviews is chosen."""
+    """Show an empty form, with the project's earlier reviews selected."""
     known = [str(review.id) for review in service.project.earlier.all()]
     return _form_page(request, service, session, TopicFields(earlier=known))
 
@@ -287,7 +287,7 @@ def new_topic_page(request: Request, service: CurrentService, session: CurrentSe
 def new_topic(
     request: Request, service: CurrentService, session: CurrentSession, fields: Annotated[TopicFields, Form()]
 ) -> Response:
-    """Make a topic and go to its first card."""
+    """Create a topic and go to its first card."""
     try:
         known = _known_places(service, fields.known)
         topic = _made(service, fields, session.actor)
@@ -314,7 +314,7 @@ def change_topic(
     review: CurrentTopic,
     fields: Annotated[TopicFields, Form()],
 ) -> Response:
-    """Write a topic anew."""
+    """Replace a topic."""
     topic = review.topic
     try:
         changed = _made(service, fields, session.actor, topic.id)
@@ -335,7 +335,7 @@ def _form_page(
     topic: Topic | None = None,
     error: ValueError | None = None,
 ) -> HTMLResponse:
-    """Show the form, with what is wrong with it."""
+    """Show the form and what is wrong with it."""
     problem = None if error is None else str(error)
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False)[0]

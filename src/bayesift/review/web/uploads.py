@@ -1,4 +1,4 @@
-"""Files that somebody sends: kept for a moment, under names of our own."""
+"""Uploaded files: kept for a moment, under generated names."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from fastapi import UploadFile
 from bayesift.review.earlier import is_project
 from bayesift.review.importing import ending_of
 
-#: Of longer names only the end is kept.
+#: Only this many characters at the end of a name are kept.
 _LONGEST_NAME = 100
 
 
 def name_of(file: UploadFile) -> str:
-    """Return what a file is called, without folders."""
+    """Return the name of a file, without folders."""
     return str(file.filename).replace("\\", "/").rpartition("/")[2][-_LONGEST_NAME:]
 
 
 @contextmanager
 def kept(file: UploadFile) -> Iterator[Path]:
-    """Keep a file with decisions on the disk; errors about it name it as its sender does.
+    """Keep a file with decisions on disk; errors about it use the name that the sender gave it.
 
     Raises
     ------
@@ -36,8 +36,8 @@ def kept(file: UploadFile) -> Iterator[Path]:
         path = Path(folder) / f"file{ending_of(name, content)}"
         path.write_bytes(content)
         if is_project(path):
-            # A database that somebody sends is not opened, whatever its name.
-            raise ValueError(f"{name!r} is a project; the command line takes one by --earlier")
+            # An uploaded database is not opened, whatever its name.
+            raise ValueError(f"{name!r} is a project, which only the command line accepts, with --earlier")
         try:
             yield path
         except (ValueError, OSError) as error:
