@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
 import linear_cases as cases
+from bayesift.linear import BayesianLogisticRegression
 from bayesift.linear._solvers import newton, ridge
 from bayesift.priors import Gaussian, Laplace
 
@@ -99,6 +100,17 @@ def test_joint_steps_on_short_documents_reach_the_same_optimum(variance, monkeyp
     assert together.certificate_.converged.all()
     assert together.certificate_.relative_gap[0] < 1e-9
     assert_allclose(together.coef_, by_matrix.coef_, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_few_words_away_from_their_modes_among_many_that_nearly_move(seed):
+    random = np.random.default_rng(seed)
+    X = sp.random(40, 133, 1 / 40, "csc", random_state=random, data_rvs=random.standard_normal)
+    X = X[:, random.integers(0, 133, 400)].tocsr()  # equal columns are all as near
+    y = random.integers(0, 2, 40)
+    found = BayesianLogisticRegression("laplace", variance=1000.0, tol=1e-6).fit(X, y).certificate_
+    assert found.converged.all()
+    assert found.relative_gap[0] <= 1e-6
 
 
 @cases.each_solver
