@@ -84,6 +84,16 @@ def test_ridge_from_dual_ascent_and_from_the_modes(intercept, entries, monkeypat
     check(X, y, model, cases.penalties("gaussian", 0.7, 0, 0, 5, variance, mode), WEIGHTS["some zero"])
 
 
+@pytest.mark.parametrize("seed", [94, 100, 101])
+def test_ridge_with_a_wide_prior_on_long_documents(seed):
+    random = np.random.default_rng(seed)
+    X = sp.random(150, 1500, 1 / 30, "csr", random_state=random, data_rvs=random.standard_normal)
+    y = random.integers(0, 2, 150)
+    model = BayesianLogisticRegression("gaussian", variance=1e5, tol=1e-6).fit(X, y)
+    assert model.certificate_.converged.all()
+    assert model.certificate_.relative_gap[0] <= 1e-6
+
+
 @pytest.mark.parametrize("variance", [0.5, 20.0, 2000.0])
 def test_joint_steps_on_short_documents_reach_the_same_optimum(variance, monkeypatch):
     random = np.random.default_rng(2)
