@@ -84,6 +84,18 @@ def test_ridge_from_dual_ascent_and_from_the_modes(intercept, entries, monkeypat
     check(X, y, model, cases.penalties("gaussian", 0.7, 0, 0, 5, variance, mode), WEIGHTS["some zero"])
 
 
+def test_a_gap_found_small_at_the_end_is_a_proof():
+    random = np.random.default_rng(2677)
+    X = sp.random(
+        40, 400 // random.choice([1, 3, 10]), 1 / 40, "csc", random_state=2677, data_rvs=random.standard_normal
+    )
+    X = X[:, random.integers(0, X.shape[1], 400)].tocsr()
+    y = random.integers(0, 2, 40)
+    found = BayesianLogisticRegression("laplace", variance=1000.0, tol=1e-4).fit(X, y).certificate_
+    assert found.relative_gap[0] <= 1e-4
+    assert found.converged.all()
+
+
 @pytest.mark.parametrize("seed", [94, 100, 101])
 def test_ridge_with_a_wide_prior_on_long_documents(seed):
     random = np.random.default_rng(seed)

@@ -471,5 +471,6 @@ def newton(
     residual = kkt_residual(c, b, prior)
     if not converged:
         dual = max(dual, lower_bound(link, columns, sample, u, r, c, prior, -1.0))
-        converged = still == 3 and (worst <= _NEARLY_EXACT or residual <= _ROUNDING * primal)
+        at_rest = still == 3 and (worst <= _NEARLY_EXACT or residual <= _ROUNDING * primal)
+        converged = at_rest or primal - dual <= tol * primal
     return primal, dual, residual, max(rounds, 1), converged
