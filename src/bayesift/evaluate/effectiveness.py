@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from bayesift._checks import whole_number
+from bayesift._checks import NOT_NAN, number, whole_number
 from bayesift._typing import FloatArray
 from bayesift.decide.utility import T11U, T13U, Utility, check_beta, f_beta_of, ratio
 from bayesift.evaluate.outcomes import (
@@ -125,8 +124,7 @@ def t9u(truth: Any, decisions: Any = None, *, least: float = -100.0, average: Av
     >>> t9u(Outcomes(tp=20, fp=10, fn=5, tn=900)), t9u(Outcomes(tp=0, fp=400, fn=5, tn=500))
     (30.0, -100.0)
     """
-    if not (np.ndim(least) == 0 and isinstance(least, Real) and least == least):
-        raise ValueError(f"least is {least!r}; expected a number")
+    least = number("least", least, NOT_NAN)
     return averaged(lambda o: np.maximum(T11U.value(*o), least), outcomes_of(truth, decisions), average)
 
 
