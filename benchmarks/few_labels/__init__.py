@@ -95,7 +95,7 @@ def run(repeats: int) -> None:
 
 
 def measure(repeats: int, wanted: Callable[[dict[str, Any]], bool], names: Sequence[str] = NAMES) -> None:
-    """Measure what is wanted of the settings of some collections, and write the tables of all that is known of these."""
+    """Measure what is wanted of the settings of some collections, and write the tables of all there is of these."""
     console = Console(stderr=True)
     runner = Runner()
     try:

@@ -20,6 +20,10 @@ def _finite_not_negative(values: FloatArray) -> BoolArray:
     return (values >= 0) & np.isfinite(values)
 
 
+def _not_nan(values: FloatArray) -> BoolArray:
+    return ~np.isnan(values)
+
+
 def _whole(values: FloatArray) -> BoolArray:
     return _finite_not_negative(values) & (values == np.floor(values))
 
@@ -34,6 +38,7 @@ def _inside_unit(values: FloatArray) -> BoolArray:
 
 POSITIVE: tuple[Test, str] = (_finite_positive, "a finite number above 0")
 NOT_NEGATIVE: tuple[Test, str] = (_finite_not_negative, "a finite number of at least 0")
+NOT_NAN: tuple[Test, str] = (_not_nan, "a number, which may be infinite")
 FINITE: tuple[Test, str] = (np.isfinite, "a finite number")
 WHOLE: tuple[Test, str] = (_whole, "a whole number of at least 0")
 ZERO_OR_ONE: tuple[Test, str] = (_zero_or_one, "0 or 1")

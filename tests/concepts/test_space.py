@@ -158,6 +158,14 @@ def test_many_hypotheses_stay_small():
     assert_allclose(space.predictive([999, 990]), np.minimum(posterior @ rows, 1), atol=1e-9)
 
 
+def test_weights_near_the_largest_number():
+    assert_allclose(HypothesisSpace([1, 2], {"a": [1], "b": [2]}, [1.5e308, 0.5e308]).prior, [0.75, 0.25])
+
+
+def test_items_that_can_be_read_only_once():
+    assert HypothesisSpace(iter("ab"), {"x": ["a"]}).items == ("a", "b")
+
+
 ITEMS = ["a", "b"]
 
 

@@ -83,9 +83,12 @@ def test_three_news_items_tell_what_they_were_chosen_for():
         ({"max_words": 0}, "max_words is 0; expected a whole number above 0"),
         ({"min_documents": 1.5}, "min_documents is 1.5; expected a whole number above 0"),
         ({"shrinking": 0}, "shrinking is 0; expected a number above 0 and at most 1"),
+        ({"X": np.ones(6)}, r"X has shape \(6,\); expected a row for each document"),
+        ({"X": np.full((3, 6), np.nan)}, "X holds NaN; expected counts or weights"),
+        ({"max_hypotheses": 5, "max_words": 1}, "X gives up to 6 sets of 1 words; expected at most max_hypotheses=5"),
         ({"max_hypotheses": 10}, "X gives up to 21 sets of 2 words; expected at most max_hypotheses=10"),
     ],
 )
 def test_bad_input(arguments, message):
     with pytest.raises(ValueError, match=message):
-        word_sets(np.ones((3, 6)), **{"terms": TERMS, **arguments})
+        word_sets(**{"X": np.ones((3, 6)), "terms": TERMS, **arguments})

@@ -13,10 +13,15 @@ from bayesift.conjugate import (
     DirichletMultinomial,
     GammaExponential,
     GammaPoisson,
+    Mixture,
     NormalGamma,
     ParetoUniform,
     bayes_factor,
 )
+
+B = BetaBinomial(1, 1)
+D = DirichletMultinomial([1, 1, 1])
+P = GammaPoisson(1, 1)
 
 
 @pytest.mark.parametrize(
@@ -105,6 +110,34 @@ def test_a_single_number_is_one_observation():
     assert NormalGamma(0, 1, 1, 1).update(1.5, 0, 1) == NormalGamma(0, 2.5, 1.75, 1.5)
 
 
+@pytest.mark.parametrize(
+    ("model", "theta", "data"),
+    [
+        (B, 1.5, (3, 0)),
+        (B, -1, (0, 2)),
+        (D, [1, 1, 1], ([3, 2, 1],)),
+        (D, [-1, 1, 1], ([0, 2, 1],)),
+        (D, [np.inf, -np.inf, 1], ([0, 2, 1],)),
+        (P, -1, (0, 5)),
+        (P, np.inf, (1, 5)),
+        (GammaExponential(1, 1), -1, (0, 5)),
+        (NormalGamma(0, 1, 1, 1), [0, -1], (0, 0, 0)),
+        (NormalGamma(0, 1, 1, 1), [0, np.inf], (2, 0, 1)),
+        (ParetoUniform(1, 1), -1, (0, 0)),
+    ],
+)
+def test_an_impossible_parameter_explains_no_data(model, theta, data):
+    assert model.log_likelihood(theta, *data) == -np.inf
+    assert model.logpdf(theta) == -np.inf
+    assert Mixture([model, model]).log_likelihood(theta, *data) == -np.inf
+    assert np.isnan(model.log_likelihood(np.full(np.shape(theta), np.nan), *data))
+
+
+def test_no_quantile_of_a_share_outside_the_unit_interval():
+    for model in (B, P, ParetoUniform(1, 1)):
+        assert_array_equal(model.quantile([-0.1, 1.1, np.nan]), np.nan)
+
+
 def test_no_observation_changes_nothing():
     for model in (BetaBinomial(2, 3), GammaPoisson(2, 3), GammaExponential(2, 3), ParetoUniform(2, 3)):
         assert model.update([]) == model
@@ -116,11 +149,6 @@ def test_the_evidence_of_a_count_over_an_exposure_is_its_prediction():
     model = GammaPoisson(2, 3)
     assert_allclose(model.log_evidence(7, 2.5), model.predictive(2.5).logpmf(7))
     assert model.log_evidence(0, 0) == 0
-
-
-B = BetaBinomial(1, 1)
-D = DirichletMultinomial([1, 1, 1])
-P = GammaPoisson(1, 1)
 
 
 @pytest.mark.parametrize(
@@ -185,6 +213,13 @@ P = GammaPoisson(1, 1)
         (lambda: BetaBinomial.from_effective_size(0.1, 0), ValueError, "^size is 0"),
         (lambda: DirichletMultinomial.from_effective_size([0.1, 0.1], 3), ValueError, "^m has sum 0.2; expected 1"),
         (lambda: B.known(np.nan), ValueError, "^value is nan"),
+        (lambda: B.known(1.5), ValueError, "^value is 1.5; expected a number from 0 to 1"),
+        (lambda: P.known([2, -1]), ValueError, "^value is -1.0; expected a finite number of at least 0"),
+        (lambda: D.known([1, 1, 1]), ValueError, "^value is .*; expected probabilities with sum 1 on the last axis"),
+        (lambda: D.known([0.5, 0.5]), ValueError, r"^theta has shape \(2,\); expected 3 on the last axis"),
+        (lambda: D.pdf(0.5), ValueError, r"^theta has shape \(\); expected 3 on the last axis"),
+        (lambda: NormalGamma(0, 1, 1, 1).known([0, -1]), ValueError, "^value is .*; expected a finite mean, and"),
+        (lambda: ParetoUniform(1, 1).known(0), ValueError, "^value is 0.0; expected a finite number above 0"),
         (lambda: bayes_factor(B, 0.5, [1]), TypeError, "^model_b is 0.5; expected a conjugate model"),
     ],
 )

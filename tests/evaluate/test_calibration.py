@@ -94,6 +94,7 @@ def test_properties(rows: list[tuple[bool, float]], bins: int) -> None:
         ({"truth": [0, 3]}, "truth holds 3"),
         ({"bins": 0}, "bins is 0"),
         ({"bins": 2.5}, "bins is 2.5"),
+        ({"bins": True}, "bins is True; expected a whole number of at least 1"),
         ({"strategy": "kmeans"}, "strategy is 'kmeans'; expected one of"),
         ({"average": "mean"}, "average is 'mean'"),
     ],
@@ -193,7 +194,8 @@ def test_lines_that_do_not_exist() -> None:
     ("measure", "arguments", "message"),
     [
         (calibration_interval, {"average": "macro"}, "average is 'macro'; expected 'micro' or None"),
-        (calibration_interval, {"level": 1.0}, "level 1.0; expected"),
+        (calibration_interval, {"level": 1.0}, "level is 1; expected a number between 0 and 1"),
+        (calibration_interval, {"n_resamples": 1.5}, "n_resamples is 1.5; expected a whole number of at least 1"),
         (calibration_interval, {"n_resamples": 0}, "n_resamples is 0"),
         (logistic_recalibration, {"average": "macro"}, "average is 'macro'; expected 'micro' or None"),
         (logistic_recalibration, {"probabilities": [0.5, 1.5]}, "probabilities has values from 0.5 to 1.5"),

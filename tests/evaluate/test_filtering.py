@@ -65,6 +65,10 @@ def test_perfect_and_empty_decisions() -> None:
 def test_bad_input_is_named() -> None:
     with pytest.raises(ValueError, match="target is 0"):
         t9p([1], [1], target=0)
+    with pytest.raises(ValueError, match="target is nan; expected a whole number of at least 1"):
+        t9p([1], [1], target=np.nan)
+    with pytest.raises(ValueError, match="least is nan; expected a number"):
+        t9u([1], [1], least=np.nan)
     with pytest.raises(ValueError, match="minimum is 1; expected a share below 1"):
         scaled_utility([1], [1], minimum=1)
     with pytest.raises(ValueError, match="perfect decisions worth less than 0"):

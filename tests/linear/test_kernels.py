@@ -11,11 +11,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 import linear_cases as cases
 from bayesift._special_kernels import exp_negative, log1p_unit, log_positive
 from bayesift.linear._fit.problem import design_of
-from bayesift.linear._losses import logistic_terms
+from bayesift.linear._losses import LOGISTIC, logistic_terms, loss_terms
 from bayesift.linear._solvers import hessian as hessians
 from bayesift.linear._solvers.compact import TakenColumns, merge_documents, take_columns
 from bayesift.linear._solvers.gram import solve, update_gram
 from bayesift.linear._solvers.hessian import Hessian, block_hessian, hessian_diagonal, sorted_copy
+from bayesift.linear._solvers.line_search import line_search
 from bayesift.linear._solvers.newton import fill_move
 from bayesift.linear._solvers.residual import descend_residual, weight_columns
 from bayesift.linear._solvers.ridge import shuffle
@@ -46,6 +47,19 @@ def test_loss_slope_and_curvature_in_the_tails():
     assert logistic_terms(r, s, u, w) == pytest.approx(s @ np.logaddexp(0, -r), rel=1e-14)
     assert_allclose(u, s * np.exp(-np.logaddexp(0, r)), rtol=1e-13, atol=1e-300)
     assert_allclose(w, s * np.exp(-np.logaddexp(0, r) - np.logaddexp(0, -r)), rtol=1e-13, atol=1e-300)
+
+
+def test_a_step_along_which_the_objective_rises_is_not_taken():
+    x = np.array([1.0, 2.0])
+    s = np.ones(2)
+    b, step, l1, l2 = np.zeros(1), np.array([1e6]), np.zeros(1), np.ones(1)
+    r, u, w, trial = np.zeros((4, 2))
+    loss = loss_terms(LOGISTIC, r, s, u, w)
+    state = r, u, w, step * x, trial
+    assert line_search(LOGISTIC, s, state, loss, b, step, np.array([x @ u]), l1, l2) == (loss, False)
+    assert_array_equal(b, 0.0)
+    assert_array_equal(r, 0.0)
+    assert_array_equal(u, 0.5)
 
 
 @pytest.mark.parametrize("size", [4, 16, 20, 100])

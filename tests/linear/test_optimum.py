@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
 import linear_cases as cases
+from bayesift.linear import BayesianLogisticRegression
 from bayesift.linear._solvers import newton, ridge
 from bayesift.priors import Gaussian, Laplace
 
@@ -83,6 +84,28 @@ def test_ridge_from_dual_ascent_and_from_the_modes(intercept, entries, monkeypat
     check(X, y, model, cases.penalties("gaussian", 0.7, 0, 0, 5, variance, mode), WEIGHTS["some zero"])
 
 
+def test_a_gap_found_small_at_the_end_is_a_proof():
+    random = np.random.default_rng(2677)
+    X = sp.random(
+        40, 400 // random.choice([1, 3, 10]), 1 / 40, "csc", random_state=2677, data_rvs=random.standard_normal
+    )
+    X = X[:, random.integers(0, X.shape[1], 400)].tocsr()
+    y = random.integers(0, 2, 40)
+    found = BayesianLogisticRegression("laplace", variance=1000.0, tol=1e-4).fit(X, y).certificate_
+    assert found.relative_gap[0] <= 1e-4
+    assert found.converged.all()
+
+
+@pytest.mark.parametrize("seed", [94, 100, 101])
+def test_ridge_with_a_wide_prior_on_long_documents(seed):
+    random = np.random.default_rng(seed)
+    X = sp.random(150, 1500, 1 / 30, "csr", random_state=random, data_rvs=random.standard_normal)
+    y = random.integers(0, 2, 150)
+    model = BayesianLogisticRegression("gaussian", variance=1e5, tol=1e-6).fit(X, y)
+    assert model.certificate_.converged.all()
+    assert model.certificate_.relative_gap[0] <= 1e-6
+
+
 @pytest.mark.parametrize("variance", [0.5, 20.0, 2000.0])
 def test_joint_steps_on_short_documents_reach_the_same_optimum(variance, monkeypatch):
     random = np.random.default_rng(2)
@@ -99,6 +122,17 @@ def test_joint_steps_on_short_documents_reach_the_same_optimum(variance, monkeyp
     assert together.certificate_.converged.all()
     assert together.certificate_.relative_gap[0] < 1e-9
     assert_allclose(together.coef_, by_matrix.coef_, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_few_words_away_from_their_modes_among_many_that_nearly_move(seed):
+    random = np.random.default_rng(seed)
+    X = sp.random(40, 133, 1 / 40, "csc", random_state=random, data_rvs=random.standard_normal)
+    X = X[:, random.integers(0, 133, 400)].tocsr()  # equal columns are all as near
+    y = random.integers(0, 2, 40)
+    found = BayesianLogisticRegression("laplace", variance=1000.0, tol=1e-6).fit(X, y).certificate_
+    assert found.converged.all()
+    assert found.relative_gap[0] <= 1e-6
 
 
 @cases.each_solver

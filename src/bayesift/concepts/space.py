@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -67,6 +67,7 @@ class HypothesisSpace:
         extensions: Mapping[str, Iterable[Hashable]],
         prior: ArrayLike | Mapping[str, float] | None = None,
     ) -> None:
+        items = tuple(items) if isinstance(items, Iterator) else items
         numbers = numbered("items", items)
         members = [self._numbers(f"extensions[{name!r}]", items, numbers) for name, items in extensions.items()]
         self._fill(items, list(extensions), BitSets.from_members(members, len(numbers)), prior)
@@ -367,4 +368,5 @@ def _checked_prior(name: str, weights: Any, names: Sequence[str]) -> FloatArray:
     if not array.any():
         raise ValueError(f"{name} has sum 0; expected at least one weight above 0")
     with np.errstate(divide="ignore"):
-        return np.log(array) - np.log(array.sum())
+        shares = array / array.max()
+        return np.log(array) - np.log(array.max()) - np.log(shares.sum())

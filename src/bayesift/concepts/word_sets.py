@@ -84,6 +84,10 @@ def word_sets(
 def _presence(X: Any, terms: Sequence[str]) -> Any:
     """Return which terms the documents contain, as a sparse matrix of ones."""
     present = sparse.csr_array(X, copy=True)
+    if present.ndim != 2:
+        raise ValueError(f"X has shape {present.shape}; expected a row for each document and a column for each term")
+    if np.isnan(present.data).any():
+        raise ValueError("X holds NaN; expected counts or weights")
     if present.shape[1] != len(terms):
         raise ValueError(f"terms has {len(terms)} names; expected {present.shape[1]}, one for each column of X")
     numbered("terms", strings("terms", terms))
@@ -103,6 +107,8 @@ def _frequent_sets(present: Any, most: int, least: int, limit: int) -> list[tupl
     n_documents = present.shape[0]
     if not len(frequent):
         return []
+    if len(frequent) > limit:
+        raise _too_many(len(frequent), 1, limit)
     kept = sparse.csc_array(present)[:, frequent]
     single = BitSets.from_rows(kept.T)
     together = sparse.triu(kept.T @ kept, k=1).tocsr()
@@ -115,10 +121,7 @@ def _frequent_sets(present: Any, most: int, least: int, limit: int) -> list[tupl
         choices = np.diff(together.indptr)[last]
         total = sum(level[1].n_sets for level in levels) + int(choices.sum())
         if total > limit:
-            raise ValueError(
-                f"X gives up to {total} sets of {len(levels) + 1} words; expected at most max_hypotheses={limit}; "
-                "choose fewer terms, a larger min_documents or a smaller max_words"
-            )
+            raise _too_many(total, len(levels) + 1, limit)
         parent = np.repeat(np.arange(len(sets)), choices)
         offset = np.arange(len(parent)) - np.repeat(np.cumsum(choices) - choices, choices)
         word = together.indices[together.indptr[last[parent]] + offset]
@@ -130,3 +133,10 @@ def _frequent_sets(present: Any, most: int, least: int, limit: int) -> list[tupl
         bits = BitSets(np.ascontiguousarray(grown.bytes[:, enough]), n_documents)
         levels.append((frequent[sets], bits))
     return levels
+
+
+def _too_many(number: int, n_words: int, limit: int) -> ValueError:
+    return ValueError(
+        f"X gives up to {number} sets of {n_words} words; expected at most max_hypotheses={limit}; "
+        "choose fewer terms, a larger min_documents or a smaller max_words"
+    )

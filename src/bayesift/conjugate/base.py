@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 
 from bayesift._checks import Test, kept, one_of, plain
-from bayesift._typing import FloatArray
+from bayesift._typing import BoolArray, FloatArray
 from bayesift.conjugate._checks import common_shape
 from bayesift.conjugate._intervals import Interval, Law, checked_level, equal_tailed, shortest
 from bayesift.conjugate._mixing import average
@@ -42,6 +42,8 @@ class Conjugate(Sampled):
     _own_ndim: ClassVar[int] = 0
     #: What each parameter of the distribution must be.
     _expected: ClassVar[Mapping[str, tuple[Test, str]]]
+    #: What a value of the likelihood's parameter must be.
+    _domain: ClassVar[str]
     #: The parameters for which a value of 0 makes the distribution improper.
     _above_zero: ClassVar[tuple[str, ...]] = ()
 
@@ -65,7 +67,11 @@ class Conjugate(Sampled):
 
     @abstractmethod
     def _log_likelihood(self, theta: FloatArray, *statistics: Any) -> Any:
-        """Return the log probability of data with these statistics for given parameters."""
+        """Return the log probability of data with these statistics for given parameters, which are possible."""
+
+    @abstractmethod
+    def _possible(self, theta: FloatArray) -> BoolArray:
+        """Tell which values the parameter can have."""
 
     @abstractmethod
     def _maximum(self, *statistics: Any) -> Any:
@@ -206,8 +212,14 @@ class Conjugate(Sampled):
         Returns
         -------
         float or array
+            −∞ for a parameter that is impossible, such as a probability above 1.
         """
-        return plain(self._log_likelihood(np.asarray(theta, dtype=np.float64), *self._checked_statistics(data)))
+        statistics, values = self._checked_statistics(data), np.asarray(theta, dtype=np.float64)
+        possible = self._possible(values)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = self._log_likelihood(values, *statistics)
+        unknown = np.isnan(values).any(axis=-1) if self.event_ndim else np.isnan(values)
+        return plain(np.where(possible, found, np.where(unknown, np.nan, -np.inf)))
 
     def logpdf(self, theta: Any) -> Any:
         """Return the log density of the parameter; −∞ where it is impossible.

@@ -11,7 +11,7 @@ from scipy.special import betainc, betaincinv, xlog1py, xlogy
 
 from bayesift._checks import INSIDE_UNIT, NOT_NEGATIVE, POSITIVE, WHOLE, ZERO_OR_ONE, kept, numbers, plain
 from bayesift._special import log_beta, log_beta_ratio, log_choose
-from bayesift._typing import FloatArray
+from bayesift._typing import BoolArray, FloatArray
 from bayesift.conjugate._checks import arguments, column_sums, common_shape, outside
 from bayesift.conjugate.base import Conjugate
 from bayesift.conjugate.predictive import DiscretePredictive, PlugInCount, where_possible
@@ -55,6 +55,7 @@ class BetaBinomial(Conjugate):
 
     _expected: ClassVar = {"a": NOT_NEGATIVE, "b": NOT_NEGATIVE}
     _above_zero: ClassVar = ("a", "b")
+    _domain: ClassVar = "a number from 0 to 1"
 
     @classmethod
     def from_mean_sd(cls, m: ArrayLike, sd: ArrayLike) -> Self:
@@ -139,12 +140,15 @@ class BetaBinomial(Conjugate):
     def _log_likelihood(self, theta: FloatArray, successes: Any, failures: Any) -> Any:
         return xlogy(successes, theta) + xlog1py(failures, -theta)  # (3.11)
 
+    def _possible(self, theta: FloatArray) -> BoolArray:
+        return (theta >= 0) & (theta <= 1)
+
     def _maximum(self, successes: Any, failures: Any) -> Any:
         with np.errstate(invalid="ignore"):
             return np.divide(successes, np.add(successes, failures))
 
     def _log_density(self, theta: FloatArray) -> Any:
-        inside = (theta >= 0) & (theta <= 1)
+        inside = self._possible(theta)
         point = np.where(inside, theta, 0.5)
         value = xlogy(self.a - 1, point) + xlog1py(self.b - 1, -point) - log_beta(self.a, self.b)
         return np.where(inside, value, outside(theta))

@@ -12,7 +12,7 @@ from scipy.special import gammaln, xlogy
 from bayesift._checks import NOT_NEGATIVE, POSITIVE, WHOLE, kept, numbers, plain
 from bayesift._special import log_dirichlet_ratio, log_orders
 from bayesift._typing import BoolArray, FloatArray
-from bayesift.conjugate._checks import common_shape, outside
+from bayesift.conjugate._checks import common_shape
 from bayesift.conjugate.base import Conjugate
 from bayesift.conjugate.beta_binomial import BetaBinomial
 from bayesift.conjugate.predictive import DiscretePredictive, where_possible
@@ -56,6 +56,7 @@ class DirichletMultinomial(Conjugate):
 
     _expected: ClassVar = {"alpha": NOT_NEGATIVE}
     _above_zero: ClassVar = ("alpha",)
+    _domain: ClassVar = "probabilities with sum 1 on the last axis"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -119,15 +120,24 @@ class DirichletMultinomial(Conjugate):
     def _log_likelihood(self, theta: FloatArray, counts: Any) -> Any:
         return xlogy(counts, theta).sum(axis=-1)  # (3.36)
 
+    def _possible(self, theta: FloatArray) -> BoolArray:
+        if theta.ndim == 0 or theta.shape[-1] != self.n_categories:
+            raise ValueError(
+                f"theta has shape {theta.shape}; expected {self.n_categories} on the last axis, one per category"
+            )
+        finite = np.where(np.isfinite(theta), theta, -1.0)
+        return (finite >= 0).all(axis=-1) & (np.abs(finite.sum(axis=-1) - 1) <= _ROUNDING)
+
     def _maximum(self, counts: Any) -> Any:
         with np.errstate(invalid="ignore"):
             return counts / counts.sum(axis=-1, keepdims=True)  # (3.48)
 
     def _log_density(self, theta: FloatArray) -> Any:
-        inside = (theta >= 0).all(axis=-1) & (np.abs(theta.sum(axis=-1) - 1) <= _ROUNDING)
+        inside = self._possible(theta)
         point = np.where(inside[..., np.newaxis], theta, 1.0)
         constant = gammaln(self.alpha.sum(axis=-1)) - gammaln(self.alpha).sum(axis=-1)
-        return np.where(inside, constant + xlogy(self.alpha - 1, point).sum(axis=-1), outside(theta.sum(axis=-1)))
+        other = np.where(np.isnan(theta).any(axis=-1), np.nan, -np.inf)
+        return np.where(inside, constant + xlogy(self.alpha - 1, point).sum(axis=-1), other)
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
         self._proper()
@@ -311,7 +321,7 @@ def _possible_counts(x: FloatArray, n_categories: int, n: Any) -> tuple[FloatArr
     """Return count vectors, with zeros for those that cannot occur in n draws, and which ones can."""
     if x.ndim == 0 or x.shape[-1] != n_categories:
         raise ValueError(f"x has shape {x.shape}; expected {n_categories} counts on the last axis, one per category")
-    whole = ((x >= 0) & (x == np.floor(x))).all(axis=-1)
+    whole = ((x >= 0) & (x == np.floor(x)) & np.isfinite(x)).all(axis=-1)
     counts = np.where(whole[..., np.newaxis], x, 0.0)
     return counts, whole & (counts.sum(axis=-1) == n)
 

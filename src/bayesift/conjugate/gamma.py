@@ -11,7 +11,7 @@ from scipy.special import gammainc, gammaincinv, gammaln, xlogy
 
 from bayesift._checks import FINITE, NOT_NEGATIVE, POSITIVE, WHOLE, kept, numbers, plain
 from bayesift._special import log_rising, log_waiting
-from bayesift._typing import FloatArray
+from bayesift._typing import BoolArray, FloatArray
 from bayesift.conjugate._checks import arguments, column_sums, outside
 from bayesift.conjugate.base import Conjugate
 from bayesift.conjugate.predictive import (
@@ -37,6 +37,7 @@ class GammaRate(Conjugate):
 
     _expected: ClassVar = {"a": NOT_NEGATIVE, "b": NOT_NEGATIVE}
     _above_zero: ClassVar = ("a", "b")
+    _domain: ClassVar = "a finite number of at least 0"
 
     @classmethod
     def from_mean_sd(cls, m: ArrayLike, sd: ArrayLike) -> Self:
@@ -61,12 +62,15 @@ class GammaRate(Conjugate):
     def _log_likelihood(self, theta: FloatArray, events: Any, exposure: Any, log_base: Any = 0.0) -> Any:
         return xlogy(events, theta) - exposure * theta + log_base
 
+    def _possible(self, theta: FloatArray) -> BoolArray:
+        return (theta >= 0) & np.isfinite(theta)
+
     def _maximum(self, events: Any, exposure: Any, log_base: Any = 0.0) -> Any:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.divide(events, exposure)
 
     def _log_density(self, theta: FloatArray) -> Any:
-        inside = (theta >= 0) & np.isfinite(theta)
+        inside = self._possible(theta)
         rate = np.where(inside, theta, 1.0)
         value = self.a * np.log(self.b) - gammaln(self.a) + xlogy(self.a - 1, rate) - self.b * rate
         return np.where(inside, value, outside(theta))

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from bayesift._checks import NOT_NEGATIVE, numbers, plain
-from bayesift._typing import FloatArray
+from bayesift._typing import BoolArray, FloatArray
 from bayesift.conjugate._intervals import Interval, shortest_of_many_peaks
 from bayesift.conjugate._mixing import MixedMarginals, average, choose, mixed, mixed_predictive, pick, weighted
 from bayesift.conjugate.base import Conjugate
@@ -152,6 +152,13 @@ class Mixture(Conjugate):
 
     def _outcome(self, value: Any, n: Any) -> tuple[Any, ...]:
         return self.components[0]._outcome(value, n)
+
+    @property
+    def _domain(self) -> str:  # type: ignore[override]
+        return self.components[0]._domain
+
+    def _possible(self, theta: FloatArray) -> BoolArray:
+        return self.components[0]._possible(theta)
 
     def _evidences(self, statistics: tuple[Any, ...]) -> FloatArray:
         """Return ln w_k + ln p_k(data)."""

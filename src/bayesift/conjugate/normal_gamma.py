@@ -11,7 +11,7 @@ from scipy.special import gammaln, stdtr, stdtrit, xlogy
 
 from bayesift._checks import FINITE, NOT_NEGATIVE, POSITIVE, numbers, plain
 from bayesift._special import log_rising
-from bayesift._typing import FloatArray
+from bayesift._typing import BoolArray, FloatArray
 from bayesift.conjugate._checks import arguments, outside
 from bayesift.conjugate._mixing import average
 from bayesift.conjugate.base import Conjugate
@@ -59,6 +59,7 @@ class NormalGamma(Conjugate):
     b: Any
 
     _expected: ClassVar = {"m": FINITE, "kappa": POSITIVE, "a": POSITIVE, "b": POSITIVE}
+    _domain: ClassVar = "a finite mean, and a finite precision of at least 0"
 
     def statistics(self, *data: Any) -> tuple[Any, ...]:
         """Return the number and mean of the data, and the sum of their squared distances from the mean."""
@@ -88,17 +89,20 @@ class NormalGamma(Conjugate):
         mu, precision = _pair(theta)
         return xlogy(n / 2, precision / (2 * np.pi)) - precision / 2 * (squares + n * np.square(mean - mu))
 
+    def _possible(self, theta: FloatArray) -> BoolArray:
+        mu, precision = _pair(theta)
+        return np.isfinite(mu) & (precision >= 0) & np.isfinite(precision)
+
     def _maximum(self, n: Any, mean: Any, squares: Any) -> Any:
         with np.errstate(divide="ignore", invalid="ignore"):
             return _stacked(np.where(np.greater(n, 0), mean, np.nan), np.divide(n, squares))
 
     def _log_density(self, theta: FloatArray) -> Any:
-        mu, given = _pair(theta)
-        inside = given >= 0
-        precision = np.where(inside, given, 1.0)
+        inside = self._possible(theta)
+        mu, precision = (np.where(inside, part, 1.0) for part in _pair(theta))
         constant = self.a * np.log(self.b) - gammaln(self.a) + np.log(self.kappa / (2 * np.pi)) / 2
         exponent = precision * (self.b + self.kappa * np.square(mu - self.m) / 2)
-        return np.where(inside, constant + xlogy(self.a - 0.5, precision) - exponent, outside(given))
+        return np.where(inside, constant + xlogy(self.a - 0.5, precision) - exponent, outside(theta.sum(axis=-1)))
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
         precision = rng.gamma(self.a, 1 / np.asarray(self.b), shape)

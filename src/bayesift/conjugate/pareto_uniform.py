@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from bayesift._checks import NOT_NEGATIVE, WHOLE, numbers, plain
-from bayesift._typing import FloatArray
+from bayesift._typing import BoolArray, FloatArray
 from bayesift.conjugate._checks import arguments, outside
 from bayesift.conjugate.base import Conjugate
 from bayesift.conjugate.predictive import ContinuousPredictive, PlugInNumber, moment
@@ -48,6 +48,7 @@ class ParetoUniform(Conjugate):
 
     _expected: ClassVar = {"b": NOT_NEGATIVE, "k": NOT_NEGATIVE}
     _above_zero: ClassVar = ("b", "k")
+    _domain: ClassVar = "a finite number above 0"
 
     def statistics(self, *data: Any) -> tuple[Any, ...]:
         """Return the largest of the numbers, and how many there are."""
@@ -68,8 +69,11 @@ class ParetoUniform(Conjugate):
     def _maximum(self, largest: Any, n: Any) -> Any:
         return np.where(np.greater(n, 0), largest, np.nan)
 
+    def _possible(self, theta: FloatArray) -> BoolArray:
+        return (theta > 0) & np.isfinite(theta)
+
     def _log_likelihood(self, theta: FloatArray, largest: Any, n: Any) -> Any:
-        above = (theta >= largest) & (theta > 0)
+        above = theta >= largest
         return np.where(above, -n * np.log(np.where(above, theta, 1.0)), outside(theta))
 
     def _log_density(self, theta: FloatArray) -> Any:
@@ -86,8 +90,9 @@ class ParetoUniform(Conjugate):
     def quantile(self, q: Any) -> Any:
         """Return the value below which the limit lies with probability ``q``."""
         self._proper()
+        share = np.asarray(q, dtype=np.float64)
         with np.errstate(divide="ignore"):
-            return plain(self.b * np.exp(-np.log1p(-np.asarray(q)) / self.k))
+            return plain(self.b * np.exp(-np.log1p(-np.where((share >= 0) & (share <= 1), share, np.nan)) / self.k))
 
     def _draw(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
         self._proper()

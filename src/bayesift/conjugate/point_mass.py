@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from bayesift._checks import FINITE, plain
-from bayesift._typing import FloatArray
+from bayesift._typing import BoolArray, FloatArray
 from bayesift.conjugate.base import Conjugate
 from bayesift.conjugate.predictive import Predictive
 
@@ -40,6 +40,13 @@ class PointMass(Conjugate):
 
     _expected: ClassVar = {"value": FINITE}
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        value = np.asarray(self.value)
+        possible = self.family._possible(value)
+        if not possible.all():
+            raise ValueError(f"value is {value[~possible][0]}; expected {self._domain}")
+
     @property
     def event_ndim(self) -> int:  # type: ignore[override]
         """Number of axes of one parameter: 0 for a number, 1 for a vector."""
@@ -58,6 +65,13 @@ class PointMass(Conjugate):
     def statistics(self, *data: Any) -> tuple[Any, ...]:
         """Return the sufficient statistics of observations, as the family does."""
         return self.family.statistics(*data)
+
+    @property
+    def _domain(self) -> str:  # type: ignore[override]
+        return self.family._domain
+
+    def _possible(self, theta: FloatArray) -> BoolArray:
+        return self.family._possible(theta)
 
     def _outcome(self, value: Any, n: Any) -> tuple[Any, ...]:
         return self.family._outcome(value, n)

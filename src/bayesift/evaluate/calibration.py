@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from scipy.special import expit, logit, xlog1py, xlogy
 from sklearn.utils import check_random_state
 
-from bayesift._checks import one_of
+from bayesift._checks import INSIDE_UNIT, number, one_of, whole_number
 from bayesift._typing import BoolArray, FloatArray, Int64Array
 from bayesift.decide.expected import checked_probabilities
 from bayesift.evaluate.outcomes import Average, as_booleans, check_average, check_same_shape, mean_over, plain
@@ -230,10 +230,7 @@ def calibration_interval(
     _check_bins(bins, strategy)
     if average not in ("micro", None):
         raise ValueError(f"average is {average!r}; expected 'micro' or None")
-    if n_resamples < 1 or not 0 < level < 1:
-        raise ValueError(
-            f"n_resamples is {n_resamples!r} and level {level!r}; expected at least 1, and between 0 and 1"
-        )
+    n_resamples, level = whole_number("n_resamples", n_resamples, 1), number("level", level, INSIDE_UNIT)
     y, p = _pair(truth, probabilities)
     n_documents, single = len(y), y.ndim == 1
     y, p = y.reshape(n_documents, -1), p.reshape(n_documents, -1)
@@ -373,8 +370,7 @@ def _groups(p: FloatArray, bins: int, strategy: Bins) -> Int64Array:
 
 
 def _check_bins(bins: Any, strategy: Any) -> None:
-    if not isinstance(bins, int | np.integer) or bins < 1:
-        raise ValueError(f"bins is {bins!r}; expected a whole number of at least 1")
+    whole_number("bins", bins, 1)
     one_of("strategy", strategy, ("uniform", "quantile"))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesift._checks import NOT_NAN, number, whole_number
 from bayesift._typing import FloatArray
 from bayesift.decide.utility import T11U, T13U, Utility, check_beta, f_beta_of, ratio
 from bayesift.evaluate.outcomes import (
@@ -108,8 +109,7 @@ def t9p(truth: Any, decisions: Any = None, *, target: int = 50, average: Average
     >>> t9p(Outcomes(tp=20, fp=10, fn=5, tn=900)), t9p(Outcomes(tp=60, fp=40, fn=5, tn=900))
     (0.4, 0.6)
     """
-    if target < 1:
-        raise ValueError(f"target is {target!r}; expected a number of documents of at least 1")
+    target = whole_number("target", target, 1)
     return averaged(lambda o: ratio(o.tp, np.maximum(target, o.tp + o.fp)), outcomes_of(truth, decisions), average)
 
 
@@ -124,6 +124,7 @@ def t9u(truth: Any, decisions: Any = None, *, least: float = -100.0, average: Av
     >>> t9u(Outcomes(tp=20, fp=10, fn=5, tn=900)), t9u(Outcomes(tp=0, fp=400, fn=5, tn=500))
     (30.0, -100.0)
     """
+    least = number("least", least, NOT_NAN)
     return averaged(lambda o: np.maximum(T11U.value(*o), least), outcomes_of(truth, decisions), average)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import stats
 from sklearn.utils import check_random_state
 
+from bayesift._checks import INSIDE_UNIT, number, whole_number
 from bayesift._typing import BoolArray, FloatArray
 from bayesift.evaluate.effectiveness import f_beta
 from bayesift.evaluate.outcomes import Average, Outcomes, as_booleans, check_average, check_same_shape
@@ -226,13 +227,10 @@ def paired_bootstrap(
     accepted = [as_booleans(decisions_a, "decisions_a"), as_booleans(decisions_b, "decisions_b")]
     for decisions, name in zip(accepted, ("decisions_a", "decisions_b"), strict=True):
         check_same_shape(y, "truth", decisions, name)
-    if n_resamples < 1 or not 0 < level < 1:
-        raise ValueError(
-            f"n_resamples is {n_resamples!r} and level {level!r}; expected at least 1, and between 0 and 1"
-        )
-    table, number = _table(y, accepted)
-    difference = float(_difference(number[None, :], table, measure, average)[0])
-    draws = [_difference(weights, table, measure, average) for weights in _weights(number, n_resamples, random_state)]
+    n_resamples, level = whole_number("n_resamples", n_resamples, 1), number("level", level, INSIDE_UNIT)
+    table, sizes = _table(y, accepted)
+    difference = float(_difference(sizes[None, :], table, measure, average)[0])
+    draws = [_difference(weights, table, measure, average) for weights in _weights(sizes, n_resamples, random_state)]
     gains = np.concatenate(draws)
     gains = gains[~np.isnan(gains)]
     low, high = np.quantile(gains, [(1 - level) / 2, (1 + level) / 2]) if gains.size else (np.nan, np.nan)

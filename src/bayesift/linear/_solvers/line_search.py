@@ -42,6 +42,9 @@ def line_search(
     new_penalty, slope = moved_penalty(b, step, 1.0, l1, l2)
     expected = new_penalty - old - inner(c, step)
     rounding = (loss + old) * 1e-14
+    if expected > rounding:
+        # Not even the linear part of the loss falls: the equations of the step were too ill-conditioned.
+        return loss, False
     size = 1.0
     for _ in range(30):
         np.multiply(move, size, out=trial)

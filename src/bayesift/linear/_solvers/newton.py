@@ -332,14 +332,12 @@ def improve(
     size = near.shape[0]
     polish = fine and (size <= _SMALL or size <= min(_DENSE, np.cbrt(_WORTH_A_MATRIX * columns[1].size)))
     order = choose(near, c, b, prior[0], stage * (NEAR if polish else 1.0), columns[0])
-    if polish:
-        # Errors this small leave a gap only where balancing the classes takes more than they say: make them smaller.
-        target = 0.5 * tol if worst > 0.5 * tol else 0.1 * worst
-        small_steps(
-            link, columns, block, sample, order, b, prior, scale, max_step, state, target, _POLISH_SHARE, _POLISH_STEPS
-        )
-    elif order.shape[0] <= _SMALL + 1:
-        small_steps(link, columns, block, sample, order, b, prior, scale, max_step, state, _SETTLED, 0.0, _STEPS)
+    if polish or order.shape[0] <= _SMALL + 1:
+        target, share, steps = _SETTLED, 0.0, _STEPS
+        if fine:
+            # Errors this small leave a gap only where balancing the classes takes more than they say: make them less.
+            target, share, steps = 0.5 * tol if worst > 0.5 * tol else 0.1 * worst, _POLISH_SHARE, _POLISH_STEPS
+        small_steps(link, columns, block, sample, order, b, prior, scale, max_step, state, target, share, steps)
     else:
         cut, passes = (_FINE_CUT, _FINE_PASSES) if fine else (_CUT, _PASSES)
         for k in range(_LARGE_STEPS if stage == 1.0 and not fine else 1):
@@ -473,5 +471,6 @@ def newton(
     residual = kkt_residual(c, b, prior)
     if not converged:
         dual = max(dual, lower_bound(link, columns, sample, u, r, c, prior, -1.0))
-        converged = still == 3 and (worst <= _NEARLY_EXACT or residual <= _ROUNDING * primal)
+        at_rest = still == 3 and (worst <= _NEARLY_EXACT or residual <= _ROUNDING * primal)
+        converged = at_rest or primal - dual <= tol * primal
     return primal, dual, residual, max(rounds, 1), converged

@@ -261,8 +261,8 @@ def ridge(
 ) -> tuple[float, float, float, int, bool]:
     """Minimise the objective where every prior is Gaussian, none or fixed, without signs; b is overwritten.
 
-    For the logistic loss a start at the modes is replaced by that of dual ascent, unless documents are short. Arguments
-    and results as for ``newton``; only X by rows is needed, and its dense features by columns.
+    For the logistic loss a start at the modes is replaced by that of dual ascent if that is better, unless documents
+    are short. Arguments and results as for ``newton``; only X by rows is needed, and its dense features by columns.
     """
     y, s, offset = sample
     l1, l2, _, _ = prior
@@ -275,10 +275,16 @@ def ridge(
     if link == LOGISTIC and long and max_rounds > 1 and not b.any() and known.variance.any():
         bound, rounds = ascend(documents, sample, l2, known.variance, b, tol, min(_PASSES, max_rounds - 1), state)
         dual = -np.inf if known.open.size else bound
+    at_modes = loss_terms(link, y * offset, s, u, w) if rounds else np.inf
     row_scores(documents, b, r)
     r += offset
     r *= y
     loss = loss_terms(link, r, s, u, w)
+    if loss + penalty(b, l1, l2) > at_modes:
+        # Wide priors: a few passes leave margins so large that no curvature is left to find the way back.
+        b.fill(0.0)
+        np.multiply(y, offset, out=r)
+        loss = loss_terms(link, r, s, u, w)
     before, still = np.inf, 0
     while True:
         weighted_sum(documents, y * u, c)

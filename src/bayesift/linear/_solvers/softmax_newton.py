@@ -422,7 +422,8 @@ class NewtonProblem(NamedTuple):
         residual = kkt_residual(c.ravel(), b.ravel(), flat)
         if not converged:
             dual = max(dual, self.lower_bound(state.r, c))
-            converged = still == 3 and (worst <= _NEARLY_EXACT or residual <= _ROUNDING * primal)
+            at_rest = still == 3 and (worst <= _NEARLY_EXACT or residual <= _ROUNDING * primal)
+            converged = at_rest or primal - dual <= tol * primal
         return float(primal), dual, float(residual), max(rounds, 1), bool(converged)
 
 
