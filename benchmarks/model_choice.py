@@ -26,7 +26,7 @@ from benchmarks.measuring import show
 #: Texts that are drawn of a large collection, for training and for the test.
 MOST_TRAINING, MOST_TEST = 2_000, 3_000
 
-#: Labels of Reuters-21578 that are learnt: the most frequent.
+#: Labels of Reuters-21578 that are learned: the most frequent.
 MOST_LABELS = 10
 
 PAIRS = {"ngram_range": (1, 2)}

@@ -20,7 +20,7 @@ class Answer(NamedTuple):
 
 
 class Fitted(Protocol):
-    """A system that has learnt."""
+    """A system that has learned."""
 
     @property
     def n_words(self) -> int | None:

@@ -67,17 +67,17 @@ def test_copies_are_in_one_fold_whatever_their_labels(n, n_texts, n_folds, seed)
 
 
 @settings(deadline=None)
-@given(seed=st.integers(0, 1000), learnt=st.sampled_from([1, 20, 60, 1000]), of_a_class=st.sampled_from([1, 10, 40]))
-def test_a_search_learns_from_a_part_of_many_texts_and_keeps_copies_together(seed, learnt, of_a_class):
+@given(seed=st.integers(0, 1000), learned=st.sampled_from([1, 20, 60, 1000]), of_a_class=st.sampled_from([1, 10, 40]))
+def test_a_search_learns_from_a_part_of_many_texts_and_keeps_copies_together(seed, learned, of_a_class):
     random = np.random.default_rng(seed)
     X, _ = cases.documents(seed=seed, n=80)
     text = random.permutation(np.append(np.arange(80), random.integers(80, size=40)))
     documents = LabelledDocuments(design_of(X[text]), np.arange(120) % 3, np.tile([1.0, 0.0, 2.0, 1.0], 30))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "_LEARNT", learnt)
+        patch.setattr(search, "_LEARNT", learned)
         patch.setattr(search, "_LEARNT_OF_A_CLASS", of_a_class)
         fold = documents.search_folds(4, seed)
-        share = max(learnt / np.unique(text[documents.weights > 0]).size, of_a_class / documents.fewest())
+        share = max(learned / np.unique(text[documents.weights > 0]).size, of_a_class / documents.fewest())
     assert all(len(set(fold[(text == one) & (documents.weights > 0)])) <= 1 for one in set(text))
     left = fold >= 0
     assert_array_equal(fold[left], documents.folds(4, seed)[left])

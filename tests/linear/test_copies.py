@@ -1,4 +1,4 @@
-"""Copies of documents taken as one of greater weight: found exactly, and without a trace in what is learnt."""
+"""Copies of documents taken as one of greater weight: found exactly, and without a trace in what is learned."""
 
 from __future__ import annotations
 

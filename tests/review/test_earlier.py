@@ -1,4 +1,4 @@
-"""Earlier reviews: read from every kind of file, kept with a project, learnt by the ranking and never counted."""
+"""Earlier reviews: read from every kind of file, kept with a project, learned by the ranking and never counted."""
 
 from __future__ import annotations
 

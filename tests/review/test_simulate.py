@@ -42,11 +42,11 @@ def test_reading_ends_when_all_is_found():
 @pytest.mark.slow
 def test_the_engine_saves_work_and_knowledge_saves_more():
     pair = starting_pair(TRUTH, 0)
-    learnt = simulate(papers(), TRUTH, start=pair, rules={})
+    learned = simulate(papers(), TRUTH, start=pair, rules={})
     told = simulate(papers(), TRUTH, knowledge=ABOUT, rules={})
     random = simulate(papers(), TRUTH, mix=Mix(0, 0, 1), rules={})
-    assert learnt.average_time_to_discovery < 0.6 * random.average_time_to_discovery
-    assert told.average_time_to_discovery < learnt.average_time_to_discovery
+    assert learned.average_time_to_discovery < 0.6 * random.average_time_to_discovery
+    assert told.average_time_to_discovery < learned.average_time_to_discovery
 
 
 @pytest.mark.slow

@@ -119,10 +119,10 @@ def test_after_a_kill_the_same_call_goes_on(tmp_path: Path, monkeypatch: pytest.
     assert done.returncode == -signal.SIGKILL
     kept = tmp_path / ".a.unfinished" / "000001.values.npy"
     written = kept.stat().st_mtime_ns
-    learnt = []
-    monkeypatch.setattr("bayesift.shards._texts.fit_in_batches", lambda *_, **__: learnt.append(1))
+    learned = []
+    monkeypatch.setattr("bayesift.shards._texts.fit_in_batches", lambda *_, **__: learned.append(1))
     shards.write(path, TextVectorizer(), tmp_path / "a", rows=60)
-    assert not learnt
+    assert not learned
     assert (tmp_path / "a" / "000001.values.npy").stat().st_mtime_ns == written
     assert abs(rows_of(tmp_path / "a") - TextVectorizer().fit_transform(TEXTS)).max() == 0.0
     shards.open(tmp_path / "a").verify()

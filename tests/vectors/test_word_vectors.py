@@ -197,8 +197,8 @@ def test_given_vectors_stay_given_in_copies_and_files(texts, tmp_path):
     bayesift.save(given, tmp_path / "v.bayesift")
     for found in (given, deepcopy(given), bayesift.load(tmp_path / "v.bayesift")):
         assert_array_equal(clone(found).vectors_, given.vectors_)
-    learnt = given.set_params(rank=4).fit(texts)
-    assert not hasattr(clone(learnt), "vectors_")
+    learned = given.set_params(rank=4).fit(texts)
+    assert not hasattr(clone(learned), "vectors_")
 
 
 def test_how_many_similar_words_is_a_whole_number(vectors):

@@ -1,4 +1,4 @@
-"""Words and vectors in one classifier: learnt from a pile of texts without labels."""
+"""Words and vectors in one classifier: learned from a pile of texts without labels."""
 
 from __future__ import annotations
 

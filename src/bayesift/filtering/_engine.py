@@ -78,7 +78,7 @@ class Engine:
         self.pending[Pending(place, topic)] = terms
         self._change(topic, topics.retrieve(self.states[topic]))
 
-    def learnt(self, place: int, topic: int, relevant: bool | None) -> TopicState:
+    def learned(self, place: int, topic: int, relevant: bool | None) -> TopicState:
         """Return the state of a topic after the judgement of a retrieved document; None teaches nothing."""
         state = self.states[topic]
         if relevant is None:
@@ -87,7 +87,7 @@ class Engine:
         return topics.judge(state, row, relevant, self.weights.terms, self.rules)
 
     def accept(self, place: int, topic: int, state: TopicState) -> None:
-        """Take over what was learnt from the judgement of a document, which no longer waits for it."""
+        """Take over what was learned from the judgement of a document, which no longer waits for it."""
         del self.pending[Pending(place, topic)]
         if state is not self.states[topic]:
             self._change(topic, state)

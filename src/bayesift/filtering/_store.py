@@ -84,7 +84,7 @@ class Store:
         """Keep the line that begins the journal, then the states after training; return what has happened since.
 
         In this order there is never a snapshot without a journal, unless the journal was lost. Something has happened
-        since if the snapshot alone was lost; all of it is to be learnt again.
+        since if the snapshot alone was lost; all of it is to be learned again.
         """
         entries, self._journal.entries = self._journal.entries, []
         if not entries:

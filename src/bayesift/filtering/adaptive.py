@@ -309,12 +309,12 @@ class AdaptiveFilter(BaseEstimator):
             raise ValueError(f"document {place} was already judged for topic {topic!r}; a judgement cannot be changed")
         answer = None if relevant is None else bool(relevant)
         k = self._number[topic]
-        learnt = self._engine.learnt(place, k, answer)
-        line = {"place": place, "topic": topic, "relevant": answer, "n_features": learnt.columns.size}
+        learned = self._engine.learned(place, k, answer)
+        line = {"place": place, "topic": topic, "relevant": answer, "n_features": learned.columns.size}
         # Stored first, then applied: what could not be written has not happened.
         snapshot_due = self._store is not None and self._store.judged(line)
-        self._engine.accept(place, k, learnt)
-        self.record_.judge(place, topic, answer, learnt.columns.size)
+        self._engine.accept(place, k, learned)
+        self.record_.judge(place, topic, answer, learned.columns.size)
         if snapshot_due:
             self.snapshot()
 
@@ -418,7 +418,7 @@ class AdaptiveFilter(BaseEstimator):
                     self._replay_retrieval(line, known)
                 else:
                     place, k, relevant = line["place"], self._number[line["topic"]], line["relevant"]
-                    engine.accept(place, k, engine.states[k] if known else engine.learnt(place, k, relevant))
+                    engine.accept(place, k, engine.states[k] if known else engine.learned(place, k, relevant))
                     self.record_.judge(place, line["topic"], relevant, line["n_features"])
         found = (self.record_.get(line["place"], line["topic"]) for line in reversed(last))
         self.unconfirmed_ = [entry for entry in found if entry is not None]

@@ -142,7 +142,7 @@ def test_what_a_fit_has_learnt_is_forgotten_by_the_next_and_nothing_waits_for_it
     assert not engine.behind
     engine.label(document, not TRUTH[document], why="probable")
     assert engine.behind
-    # The others are learnt as ever.
+    # The others are learned as ever.
     card = engine.next()[0]
     engine.label(card.document, True, why=card.why)
     assert engine.probabilities()[card.document] > before[card.document]

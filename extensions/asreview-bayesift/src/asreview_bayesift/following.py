@@ -64,7 +64,7 @@ class Model(Stopper):
         return bound.left <= aim.allowed(cards.found)
 
     def _followed(self, results: Any, n: int) -> ReviewEngine:
-        """Return the model after all labels; it goes on from those that it has learnt."""
+        """Return the model after all labels; it goes on from those that it has learned."""
         queriers = [querier if isinstance(querier, str) else None for querier in results["querier"]]
         given = list(zip(results["record_id"].astype(int), results["label"].astype(float), queriers, strict=True))
         known: list[Any] = getattr(self, "learnt_", [])

@@ -343,10 +343,10 @@ def _fits_without_folds(
 ) -> FitWithoutFold:
     """Return the fits of a category without one of the folds."""
     documents = LabelledDocuments(problem.design, problem.y, problem.weights)
-    learnt, training, held_out, judging = runs_of(documents, fold, runs)
+    learned, training, held_out, judging = runs_of(documents, fold, runs)
     part = problem
-    if learnt.size < fold.size:
-        part = problem._replace(design=problem.design.subset(learnt), y=problem.y[learnt])
+    if learned.size < fold.size:
+        part = problem._replace(design=problem.design.subset(learned), y=problem.y[learned])
     parts = [part._replace(weights=weights, sums=part.design.sums(weights)) for weights in training]
 
     def fit_without(run: int, variance: float, start: FloatArray | None) -> FoldFit:

@@ -115,7 +115,7 @@ def sigmoid_line(link: int, scores: FloatArray, positive: BoolArray, weights: Fl
 def temperature(scores: FloatArray, codes: Int64Array, weights: FloatArray) -> float:
     """Return the factor of the scores of a softmax under which the classes of the documents are most probable.
 
-    Targets are smoothed as in Platt's map, but by the number n of all documents, from which the one factor is learnt:
+    Targets are smoothed as in Platt's map, but by the number n of all documents, from which the one factor is learned:
     (n + 1)/(n + 2) for the class of a document, the rest shared by the others. One factor for all classes leaves the
     order of the classes of every document as it is.
 

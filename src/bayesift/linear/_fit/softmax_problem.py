@@ -250,11 +250,11 @@ def softmax_fits_without_folds(
 ) -> FitWithoutFold:
     """Return the fits of all classes without one of the folds."""
     design, codes = documents.design, documents.labels
-    learnt, training, held_out, judging = runs_of(documents, fold, runs)
-    part: Documents = design if learnt.size == fold.size else design.subset(learnt)
+    learned, training, held_out, judging = runs_of(documents, fold, runs)
+    part: Documents = design if learned.size == fold.size else design.subset(learned)
 
     def fit_without(run: int, variance: float, start: FloatArray | None) -> FoldFit:
-        problem = SoftmaxProblem(part, codes[learnt], training[run], prior_at(variance))
+        problem = SoftmaxProblem(part, codes[learned], training[run], prior_at(variance))
         solution, _ = fit_present_classes(problem, options, start)
         left_out = held_out[run]
         found = design.class_scores(solution.beta)[left_out]

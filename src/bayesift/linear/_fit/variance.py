@@ -157,11 +157,11 @@ class Choice(NamedTuple):
 class Runs(NamedTuple):
     """Which documents are learned from and which are held out.
 
-    ``learnt`` are the documents that some run learns from, ``training`` their weights in each run; ``held_out`` are the
+    ``learned`` are the documents that some run learns from, ``training`` their weights in each run; ``held_out`` are the
     documents by which each run is judged, ``judging`` the weights of all documents in judging.
     """
 
-    learnt: Int64Array
+    learned: Int64Array
     training: list[FloatArray]
     held_out: list[Int64Array]
     judging: FloatArray
@@ -169,10 +169,10 @@ class Runs(NamedTuple):
 
 def runs_of(documents: LabelledDocuments, fold: Int64Array, runs: int) -> Runs:
     """Leave out one fold in each run, and the documents of fold −1 in all of them."""
-    learnt = np.flatnonzero(fold >= 0)
-    training = [np.where(fold[learnt] == run, 0.0, documents.weights[learnt]) for run in range(runs)]
+    learned = np.flatnonzero(fold >= 0)
+    training = [np.where(fold[learned] == run, 0.0, documents.weights[learned]) for run in range(runs)]
     held_out = [np.flatnonzero((fold == run) | (fold < 0)) for run in range(runs)]
-    return Runs(learnt, training, held_out, documents.judging_weights())
+    return Runs(learned, training, held_out, documents.judging_weights())
 
 
 class FoldFit(NamedTuple):
@@ -429,7 +429,7 @@ def assign_folds(labels: AnyArray, row_hashes: FloatArray, n_folds: int, random:
     """Spread the documents of every class evenly over the folds, the rarest first, so that early folds have some.
 
     Documents with the same hash (see ``Design.row_hashes``) are copies and go into one fold, whatever their labels: a
-    copy left out would be known from the other, or, with another label, be held against the fit that has learnt it.
+    copy left out would be known from the other, or, with another label, be held against the fit that has learned it.
     So the order of the documents does not matter, and a copy counts like weight 2.
     """
     _, copies = np.unique(row_hashes, return_inverse=True)

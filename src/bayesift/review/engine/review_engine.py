@@ -213,7 +213,7 @@ class ReviewEngine:
         since = {document: relevant for document, relevant in judged.items() if document not in refit.judged}
         if not since:
             return refit
-        model = models.learnt(refit.fields.model, self.corpus, since, f"online {len(refit.judged) + len(since)}")
+        model = models.learned(refit.fields.model, self.corpus, since, f"online {len(refit.judged) + len(since)}")
         return Refit(models.moved(refit.fields, model, self.corpus), refit.judged | since)
 
     def adopt(self, refit: Refit) -> bool:
@@ -375,7 +375,7 @@ class ReviewEngine:
         given = {document: relevant for document, relevant in new.items() if relevant is not None}
         if given:
             name = f"online {self.judgements.found + self.judgements.irrelevant}"
-            self._model = models.learnt(self._model, self.corpus, given, name)
+            self._model = models.learned(self._model, self.corpus, given, name)
             self.steps += 1
             self._learnt.update(given)
             self._amiss.difference_update(given)

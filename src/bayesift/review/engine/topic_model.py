@@ -30,7 +30,7 @@ KEYWORD_MODE = 2.0
 #: Prior of the belief: a document taken at random is relevant with a probability near 0.05.
 VARIANCE, CONSTANT_MODE, CONSTANT_VARIANCE = 1.0, -3.0, 4.0
 
-#: Φ(f/1.7) is the logistic function of f within 0.01: fits are logistic, single judgements are learnt by a probit.
+#: Φ(f/1.7) is the logistic function of f within 0.01: fits are logistic, single judgements are learned by a probit.
 NOISE = 1.7
 
 
@@ -177,7 +177,7 @@ def moved(fields: Fields, model: TopicModel, corpus: Corpus) -> Fields:
     return Fields(model, mean, variance, probabilities(mean, variance))
 
 
-def learnt(model: TopicModel, corpus: Corpus, judged: Mapping[int, bool], name: str) -> TopicModel:
+def learned(model: TopicModel, corpus: Corpus, judged: Mapping[int, bool], name: str) -> TopicModel:
     """Learn judgements, one after the other."""
     X = corpus.matrix[np.fromiter(judged, dtype=np.int64)]
     # The constant is the last column.
