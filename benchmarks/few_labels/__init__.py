@@ -1,4 +1,4 @@
-"""Learning curves with few labels and a pile of texts without: words, vectors learned from the pile, both, and peers."""
+"""Learning curves with few labels and a pile of texts without: words, vectors from the pile, both, and peers."""
 
 from __future__ import annotations
 

@@ -157,8 +157,8 @@ class Choice(NamedTuple):
 class Runs(NamedTuple):
     """Which documents are learned from and which are held out.
 
-    ``learned`` are the documents that some run learns from, ``training`` their weights in each run; ``held_out`` are the
-    documents by which each run is judged, ``judging`` the weights of all documents in judging.
+    ``learned`` are the documents that some run learns from, ``training`` their weights in each run; ``held_out`` are
+    the documents by which each run is judged, ``judging`` the weights of all documents in judging.
     """
 
     learned: Int64Array
