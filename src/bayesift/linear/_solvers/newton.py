@@ -1,10 +1,10 @@
 """The fast solver: proximal Newton steps on a working set, stopped by the duality gap.
 
 A fit from nothing walks down a few multiples of the rates, so that the working set grows with the solution. Every round
-computes all slopes once, checks the gap, chooses the columns worth moving and moves them: by Newton steps on their
-curvature matrix when they are few or nearly right, else by a few steps of coordinate descent on the documents whose
-label is still uncertain. Where many are nearly right, too many for a matrix, those away from their modes are moved
-together as well, by conjugate gradients: coordinate descent alone would need hundreds of passes for the last digits.
+computes all slopes once, checks the gap, chooses the columns worth moving and moves them: by a few steps of coordinate
+descent on the documents whose label is still uncertain, or, when they are nearly right, by Newton steps on their
+curvature matrix. Where many are nearly right, too many for a matrix, those away from their modes are moved together as
+well, by conjugate gradients: coordinate descent alone would need hundreds of passes for the last digits.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _WORTH_A_BOUND, _WORTH_A_COSTLY_BOUND = 5.0, 0.3
 _POLISH, _JOINT = 1.0, 0.1
 #: Above the second of these, joint steps come as soon as a round leaves more than this share of the error.
 _STANDSTILL = 0.5
-#: Sets up to this size always use the curvature matrix; those above the second never do.
+#: To finish, sets up to this size always use the curvature matrix; those above the second never do.
 _SMALL, _DENSE = 100, 3000
 #: Between them it is worth its factorisation where the cube of the set's size is at most this many times X's entries.
 _WORTH_A_MATRIX = 2000.0
@@ -68,9 +68,8 @@ _PASSES, _FINE_PASSES = 16, 32
 _CROSSINGS = 10
 #: Coarse steps on a large set, in the last stage, before all slopes are computed anew.
 _LARGE_STEPS = 3
-#: Newton steps on a small set in a stage, and to polish; when polishing, the share of the error that ends them.
-_STEPS, _POLISH_STEPS = 5, 50
-_POLISH_SHARE = 0.01
+#: Newton steps on a curvature matrix, and the share of the error that ends them.
+_POLISH_STEPS, _POLISH_SHARE = 50, 0.01
 #: Errors that count as none, and those that do when the objective no longer changes: in units of the rates, or, for
 #: slopes that are no more than rounding, as a share of the objective.
 _EXACT, _NEARLY_EXACT, _ROUNDING = 1e-12, 1e-7, 1e-13
@@ -332,12 +331,12 @@ def improve(
     size = near.shape[0]
     polish = fine and (size <= _SMALL or size <= min(_DENSE, np.cbrt(_WORTH_A_MATRIX * columns[1].size)))
     order = choose(near, c, b, prior[0], stage * (NEAR if polish else 1.0), columns[0])
-    if polish or order.shape[0] <= _SMALL + 1:
-        target, share, steps = _SETTLED, 0.0, _STEPS
-        if fine:
-            # Errors this small leave a gap only where balancing the classes takes more than they say: make them less.
-            target, share, steps = 0.5 * tol if worst > 0.5 * tol else 0.1 * worst, _POLISH_SHARE, _POLISH_STEPS
-        small_steps(link, columns, block, sample, order, b, prior, scale, max_step, state, target, share, steps)
+    if polish or (fine and order.shape[0] <= _SMALL + 1):
+        # Errors this small leave a gap only where balancing the classes takes more than they say: make them less.
+        target = 0.5 * tol if worst > 0.5 * tol else 0.1 * worst
+        small_steps(
+            link, columns, block, sample, order, b, prior, scale, max_step, state, target, _POLISH_SHARE, _POLISH_STEPS
+        )
     else:
         cut, passes = (_FINE_CUT, _FINE_PASSES) if fine else (_CUT, _PASSES)
         for k in range(_LARGE_STEPS if stage == 1.0 and not fine else 1):
