@@ -104,7 +104,7 @@ def test_the_mode_is_found_from_a_place_where_full_steps_go_much_too_far(varianc
     np.testing.assert_allclose(A.T @ (y - expit(A @ beta)), pull, atol=1e-5)
 
 
-@pytest.mark.parametrize("seed", [18, 26, 30, 31])
+@pytest.mark.parametrize("seed", [1, 4, 18, 26, 30, 31])
 def test_a_mode_that_is_exact_to_rounding_is_reached(seed):
     """Columns far from 0 and of very different scales: an intercept without penalty makes up for what they are from."""
     rng = np.random.default_rng(seed)
@@ -116,6 +116,12 @@ def test_a_mode_that_is_exact_to_rounding_is_reached(seed):
     assert found.n_iter < 50
     deviations = np.diff(centred.coef_interval(0.6826894921370859)[:-1], axis=1)[:, 0] / 2
     assert np.all(np.abs(found.coef - centred.coef) < 1e-4 * deviations)
+
+
+@pytest.mark.parametrize("approximate", [laplace_approximation, expectation_propagation])
+def test_a_column_that_rounding_does_not_tell_from_the_intercept_is_refused(approximate):
+    with pytest.raises(ValueError, match="the posterior is lost to rounding"):
+        approximate(np.full((20, 1), 1e20), np.arange(20) % 3 == 0, Gaussian(1e12))
 
 
 def test_a_cavity_is_the_belief_that_the_factor_of_a_document_turns_into_its_own():

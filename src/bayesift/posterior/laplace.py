@@ -54,12 +54,22 @@ class Coordinates(NamedTuple):
         Q.flat[:: Q.shape[0] + 1] += self.prior_precision
         try:
             return np.asarray(cholesky(Q, lower=True, overwrite_a=True, check_finite=False))
-        except np.linalg.LinAlgError as error:
-            raise ValueError(TOO_WIDE) from error
+        except np.linalg.LinAlgError:
+            # Slower, but squares would lose half of the digits.
+            return _root_by_rows(np.vstack([scaled, np.diag(np.sqrt(self.prior_precision))]))
 
     def log_normaliser(self, root: FloatArray) -> float:
         """Return ½ n_flat ln 2π − ½ ln det Q, what the integral over a Gaussian adds to its logarithm at the mode."""
         return 0.5 * self.n_flat * float(np.log(2.0 * np.pi)) - float(np.log(np.diag(root)).sum())
+
+
+def _root_by_rows(A: FloatArray) -> FloatArray:
+    """Return the lower Cholesky factor of AᵀA without computing the product."""
+    R = np.linalg.qr(A, mode="r")
+    # What is left of a column without the columns before it must be more than rounding.
+    if not np.all(np.abs(np.diag(R)) > np.finfo(float).eps * len(A) * np.linalg.norm(R, axis=0)):
+        raise ValueError(TOO_WIDE)
+    return np.asarray((R * np.sign(np.diag(R))[:, None]).T)
 
 
 def coordinates_of(problem: Problem, method: str) -> Coordinates:
