@@ -149,6 +149,7 @@ BOMB = """<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "
         ("x.xml", BOMB, "document type"),
         ("x.xml", BOMB.replace('"aaaaaaaaaa"', 'SYSTEM "file:///etc/passwd"'), "document type"),
         ("x.xml", "<xml><records><record>" + "<a>" * 50, "nested too deeply"),
+        ("x.xml", f"<xml><records><record><{'a' * 1000}>", "the name of an element is too long"),
         ("x.xml", "<xml><records>", "not XML"),
         ("x.bib", "@article{a, title = {never ends", "does not end"),
         ("x.bib", "@article{a, title = {x} } @book{b, what is this}", "expected a field"),
@@ -243,6 +244,28 @@ def test_what_is_no_project_of_asreview_is_refused(tmp_path):
         list(read_documents(path))
 
 
+def test_members_of_one_name_are_unpacked_once_each(tmp_path):
+    path = tmp_path / "x.asreview"
+    make_project(path, [(0, "Tin", None, None, None, None, None, None)])
+    with ZipFile(path, "a") as archive, pytest.warns(UserWarning, match="Duplicate name"):
+        archive.writestr("../results.db", b"")
+    assert [document.id for document in read_documents(path)] == ["0"]
+
+
+def test_a_project_that_is_encrypted_is_not_called_damaged(tmp_path):
+    path = tmp_path / "x.asreview"
+    with ZipFile(path, "w") as archive:
+        archive.writestr("project.json", "{}")
+        archive.writestr("results.db", b"secret")
+    content = bytearray(path.read_bytes())
+    # The flag that a member is encrypted, in front of its content and in the list at the end.
+    for sign, place in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        content[content.rindex(sign) + place] |= 1
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match="no project of ASReview: .* is encrypted"):
+        list(read_documents(path))
+
+
 def test_a_damaged_project_of_asreview_is_named(tmp_path):
     path = tmp_path / "x.asreview"
     with ZipFile(path, "w", ZIP_DEFLATED) as archive:
@@ -281,3 +304,5 @@ def test_a_project_of_asreview_takes_neither_disk_nor_memory_without_bound(tmp_p
     assert [document.id for document in read_documents(path)] == ["1", "2", "300"]
     with pytest.raises(FormatError, match=r"x\.asreview .* longer than 20,000 bytes; .* raise max_cell"):
         list(read_documents(path, max_cell=20_000))
+    # More than SQLite knows.
+    assert len(list(read_documents(path, max_cell=1 << 40))) == 3

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
-from zipfile import BadZipFile, ZipFile
+from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from bayesift.datasets._files import ARCHIVE_DAMAGE
 from bayesift.datasets._limits import check_archive_size
@@ -20,6 +20,9 @@ from bayesift.datasets.errors import DamagedFileError, FormatError, reason_of
 
 #: So many times its size a project may unpack to, and the most files that are looked at.
 _MOST_EXPANSION, _MOST_FILES = 128, 10_000
+
+#: The longest row that SQLite can be asked for.
+_LONGEST = 2**31 - 1
 
 #: Columns of the table of records that are shown as details, where they are lists joined.
 _DETAILS = ("authors", "keywords", "year", "doi", "url")
@@ -33,24 +36,28 @@ def asreview_entries(path: Path, limit: int) -> Iterator[Entry]:
             if "project.json" not in names or len(names) > _MOST_FILES:
                 raise FormatError(path, "asreview", f"{path} is no project of ASReview")
             check_archive_size(path, _MOST_EXPANSION)
+            # Not by name: of members of one name, only the last would be read, each time.
+            packed = [member for member in archive.infolist() if PurePosixPath(member.filename).suffix == ".db"]
+            # The names in an archive may lead anywhere.
             bases = [
-                _unpacked(path, archive, name, Path(folder)) for name in names if PurePosixPath(name).suffix == ".db"
+                _unpacked(path, archive, member, Path(folder, f"{place}.db")) for place, member in enumerate(packed)
             ]
             yield from _from_tables(path, bases, limit)
     except sqlite3.DataError as error:
-        remedy = "; if it is meant to be, raise max_cell (or BAYESIFT_MAX_CELL)"
+        remedy = "; if it is meant to be that long, raise max_cell (or BAYESIFT_MAX_CELL)"
         problem = f"{path} holds a record that is longer than {limit:,} bytes"
         raise FormatError(path, "asreview", problem, remedy=remedy) from error
     except (BadZipFile, sqlite3.DatabaseError, EOFError, NotImplementedError, RuntimeError) as error:
         raise FormatError(path, "asreview", f"{path} is no project of ASReview: {reason_of(error)}") from error
 
 
-def _unpacked(path: Path, archive: ZipFile, name: str, folder: Path) -> Path:
-    """Unpack one file under a generated name, because a name in an archive may lead anywhere."""
-    target = folder / f"{len(list(folder.iterdir()))}.db"
+def _unpacked(path: Path, archive: ZipFile, member: ZipInfo, target: Path) -> Path:
     try:
-        with archive.open(name) as source, target.open("wb") as stream:
+        with archive.open(member) as source, target.open("wb") as stream:
             shutil.copyfileobj(source, stream)
+    except RuntimeError:
+        # Encrypted, or compressed by a method that is not known: not damaged.
+        raise
     except ARCHIVE_DAMAGE as error:
         raise DamagedFileError(path, error) from error
     return target
@@ -77,7 +84,7 @@ def _rows(base: Path, limit: int, query: str) -> Iterator[dict[str, Any]]:
     """Return the rows of a query, by lower-case column name; a row that is too long raises a DataError."""
     with closing(sqlite3.connect(f"file:{base}?mode=ro", uri=True)) as connection:
         connection.row_factory = sqlite3.Row
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, limit)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(limit, _LONGEST))
         # Nothing in an untrusted file may run functions.
         connection.execute("PRAGMA trusted_schema = OFF")
         for row in connection.execute(query):

@@ -49,7 +49,8 @@ def check_archive_size(path: Path, times: int) -> None:
     """Refuse a ZIP archive whose members together are more than this many times its size."""
     with zipfile.ZipFile(path) as archive:
         if sum(member.file_size for member in archive.infolist()) > (limit := expansion_limit(path, times)):
-            raise ExpansionError(path, limit)
+            # What such an archive holds is not read from elsewhere.
+            raise ExpansionError(path, limit, remedy="")
 
 
 class _Unpacked(RawIOBase):

@@ -197,7 +197,8 @@ class _BibtexEnd:
             if mark == self._closing and not self._depth and not self._is_quoted:
                 return found.start()
             if mark in "{}":
-                self._depth += 1 if mark == "{" else -1
+                # A comment in parentheses may have a brace that closes nothing.
+                self._depth = self._depth + 1 if mark == "{" else max(0, self._depth - 1)
             elif mark == '"' and not self._depth:
                 self._is_quoted = not self._is_quoted
         return None
@@ -283,6 +284,10 @@ def endnote_entries(path: Path, encoding: str | None, limit: int, tell: Tell) ->
     yield from reader.taken()
 
 
+#: How deep elements may lie in a record of EndNote, and how long their names may be: a field's path has all of them.
+_DEEPEST, _LONGEST_NAME = 20, 100
+
+
 class _EndNoteReader:
     """Collects the texts of each record by the path of their elements."""
 
@@ -319,12 +324,15 @@ class _EndNoteReader:
             self._inside, self._fields, self._path, self._size = True, {}, [], 0
             self._begin = self._parser.CurrentLineNumber
         elif self._inside:
-            if len(self._path) >= 20:
+            if len(self._path) >= _DEEPEST:
                 raise MalformedFileError(self._file, self._parser.CurrentLineNumber, "elements are nested too deeply")
-            self._grow(len(name))
+            if len(name) > _LONGEST_NAME:
+                raise MalformedFileError(self._file, self._parser.CurrentLineNumber, "the name of an element is too long")
             # Elements that only style a text are not part of the path.
             self._path.append("" if name == "style" else name)
+            self._grow(len(self._place()) + 1)
             if name == "ref-type" and attributes.get("name"):
+                self._grow(len(attributes["name"]))
                 self._fields["type"] = [[attributes["name"]]]
             elif name != "style":
                 self._fields.setdefault(self._place(), []).append([])

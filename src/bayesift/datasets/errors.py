@@ -126,9 +126,9 @@ class ExpansionError(ValueError):
         How many bytes of it may be unpacked.
     """
 
-    def __init__(self, path: str | Path, limit: int) -> None:
+    def __init__(self, path: str | Path, limit: int, *, remedy: str = "; unpack it first if it is meant to") -> None:
         problem = f"{path} is packed and unpacks to more than {limit:,} bytes, which no text of its size does"
-        super().__init__(f"{problem}; unpack it first if it is meant to")
+        super().__init__(f"{problem}{remedy}")
         self.path = path
         self.limit = limit
 
