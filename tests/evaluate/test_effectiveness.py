@@ -122,11 +122,17 @@ def test_precision_is_recall_at_break_even(table: np.ndarray, data: st.DataObjec
         ({"average": "weighted"}, "average is 'weighted'; expected 'micro', 'macro' or None"),
         ({"empty": 2}, "empty is 2; expected a number from 0 to 1"),
         ({"beta": 0}, "beta is 0; expected a number greater than 0"),
+        ({"beta": 10**400}, "beta is 1000000000.*; expected a number greater than 0 and at most 1e.100"),
     ],
 )
 def test_bad_input_is_named(arguments: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         f_beta(**{"truth": [0, 1], "decisions": [1, 1], **arguments})
+
+
+@pytest.mark.parametrize("beta", [10**9, np.int64(10**9), 10**10, 1e10])
+def test_squares_of_large_weights_of_recall_do_not_overflow(beta) -> None:
+    assert f_beta(Outcomes(tp=5, fp=0, fn=10, tn=0), beta=beta) == pytest.approx(1 / 3)
 
 
 def test_break_even_refuses_other_shapes() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import numpy as np
@@ -198,6 +199,18 @@ def test_labels_that_are_nowhere_do_not_count_in_comparisons_either(classifier):
     assert comparison_dict(found)["f1"]["culture"] == [None, None]
     wrong = compare(classifier, other, data[0], ["courts"] * 6)
     assert wrong.measures["macro F1"] == (0.0, 0.0)
+
+
+def test_what_is_not_defined_in_a_comparison_is_null_in_json():
+    two = ["money" if label in ("economy", "energy", "agriculture") else "life" for label in ONE]
+    classifier = TextClassifier("nb").fit(TEXTS, two)
+    # Of two labels, the second is compared; here it is nowhere.
+    found = [text for text, label in zip(TEXTS, classifier.predict(TEXTS), strict=True) if label == "life"][:5]
+    compared = compare(classifier, classifier, found, ["life"] * 5)
+    differences = comparison_dict(compared)["differences"]
+    assert [differences[name]["low"] for name in differences] == [None] * len(differences)
+    json.dumps(comparison_dict(compared), allow_nan=False)
+    assert "A − B is not defined" in str(compared)
 
 
 def test_classifiers_of_different_labels_can_be_compared(classifier):

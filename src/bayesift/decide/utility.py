@@ -114,13 +114,15 @@ def ratio(part: Any, whole: Any, empty: float = 1.0) -> FloatArray:
 
 def f_beta_of(tp: Any, fp: Any, fn: Any, beta: float = 1.0, empty: float = 1.0) -> FloatArray:
     """Return F_β = (1+β²)TP / ((1+β²)TP + FP + β²FN), or ``empty`` where the denominator is 0."""
+    # Squares of whole numbers would overflow.
+    beta = float(beta)
     hits = (1 + beta**2) * np.asarray(tp, dtype=np.float64)
     return ratio(hits, hits + fp + beta**2 * np.asarray(fn), empty)  # (26)
 
 
 def check_beta(beta: Any) -> None:
     """Refuse a weight of recall against precision that is not a positive number, or whose square overflows."""
-    if isinstance(beta, bool) or not isinstance(beta, Real) or not 0 < float(beta) <= _LARGEST_BETA:
+    if isinstance(beta, bool) or not isinstance(beta, Real) or not 0 < beta <= _LARGEST_BETA:
         raise ValueError(
             f"beta is {beta!r}; expected a number greater than 0 and at most {_LARGEST_BETA:g}, the weight of recall "
             f"against precision"

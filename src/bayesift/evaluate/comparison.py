@@ -130,10 +130,8 @@ class Comparison:
                 f"p = {test.p_value:.3g}, reversed {test.p_reversed:.3g}"
             )
         for name, found in self.intervals.items():
-            lines.append(
-                f"{name:<24}A {found.sign} B   A − B = {found.difference:+.4f}, "
-                f"95 % of draws from {found.low:+.4f} to {found.high:+.4f}"
-            )
+            told = f"= {found.difference:+.4f}, 95 % of draws from {found.low:+.4f} to {found.high:+.4f}"
+            lines.append(f"{name:<24}A {found.sign} B   A − B {'is not defined' if np.isnan(found.low) else told}")
         return lines
 
     def _category_lines(self, shown: int = 5) -> list[str]:

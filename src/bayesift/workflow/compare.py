@@ -101,7 +101,7 @@ def comparison_dict(found: Comparison) -> dict[str, Any]:
             for name, test in found.tests.items()
         },
         "differences": {
-            name: {"difference": part.difference, "low": part.low, "high": part.high, "sign": part.sign}
+            name: {key: _plain(getattr(part, key)) for key in ("difference", "low", "high", "sign")}
             for name, part in found.intervals.items()
         },
         "f1": {
