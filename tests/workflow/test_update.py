@@ -9,7 +9,7 @@ from bayesift.datasets import load
 from bayesift.linear import BayesianProbitRegression
 from bayesift.priors import Jeffreys
 from bayesift.text import TextVectorizer
-from bayesift.workflow import TextClassifier, update
+from bayesift.workflow import TextClassifier, model_info, update
 
 NEWS = load("newsroom")
 TEXTS = NEWS.train.texts
@@ -67,6 +67,12 @@ def test_a_ridge_is_nearer_to_learning_at_once_than_either_half():
     target = at_once.decision_function(NEWS.test.texts)
     distance = [np.mean((one.decision_function(NEWS.test.texts) - target) ** 2) for one in (both, first, second)]
     assert distance[0] < min(distance[1:])
+
+
+def test_how_the_variance_was_chosen_is_still_known():
+    first = TextClassifier("ridge", variance="cv").fit(TEXTS[:160], TWO[:160])
+    both = update(first, TEXTS[160:], TWO[160:])
+    assert model_info(both).variance_by == model_info(first).variance_by == "cross-validation"
 
 
 def test_the_precision_of_a_ridge_adds_up():

@@ -265,6 +265,7 @@ def _go_on(
         again.calibration_ = model.calibration_
     # The fit itself had no variance to choose; words to come get the variance chosen before.
     again.variance_ = model.variance_
+    again.cv_results_ = model.cv_results_
     if hasattr(model, "dense_variance_"):
         again.dense_variance_ = model.dense_variance_
     if not sp.issparse(again.coef_) and sp.issparse(model.coef_):
