@@ -114,8 +114,8 @@ class Service:
         with self._lock:
             if not is_expected(self.topic(topic.id).topic):
                 raise TopicChangedError(
-                    "somebody has changed these settings since you opened them, and nothing is saved yet; look at them "
-                    "in another window, then save again to replace them"
+                    "somebody has changed these settings since you opened them, and yours are not saved yet; look at "
+                    "theirs in another window, then save again to replace them"
                 )
             self.project.topics.change(topic, by)
             self.topic(topic.id).change(topic)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from bayesift.review.storage import Topic
+
 OLD = b"title,text,included\nTin,mines of tin,1\nShips wait,ports,0\n"
 
 
@@ -43,6 +45,16 @@ def test_what_the_project_keeps_is_chosen_in_the_form(anna, service):
     anna.form_post("/topics/1/settings", name="metals")
     assert service.topic(1).topic.earlier == ()
     assert 'name="earlier" value="1">' in anna.get("/topics/1/settings").text
+
+
+def test_a_file_stays_selected_although_the_settings_are_refused(anna, service):
+    service.add_topic(Topic("update"), 1)
+    # Settings that somebody else has changed; a name that is taken.
+    for path in ("/topics/1/settings", "/new-topic"):
+        told = send(anna, path, opened="another state")
+        assert told.status_code == 422
+        assert 'name="earlier" value="1" checked' in told.text
+    assert service.topic(1).topic.earlier == ()
 
 
 @pytest.mark.parametrize(

@@ -29,10 +29,10 @@ class Stopping(NamedTuple):
         Interval of the number left, at the given confidence, by the model's own posterior.
     sample_size, sample_relevant : int
         The simple random sample: how many documents at the front of the random order are judged, and how many of them
-    are relevant.
-        by_sample : Bound
-    Exact hypergeometric bound from that sample; valid for a single look.
-        by_bets : Bound
+        are relevant.
+    by_sample : Bound
+        Exact hypergeometric bound from that sample; valid for a single look.
+    by_bets : Bound
         Bound from all random draws, that of statement A; valid however often one looks.
     recall : float
         Expected recall: found/(found + expected_left).

@@ -25,24 +25,24 @@ class Topic(NamedTuple):
         Words that count for and against a document.
     informative, random : float
         Shares of the cards that are chosen because they are most informative, and at random; the others are the most
-    probable.
-        target_recall, confidence : float
-    When the review may stop: this recall is reached with this confidence.
-        shared : bool
-    Whether all reviewers share one queue; otherwise each goes through all documents alone.
-        inclusion, exclusion : str
-    The criteria, as shown to reviewers beside each card.
-        reasons, tags : tuple of str
-    Reasons for excluding documents, and tags to mark them with.
-        double : bool
-    Whether each document is read by two reviewers, neither of whom sees what the other decides.
-        full_text : bool
-    Whether the full texts of documents that are relevant by title and abstract are judged too.
-        shares : tuple of (int, float)
-    Shares of the work, by reviewer number; without any, everybody takes the next document.
-        at_most : int
-    The review may also stop when at most this many relevant documents are left.
-        earlier : tuple of int
+        probable.
+    target_recall, confidence : float
+        When the review may stop: this recall is reached with this confidence.
+    shared : bool
+        Whether all reviewers share one queue; otherwise each goes through all documents alone.
+    inclusion, exclusion : str
+        The criteria, as shown to reviewers beside each card.
+    reasons, tags : tuple of str
+        Reasons for excluding documents, and tags to mark them with.
+    double : bool
+        Whether each document is read by two reviewers, neither of whom sees what the other decides.
+    full_text : bool
+        Whether the full texts of documents that are relevant by title and abstract are judged too.
+    shares : tuple of (int, float)
+        Shares of the work, by reviewer number; without any, everybody takes the next document.
+    at_most : int
+        The review may also stop when at most this many relevant documents are left.
+    earlier : tuple of int
         The earlier reviews of the project to learn from, by number.
     id : int
         Set by the project.

@@ -291,6 +291,7 @@ def new_topic(
     try:
         known = _known_places(service, fields.known)
         topic = _made(service, fields, session.actor)
+        fields = _with_earlier(fields, topic)
         review = service.add_topic(topic, session.reviewer.id, known, session.actor)
     except ValueError as error:
         return _form_page(request, service, session, fields, None, error)
@@ -318,6 +319,7 @@ def change_topic(
     topic = review.topic
     try:
         changed = _made(service, fields, session.actor, topic.id)
+        fields = _with_earlier(fields, changed)
         service.change_topic(changed, session.actor, lambda before: fields.opened in ("", _state_of(before)))
     except ValueError as error:
         if isinstance(error, TopicChangedError):
@@ -325,6 +327,11 @@ def change_topic(
             fields = fields.model_copy(update={"opened": _state_of(review.topic)})
         return _form_page(request, service, session, fields, topic, error)
     return RedirectResponse(f"/topics/{topic.id}", 303)
+
+
+def _with_earlier(fields: TopicFields, topic: Topic) -> TopicFields:
+    """Select the earlier reviews of a topic: one from an uploaded file is kept even if the settings are refused."""
+    return fields.model_copy(update={"earlier": [str(number) for number in topic.earlier]})
 
 
 def _form_page(
