@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy.special import expit
 from scipy.stats import norm
 
+from bayesift.linear import BayesianLogisticRegression
 from bayesift.posterior import (
     MixedPosterior,
     SampledPosterior,
@@ -137,14 +139,33 @@ def test_both_variances_are_scaled_together():
     assert mixed.weights.sum() == pytest.approx(1.0)
 
 
+def test_dense_features_may_have_no_variance():
+    X, y = two_blocks(0.5, 0)
+    mixed = integrate_variance(X, y, Gaussian(), dense_features=3, variances=(2.0, 0.0))
+    without = [expectation_propagation(X[:, :-3], y, Gaussian(v)).coef for v in mixed.variances[:, 0]]
+    np.testing.assert_array_equal(mixed.variances[:, 1], 0.0)
+    np.testing.assert_array_equal(mixed.coef[-3:], 0.0)
+    np.testing.assert_allclose(mixed.coef[:-3], mixed.weights @ without, rtol=1e-5)
+
+
+def test_categories_that_share_a_choice_keep_their_posteriors_where_dense_features_do_not_help():
+    rng = np.random.default_rng(0)
+    X = np.hstack([sp.random(90, 12, 0.4, random_state=0).toarray(), rng.normal(size=(90, 2))])
+    y = X[:, :3].argmax(axis=1)
+    model = BayesianLogisticRegression([Gaussian(0.5), "gaussian", "gaussian"], "evidence", dense_features=2)
+    model.set_params(posterior="ep", random_state=0).fit(X, y)
+    np.testing.assert_array_equal(model.dense_variance_[1:], 0.0)
+    assert model.predict_interval(X).shape == (90, 3, 2)
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
         ({"dense_features": 44}, "dense_features is 44; expected 0 to 43"),
-        ({"dense_features": 3, "variances": (1.0,)}, r"variances is \(1.0,\); expected 2 numbers"),
-        ({"variances": 5.0}, r"variances is 5.0; expected 1 numbers"),
-        ({"variances": (0.0,)}, "variances is 0 at 0; expected a finite number above 0"),
-        ({"variances": (np.inf,)}, "variances is inf at 0; expected a finite number above 0"),
+        ({"dense_features": 3, "variances": (1.0,)}, r"variances is \(1.0,\); expected a tuple of two"),
+        ({"variances": 5.0}, r"variances is 5.0; expected a tuple of one"),
+        ({"variances": (0.0,)}, r"variances\[0\] is 0; expected a finite number above 0"),
+        ({"variances": (np.inf,)}, "variances is inf at 0; expected a finite number"),
         ({"method": "vb"}, "method is 'vb'"),
     ],
 )

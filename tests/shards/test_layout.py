@@ -386,8 +386,8 @@ def test_labels_of_later_blocks_are_of_the_type_of_the_first(tmp_path: Path) -> 
         (np.eye(3), {"dtype": "foo"}, "dtype is 'foo'; expected 'float32' or 'float64'"),
         (np.eye(3), {"rows": 2.5}, r"rows is 2\.5; expected a whole number of at least 1"),
         (np.eye(3), {"entries": 0}, "entries is 0; expected a whole number of at least 1"),
-        (np.eye(3), {"terms": [1, 2, 3]}, "terms hold what is no string"),
-        (np.ones(3), {}, "X is ndarray of ndarray; expected a sparse matrix or array of two dimensions"),
+        (np.eye(3), {"terms": [1, 2, 3]}, "terms hold 1; expected strings"),
+        (np.ones(3), {}, r"X has shape \(3,\); expected a sparse matrix or array of two dimensions"),
         ([[1.0, 0.0], [0.0, 1.0]], {}, "X is list of list; expected a sparse matrix or array of two dimensions"),
     ],
 )
@@ -395,6 +395,14 @@ def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, matrix, opt
     with pytest.raises(ValueError, match=message):
         shards.write_matrix(matrix, tmp_path / "a", **options)
     assert not os.listdir(tmp_path)
+
+
+def test_numbers_too_small_to_be_squared_are_no_entries(tmp_path: Path) -> None:
+    X = sp.csr_matrix([[1.0, 1e-120], [0.0, 2.0]])
+    shards.write_matrix(X, tmp_path / "a")
+    found = sp.vstack([shard for shard in shards.open(tmp_path / "a")])
+    assert found.nnz == 2
+    assert X.nnz == 3
 
 
 def test_a_matrix_may_have_one_column_but_not_none(tmp_path: Path) -> None:

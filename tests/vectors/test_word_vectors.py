@@ -130,7 +130,7 @@ def test_the_rank_is_no_greater_than_the_number_of_words(texts):
         (sp.csr_matrix(np.full((4, 3), 0.5)), {"words": list("abc")}, "not counts"),
         (sp.csr_matrix(np.full((4, 3), np.nan)), {"words": list("abc")}, "not counts"),
         (sp.csr_matrix(np.ones((4, 3))), {"words": ["gold", "mine", "gold"]}, "words hold 'gold' 2 times"),
-        (sp.csr_matrix(np.ones((4, 3))), {"words": [1, 2, 3]}, "words hold 1; expected different words"),
+        (sp.csr_matrix(np.ones((4, 3))), {"words": [1, 2, 3]}, "words hold 1; expected strings"),
         (["some text"], {"words": list("abc")}, "columns of a sparse matrix"),
     ],
 )
@@ -181,7 +181,7 @@ def test_parameters_that_are_refused(texts, parameter):
     ("words", "given", "message"),
     [
         (["gold", "gold"], np.ones((2, 3)), "words hold 'gold' 2 times; expected different words"),
-        ([1, "gold"], np.ones((2, 3)), "words hold 1; expected different words"),
+        ([1, "gold"], np.ones((2, 3)), "words hold 1; expected strings"),
         (["gold"], np.ones((2, 3)), r"vectors have shape \(2, 3\); expected a row for each of 1"),
         (["gold", "mine"], [[np.nan], [1.0]], "vectors hold a number that is not finite"),
         (["gold", "mine"], [[1e19], [1.0]], "vectors hold a number that is not finite, or above 1e18"),
@@ -193,7 +193,7 @@ def test_vectors_that_cannot_be_given(words, given, message):
 
 
 def test_given_vectors_stay_given_in_copies_and_files(texts, tmp_path):
-    given = WordVectors.from_matrix(["gold", "mine"], [[1.0, 0.0], [0.0, 1.0]])
+    given = WordVectors.from_matrix(np.array(["gold", "mine"]), [[1.0, 0.0], [0.0, 1.0]])
     bayesift.save(given, tmp_path / "v.bayesift")
     for found in (given, deepcopy(given), bayesift.load(tmp_path / "v.bayesift")):
         assert_array_equal(clone(found).vectors_, given.vectors_)

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy.optimize import minimize, minimize_scalar
 
-from bayesift._checks import POSITIVE, numbers
+from bayesift._checks import NOT_NEGATIVE, POSITIVE, number, numbers
 from bayesift._threads import one_blas_thread
 from bayesift._typing import FloatArray
 from bayesift.posterior._links import Link
@@ -292,9 +292,12 @@ def integrate_variance(
     check_method(method)
     labels = _Labels(X, y, prior, dense_features, link, intercept_variance, sample_weight, feature_names)
     if variances is not None:
-        known = numbers("variances", variances, POSITIVE)
+        # Dense features may have none.
+        known = numbers("variances", variances, NOT_NEGATIVE)
         if known.shape != labels.units.shape:
-            raise ValueError(f"variances is {variances!r}; expected {labels.units.size} numbers, in a tuple")
+            what = "a tuple of one number" if labels.units.size == 1 else "a tuple of two numbers"
+            raise ValueError(f"variances is {variances!r}; expected {what}")
+        number("variances[0]", known[0], POSITIVE)
         variances = tuple(known.tolist())
     with one_blas_thread():
         best = labels.search() if variances is None else variances

@@ -131,8 +131,8 @@ def find_mode(at: Coordinates, tol: float, max_iter: int) -> Mode:
             if new_value <= value - 1e-4 * share * decrement:
                 break
             share *= 0.5
-        if new_value == value:
-            # No step would ever change what rounding leaves of the objective.
+        if not new_value < value:
+            # Rounding leaves nothing of the objective for a step to gain.
             return Mode(phi, scores, w, root, n_iter, decrement <= _CLOSE)
         phi, scores, value = new, new_scores, new_value
     slope, curvature = slopes(problem.link, problem.y * scores)

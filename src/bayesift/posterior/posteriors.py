@@ -333,7 +333,7 @@ class GaussianPosterior(SpanPosterior):
     @property
     def shortcoming(self) -> str | None:
         """A message if the rounds were not enough; None if they were."""
-        return None if self.converged else f"the approximation did not converge within max_iter={self.n_iter} rounds"
+        return None if self.converged else f"the approximation stopped after {self.n_iter} rounds without converging"
 
     def _check_state(self, state: State) -> None:
         super()._check_state(state)

@@ -117,7 +117,11 @@ class ShardWriter:
         block = sp.csr_matrix(canonical_rows(X)) if X.shape[0] else sp.csr_matrix((0, self.n_columns))
         if block.shape[1] != self.n_columns:
             raise ValueError(f"a block has {block.shape[1]} columns; expected {self.n_columns}")
-        usable_values(block)
+        usable = usable_values(block)
+        if usable is not block:
+            # Some were too small to be told from 0.
+            block = usable
+            block.eliminate_zeros()
         if block.nnz and np.abs(block.data).max() > np.finfo(self.dtype).max:
             raise ValueError(f"X holds {np.abs(block.data).max():g}, which is too large for dtype={self.dtype!r}")
         if labels is not None:
@@ -332,12 +336,13 @@ def write_matrix(
     if first is None:
         raise ValueError("X has no blocks of rows; expected at least one")
     if len(getattr(first, "shape", ())) != 2:
-        found_kind = f"{type(X).__name__} of {type(first).__name__}"
-        raise ValueError(f"X is {found_kind}; expected a sparse matrix or array of two dimensions, or several of them")
+        is_one = isinstance(X, np.ndarray)
+        what = f"has shape {X.shape}" if is_one else f"is {type(X).__name__} of {type(first).__name__}"
+        raise ValueError(f"X {what}; expected a sparse matrix or array of two dimensions, or several of them")
     if terms is not None and len(terms) != first.shape[1]:
         raise ValueError(f"there are {len(terms)} terms; expected {first.shape[1]}, one for each column")
-    if terms is not None and not all(isinstance(term, str) for term in terms):
-        raise ValueError("terms hold what is no string; expected the names of the columns")
+    if terms is not None and (others := [term for term in terms if not isinstance(term, str)]):
+        raise ValueError(f"terms hold {others[0]!r}; expected strings, the names of the columns")
     with ShardWriter(folder, first.shape[1], dtype=dtype, rows=rows, entries=entries) as writer:
         writer.terms = terms
         writer.add(first, labels)

@@ -359,7 +359,10 @@ def _different(words: Iterable[str]) -> AnyArray:
     """Return words as an array of objects; refuse anything else, and words that occur twice."""
     names = np.array([*words, None], dtype=object)[:-1]
     for name, count in Counter(names.tolist()).items():
-        if not isinstance(name, str) or count > 1:
-            what = f"{name!r} {count} times" if isinstance(name, str) else f"{name!r}"
-            raise ValueError(f"words hold {what}; expected different words")
+        if not isinstance(name, str):
+            raise ValueError(f"words hold {name!r}; expected strings")
+        if count > 1:
+            raise ValueError(f"words hold {name!r} {count} times; expected different words")
+    # Those of an array of numpy's strings are no plain ones, which files expect.
+    names[:] = [str(name) for name in names]
     return names
