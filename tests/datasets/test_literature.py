@@ -262,7 +262,7 @@ def test_a_project_that_is_encrypted_is_not_called_damaged(tmp_path):
     for sign, place in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
         content[content.rindex(sign) + place] |= 1
     path.write_bytes(content)
-    with pytest.raises(FormatError, match="no project of ASReview: .* is encrypted"):
+    with pytest.raises(FormatError, match=r"no project of ASReview: .* is encrypted"):
         list(read_documents(path))
 
 

@@ -400,7 +400,7 @@ def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, matrix, opt
 def test_numbers_too_small_to_be_squared_are_no_entries(tmp_path: Path) -> None:
     X = sp.csr_matrix([[1.0, 1e-120], [0.0, 2.0]])
     shards.write_matrix(X, tmp_path / "a")
-    found = sp.vstack([shard for shard in shards.open(tmp_path / "a")])
+    found = sp.vstack(list(shards.open(tmp_path / "a")))
     assert found.nnz == 2
     assert X.nnz == 3
 

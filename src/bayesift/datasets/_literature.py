@@ -324,10 +324,11 @@ class _EndNoteReader:
             self._inside, self._fields, self._path, self._size = True, {}, [], 0
             self._begin = self._parser.CurrentLineNumber
         elif self._inside:
+            line = self._parser.CurrentLineNumber
             if len(self._path) >= _DEEPEST:
-                raise MalformedFileError(self._file, self._parser.CurrentLineNumber, "elements are nested too deeply")
+                raise MalformedFileError(self._file, line, "elements are nested too deeply")
             if len(name) > _LONGEST_NAME:
-                raise MalformedFileError(self._file, self._parser.CurrentLineNumber, "the name of an element is too long")
+                raise MalformedFileError(self._file, line, "the name of an element is too long")
             # Elements that only style a text are not part of the path.
             self._path.append("" if name == "style" else name)
             self._grow(len(self._place()) + 1)

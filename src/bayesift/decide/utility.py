@@ -122,7 +122,8 @@ def f_beta_of(tp: Any, fp: Any, fn: Any, beta: float = 1.0, empty: float = 1.0) 
 
 def check_beta(beta: Any) -> None:
     """Refuse a weight of recall against precision that is not a positive number, or whose square overflows."""
-    if isinstance(beta, bool) or not isinstance(beta, Real) or not 0 < beta <= _LARGEST_BETA:
+    is_number = isinstance(beta, Real) and not isinstance(beta, bool)
+    if not is_number or not 0 < beta <= _LARGEST_BETA:
         raise ValueError(
             f"beta is {beta!r}; expected a number greater than 0 and at most {_LARGEST_BETA:g}, the weight of recall "
             f"against precision"

@@ -35,7 +35,8 @@ class Request(BaseModel):
         Field(
             gt=0,
             lt=1,
-            description="Probability with which intervals contain the probabilities, for models with a posterior (default: 0.9).",
+            description="Probability with which intervals contain the probabilities, for models with a posterior "
+            "(default: 0.9).",
         ),
     ] = None
     reasons: Annotated[
