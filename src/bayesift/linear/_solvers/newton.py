@@ -2,9 +2,10 @@
 
 A fit from nothing walks down a few multiples of the rates, so that the working set grows with the solution. Every round
 computes all slopes once, checks the gap, chooses the columns worth moving and moves them: by a few steps of coordinate
-descent on the documents whose label is still uncertain, or, when they are nearly right, by Newton steps on their
-curvature matrix. Where many are nearly right, too many for a matrix, those away from their modes are moved together as
-well, by conjugate gradients: coordinate descent alone would need hundreds of passes for the last digits.
+descent on the documents whose label is still uncertain, or, when they are nearly right or few and hardly moved by that,
+by Newton steps on their curvature matrix. Where many are nearly right, too many for a matrix, those away from their
+modes are moved together as well, by conjugate gradients: coordinate descent alone would need hundreds of passes for the
+last digits.
 """
 
 from __future__ import annotations
@@ -68,8 +69,8 @@ _PASSES, _FINE_PASSES = 16, 32
 _CROSSINGS = 10
 #: Coarse steps on a large set, in the last stage, before all slopes are computed anew.
 _LARGE_STEPS = 3
-#: Newton steps on a curvature matrix, and the share of the error that ends them.
-_POLISH_STEPS, _POLISH_SHARE = 50, 0.01
+#: Newton steps on a curvature matrix, where descent stands still and to finish; the share of the error that ends them.
+_STEPS, _POLISH_STEPS, _POLISH_SHARE = 15, 50, 0.01
 #: Errors that count as none, and those that do when the objective no longer changes: in units of the rates, or, for
 #: slopes that are no more than rounding, as a share of the objective.
 _EXACT, _NEARLY_EXACT, _ROUNDING = 1e-12, 1e-7, 1e-13
@@ -319,10 +320,12 @@ def improve(
     loss: float,
     tol: float,
     joint: bool,
+    slow: bool,
 ) -> float:
     """Move the near columns that are worth it, all rates times the factor of ``scale``; return the loss.
 
-    ``joint`` tells whether many columns that are nearly right are to be moved together as well.
+    ``joint`` tells whether many columns that are nearly right are to be moved together as well, ``slow`` whether the
+    last round at these rates left much of the error.
     """
     y, s, _ = sample
     r, u, w, _, _ = state
@@ -331,12 +334,11 @@ def improve(
     size = near.shape[0]
     polish = fine and (size <= _SMALL or size <= min(_DENSE, np.cbrt(_WORTH_A_MATRIX * columns[1].size)))
     order = choose(near, c, b, prior[0], stage * (NEAR if polish else 1.0), columns[0])
-    if polish or (fine and order.shape[0] <= _SMALL + 1):
+    if polish or ((fine or slow) and order.shape[0] <= _SMALL + 1):
         # Errors this small leave a gap only where balancing the classes takes more than they say: make them less.
         target = 0.5 * tol if worst > 0.5 * tol else 0.1 * worst
-        small_steps(
-            link, columns, block, sample, order, b, prior, scale, max_step, state, target, _POLISH_SHARE, _POLISH_STEPS
-        )
+        steps = _POLISH_STEPS if fine else _STEPS
+        small_steps(link, columns, block, sample, order, b, prior, scale, max_step, state, target, _POLISH_SHARE, steps)
     else:
         cut, passes = (_FINE_CUT, _FINE_PASSES) if fine else (_CUT, _PASSES)
         for k in range(_LARGE_STEPS if stage == 1.0 and not fine else 1):
@@ -447,7 +449,8 @@ def newton(
             break
         rounds += 1
         scale = (stage, primal, free)
-        joint = worst <= _JOINT or worst > _STANDSTILL * last
+        stands_still = worst > _STANDSTILL * last
+        joint, slow = worst <= _JOINT or stands_still, stands_still and stage == 1.0 and since > 0
         last = worst
         loss = improve(
             link,
@@ -466,6 +469,7 @@ def newton(
             loss,
             tol,
             joint,
+            slow,
         )
     residual = kkt_residual(c, b, prior)
     if not converged:
