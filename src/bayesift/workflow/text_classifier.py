@@ -139,8 +139,7 @@ class TextClassifier(TextAnswers):
     multilabel : bool or "auto", default="auto"
         Whether a text may have any number of labels; ``"auto"`` means yes if some text does not have exactly one.
     keep_posterior : bool or "auto", default="auto"
-        Whether to keep the precision of the posterior, which :func:`update` needs; ``"auto"`` keeps it unless it is
-        large.
+        Whether to keep the precision of the posterior, which :func:`update` needs; ``"auto"``: unless it is large.
     n_jobs : int or None, default=-1
         Number of threads; -1 means all cores.
     random_state : int, RandomState or None, default=0

@@ -344,9 +344,8 @@ def _fits_without_folds(
     """Return the fits of a category without one of the folds."""
     documents = LabelledDocuments(problem.design, problem.y, problem.weights)
     learned, training, held_out, judging = runs_of(documents, fold, runs)
-    part = problem
-    if learned.size < fold.size:
-        part = problem._replace(design=problem.design.subset(learned), y=problem.y[learned])
+    is_part = learned.size < fold.size
+    part = problem._replace(design=problem.design.subset(learned), y=problem.y[learned]) if is_part else problem
     parts = [part._replace(weights=weights, sums=part.design.sums(weights)) for weights in training]
 
     def fit_without(run: int, variance: float, start: FloatArray | None) -> FoldFit:
@@ -386,8 +385,7 @@ def _restart(problem: Problem, first: Solution, settings: Settings) -> tuple[Sol
 
 def _base_rate_only(task: Task, prior: PriorArrays, link: int) -> PriorArrays:
     """Fix all coefficients at their modes and a free intercept at the score of a smoothed base rate."""
-    positive = task.weights[task.y > 0].sum()
-    negative = task.weights[task.y < 0].sum()
+    positive, negative = (task.weights[side].sum() for side in (task.y > 0, task.y < 0))
     mode = prior.mode.copy()
     mode[-1] = score_of_probability(link, (positive + 0.5) / (positive + negative + 1.0))
     return replace(prior, kind=np.full_like(prior.kind, FIXED), weight=np.zeros_like(prior.weight), mode=mode)

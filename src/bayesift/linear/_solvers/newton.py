@@ -410,9 +410,8 @@ def newton(
     d = b.size - 1
     r[:] = margins(columns, sample, b)
     # A start that knows something is not to be lost at stronger rates.
-    stage = 1.0
-    if penalty(b[:d], l1[:d], l2[:d]) == 0.0:
-        stage = 0.0
+    stage = 0.0 if penalty(b[:d], l1[:d], l2[:d]) == 0.0 else 1.0
+    if stage == 0.0:
         fit_intercept(link, columns, sample, b, prior, r)
     loss = loss_terms(link, r, s, u, w)
     open_intercept = bool(l1[d] == 0.0 and l2[d] == 0.0 and low[d] < high[d])
@@ -429,17 +428,14 @@ def newton(
         count, worst, ratio = check_slopes(c, b, prior, max(stage, 1.0), primal, free, near)
         since += 1
         if stage == 0.0:
-            stage = max(ratio, 1.0)
-            since = 2
+            stage, since = max(ratio, 1.0), 2
         if stage > 1.0 and (worst <= _SETTLED or since > 1):
-            stage = max(1.0, _STAGE * stage)
-            since = 0
+            stage, since = max(1.0, _STAGE * stage), 0
             count, worst, ratio = check_slopes(c, b, prior, stage, primal, free, near)
         if stage == 1.0:
-            bounded = worst <= worth
-            if bounded:
+            if worst <= worth:
                 dual = max(dual, lower_bound(link, columns, sample, u, r, c, prior, ratio if laplace_only else -1.0))
-            unbounded = bounded and dual == -np.inf
+            unbounded = worst <= worth and dual == -np.inf
             still = still + 1 if before - primal <= max(_NO_GAIN * primal, _NO_GAIN_OF_WEIGHT * sums[d]) else 0
             converged = primal - dual <= tol * primal or worst <= (tol if unbounded else _EXACT)
             # Not before the first round at the rates themselves.
@@ -447,33 +443,16 @@ def newton(
             separated = unbounded and primal <= _NO_LOSS * sums[d]
         if converged or separated or still == 3 or rounds == max_rounds:
             break
-        rounds += 1
-        scale = (stage, primal, free)
         stands_still = worst > _STANDSTILL * last
         joint, slow = worst <= _JOINT or stands_still, stands_still and stage == 1.0 and since > 0
-        last = worst
+        rounds, last = rounds + 1, worst
         loss = improve(
-            link,
-            columns,
-            documents,
-            block,
-            sample,
-            near[:count],
-            c,
-            b,
-            prior,
-            worst,
-            scale,
-            max_step,
-            state,
-            loss,
-            tol,
-            joint,
-            slow,
-        )
+            link, columns, documents, block, sample, near[:count], c, b, prior, worst, (stage, primal, free), max_step,
+            state, loss, tol, joint, slow,
+        )  # fmt: skip
     residual = kkt_residual(c, b, prior)
     if not converged:
         dual = max(dual, lower_bound(link, columns, sample, u, r, c, prior, -1.0))
-        at_rest = still == 3 and (worst <= _NEARLY_EXACT or residual <= _ROUNDING * primal)
-        converged = at_rest or primal - dual <= tol * primal
+        is_exact = worst <= _NEARLY_EXACT or residual <= _ROUNDING * primal
+        converged = (still == 3 and is_exact) or primal - dual <= tol * primal
     return primal, dual, residual, max(rounds, 1), converged

@@ -189,10 +189,7 @@ def choose(
     """
     chosen = near[(b[near] != 0.0) | (np.abs(c[near]) > share * l1[near])]
     frequency = indptr[1:][chosen] - indptr[chosen]
-    order = np.empty(chosen.size + 1, np.uint32)
-    order[0] = b.size - 1
-    order[1:] = chosen[np.argsort(frequency, kind="stable")[::-1]]
-    return order
+    return np.append(np.uint32(b.size - 1), chosen[np.argsort(frequency, kind="stable")[::-1]])
 
 
 def take_units(l1: FloatArray, l2: FloatArray, primal: float, free: float) -> FloatArray:
