@@ -244,6 +244,18 @@ def test_what_is_no_project_of_asreview_is_refused(tmp_path):
         list(read_documents(path))
 
 
+def test_a_comment_of_bibtex_may_have_a_brace_that_closes_nothing(tmp_path):
+    [found] = read(tmp_path, "x.bib", "@comment(a stray } here)\n@article{a, title = {Tin}}")
+    assert found[1] == "Tin"
+
+
+def test_the_paths_of_endnotes_elements_count(tmp_path):
+    deep = "".join(f"<{letter * 90}>" for letter in "abcdefgh")
+    empty = "".join(f"<b{n}/>" for n in range(100))
+    with pytest.raises(CellTooLongError):
+        read(tmp_path, "x.xml", f"<xml><records><record>{deep}{empty}", max_cell=20_000)
+
+
 def test_members_of_one_name_are_unpacked_once_each(tmp_path):
     path = tmp_path / "x.asreview"
     make_project(path, [(0, "Tin", None, None, None, None, None, None)])
