@@ -4,16 +4,16 @@
 #   docker build --target review -t bayesift-review .
 
 FROM python:3.11-slim AS base
-# What is compiled when the image is built has to fit every processor that it runs on.
-ENV NUMBA_CACHE_DIR=/home/bayesift/compiled NUMBA_CPU_NAME=generic NUMBA_CPU_FEATURES="" PYTHONUNBUFFERED=1
+# What is compiled when the image is built has to fit every processor that it runs on, and serves every user ("--user").
+ENV NUMBA_CACHE_DIR=/var/cache/bayesift NUMBA_CPU_NAME=generic NUMBA_CPU_FEATURES="" PYTHONUNBUFFERED=1
 WORKDIR /opt/bayesift
 COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY src src
 RUN pip install --no-cache-dir --constraint constraints.txt '.[review]' \
     && useradd --create-home --uid 10001 bayesift \
-    && install --directory --owner bayesift /data
+    && install --directory --owner bayesift /data /var/cache/bayesift
 USER 10001
-RUN bayesift warm
+RUN bayesift warm && chmod --recursive a+rwX /var/cache/bayesift
 WORKDIR /data
 # Requests under way are answered before the server ends.
 STOPSIGNAL SIGTERM

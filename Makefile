@@ -18,12 +18,15 @@ KERNELS := tests/test_bounds.py tests/text/test_kernels.py tests/text/test_lexic
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow lint audit check-bounds check-lowest check-newest check-tag check-wheel dist sbom locked docs \
-	bench reproduce clean
+.PHONY: help demo test test-slow lint audit check-bounds check-lowest check-newest check-advisories check-tag check-wheel dist sbom locked \
+	release-page docs bench reproduce clean
 
 # The interpreters that 'make check-wheel' tries, and the tests that 'make check-lowest' runs.
 PYTHONS ?= $(PYTHON)
-LOWEST ?= tests/test_checks.py tests/linear tests/text tests/formats tests/cli
+LOWEST ?= tests/test_checks.py tests/linear tests/text tests/formats tests/cli tests/workflow/test_convert.py
+
+# Files with addresses that a maintainer fills in before the first release.
+ADDRESSES := pyproject.toml CITATION.cff SECURITY.md CODE_OF_CONDUCT.md .github/ISSUE_TEMPLATE/config.yml
 
 # What 'make reproduce' runs, such as EXPERIMENTS=genkin2007/table1.
 EXPERIMENTS ?= --all
@@ -57,16 +60,17 @@ check-bounds: $(VENV)/.test ## Run the tests of the compiled kernels with every 
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/build/bounds-checked \
 		$(VENV)/bin/python -m pytest --numprocesses 2 --dist worksteal $(KERNELS)
 
-sbom: $(VENV)/.test ## Write build/sbom.json: what is installed for the tests, as CycloneDX
-	$(PYTHON) -m venv build/sbom
+sbom: ## Write build/sbom.json: what is installed with the package and its extras, as CycloneDX
+	$(PYTHON) -m venv build/sbom && $(PYTHON) -m venv build/shipped
 	build/sbom/bin/python -m pip install --quiet --constraint constraints.txt 'cyclonedx-bom>=7'
-	build/sbom/bin/cyclonedx-py environment $(VENV)/bin/python --pyproject pyproject.toml --output-format JSON \
-		--output-reproducible --output-file build/sbom.json
+	build/shipped/bin/python -m pip install --quiet --constraint constraints.txt '.[$(EXTRAS)]'
+	build/sbom/bin/cyclonedx-py environment build/shipped/bin/python --output-format JSON --output-reproducible \
+		--output-file build/sbom.json
 
-locked: $(VENV)/.pip ## Write build/requirements.lock: the tested versions with their hashes
+locked: $(VENV)/.pip ## Write build/requirements.lock: the tested versions of what the package and its extras need, with hashes
 	mkdir -p build
 	$(PIP) install --quiet --dry-run --ignore-installed --constraint constraints.txt --report build/tested.json \
-		'.[$(EXTRAS)]' --group test
+		'.[$(EXTRAS)]'
 	$(VENV)/bin/python tools/lock.py build/tested.json build/requirements.lock
 	rm build/tested.json
 
@@ -97,13 +101,22 @@ check-newest: $(VENV)/.pip ## Run the tests with the newest version of everythin
 	$(PIP) install --quiet --upgrade --pre scikit-learn
 	$(VENV)/bin/python -m pytest --numprocesses 2 --dist worksteal
 
-check-tag: $(VENV)/.package ## Compare TAG, such as v0.1.0, with the version of the package
+check-advisories: $(VENV)/.pip ## Ask the databases of advisories about the tested versions; needs a network
+	$(PYTHON) -m venv build/advisories
+	build/advisories/bin/python -m pip install --quiet pip-audit
+	build/advisories/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip
+
+check-tag: $(VENV)/.package ## Compare TAG, such as v0.1.0, with the version, and look for addresses that are not filled in
 	test "$(TAG)" = "v$$($(VENV)/bin/python -c 'import bayesift; print(bayesift.__version__)')"
+	! grep --line-number 'bayesift\.example' $(ADDRESSES)
+
+release-page: ## Make the page of the release TAG from the files in build/release; needs gh, in the workflow
+	gh release create "$(TAG)" build/release/* --verify-tag --title "Bayesift $(TAG)" --notes "What is new: CHANGELOG.md"
 
 docs: $(VENV)/.docs ## Build the documentation into docs/_build/html
 	$(VENV)/bin/sphinx-build --fail-on-warning --keep-going -b html docs docs/_build/html
 
-bench: $(VENV)/.bench ## Compare speed with other programs (needs the collections, see BAYESIFT_DATA)
+bench: $(VENV)/.bench ## Run all benchmarks, beside other programs (hours; needs the collections, see BAYESIFT_DATA)
 	$(VENV)/bin/python -m benchmarks
 
 reproduce: $(VENV)/.reproduce ## Repeat the published experiments (an hour); EXPERIMENTS=genkin2007/table1 runs one
@@ -136,7 +149,7 @@ $(VENV)/.release: $(VENV)/.package
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.test
-	$(INSTALL) --group bench
+	$(INSTALL) --group bench --group peers
 	@touch $@
 
 $(VENV)/.reproduce: $(VENV)/.test

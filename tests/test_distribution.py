@@ -53,6 +53,19 @@ def test_the_metadata_tell_what_an_index_shows(wheel):
     assert metadata["Description-Content-Type"] == "text/markdown"
     assert "Typing :: Typed" in metadata.get_all("Classifier")
     assert len(metadata.get_all("Provides-Extra")) == len(PROJECT["optional-dependencies"])
+    # What publishes checks this, and long knows no newer form.
+    assert metadata["Metadata-Version"] == "2.4"
+
+
+def test_the_readme_of_an_index_has_no_links_to_files_beside_it(wheel):
+    [name] = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
+    text = Parser().parsestr(wheel.read(name).decode()).get_payload()
+    places = re.findall(r"\]\(([^)]*)\)", text)
+    assert len(places) > 40
+    assert not [place for place in places if not place.startswith(("https://", "#"))]
+    version = bayesift.__version__
+    assert f"/raw/v{version}/docs/images/few-labels-20newsgroups.svg" in text
+    assert f"/blob/v{version}/docs/tutorial.md" in text
 
 
 def test_the_recipe_for_conda_has_the_dependencies_and_the_commands_of_the_package():
@@ -63,15 +76,18 @@ def test_the_recipe_for_conda_has_the_dependencies_and_the_commands_of_the_packa
     assert commands == PROJECT["scripts"]
 
 
-def test_the_version_to_come_is_the_same_everywhere():
-    release = re.match(r"\d+\.\d+\.\d+", bayesift.__version__)[0]
+def test_a_release_is_the_same_everywhere():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     recipe = (ROOT / "conda" / "recipe.yaml").read_text()
-    assert citation["version"] == release
-    assert f'version: "{release}"' in recipe
-    if release == bayesift.__version__:
-        heading = re.search(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1]
-        assert heading == f"{release} ({citation['date-released']})"
+    # Both name the last release, which is this version unless it is one to come.
+    assert f'version: "{citation["version"]}"' in recipe
+    heading = f"## {citation['version']} ({citation['date-released']})"
+    headings = re.findall(r"^## .*$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    if ".dev" in bayesift.__version__:
+        assert headings[:2] == ["## Unreleased", heading]
+    else:
+        assert citation["version"] == bayesift.__version__
+        assert headings[0] == heading
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.name)

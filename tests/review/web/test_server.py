@@ -146,6 +146,7 @@ def test_a_second_server_is_refused_and_the_first_goes_on(kind, data, tmp_path, 
         anna.label("relevant")
 
 
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="the limits of another process can be set on Linux only")
 def test_a_full_disk_is_said_and_the_project_goes_on_when_there_is_space(data, tmp_path, running, visit_once):
     path = tmp_path / "p.sqlite"
     with (
@@ -175,6 +176,7 @@ def test_a_full_disk_is_said_and_the_project_goes_on_when_there_is_space(data, t
         assert project.topics.all() == [Topic("metals", keywords_for=("tin",), id=1)]
 
 
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="the limits of another process can be set on Linux only")
 def test_a_crowd_of_slow_clients_takes_neither_the_file_descriptors_nor_the_page(data, tmp_path, running, visit_once):
     with running(data, "--project", tmp_path / "p.sqlite") as server, ExitStack() as stack:
         token, pid = server.links["Anna"].partition("#")[2], server.process.pid
