@@ -61,11 +61,12 @@ def retraining(tables: tuple[Table, ...]) -> tuple[Claim, ...]:
         for more, less in (("pptron+rel", "pptron"), ("pptron+rel+ig", "pptron+ig")):
             found = [table.ours(system, "relevant retrieved") or 0.0 for system in (more, less)]
             drop = 100 * (1 - found[1] / max(found[0], 1.0))
+            less_or_more = "fewer" if drop >= 0 else "more"
             claims.append(
                 Claim(
                     f"{table.title}: {more} retrieves more relevant documents than {less}",
                     found[0] > found[1],
-                    f"{found[0]:.0f} and {found[1]:.0f}, {drop:.1f} % fewer",
+                    f"{found[0]:.0f} and {found[1]:.0f}; without rel {abs(drop):.1f} % {less_or_more}",
                 )
             )
         for first, second in (("pptron+rel+ig", "pptron+ig"), ("pptron+ig", "pptron+rnd"), ("pptron+ig", "pptron")):
