@@ -62,7 +62,8 @@ class BayesianLogisticRegression(LinearClassifier):
     folds, runs : int, default=10 and 2
         Number of folds, and how many of them are left out in turn. Copies of a document are in the same fold, where
         they count as at most three documents. With more than 30,000 different documents the search for a variance
-        learns from a random sample, with at least 3,000 of each class, and is judged by all others.
+        (other than ``"shared"``, and without dense features) learns from a random sample, with at least 3,000 of each
+        class, and is judged by all others.
     one_standard_error : bool, default=False
         With ``"cv"``, take the smallest variance within one standard error of the best.
     posterior : {"auto", "laplace", "ep", "gibbs"} or None, default=None

@@ -102,7 +102,8 @@ class BayesianMultinomialRegression(LinearModel):
     folds, runs : int, default=10 and 2
         Number of folds, and how many of them are left out in turn. Copies of a document are in the same fold, where
         they count as at most three documents. With more than 30,000 different documents the search for a variance
-        learns from a random sample, with at least 3,000 of each class, and is judged by all others.
+        (without dense features) learns from a random sample, with at least 3,000 of each class, and is judged by all
+        others.
     one_standard_error : bool, default=False
         With ``"cv"``, take the smallest variance within one standard error of the best.
     calibration : {"sigmoid"} or None, default=None
@@ -148,8 +149,8 @@ class BayesianMultinomialRegression(LinearModel):
         all classes, and 0. Scores, probabilities and :meth:`word_weights` are calibrated; ``coef_`` stays at the mode.
     precision_ : ndarray of shape (n_classes, n_features + 1)
         Diagonal of the negative Hessian of the log posterior, the intercept last; with ``compute_precision``. Its
-        inverse is the variance of a coefficient *given all others*, which is smaller than its posterior variance: for
-        intervals and standard deviations use the draws of :mod:`bayesift.posterior`.
+        inverse is the variance of a coefficient *given all others*, which is smaller than its posterior variance.
+        :mod:`bayesift.posterior` has no softmax model: for intervals, fit a binary model for each class.
 
     Examples
     --------

@@ -106,7 +106,8 @@ def _binary(classifier: TextClassifier) -> BinaryModel:
     if not isinstance(model, BayesianLogisticRegression) or classifier.target_type_ != "binary":
         raise ValueError(
             f"to='bbr' needs a logistic model (lasso, ridge) with two labels, found {type(model).__name__} with "
-            f"{len(classifier.classes_)} labels; polytomous models go to 'bmr' or 'bxr'"
+            f"{len(classifier.classes_)} labels; polytomous models go to 'bmr' or 'bxr', for labels that come together "
+            "train a model for each"
         )
     found = from_estimator(model)
     return BinaryModel(

@@ -1,7 +1,7 @@
 """The cyclic coordinate descent of Genkin, Lewis & Madigan (2007) to the letter: the readable reference.
 
 Coordinate j takes one Newton-like step per pass, with a curvature that bounds the loss within a trust region Δ_j
-(their equations 16 to 20). All coefficients are departures δ from the modes of their priors, so a mode is at 0; the
+(their equations 18 to 20). All coefficients are departures δ from the modes of their priors, so a mode is at 0; the
 intercept is the last coordinate and has the value 1 in every document.
 
 The same for the softmax objective: with all other coefficients fixed the loss of document i in the coefficient of class
