@@ -116,6 +116,29 @@ def test_judgements_from_a_file_and_topics_from_jsonl(inputs, decisions, tmp_pat
     assert {entry["relevant"] for entry in lines(unsure.stdout)} <= {True, None}
 
 
+def test_judgements_that_match_nothing_are_noticed(inputs, tmp_path):
+    strange = written(tmp_path / "strange.jsonl", [{"id": "n005", "topic": "nope", "relevant": True}])
+    found = run(*on(inputs, "bare.jsonl"), "--judgements", strange)
+    assert "strange.jsonl judges none of the topics courts, energy; it is about nope" in str(found.exception)
+    other = written(tmp_path / "other.jsonl", [{"id": "no such", "topic": "courts", "relevant": True}])
+    found = run(*on(inputs, "bare.jsonl"), "--judgements", other)
+    assert "other.jsonl judges no document that was retrieved: are its 'id's those of the stream?" in found.stderr
+    found = run(*on(inputs, "bare.jsonl"), "--judgements", inputs / "judgements.jsonl")
+    assert "no document" not in found.stderr
+
+
+def test_training_labels_that_are_no_topics_are_noticed(inputs, tmp_path):
+    news = load("newsroom").train
+    rows = [[text, ";".join(labels)] for text, labels in zip(news.texts, news.labels, strict=True)]
+    write_csv(tmp_path / "train.csv", ["text", "labels"], rows)
+    found = run(inputs / "stream.jsonl", "--topics", inputs / "topics.toml", "--train", tmp_path / "train.csv")
+    assert "! labels such as 'agriculture;courts' look like several in one: give their separator, ';'" in found.stderr
+    write_csv(tmp_path / "other.csv", ["text", "labels"], [["a text", "courts"], ["another", "zzz"]])
+    found = run(inputs / "stream.jsonl", "--topics", inputs / "topics.toml", "--train", tmp_path / "other.csv")
+    assert "! no training text is about 'energy'" in found.stderr
+    assert "!" not in run(*on(inputs)).stderr
+
+
 def test_resuming_gives_the_same_file(inputs, decisions, tmp_path):
     whole = (inputs / "stream.jsonl").read_text().splitlines(keepends=True)
     part, out, state = tmp_path / "part.jsonl", tmp_path / "out.jsonl", tmp_path / "state"

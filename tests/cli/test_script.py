@@ -137,6 +137,22 @@ def test_a_broken_pipe_is_silent(folder):
     assert error == b""
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
+def test_closed_streams_are_no_error(folder, tmp_path, closed):
+    model, sorted_ = shlex.quote(str(folder / "mails.bayesift")), shlex.quote(str(tmp_path / "sorted.csv"))
+    line = f"{shlex.join(COMMAND)} classify {model} {shlex.quote(str(folder / 'mails.csv'))} -o {sorted_} {closed}"
+    assert subprocess.run(line, shell=True, cwd=tmp_path, check=False).returncode == 0
+    assert (tmp_path / "sorted.csv").stat().st_size > 100
+    line = f"{shlex.join(COMMAND)} info {model} --json {closed}"
+    assert subprocess.run(line, shell=True, cwd=tmp_path, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("columns", ["0", "-3", "wide", ""])
+def test_a_width_that_is_none_does_not_count(folder, columns):
+    found = run("data", "list", cwd=folder, env={**os.environ, "COLUMNS": columns})
+    assert "20newsgroups" in found.stdout
+
+
 def test_a_model_is_written_although_nobody_reads_the_report(folder, tmp_path):
     process = subprocess.Popen(
         [*COMMAND, "train", "mails.csv", "-o", str(tmp_path / "new.bayesift"), "--model", "nb"],

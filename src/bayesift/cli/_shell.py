@@ -75,7 +75,9 @@ def console(*, stderr: bool = False) -> Console:
                 super().on_broken_pipe()
 
     stream = sys.stderr if stderr else sys.stdout
-    width = None if stream.isatty() or "COLUMNS" in os.environ else WIDTH
+    columns = os.environ.get("COLUMNS")
+    is_known = stream.isatty() if columns is None else columns.isdigit() and int(columns) > 0
+    width = None if is_known else WIDTH
     return Page(stderr=stderr, markup=False, highlight=False, emoji=False, width=width)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -99,6 +100,10 @@ def main() -> None:
     it ends within a second and leaves nothing half-written.
     """
     _settings.debug = False
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        # Closed by whoever started the command: nothing comes from there, and nobody reads.
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         # A character that a terminal cannot show is no reason to fail.
         if hasattr(stream, "reconfigure"):

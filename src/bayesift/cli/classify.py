@@ -172,7 +172,8 @@ def _classify_files(
     model: Path, files: list[Path], target: Path, engine: str, options: dict[str, Any], step: Steps, output: Output
 ) -> None:
     """Classify several files into a folder, and print a line about each when it is done."""
-    if str(target) == "-" or target.is_file():
+    looks_like_a_file = target.suffix.lower() in (".csv", ".tsv", ".jsonl", ".parquet", ".gz") and not target.is_dir()
+    if str(target) == "-" or target.is_file() or looks_like_a_file:
         raise typer.BadParameter("several files are written to a folder; give -o FOLDER", param_hint="--output")
     step("loading the libraries")
     from bayesift.workflow import classify_files, load_classifier

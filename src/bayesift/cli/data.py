@@ -31,18 +31,18 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the collectio
 @guarded
 def list_collections(data_home: DataHome = None) -> None:
     """List the collections and the stop word list, and which of them are available."""
-    from rich.console import Console
     from rich.table import Table
 
+    from bayesift.cli._shell import console
     from bayesift.datasets import data_root, describe, known, known_stop_words
 
     table = Table("name", "present", "description", box=None, pad_edge=False)
     for name in (*known(), *known_stop_words()):
         facts = describe(name, data_home)
         table.add_row(name, "yes" if facts.present else "no", facts.title)
-    console = Console()
-    console.print(table)
-    console.print(f"\nData root: {data_root(data_home)}", soft_wrap=True, highlight=False)
+    out = console()
+    out.print(table)
+    out.print(f"\nData root: {data_root(data_home)}", soft_wrap=True)
 
 
 @app.command()

@@ -51,6 +51,10 @@ def explain(
         if similar is not None:
             _show_similar(classifier, model.name, similar, words, labelled, output)
             return
+        if text and label is not None:
+            raise UserError(
+                "--label does not choose among the labels of a text", "leave out --label, or --text for the words in general"
+            )
         if labelled:
             raise UserError("--labelled needs --similar", "add --similar WORD")
         by_label = top_words(classifier, words)

@@ -118,7 +118,9 @@ def filter_command(
     from bayesift.workflow.errors import counted
     from bayesift.workflow.filter import (
         check_decisions_begin,
+        check_judgements,
         decision_writer,
+        doubts_about_training,
         filter_stream,
         judge_from,
         read_judgements,
@@ -133,6 +135,8 @@ def filter_command(
         check_decisions_begin(output, state)
     names = read_topics(topics)
     known = None if judgements is None else read_judgements(judgements)
+    if judgements is not None and known is not None:
+        check_judgements(judgements, known, names)
     if str(stream) != "-" and not stream.is_file():
         raise FileNotFoundError(f"{stream} does not exist")
     data = Reading([text] if text else None, label, label_separator).read(train, quiet=quiet)
@@ -148,6 +152,8 @@ def filter_command(
     if columns := columns_of(data):
         say(columns, quiet)
     say(f"training on {counted(len(data), 'text')} for {counted(len(names), 'topic')}", quiet)
+    for doubt in doubts_about_training(data.labels, names):
+        say(f"! {shown(doubt)}", quiet)
     with filter.fit(data.texts, data.labels, names, state=state):
         if filter.position_ > 0:
             before = len(filter.record_)
@@ -161,6 +167,8 @@ def filter_command(
             judge = judge_from(known, None if unlisted is Unlisted.unsure else False, asks)
             batches = read_stream(stream, filter.position_)
             tally = filter_stream(filter, batches, judge, write, _teller(filter, step))
+        if known and not any((entry.id, entry.topic) in known for entry in filter.record_):
+            say(f"! {judgements} judges no document that was retrieved: are its 'id's those of the stream?", quiet)
         if not quiet:
             _show(filter, tally)
 

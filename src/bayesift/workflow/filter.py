@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from io import TextIOWrapper
 from itertools import chain
@@ -19,6 +19,7 @@ from bayesift.datasets import MalformedFileError, stream_objects
 from bayesift.evaluate import Outcomes, recall, t9p, t9u
 from bayesift.filtering import AdaptiveFilter, Decision, Entry, state_files
 from bayesift.workflow.errors import NoJudgementError
+from bayesift.workflow.train import several_in_one
 
 
 class QuitError(Exception):
@@ -75,6 +76,23 @@ def read_judgements(path: Path) -> dict[tuple[str, str], bool | None]:
                 path, number, f"document {pair[0]!r} has a different judgement for {pair[1]!r} in an earlier line"
             )
     return found
+
+
+def check_judgements(
+    path: Path, judgements: Mapping[tuple[str, str], bool | None], topics: Mapping[str, str]
+) -> None:
+    """Raise an error if a file of judgements is of other topics only: every document would count as unlisted."""
+    judged = sorted({topic for _, topic in judgements})
+    if judged and not topics.keys() & set(judged):
+        raise ValueError(f"{path} judges none of the topics {', '.join(topics)}; it is about {', '.join(judged[:5])}")
+
+
+def doubts_about_training(labels: Iterable[Any], topics: Iterable[str]) -> list[str]:
+    """Say which topics no training text is about, and whether labels look like several in one cell."""
+    found = {name for label in labels for name in ([label] if isinstance(label, str) else label or ())}
+    without = [repr(topic) for topic in topics if topic not in found]
+    said = [f"no training text is about {', '.join(without)}"] if without else []
+    return said + several_in_one(sorted(map(str, found)))
 
 
 def read_stream(path: Path, skip: int) -> Iterator[list[StreamDocument]]:

@@ -26,7 +26,7 @@ from bayesift.workflow.features import check_features
 from bayesift.workflow.info import ModelInfo, model_info
 from bayesift.workflow.model_comparison import MEASURES, candidate_named
 from bayesift.workflow.text_classifier import TextClassifier
-from bayesift.workflow.words_and_vectors import can_use_pile, check_vectors
+from bayesift.workflow.words_and_vectors import LEAST_PILE, can_use_pile, check_vectors
 
 #: Labels with fewer texts than this are too rare to learn much.
 FEW = 5
@@ -208,11 +208,13 @@ def train(
         kept = [place for place, label in enumerate(labels) if label]
         pile += [text for text, label in zip(texts, labels, strict=True) if not label]
         texts, labels = [texts[place] for place in kept], [labels[place] for place in kept]
-    if pile and can_use_pile(classifier):
-        helps = " if that helps" if classifier.vectors == AUTO else ""
+    is_auto = classifier.vectors == AUTO
+    if pile and can_use_pile(classifier) and not (is_auto and len(pile) < LEAST_PILE):
+        helps = " if that helps" if is_auto else ""
         found.warnings.append(f"{len(texts):,} labelled, {len(pile):,} unlabelled: their words are used{helps}")
     elif pile:
-        found.warnings.append(f"{counted(len(pile), 'text')} without a label left out")
+        few = f"; {LEAST_PILE} would be tried for vectors" if can_use_pile(classifier) else ""
+        found.warnings.append(f"{counted(len(pile), 'text')} without a label left out{few}")
     on_summary(found)
     step("learning", 0, 0)
     begin = time.perf_counter()
@@ -358,10 +360,10 @@ def data_warnings(found: DataSummary) -> list[str]:
         )
     if len(names) > 20 and 2 * len(names) > found.n_texts:
         said.append(f"{len(names)} different labels for {found.n_texts} texts: is this the column of labels?")
-    return said + _several_in_one(names)
+    return said + several_in_one(names)
 
 
-def _several_in_one(names: list[str]) -> list[str]:
+def several_in_one(names: list[str]) -> list[str]:
     """Find labels that look like several labels in one cell."""
     known = set(names)
     for mark in _SEPARATORS:

@@ -137,6 +137,15 @@ def test_a_statement_that_allows_it_is_told_with_its_numbers():
     assert "(19 found, at most 38 left among 500). It assumes assumption B." in sentence
 
 
+def test_documents_that_one_was_unsure_of_are_told_when_all_is_read():
+    _, sentence = verdict_of(3, 0, 0.0, said(1.0, 1.0, 1.0, allows="ABC"), None, Aim(0.95), unsure=2)
+    assert sentence == (
+        "You may stop: every document has been read, 3 are relevant. This leaves 2 out that you were unsure of."
+    )
+    _, sentence = verdict_of(3, 0, 0.0, said(1.0, 1.0, 1.0, allows="ABC"), None, Aim(0.95))
+    assert "every document has been judged" in sentence
+
+
 def test_one_goes_on_below_the_recall_asked_for_and_with_more_left_than_allowed():
     # Of 20 relevant documents 19 are found: that is the recall asked for.
     for left, recall, most, verdict in [

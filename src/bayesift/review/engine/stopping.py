@@ -95,7 +95,7 @@ def advice(judgements: Judgements, n: int, left: float, aim: Aim) -> tuple[Advic
     found, unjudged = judgements.found, judgements.unjudged
     beyond = found + aim.allowed(found) + 1
     check = recalls.quiet_draws_needed(cards.draws(n, "A"), found, unjudged, beyond, aim.confidence)
-    return Advice(*verdict_of(found, unjudged, left, said, check, aim), check), said
+    return Advice(*verdict_of(found, unjudged, left, said, check, aim, judgements.unsure), check), said
 
 
 def expected_recall(found: int, left: float) -> float:
@@ -136,6 +136,9 @@ def random_sample(judgements: Judgements, order: Int64Array) -> tuple[int, int]:
 #: The verdicts in words, by their grounds.
 SENTENCES = {
     "all judged": "You may stop: every document has been judged, {found} are relevant.",
+    "all but unsure": (
+        "You may stop: every document has been read, {found} are relevant. This leaves {unsure} out that you were unsure of."
+    ),
     "allowed": (
         "You may stop by statement {letter}: with {confidence} confidence at least {recall} of the relevant documents "
         "are found ({found} found, at most {left} left among {unjudged}). It assumes {assumption}."
@@ -155,9 +158,11 @@ SENTENCES = {
 
 
 def verdict_of(
-    found: int, unjudged: int, left: float, said: Statements, check: int | None, aim: Aim
+    found: int, unjudged: int, left: float, said: Statements, check: int | None, aim: Aim, unsure: int = 0
 ) -> tuple[Verdict, Phrase]:
     """Return the verdict with a sentence: which statement allows stopping, at what confidence, on what assumption."""
+    if unjudged == 0 and unsure:
+        return "may stop", Phrase(SENTENCES["all but unsure"], found=found, unsure=unsure)
     if unjudged == 0:
         return "may stop", Phrase(SENTENCES["all judged"], found=found)
     letter, confidence = allowing(said), percent(aim.confidence)
