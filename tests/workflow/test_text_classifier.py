@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn import config_context
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_predict
 
 from bayesift.ard import RelevanceTaggingMachine, RelevanceVectorMachine
@@ -16,7 +17,7 @@ from bayesift.formats import save
 from bayesift.linear import BayesianLogisticRegression
 from bayesift.select import TermSelector
 from bayesift.text import TextVectorizer
-from bayesift.workflow import MODELS, BinaryRelevance, Explainer, TextClassifier, model_info, top_words, train
+from bayesift.workflow import MODELS, BinaryRelevance, Explainer, TextClassifier, evaluate, model_info, top_words, train
 from bayesift.workflow._label_sets import assign_folds, read_targets
 
 NEWS = load("newsroom")
@@ -323,3 +324,9 @@ def test_the_fingerprint_tells_texts_apart():
 def test_bad_input(texts, labels, options, message):
     with pytest.raises(ValueError, match=message):
         TextClassifier(**options).fit(texts, labels)
+
+
+def test_what_reads_a_classifier_says_that_it_is_not_fitted():
+    for read in (top_words, model_info, Explainer, lambda model: evaluate(model, ["a text"], ["a"])):
+        with pytest.raises(NotFittedError):
+            read(TextClassifier())

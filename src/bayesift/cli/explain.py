@@ -53,7 +53,8 @@ def explain(
             return
         if text and label is not None:
             raise UserError(
-                "--label does not choose among the labels of a text", "leave out --label, or --text for the words in general"
+                "--label does not choose among the labels of a text",
+                "leave out --label, or --text for the words in general",
             )
         if labelled:
             raise UserError("--labelled needs --similar", "add --similar WORD")

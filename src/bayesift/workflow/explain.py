@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
 
 from bayesift._typing import AnyArray, FloatArray
 from bayesift.workflow.certainty import contribution_intervals, intervals_of, number_of_scores, weight_intervals
@@ -45,6 +46,7 @@ class Explainer:
     """
 
     def __init__(self, classifier: TextClassifier) -> None:
+        check_is_fitted(classifier)
         self._classifier = classifier
         self._weights = classifier.model_.word_weights()
         self._words = classifier.words()
@@ -137,6 +139,7 @@ def top_words(classifier: TextClassifier, k: int = 10) -> dict[str, WeightedWord
     dict of str to list of (str, float)
         Words and weights of every label; empty lists for models without word weights.
     """
+    check_is_fitted(classifier)
     weights = classifier.model_.word_weights()
     labels = [str(label) for label in classifier.classes_]
     if weights is None:

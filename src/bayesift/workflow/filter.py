@@ -78,9 +78,7 @@ def read_judgements(path: Path) -> dict[tuple[str, str], bool | None]:
     return found
 
 
-def check_judgements(
-    path: Path, judgements: Mapping[tuple[str, str], bool | None], topics: Mapping[str, str]
-) -> None:
+def check_judgements(path: Path, judgements: Mapping[tuple[str, str], bool | None], topics: Mapping[str, str]) -> None:
     """Raise an error if a file of judgements is of other topics only: every document would count as unlisted."""
     judged = sorted({topic for _, topic in judgements})
     if judged and not topics.keys() & set(judged):

@@ -208,9 +208,8 @@ def train(
         kept = [place for place, label in enumerate(labels) if label]
         pile += [text for text, label in zip(texts, labels, strict=True) if not label]
         texts, labels = [texts[place] for place in kept], [labels[place] for place in kept]
-    is_auto = classifier.vectors == AUTO
-    if pile and can_use_pile(classifier) and not (is_auto and len(pile) < LEAST_PILE):
-        helps = " if that helps" if is_auto else ""
+    helps = " if that helps" if classifier.vectors == AUTO else ""
+    if pile and can_use_pile(classifier) and not (helps and len(pile) < LEAST_PILE):
         found.warnings.append(f"{len(texts):,} labelled, {len(pile):,} unlabelled: their words are used{helps}")
     elif pile:
         few = f"; {LEAST_PILE} would be tried for vectors" if can_use_pile(classifier) else ""

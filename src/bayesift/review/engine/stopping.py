@@ -137,7 +137,8 @@ def random_sample(judgements: Judgements, order: Int64Array) -> tuple[int, int]:
 SENTENCES = {
     "all judged": "You may stop: every document has been judged, {found} are relevant.",
     "all but unsure": (
-        "You may stop: every document has been read, {found} are relevant. This leaves {unsure} out that you were unsure of."
+        "You may stop: every document has been read, {found} are relevant. This leaves {unsure} out that you were "
+        "unsure of."
     ),
     "allowed": (
         "You may stop by statement {letter}: with {confidence} confidence at least {recall} of the relevant documents "

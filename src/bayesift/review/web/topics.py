@@ -347,7 +347,8 @@ def _form_page(
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False)[0]
         place = str(first["loc"][0]).replace("_", " ") if first["loc"] else ""
-        problem = f"{place}: {first['msg']}" if place else str(first["msg"])
+        said = str(first["msg"]).removeprefix("Value error, ")
+        problem = f"{place}: {said}" if place else said
     return page(
         request,
         "topic_form.html",
